@@ -22,7 +22,7 @@ use codeagent_workspace::{
     root_mark,
 };
 
-use crate::embed::Source;
+use crate::embed::ModelHandle;
 use crate::engine::integrity::IndexLock;
 use crate::ingest::{
     ChangeBatch, IngestOptions, IngestPipeline, Overlay, Progress, Summary, WriterLiveness,
@@ -59,7 +59,7 @@ pub struct EngineOptions {
     /// Where indexes lie.
     pub home: DataHome,
     /// What makes vectors that know meanings.
-    pub model: Source,
+    pub model: ModelHandle,
 }
 
 /// The engine of one repository, with the right to write. Fields are dropped in order: the writer
@@ -388,7 +388,7 @@ impl Engine {
 
     /// What makes vectors that know meanings.
     #[must_use]
-    pub fn model(&self) -> &Source {
+    pub fn model(&self) -> &ModelHandle {
         &self.options.model
     }
 

@@ -88,7 +88,7 @@ pub use model::graph::{
 };
 pub use model::span::{Position, Span};
 pub use query::{
-    Counts, FileKey, Filter, FoundSymbol, Freshness, IndexStatus, LanguageCounts, Match, Matched,
+    Counts, FileKey, Filter, FoundSymbol, Freshness, IndexStatus, LanguageCounts, Match, MatchedBy,
     Neighbor, NeighborQuery, Neighbors, Note, QueryError, Relation, Relations, Score, SearchFilter,
     SearchResults, Similar, Snapshot, Sources, Symbol, SymbolGroup, SymbolMatches, UseSite,
     VectorSource, Vectors, derive_file_id, explain_empty, filter_nodes, find_similar,

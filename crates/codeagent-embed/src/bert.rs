@@ -1,31 +1,30 @@
-//! Which ONNX model computes what the weights of a BERT encoder (`model.safetensors` and
-//! `config.json`) stand for?
+//! Conversion of a BERT encoder (`model.safetensors` and `config.json`) to ONNX.
 //!
-//! The graph gives the last layer's output; pooling is left to who runs it. `all-MiniLM-L6-v2` is
-//! such an encoder of six layers.
+//! The graph computes the last layer's output; pooling is left to the caller. `all-MiniLM-L6-v2` is
+//! such an encoder with six layers.
 //!
-//! **Limits.** Weights of single precision, absolute positions, the exact `gelu`: anything else is
+//! **Limits.** Single-precision weights, absolute positions and exact `gelu` only; anything else is
 //! refused by name.
 
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
 
-use crate::onnx::{Element, Extent, Graph, Setting, Values};
+use crate::onnx::{Attribute, Element, Extent, Graph, Values};
 
-/// What masked tokens are given before the softmax: enough to vanish, small enough to add to
-/// anything.
+/// Added to masked tokens before the softmax: large enough to suppress them, small enough not to
+/// overflow.
 const MASKED: f32 = -1e6;
 
-/// Weights that cannot be converted.
+/// Why weights cannot be converted.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
     /// The settings are not those of such an encoder.
     #[error("config.json: {0}")]
     Config(String),
-    /// The file of weights cannot be read.
+    /// The weights file cannot be read.
     #[error("model.safetensors cannot be read: {0}")]
     File(String),
-    /// A tensor is missing or of another kind.
+    /// A tensor is missing or has another type.
     #[error("model.safetensors: {name} {problem}")]
     Tensor {
         /// Its name.
@@ -43,7 +42,7 @@ struct Sizes {
     epsilon: f32,
 }
 
-/// The bytes of an ONNX model with these weights and settings.
+/// Returns an ONNX model with these weights and settings.
 pub fn convert(weights: &[u8], config: &[u8]) -> Result<Vec<u8>, ConvertError> {
     let sizes = Sizes::of(config)?;
     let weights =
@@ -66,6 +65,7 @@ impl Sizes {
     fn of(config: &[u8]) -> Result<Self, ConvertError> {
         let config: Value = serde_json::from_slice(config)
             .map_err(|error| ConvertError::Config(error.to_string()))?;
+
         for (key, expected) in [
             ("model_type", "bert"),
             ("hidden_act", "gelu"),
@@ -78,6 +78,7 @@ impl Sizes {
                 )));
             }
         }
+
         let number = |key: &str| {
             let number = config[key]
                 .as_u64()
@@ -86,16 +87,19 @@ impl Sizes {
                 .map(|number| number as usize)
                 .ok_or_else(|| ConvertError::Config(format!("{key} is not a size")))
         };
+
         let (hidden, heads, layers) = (
             number("hidden_size")?,
             number("num_attention_heads")?,
             number("num_hidden_layers")?,
         );
+
         if hidden % heads != 0 {
             return Err(ConvertError::Config(format!(
                 "{hidden} is not divided by {heads} heads"
             )));
         }
+
         Ok(Self {
             hidden,
             heads,
@@ -105,8 +109,7 @@ impl Sizes {
     }
 }
 
-/// The conversion under way. Names of values are names of nodes; those of constants begin with
-/// `c.`.
+/// A running conversion. Values are named like their nodes; names of constants start with `c.`.
 struct Encoder<'w> {
     weights: SafeTensors<'w>,
     graph: Graph,
@@ -117,6 +120,7 @@ impl Encoder<'_> {
     fn constants(&mut self) {
         let Sizes { hidden, heads, .. } = self.sizes;
         let scale = ((hidden / heads) as f32).sqrt().recip();
+
         let floats = [
             ("c.one", 1.0),
             ("c.half", 0.5),
@@ -124,12 +128,15 @@ impl Encoder<'_> {
             ("c.masked", MASKED),
             ("c.scale", scale),
         ];
+
         for (name, value) in floats {
             self.graph.constant(name, &[], &Values::Float(&[value]));
         }
-        // An extent of 0 is that of the input.
+
+        // An extent of 0 stands for that of the input.
         let heads_apart = [0, 0, heads as i64, (hidden / heads) as i64];
         let heads_joined = [0, 0, hidden as i64];
+
         for (name, values) in [
             ("c.zero", &[0][..]),
             ("c.axes", &[1, 2]),
@@ -141,7 +148,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// What goes in, and the sum of what words, positions and segments are given.
+    /// Adds the inputs and the sum of word, position and segment embeddings.
     fn embeddings(&mut self) -> Result<String, ConvertError> {
         let extents = [Extent::Named("batch"), Extent::Named("sequence")];
         for name in ["input_ids", "attention_mask", "token_type_ids"] {
@@ -164,7 +171,7 @@ impl Encoder<'_> {
             "Shape",
             &["input_ids"],
             "length",
-            &[Setting::Int("start", 1), Setting::Int("end", 2)],
+            &[Attribute::Int("start", 1), Attribute::Int("end", 2)],
         );
         graph.node(
             "Slice",
@@ -182,18 +189,19 @@ impl Encoder<'_> {
             "Cast",
             &["mask_wide"],
             "mask_float",
-            &[Setting::Int("to", 1)],
+            &[Attribute::Int("to", 1)],
         );
         graph.node("Sub", &["c.one", "mask_float"], "mask_off", &[]);
         graph.node("Mul", &["mask_off", "c.masked"], "mask", &[]);
         self.normalised("embedded", "embeddings.LayerNorm", "hidden")
     }
 
-    /// Each token becomes a mixture of all, head by head.
+    /// Adds multi-head attention.
     fn attention(&mut self, hidden: &str, layer: usize) -> Result<String, ConvertError> {
         let weights = format!("encoder.layer.{layer}.attention");
         let here = format!("layer{layer}.attention");
         let name = |part: &str| format!("{here}.{part}");
+
         for (part, order) in [
             ("query", [0, 2, 1, 3]),
             ("key", [0, 2, 3, 1]),
@@ -214,10 +222,12 @@ impl Encoder<'_> {
                 "Transpose",
                 &[&apart],
                 &name(part),
-                &[Setting::Ints("perm", &order)],
+                &[Attribute::Ints("perm", &order)],
             );
         }
+
         let graph = &mut self.graph;
+
         let products = graph.node(
             "MatMul",
             &[&name("query"), &name("key")],
@@ -226,26 +236,29 @@ impl Encoder<'_> {
         );
         let scaled = graph.node("Mul", &[&products, "c.scale"], &name("scaled"), &[]);
         let masked = graph.node("Add", &[&scaled, "mask"], &name("masked"), &[]);
+
         let shares = graph.node(
             "Softmax",
             &[&masked],
             &name("shares"),
-            &[Setting::Int("axis", -1)],
+            &[Attribute::Int("axis", -1)],
         );
+
         let mixed = graph.node("MatMul", &[&shares, &name("value")], &name("mixed"), &[]);
         let turned = graph.node(
             "Transpose",
             &[&mixed],
             &name("turned"),
-            &[Setting::Ints("perm", &[0, 2, 1, 3])],
+            &[Attribute::Ints("perm", &[0, 2, 1, 3])],
         );
         let joined = graph.node("Reshape", &[&turned, "c.joined"], &name("joined"), &[]);
+
         let dense = self.linear(&joined, &format!("{weights}.output.dense"), &name("dense"))?;
         let sum = self.graph.node("Add", &[&dense, hidden], &name("sum"), &[]);
         self.normalised(&sum, &format!("{weights}.output.LayerNorm"), &name("out"))
     }
 
-    /// Each token by itself, through a wider layer.
+    /// Adds the feed-forward layer.
     fn feed_forward(&mut self, attended: &str, layer: usize) -> Result<String, ConvertError> {
         let weights = format!("encoder.layer.{layer}");
         let name = |part: &str| format!("layer{layer}.{part}");
@@ -254,6 +267,7 @@ impl Encoder<'_> {
             &format!("{weights}.intermediate.dense"),
             &name("wide"),
         )?;
+
         let graph = &mut self.graph;
         // gelu(x) = x/2 (1 + erf(x/sqrt 2))
         let divided = graph.node("Div", &[&wide, "c.sqrt2"], &name("divided"), &[]);
@@ -261,11 +275,13 @@ impl Encoder<'_> {
         let raised = graph.node("Add", &[&error_function, "c.one"], &name("raised"), &[]);
         let product = graph.node("Mul", &[&wide, &raised], &name("product"), &[]);
         let activated = graph.node("Mul", &[&product, "c.half"], &name("activated"), &[]);
+
         let narrow = self.linear(
             &activated,
             &format!("{weights}.output.dense"),
             &name("narrow"),
         )?;
+
         let sum = self
             .graph
             .node("Add", &[&narrow, attended], &name("sum"), &[]);
@@ -274,6 +290,7 @@ impl Encoder<'_> {
         } else {
             name("out")
         };
+
         self.normalised(&sum, &format!("{weights}.output.LayerNorm"), &out)
     }
 
@@ -284,6 +301,7 @@ impl Encoder<'_> {
         output: &str,
     ) -> Result<String, ConvertError> {
         let hidden = self.sizes.hidden;
+
         let scale = self.vector(
             &format!("{weights}.weight"),
             hidden,
@@ -294,10 +312,12 @@ impl Encoder<'_> {
             hidden,
             &format!("c.{output}.shift"),
         )?;
+
         let settings = [
-            Setting::Int("axis", -1),
-            Setting::Float("epsilon", self.sizes.epsilon),
+            Attribute::Int("axis", -1),
+            Attribute::Float("epsilon", self.sizes.epsilon),
         ];
+
         Ok(self.graph.node(
             "LayerNormalization",
             &[input, &scale, &shift],
@@ -306,24 +326,28 @@ impl Encoder<'_> {
         ))
     }
 
-    /// `x` times the transposed weights, plus the bias.
+    /// Adds `x` times the transposed weights, plus the bias.
     fn linear(&mut self, input: &str, weights: &str, output: &str) -> Result<String, ConvertError> {
         let (extents, values) = self.tensor(&format!("{weights}.weight"), 2)?;
         let (rows, columns) = (extents[0], extents[1]);
+
         let mut turned = Vec::with_capacity(values.len());
         for column in 0..columns {
             turned.extend((0..rows).map(|row| values[row * columns + column]));
         }
+
         let matrix = self.graph.constant(
             &format!("c.{output}.matrix"),
             &[columns, rows],
             &Values::Float(&turned),
         );
+
         let bias = self.vector(
             &format!("{weights}.bias"),
             rows,
             &format!("c.{output}.bias"),
         )?;
+
         let product = self.graph.node(
             "MatMul",
             &[input, &matrix],
@@ -333,7 +357,7 @@ impl Encoder<'_> {
         Ok(self.graph.node("Add", &[&product, &bias], output, &[]))
     }
 
-    /// A table with a row for each word, position or segment.
+    /// Adds a table with a row for each word, position or segment.
     fn table(&mut self, weights: &str, name: &str) -> Result<String, ConvertError> {
         let (extents, values) = self.tensor(weights, 2)?;
         if extents[1] != self.sizes.hidden {
@@ -365,18 +389,21 @@ impl Encoder<'_> {
             .weights
             .tensor(name)
             .map_err(|_| wrong(name, "is missing".to_owned()))?;
+
         if view.dtype() != Dtype::F32 {
             return Err(wrong(
                 name,
                 format!("is of type {:?}; take the model of type F32", view.dtype()),
             ));
         }
+
         if view.shape().len() != dimensions {
             return Err(wrong(
                 name,
                 format!("has {} dimensions, not {dimensions}", view.shape().len()),
             ));
         }
+
         let (numbers, _) = view.data().as_chunks::<4>();
         Ok((
             view.shape().to_vec(),

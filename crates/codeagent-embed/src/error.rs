@@ -1,18 +1,18 @@
-//! What can be wrong with a model or its runtime, and what is to be done about it?
+//! Errors of a model or its runtime, each with what to do about it.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How a model is put there, as the last words of a message.
+/// How to install a model, as the end of a message.
 const INSTALL: &str = "`codeagent model install --from-pip` or `codeagent model install FOLDER` puts a good one there";
 
-/// Why there are no vectors of a model. Each message says what to do.
+/// Why a model gives no vectors. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// There is a model and nothing that runs it.
+    /// There is a model but no runtime.
     #[error("no ONNX Runtime was found for the model in {model}; {INSTALL}, or CODEAGENT_ONNXRUNTIME names its library", model = .0.display())]
     NoRuntime(PathBuf),
-    /// A file or folder that was named, or that belongs to the model, cannot be read.
+    /// A named file or folder, or one of the model's, cannot be read.
     #[error("{path} cannot be read: {source}; {INSTALL}", path = path.display())]
     Unreadable {
         /// The file.
@@ -20,7 +20,7 @@ pub enum ModelError {
         /// Why.
         source: io::Error,
     },
-    /// The library is cut off. To load it would end the process.
+    /// The library is truncated. Loading it would end the process.
     #[error("{path} is not a whole library: {problem}; {INSTALL}", path = path.display())]
     CutLibrary {
         /// The library.
@@ -28,12 +28,12 @@ pub enum ModelError {
         /// What is wrong.
         problem: String,
     },
-    /// The system does not load the library, or it is not an ONNX Runtime.
+    /// The system does not load the library, or it is no ONNX Runtime.
     #[error("{path} cannot be used as ONNX Runtime: {problem}; {INSTALL}", path = path.display())]
     BadLibrary {
         /// The library.
         path: PathBuf,
-        /// What the loader says.
+        /// The loader's message.
         problem: String,
     },
     /// The library is too old.
@@ -44,7 +44,7 @@ pub enum ModelError {
         /// Its version.
         found: String,
     },
-    /// This process already uses another library, and only one fits into a process.
+    /// This process already uses another library; only one fits into a process.
     #[error("this process already uses {}; start it again to use {}", first.display(), asked.display())]
     OtherRuntime {
         /// The library in use.
@@ -60,15 +60,15 @@ pub enum ModelError {
         /// What is wrong.
         problem: String,
     },
-    /// It runs and gives vectors of another model.
+    /// It runs but computes vectors of another model.
     #[error("the model in {folder} is not all-MiniLM-L6-v2: a known text has cosine {likeness:.3} with its vector; {INSTALL}", folder = folder.display())]
     OtherModel {
         /// The folder of the model.
         folder: PathBuf,
-        /// How near the vector of a known text is.
+        /// Similarity of a known text's vector.
         likeness: f32,
     },
-    /// It was open and gives no vectors now.
+    /// It was opened but fails now.
     #[error("the model gives no vectors: {0}; start codeagent again")]
     Run(String),
 }

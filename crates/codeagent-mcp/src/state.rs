@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use codeagent_core::Progress;
-use codeagent_core::embed::Source;
+use codeagent_core::embed::ModelHandle;
 use codeagent_core::engine::{Answers, Engine};
 use codeagent_core::query::{self, IndexStatus, QueryError};
 use codeagent_core::service::{
@@ -29,7 +29,7 @@ pub struct Indexing {
     /// Threads that index; 0: one per processor.
     pub threads: usize,
     /// The model that makes vectors.
-    pub model: Source,
+    pub model: ModelHandle,
 }
 
 /// The note where the vectors of a model are missing because it cannot be used.

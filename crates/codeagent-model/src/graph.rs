@@ -1,7 +1,7 @@
-//! What the graph is made of: nodes, edges, and the words the tools speak about them.
+//! The symbol graph: nodes, edges and the names by which tools refer to them.
 //!
-//! Every word that leaves the engine (as a tool argument, a stored value or a fixture verb) is
-//! parsed and printed through the `NAMES` table of its type, so that a word exists once.
+//! Every name that leaves the engine (as a tool argument, a stored value or a fixture verb) is
+//! parsed and printed through its type's `NAMES` table, so that it is defined once.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::span::Span;
 
-/// Makes a closed set of words: an enum, its `NAMES` table, `as_str`, `parse` and `Display`.
+/// Defines an enum with a `NAMES` table, `as_str`, `parse` and `Display`.
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
@@ -18,23 +18,22 @@ macro_rules! words {
         pub enum $name { $($(#[$vmeta])* $variant,)* }
 
         impl $name {
-            /// Every variant with its word, in declaration order (the position is the stored
-            /// value).
+            /// Every variant with its name, in declaration order (the index is the stored value).
             pub const NAMES: &'static [(&'static str, $name)] = &[$(($word, $name::$variant),)*];
 
-            /// The word of this variant.
+            /// Returns the name of this variant.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 Self::NAMES[self as usize].0
             }
 
-            /// The variant of a word, `None` for a word that is not one of [`Self::NAMES`].
+            /// Returns the variant with a name; `None` if [`Self::NAMES`] has no such name.
             #[must_use]
             pub fn parse(word: &str) -> Option<Self> {
                 Self::NAMES.iter().find(|(name, _)| *name == word).map(|(_, variant)| *variant)
             }
 
-            /// The variant stored as `code` (its position in [`Self::NAMES`]).
+            /// Returns the variant stored as `code` (its index in [`Self::NAMES`]).
             #[must_use]
             pub fn from_code(code: u8) -> Option<Self> {
                 Self::NAMES.get(usize::from(code)).map(|(_, variant)| *variant)
@@ -84,13 +83,13 @@ words! {
 }
 
 impl Dialect {
-    /// The dialect of a path by its extension, `None` for a file that is not indexed.
+    /// Returns the dialect of a path by its extension; `None` for a file that is not indexed.
     #[must_use]
     pub fn of_path(path: &str) -> Option<Self> {
         Self::parse(path.rsplit_once('.')?.1)
     }
 
-    /// The language this is a dialect of.
+    /// Returns the language of this dialect.
     #[must_use]
     pub fn language(self) -> Language {
         match self {
@@ -106,7 +105,7 @@ impl Dialect {
         }
     }
 
-    /// Whether it is TypeScript without type annotations of its own.
+    /// Reports whether it is TypeScript without type annotations.
     #[must_use]
     pub fn is_javascript(self) -> bool {
         match self {
@@ -115,7 +114,7 @@ impl Dialect {
         }
     }
 
-    /// Whether `<` may open an element of JSX.
+    /// Reports whether `<` may open a JSX element.
     #[must_use]
     pub fn has_jsx(self) -> bool {
         match self {
@@ -150,7 +149,8 @@ words! {
 }
 
 words! {
-    /// The language's own word for a vertex; each belongs to one [`NodeType`] but for components.
+    /// The language-specific kind of a vertex; each belongs to one [`NodeType`], except for
+    /// components.
     NodeKind {
         /// A class.
         Class = "class",
@@ -212,7 +212,7 @@ words! {
 }
 
 impl NodeKind {
-    /// The node type this kind belongs to.
+    /// Returns the node type of this kind.
     #[must_use]
     pub fn node_type(self) -> NodeType {
         match self {
@@ -242,7 +242,7 @@ impl NodeKind {
 }
 
 words! {
-    /// How two vertices are related; read "source *verb* target".
+    /// A relation of two vertices; read "source *verb* target".
     EdgeType {
         /// A call, `new`, JSX component, tagged template, decorator or attribute constructor.
         Calls = "calls",
@@ -256,7 +256,7 @@ words! {
         Overrides = "overrides",
         /// Any other resolved use.
         References = "references",
-        /// Lexical parent and child; kept on the node, never stored as a site.
+        /// Lexical parent and child; stored with the node, never as a site.
         Contains = "contains",
         /// A member names a type in its parameter list.
         Accepts = "accepts",
@@ -266,17 +266,17 @@ words! {
 }
 
 words! {
-    /// Which end of the edges is asked for.
+    /// The direction of the requested edges.
     EdgeDirection {
         /// From the node to what it uses.
         Outgoing = "outgoing",
-        /// From those who use the node.
+        /// From the users of the node.
         Incoming = "incoming",
     }
 }
 
 words! {
-    /// How sure an edge is. Ordered: `Heuristic < Inferred < Exact`.
+    /// Certainty of an edge, ordered: `Heuristic < Inferred < Exact`.
     Confidence {
         /// The receiver's type is unknown; the name is unique in sight.
         Heuristic = "heuristic",
@@ -316,7 +316,7 @@ words! {
         Full = "full",
         /// Some bytes lie in error nodes; the rest was read.
         Partial = "partial",
-        /// The parse was given up; the file is listed without symbols.
+        /// Parsing failed; the file is listed without symbols.
         Failed = "failed",
     }
 }
@@ -329,7 +329,7 @@ pub struct NodeId(pub u64);
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 impl NodeId {
-    /// The id of the given identity parts (project, language, space, qualified name, disambiguator;
+    /// Derives an id from identity parts (project, language, space, qualified name, disambiguator;
     /// an ordinal after a collision).
     #[must_use]
     pub fn derive(parts: &[&str]) -> Self {
@@ -341,7 +341,7 @@ impl NodeId {
         Self(u64::from_le_bytes(bytes) >> 4)
     }
 
-    /// Parses the printed form, `None` if the text is not one.
+    /// Parses the printed form; returns `None` if the text is not one.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('n')?.as_bytes();
@@ -371,8 +371,8 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// A vertex of the graph: one symbol, which may be declared in several places (partial class,
-/// merged interface, overload signatures).
+/// A vertex of the graph: one symbol, which may be declared several times (partial class, merged
+/// interface, overload signatures).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
     /// Its identity.
@@ -385,9 +385,9 @@ pub struct Node {
     pub name: String,
     /// C#: `Namespace.Type.Member`; TypeScript: `path#Container.member`.
     pub qualified_name: String,
-    /// Which of the nine types.
+    /// Its type.
     pub node_type: NodeType,
-    /// The language's own word.
+    /// Its language-specific kind.
     pub kind: NodeKind,
     /// Language.
     pub language: Language,
@@ -441,7 +441,7 @@ impl NodeFlags {
     /// Has a doc comment.
     pub const DOC_COMMENT: Self = Self(1 << 6);
 
-    /// Whether all bits of `other` are set.
+    /// Reports whether all bits of `other` are set.
     #[must_use]
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
@@ -455,22 +455,22 @@ impl NodeFlags {
     }
 }
 
-/// One use: "source *edge_type* target" at a place in the source's file.
+/// One use: "source *edge_type* target" at a site in the source's file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Edge {
-    /// The node in whose declaration the use stands.
+    /// The node whose declaration contains the use.
     pub source: NodeId,
-    /// What is used.
+    /// The node that is used.
     pub target: NodeId,
-    /// The verb.
+    /// Relation of the two.
     pub edge_type: EdgeType,
     /// 1-based line of the name token at the use.
     pub line: u32,
     /// 1-based UTF-16 column of the name token at the use.
     pub column: u32,
-    /// How sure.
+    /// Certainty.
     pub confidence: Confidence,
-    /// Further candidates of an inferred site, best first; not edges.
+    /// Other candidates of an inferred site, best first; not edges.
     pub candidates: Vec<NodeId>,
 }
 

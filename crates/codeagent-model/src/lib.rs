@@ -1,7 +1,7 @@
-//! The nouns of the engine: what one file says ([`facts`]), where it says it ([`span`]), what the
-//! graph is made of ([`graph`]) and what is true of a language as such ([`language`]).
+//! Data model of the engine: the facts of one file ([`facts`]), source positions ([`span`]), the
+//! graph ([`graph`]) and properties of the languages ([`language`]).
 //!
-//! Nothing here reads a disk, a database or a clock, and nothing here knows tree-sitter.
+//! Nothing here accesses a disk, a database or a clock, or depends on tree-sitter.
 
 pub mod facts;
 pub mod graph;

@@ -1,4 +1,4 @@
-//! How do facts read as text? One declaration, import, export or site per line; for snapshots,
+//! Facts as text, one declaration, import, export or site per line, for snapshots,
 //! `codeagent debug` and explanations of edges.
 //!
 //! **Limits.** For reading and comparing only: offsets of declarations are left out, and
@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 
 use crate::facts::*;
 
-/// How many levels of an expression or type are printed.
+/// Printed levels of an expression or type.
 const LEVELS: u8 = 8;
 
-/// All facts of a text.
+/// Prints all facts of a text.
 #[must_use]
 pub fn print(facts: &Facts) -> String {
     let mut out = String::new();
@@ -31,6 +31,7 @@ pub fn print(facts: &Facts) -> String {
             facts.text(import.module)
         );
     }
+
     for export in &facts.exports {
         let only = if export.type_only { " type" } else { "" };
         let (name, local, module) = (
@@ -49,11 +50,13 @@ pub fn print(facts: &Facts) -> String {
             export.kind
         );
     }
+
     for id in facts.decl_ids() {
         if !matches!(facts.decl(id).kind, DeclKind::Import) {
             let _ = writeln!(out, "{}", declaration(facts, id));
         }
     }
+
     for site in &facts.sites {
         let owner = if site.owner.is_none() {
             "-"
@@ -69,22 +72,23 @@ pub fn print(facts: &Facts) -> String {
             subject(facts, site.subject)
         );
     }
+
     out
 }
 
-/// An expression.
+/// Prints an expression.
 #[must_use]
 pub fn expression(facts: &Facts, id: ExprId) -> String {
     expr(facts, id, LEVELS)
 }
 
-/// A written type.
+/// Prints a written type.
 #[must_use]
 pub fn written_type(facts: &Facts, id: TypeId) -> String {
     ty(facts, id, LEVELS)
 }
 
-/// What a site is about.
+/// Prints the subject of a site.
 #[must_use]
 pub fn site(facts: &Facts, site: &Site) -> String {
     subject(facts, site.subject)
@@ -92,26 +96,31 @@ pub fn site(facts: &Facts, site: &Site) -> String {
 
 fn declaration(facts: &Facts, id: DeclId) -> String {
     let decl = facts.decl(id);
+
     let mut depth = 0;
     let mut scope = decl.scope;
     while let Some(parent) = facts.scope(scope).parent.some() {
         depth += 1;
         scope = parent;
     }
+
     let mut line = format!(
         "{}{:?} {}",
         "  ".repeat(depth),
         decl.kind,
         facts.text(decl.name)
     );
+
     for (flag, word) in FLAGS {
         if decl.flags.has(*flag) {
             let _ = write!(line, " {word}");
         }
     }
+
     for base in facts.list(decl.bases) {
         let _ = write!(line, " {:?} {}", base.clause, ty(facts, base.ty, LEVELS));
     }
+
     if !decl.ty.is_none() {
         let _ = write!(line, " : {}", ty(facts, decl.ty, LEVELS));
     }
@@ -121,7 +130,22 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
     if !decl.returns.is_empty() {
         let _ = write!(line, " returns {}", exprs(facts, decl.returns));
     }
-    match decl.context {
+
+    push_context(&mut line, facts, decl.context);
+    if decl.from > 0 {
+        let _ = write!(line, " from {}", decl.from);
+    }
+
+    if let Some(detail) = facts.detail(id) {
+        push_detail(&mut line, facts, detail);
+    }
+
+    line
+}
+
+/// Appends where a declaration gets its type from.
+fn push_context(line: &mut String, facts: &Facts, context: Context) {
+    match context {
         Context::None => {}
         Context::Argument(call, n) => {
             let _ = write!(
@@ -145,35 +169,35 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
             expr(facts, of, LEVELS)
         )),
     }
-    if decl.from > 0 {
-        let _ = write!(line, " from {}", decl.from);
+}
+
+/// Appends the details that only nodes need.
+fn push_detail(line: &mut String, facts: &Facts, detail: &Detail) {
+    let _ = write!(
+        line,
+        " [{}-{}",
+        detail.span.start.line, detail.span.end_line
+    );
+
+    for text in [detail.parameters, detail.type_text, detail.doc] {
+        if !text.is_none() {
+            let _ = write!(line, " {:?}", facts.text(text));
+        }
     }
-    if let Some(detail) = facts.detail(id) {
-        let _ = write!(
-            line,
-            " [{}-{}",
-            detail.span.start.line, detail.span.end_line
-        );
-        for text in [detail.parameters, detail.type_text, detail.doc] {
-            if !text.is_none() {
-                let _ = write!(line, " {:?}", facts.text(text));
-            }
-        }
-        if !detail.explicit_interface.is_none() {
-            let _ = write!(line, " of {}", ty(facts, detail.explicit_interface, LEVELS));
-        }
-        if detail.deprecated {
-            line.push_str(" deprecated");
-        }
-        let access = detail.access.map_or("", |access| access.as_str());
-        let _ = write!(
-            line,
-            "{}{}]",
-            if access.is_empty() { "" } else { " " },
-            access
-        );
+    if !detail.explicit_interface.is_none() {
+        let _ = write!(line, " of {}", ty(facts, detail.explicit_interface, LEVELS));
     }
-    line
+    if detail.deprecated {
+        line.push_str(" deprecated");
+    }
+
+    let access = detail.access.map_or("", |access| access.as_str());
+    let _ = write!(
+        line,
+        "{}{}]",
+        if access.is_empty() { "" } else { " " },
+        access
+    );
 }
 
 const FLAGS: &[(DeclFlags, &str)] = &[
@@ -246,11 +270,13 @@ fn call(facts: &Facts, id: CallId, depth: u8) -> String {
         .iter()
         .map(|arg| argument(facts, arg, depth))
         .collect();
+
     let types = if call.type_args.is_empty() {
         String::new()
     } else {
         format!("<{}>", types(facts, call.type_args, depth))
     };
+
     format!(
         "{}{types}({})",
         expr(facts, call.callee, depth),
@@ -279,6 +305,7 @@ fn expr(facts: &Facts, id: ExprId, depth: u8) -> String {
         return "_".to_owned();
     }
     let inner = |value| expr(facts, value, depth - 1);
+
     match facts.expr(id) {
         Expr::Name(name, ..) => facts.text(name).to_owned(),
         Expr::This(of) | Expr::ThisAt(of, ..) => {
@@ -324,6 +351,7 @@ fn expr(facts: &Facts, id: ExprId, depth: u8) -> String {
                 .iter()
                 .map(|arg| argument(facts, arg, depth - 1))
                 .collect();
+
             format!("tuple({})", parts.join(", "))
         }
         Expr::OutArgument(id, n) => format!("out {n} of {}", inner(facts.calls[id.index()].callee)),
@@ -351,6 +379,7 @@ fn guard(facts: &Facts, guard: Guard, depth: u8) -> String {
         GuardTest::Assigned(value) => format!("= {}", expr(facts, value, depth)),
         GuardTest::Declared => "as declared".to_owned(),
     };
+
     format!(
         "{}{} {test}",
         if guard.negated { "not " } else { "" },
@@ -384,6 +413,7 @@ fn ty(facts: &Facts, id: TypeId, depth: u8) -> String {
         return "_".to_owned();
     }
     let inner = |part| ty(facts, part, depth - 1);
+
     match facts.type_expr(id) {
         TypeExpr::Primitive(name) => facts.text(name).to_owned(),
         TypeExpr::Name(list, _) => segments(facts, list, depth - 1),

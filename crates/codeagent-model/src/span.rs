@@ -1,4 +1,4 @@
-//! Where something stands in a file: positions and spans of the decoded original text.
+//! Positions and spans in the decoded original text of a file.
 //!
 //! Lines are 1-based. Columns are 1-based and count UTF-16 code units, as editors and the Language
 //! Server Protocol do; a byte order mark is not part of the text and a tab counts as one.

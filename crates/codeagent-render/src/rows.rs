@@ -10,7 +10,9 @@ use codeagent_core::model::graph::{
     Access, Confidence, Dialect, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeSpan,
 };
 use codeagent_core::model::graph::{NodeType, ParseStatus};
-use codeagent_core::query::{FoundSymbol, Match, Matched, Neighbor, Symbol, UseSite, VectorSource};
+use codeagent_core::query::{
+    FoundSymbol, Match, MatchedBy, Neighbor, Symbol, UseSite, VectorSource,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -185,7 +187,7 @@ impl SimilarRow {
     }
 }
 
-fn reasons(matched: Matched) -> Vec<&'static str> {
+fn reasons(matched: MatchedBy) -> Vec<&'static str> {
     let near = matched.near.map(|source| match source {
         VectorSource::Lexical => "letters",
         VectorSource::Model => "meaning",

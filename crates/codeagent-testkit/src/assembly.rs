@@ -1,5 +1,5 @@
-//! What does a small .NET assembly look like in bytes (ECMA-335 II.22 to II.25)? For tests, which
-//! say what it declares.
+//! Writer of small .NET assemblies (ECMA-335 II.22 to II.25) for tests, which list the
+//! declarations.
 //!
 //! ```
 //! use codeagent_testkit::assembly::{Assembly, Ty};
@@ -9,9 +9,8 @@
 //! assert!(lib.image().starts_with(b"MZ"));
 //! ```
 //!
-//! **Limits.** Declarations without bodies. All numbers of rows, names and signatures take two
-//! bytes, so an assembly has less than 2,000 of each. A type is declared before a signature
-//! mentions it.
+//! **Limits.** Declarations without bodies. Row numbers, names and signatures take two bytes, so an
+//! assembly has less than 2,000 of each. A type is declared before a signature mentions it.
 
 pub mod damage;
 
@@ -44,14 +43,14 @@ impl Ty {
         Self::Own(namespace, name)
     }
 
-    /// The same with type arguments.
+    /// The type with type arguments.
     #[must_use]
     pub fn with(self, args: &[Self]) -> Self {
         Self::Generic(Box::new(self), args.to_vec())
     }
 }
 
-/// Numbers of tables.
+/// Table numbers.
 mod table {
     pub const MODULE: u8 = 0x00;
     pub const TYPE_REF: u8 = 0x01;
@@ -67,7 +66,7 @@ mod table {
     pub const GENERIC_PARAM: u8 = 0x2a;
 }
 
-/// The core of the base library, which every assembly mentions.
+/// The core library, referenced by every assembly.
 const CORE: &str = "System.Runtime";
 
 /// Flags: public and a class; public static abstract sealed.
@@ -77,7 +76,7 @@ const STATIC: u32 = 0x181;
 const METHOD: u16 = 0x86;
 const STATIC_METHOD: u16 = 0x96;
 
-/// An assembly in the making.
+/// An assembly under construction.
 #[derive(Debug)]
 pub struct Assembly {
     rows: BTreeMap<u8, Vec<Vec<u8>>>,
@@ -87,7 +86,7 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// An assembly of a name that declares nothing.
+    /// Creates an assembly without declarations.
     #[must_use]
     pub fn new(name: &str) -> Self {
         let mut made = Self {
@@ -104,7 +103,7 @@ impl Assembly {
         made
     }
 
-    /// Declares a public class, whose methods are declared on what is given back.
+    /// Declares a public class and returns it for declaring methods.
     pub fn class(&mut self, namespace: &str, name: &str, base: Option<Ty>) -> Class<'_> {
         let base = base.unwrap_or(Ty::Of(CORE, "System", "Object"));
         let extends = self.base(&base);
@@ -121,6 +120,7 @@ impl Assembly {
     pub fn extension(&mut self, namespace: &str, name: &str, method: &str, result: Ty) {
         let object = self.base(&Ty::Of(CORE, "System", "Object"));
         self.type_def(STATIC, namespace, name, object);
+
         let row = self.add_method(
             STATIC_METHOD,
             (method, 1),
@@ -128,21 +128,24 @@ impl Assembly {
             &result,
         );
         self.generic_params(row << 1 | 1, 1);
+
         let attribute = self.type_ref(
             CORE,
             "System.Runtime.CompilerServices",
             "ExtensionAttribute",
         );
+
         let (constructor, signature) = (self.string(".ctor"), self.blob(&[0x20, 0, 1]));
         let constructor = self.row(
             table::MEMBER_REF,
             &[attribute << 3 | 1, constructor, signature],
         );
+
         let value = self.blob(&[1, 0, 0, 0]);
         self.row(table::ATTRIBUTE, &[row << 5, constructor << 3 | 3, value]);
     }
 
-    /// The file.
+    /// Returns the assembly file.
     #[must_use]
     pub fn image(&self) -> Vec<u8> {
         image(&self.metadata())
@@ -168,7 +171,7 @@ impl Assembly {
         at
     }
 
-    /// Adds a row of two-byte columns; its number.
+    /// Adds a row of two-byte columns and returns its number.
     fn row(&mut self, table: u8, columns: &[u16]) -> u16 {
         let rows = self.rows.entry(table).or_default();
         rows.push(
@@ -192,6 +195,7 @@ impl Assembly {
     fn type_def(&mut self, flags: u32, namespace: &str, name: &str, extends: u16) -> u16 {
         let (text, space) = (self.string(name), self.string(namespace));
         let methods = self.count(table::METHOD) + 1;
+
         let row = self.row(
             table::TYPE_DEF,
             &[
@@ -204,6 +208,7 @@ impl Assembly {
                 methods,
             ],
         );
+
         self.types
             .insert((namespace.to_owned(), name.to_owned()), row);
         row
@@ -226,7 +231,7 @@ impl Assembly {
         }
     }
 
-    /// A type as a base class names it.
+    /// Encodes a type as a base class reference.
     fn base(&mut self, ty: &Ty) -> u16 {
         match ty {
             Ty::Generic(..) => {
@@ -289,60 +294,72 @@ impl Assembly {
         } else {
             vec![has_this]
         };
+
         signature.push(params.len() as u8);
         self.write(result, &mut signature);
         params
             .iter()
             .for_each(|(_, ty)| self.write(ty, &mut signature));
+
         let (text, signature) = (self.string(name), self.blob(&signature));
         let first = self.count(table::PARAM) + 1;
+
         for (place, (name, _)) in (1..).zip(params) {
             let name = self.string(name);
             self.row(table::PARAM, &[0, place, name]);
         }
+
         self.row(table::METHOD, &[0, 0, 0, flags, text, signature, first])
     }
 
     fn metadata(&self) -> Vec<u8> {
         let mut tables = vec![0, 0, 0, 0, 2, 0, 0, 1];
+
         let valid = self
             .rows
             .keys()
             .fold(0_u64, |valid, table| valid | 1 << table);
         tables.extend(valid.to_le_bytes().into_iter().chain([0; 8]));
+
         self.rows
             .values()
             .for_each(|rows| tables.extend((rows.len() as u32).to_le_bytes()));
+
         self.rows
             .values()
             .flatten()
             .for_each(|row| tables.extend(row));
+
         let streams = [
             ("#~\0\0", &tables),
             ("#Strings\0\0\0\0", &self.strings),
             ("#Blob\0\0\0", &self.blobs),
         ];
+
         let mut out = b"BSJB\x01\0\x01\0\0\0\0\0\x0c\0\0\0v4.0.30319\0\0\0\0\x03\0".to_vec();
         let mut offset = out.len()
             + streams
                 .iter()
                 .map(|(name, _)| 8 + name.len())
                 .sum::<usize>();
+
         for (name, bytes) in streams {
             out.extend((offset as u32).to_le_bytes());
             out.extend((bytes.len() as u32).to_le_bytes());
             out.extend(name.bytes());
             offset += bytes.len().next_multiple_of(4);
         }
+
         for (_, bytes) in streams {
             out.extend(bytes);
             out.resize(out.len().next_multiple_of(4), 0);
         }
+
         out
     }
 }
 
-/// A class whose methods are declared.
+/// A class under construction.
 #[derive(Debug)]
 pub struct Class<'a> {
     assembly: &'a mut Assembly,
@@ -366,7 +383,7 @@ impl Class<'_> {
     }
 }
 
-/// A compressed number.
+/// Writes a compressed number.
 fn write_number(number: u16, out: &mut Vec<u8>) {
     if number < 0x80 {
         out.push(number as u8)
@@ -375,23 +392,26 @@ fn write_number(number: u16, out: &mut Vec<u8>) {
     }
 }
 
-/// Where the one section lies, in the file and when loaded.
+/// File offset and address of the only section.
 const RAW: u32 = 0x200;
 const ADDRESS: u32 = 0x2000;
 /// Length of the CLI header.
 const CLI: u32 = 72;
 
-/// A portable executable around metadata.
+/// Wraps metadata in a portable executable.
 fn image(metadata: &[u8]) -> Vec<u8> {
     let size = CLI + metadata.len() as u32;
+
     let mut out = b"MZ".to_vec();
     out.resize(0x3c, 0);
     out.extend(0x80_u32.to_le_bytes());
     out.resize(0x80, 0);
-    // Header, one section, an optional header of 224 bytes of which one directory counts.
+
+    // Header, one section, and an optional header of 224 bytes with one directory.
     out.extend(b"PE\0\0\x4c\x01\x01\0");
     out.resize(out.len() + 12, 0);
     out.extend([224, 0, 0, 0]);
+
     let optional = out.len();
     out.extend(0x10b_u16.to_le_bytes());
     out.resize(optional + 96 + 14 * 8, 0);
@@ -399,15 +419,18 @@ fn image(metadata: &[u8]) -> Vec<u8> {
         .iter()
         .for_each(|number| out.extend(number.to_le_bytes()));
     out.resize(optional + 224, 0);
+
     out.extend(b".text\0\0\0");
     [size, ADDRESS, size, RAW]
         .iter()
         .for_each(|number| out.extend(number.to_le_bytes()));
+
     out.resize(RAW as usize, 0);
     [CLI, 0x0005_0002, ADDRESS + CLI, metadata.len() as u32]
         .iter()
         .for_each(|number| out.extend(number.to_le_bytes()));
     out.resize((RAW + CLI) as usize, 0);
+
     out.extend(metadata);
     out
 }

@@ -1,5 +1,7 @@
-//! Which edges does a fixture say it has? Expectations stand in comments under the code they speak
-//! of:
+//! Test support: the annotations of fixtures, assemblies, repositories on disk, pseudo-random
+//! numbers, waiting.
+//!
+//! Expected edges of a fixture stand in comments under the code that they are about:
 //!
 //! ```text
 //! // complete: calls
@@ -21,16 +23,19 @@
 //! * `complete: calls` says that every edge of that type in the file is stated.
 //! * In JSX the comment is `{/* ^^^ calls: x */}`; `/* .. */` and `//` work everywhere else.
 //!
-//! This crate knows no other crate of ours: the words are given by the caller.
+//! This crate depends on no other crate of ours: the caller passes the vocabulary.
 //!
-//! **Limits.** An annotation is a line of its own. Whether a string holds something that looks like
-//! one is not seen.
+//! **Limits.** An annotation is a line of its own. Strings that look like annotations are not
+//! recognized.
 
 pub mod assembly;
+pub mod files;
+pub mod poll;
+pub mod random;
 
 use std::fmt;
 
-/// The words that annotations may use.
+/// The vocabulary of annotations.
 #[derive(Clone, Copy, Debug)]
 pub struct Words<'a> {
     /// Names of the edge types.
@@ -39,12 +44,12 @@ pub struct Words<'a> {
     pub confidences: &'a [&'a str],
 }
 
-/// What one annotated file expects.
+/// The expectations of one annotated file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expectations {
     /// In text order.
     pub annotations: Vec<Annotation>,
-    /// The verbs all of whose edges are stated.
+    /// Verbs whose edges are all stated.
     pub complete: Vec<String>,
 }
 
@@ -53,7 +58,7 @@ pub struct Expectations {
 pub struct Annotation {
     /// 1-based line of the annotation itself.
     pub written_at: u32,
-    /// 1-based line of the code it speaks of.
+    /// 1-based line of the annotated code.
     pub line: u32,
     /// 1-based UTF-16 column where the marked token starts.
     pub column: u32,
@@ -65,11 +70,11 @@ pub struct Annotation {
     pub target: Option<String>,
     /// Confidence, if one is said.
     pub confidence: Option<String>,
-    /// A known gap: must not hold.
+    /// A known gap: the expectation must not hold yet.
     pub todo: bool,
 }
 
-/// An annotation that cannot be understood or points nowhere.
+/// A malformed annotation, or one that points nowhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// 1-based line of the annotation.
@@ -84,11 +89,12 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Reads the annotations of a file. All problems are reported, not only the first.
+/// Parses the annotations of a file. Reports all problems, not only the first.
 pub fn parse(text: &str, words: Words<'_>) -> Result<Expectations, Vec<Problem>> {
     let mut found = Expectations::default();
     let mut problems = Vec::new();
     let mut code: Option<(u32, &str)> = None;
+
     for (number, line) in (1u32..).zip(text.lines()) {
         let outcome = match read_line(line, words) {
             Line::Code => {
@@ -100,6 +106,7 @@ pub fn parse(text: &str, words: Words<'_>) -> Result<Expectations, Vec<Problem>>
             Line::Mark(mark, rest) => annotation(code, number, mark, rest, words)
                 .map(|annotation| found.annotations.push(annotation)),
         };
+
         if let Err(message) = outcome {
             problems.push(Problem {
                 line: number,
@@ -107,6 +114,7 @@ pub fn parse(text: &str, words: Words<'_>) -> Result<Expectations, Vec<Problem>>
             });
         }
     }
+
     if problems.is_empty() {
         Ok(found)
     } else {
@@ -114,7 +122,7 @@ pub fn parse(text: &str, words: Words<'_>) -> Result<Expectations, Vec<Problem>>
     }
 }
 
-/// What a line of a fixture is.
+/// Kinds of lines in a fixture.
 enum Line<'a> {
     Code,
     Complete(Vec<&'a str>),
@@ -122,12 +130,12 @@ enum Line<'a> {
     Misplaced(String),
 }
 
-/// The columns an annotation points at, 0-based and half-open.
+/// The marked columns, 0-based and half-open.
 #[derive(Clone, Copy)]
 struct Mark {
     start: usize,
     end: usize,
-    /// It says only where the token starts.
+    /// Whether only the start of the token is marked.
     is_arrow: bool,
 }
 
@@ -135,11 +143,14 @@ fn read_line<'a>(line: &'a str, words: Words<'_>) -> Line<'a> {
     let Some((comment_column, content)) = comment(line) else {
         return Line::Code;
     };
+
     let body = content.trim_start();
     let column = line.len() - content.len() + (content.len() - body.len());
+
     if let Some(verbs) = body.strip_prefix("complete:") {
         return Line::Complete(verbs.split(',').map(str::trim).collect());
     }
+
     if let Some(rest) = body.strip_prefix("<-") {
         return Line::Mark(
             Mark {
@@ -150,6 +161,7 @@ fn read_line<'a>(line: &'a str, words: Words<'_>) -> Line<'a> {
             strip_close(rest),
         );
     }
+
     let carets = body.len() - body.trim_start_matches('^').len();
     if carets > 0 {
         return Line::Mark(
@@ -161,6 +173,7 @@ fn read_line<'a>(line: &'a str, words: Words<'_>) -> Line<'a> {
             strip_close(&body[carets..]),
         );
     }
+
     let first = body.strip_prefix("todo ").unwrap_or(body);
     match first.split_once(": ") {
         Some((verb, _)) if words.verbs.contains(&verb) => {
@@ -170,7 +183,7 @@ fn read_line<'a>(line: &'a str, words: Words<'_>) -> Line<'a> {
     }
 }
 
-/// The column of a line's comment and its content, if the line is nothing but a comment.
+/// Returns the column and content of a line's comment, if the line has nothing else.
 fn comment(line: &str) -> Option<(usize, &str)> {
     let trimmed = line.trim_start();
     let column = line.len() - trimmed.len();
@@ -205,6 +218,7 @@ fn annotation(
     words: Words<'_>,
 ) -> Result<Annotation, String> {
     let (line, text) = code.ok_or("there is no code above")?;
+
     let width: usize = text.chars().map(char::len_utf16).sum();
     if mark.end > width {
         return Err(format!(
@@ -213,23 +227,28 @@ fn annotation(
             mark.end
         ));
     }
+
     check_token(text, mark, line)?;
     let (todo, rest) = match rest.strip_prefix("todo ") {
         Some(rest) => (true, rest.trim_start()),
         None => (false, rest),
     };
+
     let (verb, target) = rest
         .split_once(':')
         .ok_or_else(|| format!("expected `verb: target`, found {rest:?}"))?;
+
     known(verb, words.verbs, "edge type")?;
     let (target, confidence) = split_confidence(target.trim(), words)?;
     if target.is_empty() {
         return Err(format!("`{verb}:` has no target; write `-` for none"));
     }
+
     let target = (target != "-").then(|| target.to_owned());
     if target.is_none() && confidence.is_some() {
         return Err("no edge has no confidence".to_owned());
     }
+
     let (column, end_column) = (mark.start as u32 + 1, mark.end as u32 + 1);
     Ok(Annotation {
         written_at,
@@ -243,10 +262,12 @@ fn annotation(
     })
 }
 
-/// Carets beside the token they mean are a mistake that would otherwise show as a missing edge.
+/// Checks that carets mark a whole token; otherwise a misplaced mark would show up as a missing
+/// edge.
 fn check_token(text: &str, mark: Mark, line: u32) -> Result<(), String> {
     let units: Vec<u16> = text.encode_utf16().collect();
     let marked = String::from_utf16_lossy(&units[mark.start..mark.end]);
+
     let is_word = |at: usize| {
         units
             .get(at)
@@ -254,6 +275,7 @@ fn check_token(text: &str, mark: Mark, line: u32) -> Result<(), String> {
             .is_some_and(|c| c.is_alphanumeric() || c == '_')
     };
     let cuts_a_word = |at: usize| at > 0 && is_word(at - 1) && is_word(at);
+
     if marked.contains(char::is_whitespace)
         || cuts_a_word(mark.start)
         || (!mark.is_arrow && cuts_a_word(mark.end))
@@ -262,6 +284,7 @@ fn check_token(text: &str, mark: Mark, line: u32) -> Result<(), String> {
             "points at {marked:?} of line {line}, which is no token"
         ));
     }
+
     Ok(())
 }
 

@@ -136,6 +136,7 @@ fn mistakes_are_named() {
             "line 2: `calls:` without carets or `<-` points nowhere",
         ),
     ];
+
     for (text, message) in table {
         assert_eq!(check(text), [message], "{text}");
     }

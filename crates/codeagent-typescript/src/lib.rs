@@ -40,7 +40,7 @@ use crate::resolve::{PackageAnswers, Tables};
 /// The language TypeScript, with JavaScript.
 pub struct TypeScript;
 
-/// Where specifiers lead into installed packages; nowhere if none was looked for.
+/// The resolved specifiers of installed packages; empty if none were looked up.
 fn installed(supplied: &Supplied) -> Arc<PackageAnswers> {
     supplied.get().unwrap_or_default()
 }
@@ -84,7 +84,7 @@ impl LanguageSupport for TypeScript {
         projects: &ProjectModel,
         supplied: &Supplied,
     ) -> Vec<WorldFile> {
-        resolve::declared(files, projects, &installed(supplied))
+        resolve::library_files(files, projects, &installed(supplied))
     }
 
     fn build_index(&self, input: IndexInput<'_>) -> Option<Box<dyn LanguageIndex>> {

@@ -1,12 +1,11 @@
-//! What is kept of which repositories, how large is it, and how does it go?
+//! Data folders of all repositories: listing, sizes and removal.
 //!
-//! Only folders of ours go: they lie in the place of data folders, have the name that follows from
-//! the repository they say they are about, and hold a lock, which whoever removes them has to take.
-//! Links are neither followed nor removed.
+//! Only our own folders are removed: they are in the data root, have the name derived from the
+//! repository they record, and contain a lock, which the remover has to take. Links are neither
+//! followed nor removed.
 //!
-//! **Limits.** A repository on a drive that is not there passes for one that is gone; its index is
-//! made again when it is back. Folders of writers that did not note their repository are counted
-//! only.
+//! **Limits.** A repository on an unmounted drive counts as gone; its index is rebuilt when it is
+//! back. Folders whose writer recorded no repository are only counted.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,56 +14,61 @@ use crate::data_dir::{DataDir, DataDirError, DataHome};
 use crate::lock::{LOCK, noted_root};
 use crate::log::LOG;
 
-/// Files of an index. What else lies beside it is of the repository: its lock, its path, the token
-/// of its server.
+/// Files of an index. The other files of a data folder belong to the repository: its lock, its
+/// path, its server's token.
 const INDEX: [&str; 4] = ["index.seal", "index.db", "index.db-wal", "index.db-shm"];
 
-/// The folder in which an index is compared with a fresh one.
+/// Folder for the fresh index that an index is compared with.
 const FRESH: &str = "verify";
 
-/// The folder in which an index is rebuilt beside the old one.
+/// Folder in which an index is rebuilt next to the old one.
 const REBUILT: &str = "rebuild";
 
-/// All data folders at one place.
+/// All data folders of a data root.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
-    /// Those that say which repository they are about, by name.
+    /// Folders with a recorded repository, by name.
     pub known: Vec<DataDir>,
-    /// How many look like ours and do not.
+    /// Number of folders that look like ours but are not.
     pub unknown: usize,
 }
 
 impl DataHome {
-    /// What is kept at this place. Nothing is made.
+    /// Lists the data folders. Creates nothing.
     pub fn kept(&self) -> Result<Kept, DataDirError> {
         let home = self.path()?;
         let mut kept = Kept::default();
+
         let entries = match std::fs::read_dir(&home) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(kept),
             other => other?,
         };
+
         let mut folders: Vec<PathBuf> = entries
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| is_ours(path))
             .collect();
         folders.sort();
+
         for folder in folders {
             match noted_root(&folder) {
                 Some(root) => kept.known.push(self.data_dir(&root)?),
                 None => kept.unknown += 1,
             }
         }
+
         Ok(kept)
     }
 }
 
-/// Whether a path is a folder with a name as ours have, and was locked once.
+/// Reports whether a path is a folder that has a name like ours and was locked once.
 fn is_ours(path: &Path) -> bool {
     let name = path
         .file_name()
         .and_then(|name| name.to_str())
         .unwrap_or_default();
     let mark = name.rsplit_once('-').map_or("", |(_, mark)| mark);
+
     let is_named = mark.len() == 16
         && mark
             .bytes()
@@ -72,6 +76,7 @@ fn is_ours(path: &Path) -> bool {
     let is_folder = path
         .symlink_metadata()
         .is_ok_and(|metadata| metadata.is_dir());
+
     is_named
         && is_folder
         && path
@@ -81,7 +86,7 @@ fn is_ours(path: &Path) -> bool {
 }
 
 impl DataDir {
-    /// Whether the repository is known not to be there any more.
+    /// Reports whether the repository is known to be gone.
     #[must_use]
     pub fn is_orphan(&self) -> bool {
         self.root()
@@ -89,13 +94,13 @@ impl DataDir {
             .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Bytes of all that is in the folder.
+    /// Returns the size of the folder in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         size(self.path())
     }
 
-    /// Bytes of the index and of what is said about it.
+    /// Returns the size of the index and its log in bytes.
     #[must_use]
     pub fn index_bytes(&self) -> u64 {
         INDEX
@@ -105,7 +110,7 @@ impl DataDir {
             .sum()
     }
 
-    /// Removes the index and the log. Nobody may be writing.
+    /// Removes the index and the log. Fails while a process is writing.
     pub fn remove_index(&self) -> Result<(), DataDirError> {
         let _lock = self.lock_writer()?;
         self.remove_database()?;
@@ -114,9 +119,9 @@ impl DataDir {
         self.remove_file(LOG)
     }
 
-    /// Removes the folder with all that is in it. Nobody may be writing.
+    /// Removes the whole folder. Fails while a process is writing.
     pub fn remove(&self) -> Result<(), DataDirError> {
-        // Windows removes no folder in which a file is open.
+        // Windows cannot remove a folder with an open file.
         let _lock = Some(self.lock_writer()?).filter(|_| !cfg!(windows));
         let name = || {
             self.path()
@@ -125,29 +130,29 @@ impl DataDir {
                 .to_string_lossy()
                 .into_owned()
         };
-        // Links in it go, what they lead to stays.
+        // Removes links in it, not their targets.
         std::fs::remove_dir_all(self.path()).map_err(|source| DataDirError::Remove {
             name: name(),
             source,
         })
     }
 
-    /// Removes the database, if there is one. Only for who holds the right to write.
+    /// Removes the database, if there is one. Only for the lock holder.
     pub fn remove_database(&self) -> Result<(), DataDirError> {
         INDEX.iter().try_for_each(|name| self.remove_file(name))
     }
 
-    /// Where an index is rebuilt beside this one; what a rebuild before left there is removed. Only
-    /// for who holds the right to write.
+    /// Returns where an index is rebuilt next to this one, after removing remains of an earlier
+    /// rebuild. Only for the lock holder.
     pub fn rebuilt(&self) -> Result<DataHome, DataDirError> {
         self.remove_folder(REBUILT)?;
         Ok(DataHome::at(self.path().join(REBUILT)))
     }
 
-    /// Puts a closed database in the place of this one, with its seal, and removes what is left of
-    /// the place it was in. Whoever has the old one open goes on reading it. Only for who holds the
-    /// right to write; the log of the old database must be in it, lest a process that ends here
-    /// loses it.
+    /// Replaces this database by a closed one, including its clean-shutdown marker, and removes the
+    /// folder it was in. Processes that have the old one open go on reading it. Only for the lock
+    /// holder, after the old log has been moved into the database: otherwise a crash here would
+    /// lose it.
     pub fn replace_database(&self, with: &Self) -> Result<(), DataDirError> {
         let [seal, database, log, shared] = INDEX;
         [seal, log, shared]
@@ -159,8 +164,7 @@ impl DataDir {
         self.remove_folder(REBUILT)
     }
 
-    /// Removes a folder of ours with all that is in it, if it is there. `name` is ours, never a
-    /// caller's.
+    /// Removes one of our folders, if it exists. `name` must not come from a caller.
     pub fn remove_folder(&self, name: &str) -> Result<(), DataDirError> {
         match std::fs::remove_dir_all(self.file(name)?) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DataDirError::Remove {
@@ -182,7 +186,7 @@ impl DataDir {
     }
 }
 
-/// Bytes of a file or of all files below a folder; links count as they are.
+/// Returns the bytes of a file or of all files below a folder, without following links.
 fn size(path: &Path) -> u64 {
     let Ok(metadata) = path.symlink_metadata() else {
         return 0;
@@ -235,6 +239,7 @@ mod tests {
         std::fs::create_dir(data.path().join(FRESH)).unwrap();
         std::fs::write(data.path().join(FRESH).join("x"), "12345").unwrap();
         let (token, _) = data.secret("token", "kept").unwrap();
+
         assert_eq!(data.index_bytes(), 15);
         let lock = data.lock_writer().unwrap();
         assert!(matches!(
@@ -243,6 +248,7 @@ mod tests {
         ));
         drop(lock);
         assert_eq!(data.index_bytes(), 15, "who is refused removes nothing");
+
         data.remove_index().unwrap();
         assert_eq!((data.index_bytes(), data.has_database()), (0, false));
         assert_eq!(data.secret("token", "other").unwrap().0, token);
@@ -253,6 +259,7 @@ mod tests {
         let place = Place::new();
         let (gone, stays) = (place.indexed("gone"), place.indexed("stays"));
         std::fs::remove_dir_all(gone.root()).unwrap();
+
         let kept = place.home().kept().unwrap();
         assert_eq!(
             (kept.known.clone(), kept.unknown),
@@ -265,12 +272,15 @@ mod tests {
                 .collect::<Vec<_>>(),
             [true, false]
         );
+
         assert!(gone.bytes() > 10);
         let lock = gone.lock_writer().unwrap();
         assert!(matches!(gone.remove(), Err(DataDirError::Locked(_))));
         drop(lock);
+
         gone.remove().unwrap();
         assert!(!gone.path().exists() && stays.path().exists());
+
         assert!(place.home().kept().unwrap().known == [stays]);
         assert!(
             DataHome::at(place.outer.path().join("nowhere"))
@@ -287,6 +297,7 @@ mod tests {
         let home = place.outer.path().join("home");
         let data = place.indexed("a");
         std::fs::remove_dir_all(data.root()).unwrap();
+
         // Another folder's note, a note that was changed, and folders and files of others.
         std::fs::create_dir(home.join("a-0123456789abcdef")).unwrap();
         std::fs::copy(data.path().join(LOCK), home.join("a-0123456789abcdef/lock")).unwrap();
@@ -298,6 +309,7 @@ mod tests {
         std::fs::create_dir(home.join("mine")).unwrap();
         std::fs::create_dir(home.join("b-0123456789abcdef")).unwrap();
         std::fs::write(home.join("c-0123456789abcdef"), "").unwrap();
+
         let kept = place.home().kept().unwrap();
         assert_eq!((kept.known, kept.unknown), (vec![data], 1));
     }

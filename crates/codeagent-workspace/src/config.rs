@@ -1,9 +1,9 @@
-//! What `.codeagent/config.json` says. It may narrow what is indexed, never widen it: no commands,
-//! no folders outside, no network, no size above the built-in one, nothing that an ignore rule
-//! hides.
+//! Repository settings from `.codeagent/config.json`. They can narrow what is indexed, never widen
+//! it: no commands, no outside folders, no network, no size above the built-in limit, nothing
+//! hidden by an ignore rule.
 //!
-//! **Limits.** Project files (csproj, tsconfig, package.json) are read whatever the settings say:
-//! they tell how the files that are left are read.
+//! **Limits.** Project files (csproj, tsconfig, package.json) are always read, because they
+//! determine how the remaining files are read.
 
 mod globs;
 mod keys;
@@ -22,32 +22,31 @@ pub use globs::Globs;
 use keys::{KEYS, Key, Kind, MAX_LINE_BYTES, MAX_PATTERNS, MAX_TEXT_BYTES};
 pub use keys::{LANGUAGES, MAX_FILE_BYTES};
 
-/// Where the settings of a repository are, relative to its root.
+/// Path of the settings file, relative to the root.
 pub const CONFIG_FILE: &str = ".codeagent/config.json";
 
-/// Largest settings file that is read.
+/// Largest accepted settings file.
 const MAX_CONFIG_BYTES: u64 = 256 << 10;
 
-/// Most unknown keys that are named.
+/// Maximum number of unknown keys to report.
 const MAX_REMARKS: usize = 10;
 
 /// The settings of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Source files that are indexed.
+    /// Source files to index.
     pub include: Globs,
-    /// Source files that are not.
+    /// Source files not to index.
     pub exclude: Globs,
-    /// Languages that are indexed.
+    /// Languages to index.
     pub languages: Vec<String>,
     /// Larger source files are not indexed.
     pub max_file_bytes: u64,
-    /// Source files with more bytes per line on average are taken for generated and not indexed.
+    /// Source files with more bytes per line on average count as generated and are not indexed.
     pub max_line_bytes: usize,
-    /// Patterns with the path of the project file that owns what they match; the first that matches
-    /// counts.
+    /// Patterns and the path of the project file that owns what they match; the first match counts.
     pub projects: Vec<(Globs, String)>,
-    /// What is odd about the settings but does no harm, for people.
+    /// Harmless oddities, as notes for people.
     pub remarks: Vec<String>,
 }
 
@@ -77,7 +76,7 @@ pub enum ConfigError {
     /// The folder is a link: it may lead out of the repository.
     #[error(".codeagent is a link, which is not followed; make it a folder")]
     Link,
-    /// The text is not what is expected.
+    /// The text is not valid.
     #[error("{CONFIG_FILE}, line {line}, column {column}: {message}")]
     Invalid {
         /// From 1.
@@ -90,12 +89,13 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Reads the settings of a root; defaults if there is no such file.
+    /// Reads the settings of a root; returns the defaults if there is no file.
     pub fn load(root: &Path) -> Result<Self, ConfigError> {
         let path = root.join(CONFIG_FILE);
         if path.parent().is_some_and(Path::is_symlink) {
             return Err(ConfigError::Link);
         }
+
         match path.symlink_metadata() {
             Err(error)
                 if matches!(
@@ -111,7 +111,7 @@ impl Config {
             }
             Ok(_) => {
                 let mut text = String::new();
-                // Somebody may have put another file there in between.
+                // The file may have been replaced in between.
                 open_regular(&path)?
                     .take(MAX_CONFIG_BYTES)
                     .read_to_string(&mut text)?;
@@ -120,7 +120,7 @@ impl Config {
         }
     }
 
-    /// As [`Self::load`]; settings that cannot be used are a remark, and the defaults hold.
+    /// Like [`Self::load`], but invalid settings become a note and the defaults apply.
     #[must_use]
     pub fn load_tolerantly(root: &Path) -> Self {
         Self::load(root).unwrap_or_else(|error| Self {
@@ -129,23 +129,27 @@ impl Config {
         })
     }
 
-    /// Reads the text of a settings file.
+    /// Parses the text of a settings file.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let text = text.trim_start_matches('\u{feff}');
         let value: Value = serde_json::from_str(text).map_err(|error| syntax_error(&error))?;
+
         let reading = Reading {
             text,
             positions: Positions::of(text),
         };
+
         let Value::Object(fields) = &value else {
             return Err(reading.error((1, 1), "an object with settings is expected"));
         };
+
         if let Some((key, position)) = reading.positions.duplicate(text) {
             return Err(reading.error(
                 position,
                 format!("{} stands here a second time", shown(key)),
             ));
         }
+
         let mut config = Self::default();
         for (name, value) in fields {
             match keys::key(name) {
@@ -156,16 +160,17 @@ impl Config {
                 None => {}
             }
         }
+
         Ok(config)
     }
 
-    /// The JSON schema of the settings file.
+    /// Returns the JSON schema of the settings file.
     #[must_use]
     pub fn schema() -> String {
         keys::schema()
     }
 
-    /// Whether a source file of a language is indexed, as far as its path says.
+    /// Reports whether a source file of a language is indexed, judged by its path.
     #[must_use]
     pub fn takes(&self, path: &RepoPath, language: &str) -> bool {
         self.languages.iter().any(|word| word == language)
@@ -173,7 +178,7 @@ impl Config {
             && !self.exclude.matches(path.as_str())
     }
 
-    /// The project file that the settings name as the owner of a path.
+    /// Returns the project file that the settings assign to a path.
     #[must_use]
     pub fn project_of(&self, path: &str) -> Option<&str> {
         self.projects
@@ -182,7 +187,7 @@ impl Config {
             .map(|(_, project)| project.as_str())
     }
 
-    /// A text that differs whenever the settings may give another index.
+    /// Returns a string that changes whenever the settings could change the index.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let Self {
@@ -194,10 +199,12 @@ impl Config {
             projects,
             remarks: _,
         } = self;
+
         let projects: Vec<_> = projects
             .iter()
             .map(|(globs, project)| (globs.patterns(), project))
             .collect();
+
         let all = format!(
             "{:?}",
             (
@@ -209,11 +216,12 @@ impl Config {
                 projects
             )
         );
+
         blake3::hash(all.as_bytes()).to_hex()[..16].to_owned()
     }
 }
 
-/// A settings text with the places of its values.
+/// A settings text with the positions of its values.
 struct Reading<'a> {
     text: &'a str,
     positions: Positions,
@@ -259,6 +267,7 @@ impl Reading<'_> {
                     )
                 };
                 let number = number.ok_or_else(wrong)?;
+
                 match key.name {
                     "max_file_bytes" => config.max_file_bytes = number,
                     _ => config.max_line_bytes = usize::try_from(number).unwrap_or(usize::MAX),
@@ -272,7 +281,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A list of texts that all pass a check.
+    /// Reads a list of texts that all pass a check.
     fn texts(
         &self,
         key: &Key,
@@ -292,6 +301,7 @@ impl Reading<'_> {
                 "nothing would be indexed; leave the key out to index everything",
             ));
         }
+
         let mut texts = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             let index = index.to_string();
@@ -301,6 +311,7 @@ impl Reading<'_> {
                 .map_err(|problem| self.error(self.positions.value(self.text, &path), problem))?;
             texts.push(text.to_owned());
         }
+
         Ok(texts)
     }
 
@@ -312,38 +323,46 @@ impl Reading<'_> {
         if fields.len() > MAX_PATTERNS {
             return Err(self.error(at(), format!("more than {MAX_PATTERNS} entries")));
         }
+
         let mut projects = Vec::with_capacity(fields.len());
         for (pattern, project) in fields {
             let path = [key.name, pattern.as_str()];
             let of_key =
                 |problem: String| self.error(self.positions.key(self.text, &path), problem);
+
             if pattern.is_empty() || pattern.len() > MAX_TEXT_BYTES {
                 return Err(of_key(format!(
                     "a pattern of 1 to {MAX_TEXT_BYTES} bytes is expected"
                 )));
             }
+
             globs::check(pattern).map_err(of_key)?;
             let globs = Globs::new(vec![pattern.clone()]).map_err(of_key)?;
+
             let project = self.text_of(project, &path)?;
             let project = RepoPath::normalized(project).map_err(|error| {
                 self.error(self.positions.value(self.text, &path), error.to_string())
             })?;
             projects.push((globs, project.to_string()));
         }
+
         Ok(projects)
     }
 
     fn text_of<'v>(&self, value: &'v Value, path: &[&str]) -> Result<&'v str, ConfigError> {
         let is_editors = matches!(path, ["$schema"]);
+
         let text = value
             .as_str()
             .filter(|text| is_editors || (1..=MAX_TEXT_BYTES).contains(&text.len()));
+
         let wrong = || {
             self.error(
                 self.positions.value(self.text, path),
                 format!("a text of 1 to {MAX_TEXT_BYTES} bytes is expected"),
             )
         };
+
         text.ok_or_else(wrong)
     }
 
@@ -367,7 +386,7 @@ impl Reading<'_> {
 
 fn syntax_error(error: &serde_json::Error) -> ConfigError {
     let message = error.to_string();
-    // The place is said before.
+    // The position is reported separately.
     let message = message
         .split(" at line ")
         .next()
@@ -380,7 +399,7 @@ fn syntax_error(error: &serde_json::Error) -> ConfigError {
     }
 }
 
-/// A name as it is repeated in a message.
+/// Quotes a name for a message.
 fn shown(name: &str) -> String {
     let short: String = name.chars().take(60).collect();
     format!("{short:?}")

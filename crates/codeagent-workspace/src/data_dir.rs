@@ -1,10 +1,10 @@
-//! Where our own data about a repository lies. Who may write it is told by `lock`.
+//! The data folder of a repository. `lock` determines who may write it.
 //!
-//! In a folder of the root's own under the user's cache directory, which only the user can read.
-//! Never in the repository: what a repository brings along could lie about it. The environment
-//! variable `CODEAGENT_DATA_DIR` names another place for such folders.
+//! It is a folder per root in the user's cache directory, readable by the user only, and never in
+//! the repository, whose content could forge it. The environment variable `CODEAGENT_DATA_DIR`
+//! names another data root.
 //!
-//! **Limits.** That only the owner can read is seen to on Unix only.
+//! **Limits.** Permissions are enforced on Unix only.
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use crate::lock::Holder;
 use crate::walk::is_shortage;
 
-/// Most bytes of a secret.
+/// Maximum bytes of a secret.
 const LONGEST_SECRET: u64 = 4_096;
 
-/// No place for data, or no right to write it now.
+/// No data folder, or no permission to write it now.
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
     /// The user has no cache directory.
@@ -25,7 +25,7 @@ pub enum DataDirError {
         "there is no folder for the index: neither XDG_CACHE_HOME nor HOME names one; set CODEAGENT_DATA_DIR"
     )]
     NoPlace,
-    /// The folder cannot be made or written.
+    /// The folder cannot be created or written.
     #[error("the folder for the index, {path}, cannot be written: {source}{hint}", path = path.display(), hint = hint(source))]
     Unwritable {
         /// The folder.
@@ -33,16 +33,16 @@ pub enum DataDirError {
         /// Why.
         source: io::Error,
     },
-    /// Another process writes.
+    /// Another process is writing.
     #[error("another codeagent{} is writing the index of this repository", .0.map(|by| format!(" (process {})", by.process)).unwrap_or_default())]
     Locked(Option<Holder>),
-    /// A link stands where our file should; following it would write somewhere else.
+    /// A link is in the place of one of our files; following it would write elsewhere.
     #[error("{path} is a link where a file of the index should be; remove it", path = path.display())]
     Link {
         /// The file.
         path: PathBuf,
     },
-    /// Others can read what only the owner should.
+    /// Others can read a file that only its owner should.
     #[error("{path} can be read by others: remove it, and a new one is made", path = path.display())]
     Open {
         /// The file.
@@ -61,7 +61,7 @@ pub enum DataDirError {
     },
 }
 
-/// What can be done about a folder that cannot be written.
+/// A hint for a folder that cannot be written.
 fn hint(source: &io::Error) -> &'static str {
     if is_shortage(source) {
         "; raise the limit (ulimit -n)"
@@ -70,15 +70,15 @@ fn hint(source: &io::Error) -> &'static str {
     }
 }
 
-/// The place where the data folders of all repositories lie, and beside it the packages of the same
-/// user.
+/// The data root, which holds the data folders of all repositories, and the same user's NuGet
+/// packages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataHome {
     chosen: Option<PathBuf>,
     packages: Option<PathBuf>,
 }
 
-/// The folder for everything we keep about one repository. It need not exist yet.
+/// The data folder of one repository, which may not exist yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataDir {
     path: PathBuf,
@@ -86,8 +86,8 @@ pub struct DataDir {
 }
 
 impl DataHome {
-    /// A place of the caller's. The default is what `CODEAGENT_DATA_DIR` names, else the user's
-    /// cache directory.
+    /// Uses a given directory. The default is `CODEAGENT_DATA_DIR`, else the user's cache
+    /// directory.
     #[must_use]
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self {
@@ -96,7 +96,7 @@ impl DataHome {
         }
     }
 
-    /// The same with a folder of NuGet packages.
+    /// Sets the folder of NuGet packages.
     #[must_use]
     pub fn with_packages(self, folder: Option<PathBuf>) -> Self {
         Self {
@@ -105,8 +105,9 @@ impl DataHome {
         }
     }
 
-    /// The user's folder of NuGet packages, which need not exist: what `NUGET_PACKAGES` names, else
-    /// `.nuget/packages` in the home folder; of a place of the caller's only what the caller says.
+    /// Returns the user's folder of NuGet packages, which may not exist: `NUGET_PACKAGES`, else
+    /// `.nuget/packages` in the home directory. With a given data root, only what
+    /// [`Self::with_packages`] set.
     #[must_use]
     pub fn packages(&self) -> Option<PathBuf> {
         let of_user = || {
@@ -123,7 +124,7 @@ impl DataHome {
             .or_else(|| self.chosen.is_none().then(of_user)?)
     }
 
-    /// The data folder of a resolved root. Nothing is made or looked at.
+    /// Returns the data folder of a resolved root, without touching the disk.
     pub fn data_dir(&self, root: &Path) -> Result<DataDir, DataDirError> {
         Ok(DataDir {
             path: self.path()?.join(folder_name(root)),
@@ -131,8 +132,8 @@ impl DataHome {
         })
     }
 
-    /// The place itself, which need not exist. It is absolute, so that it means the same in every
-    /// working folder.
+    /// Returns the data root, which may not exist. It is absolute, so that it does not depend on
+    /// the working directory.
     pub fn path(&self) -> Result<PathBuf, DataDirError> {
         let home = self
             .chosen
@@ -151,13 +152,14 @@ impl DataDir {
         &self.path
     }
 
-    /// The repository that it is about, as it was resolved.
+    /// Returns the resolved root of the repository.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The path of a file of ours, which need not exist. `name` is ours too, never a caller's.
+    /// Returns the path of one of our files, which may not exist. `name` must not come from a
+    /// caller.
     pub fn file(&self, name: &str) -> Result<PathBuf, DataDirError> {
         let path = self.path.join(name);
         match path.symlink_metadata() {
@@ -166,8 +168,8 @@ impl DataDir {
         }
     }
 
-    /// The path of the database. Fails if a link stands in the place of one of its files, which
-    /// SQLite opens by itself.
+    /// Returns the path of the database. Fails if one of its files is a link, which SQLite would
+    /// follow.
     pub fn database(&self) -> Result<PathBuf, DataDirError> {
         ["index.db-wal", "index.db-shm"]
             .iter()
@@ -175,8 +177,8 @@ impl DataDir {
         self.file("index.db")
     }
 
-    /// The path of the database, made as an empty file of the owner's if it is not there. Only for
-    /// who holds the right to write.
+    /// Returns the path of the database, creating an empty file with the owner's permissions if
+    /// needed. Only for the lock holder.
     pub fn writable_database(&self) -> Result<PathBuf, DataDirError> {
         let path = self.database()?;
         open_own(&path).map_err(|source| DataDirError::Unwritable {
@@ -186,8 +188,7 @@ impl DataDir {
         Ok(path)
     }
 
-    /// What tells the file of the database from another one put in its place; `None` if there is
-    /// none.
+    /// Returns what distinguishes the database file from a replacement; `None` if there is none.
     #[must_use]
     pub fn database_mark(&self) -> Option<(u64, u64)> {
         let metadata = self.path.join("index.db").symlink_metadata().ok()?;
@@ -203,30 +204,33 @@ impl DataDir {
         }
     }
 
-    /// Whether only its owner may read a file, and where it lies; `None` if it is not there.
+    /// Returns whether only the owner may read a file, and its path; `None` if it does not exist.
     #[must_use]
     pub fn is_secret(&self, name: &str) -> Option<(bool, PathBuf)> {
         let path = self.file(name).ok()?;
         Some((!is_open_to_others(&path).ok()?, path))
     }
 
-    /// The text of a file that only its owner may read, and where it lies. If there is none, it is
-    /// made with `fresh`.
+    /// Returns the text and path of a file that only its owner may read, creating it with `fresh`
+    /// if needed.
     pub fn secret(&self, name: &str, fresh: &str) -> Result<(String, PathBuf), DataDirError> {
         let unwritable = |source| DataDirError::Unwritable {
             path: self.path.clone(),
             source,
         };
+
         make_own_folder(&self.path).map_err(unwritable)?;
         let path = self.file(name)?;
+
         if !path.exists() {
-            // Under its own name it is whole from the first moment; of two that are made at a time
-            // the first one stays.
+            // Renamed into place, so that it is always complete; of two concurrent writers, the
+            // first wins.
             let draft = self.path.join(format!("{name}.{}", std::process::id()));
             std::fs::remove_file(&draft).ok();
             open_own(&draft)
                 .and_then(|mut file| file.write_all(fresh.as_bytes()))
                 .map_err(unwritable)?;
+
             let linked = std::fs::hard_link(&draft, &path);
             std::fs::remove_file(&draft).map_err(unwritable)?;
             if let Err(error) =
@@ -235,42 +239,47 @@ impl DataDir {
                 return Err(unwritable(error));
             }
         }
+
         if is_open_to_others(&path).map_err(unwritable)? {
             return Err(DataDirError::Open { path });
         }
+
         let mut text = String::new();
         File::open(&path)
             .and_then(|file| file.take(LONGEST_SECRET).read_to_string(&mut text))
             .map_err(unwritable)?;
+
         Ok((text, path))
     }
 }
 
-/// Makes a folder that only its owner can enter. One that is there must be a folder, and ours to
-/// restrict.
+/// Creates a folder that only its owner can enter. An existing one is restricted to its owner.
 pub fn make_own_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
+
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)?;
+
     if !folder.symlink_metadata()?.is_dir() {
         return Err(io::Error::new(
             io::ErrorKind::NotADirectory,
             "the data folder is not a folder",
         ));
     }
+
     #[cfg(unix)]
     std::fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
     Ok(())
 }
 
-/// Opens a file for writing; one that is made can be read by its owner only.
+/// Opens a file for writing; a new one is readable by its owner only.
 pub(crate) fn open_own(path: &Path) -> io::Result<File> {
     own_with(OpenOptions::new().write(true), path)
 }
 
-/// The same with what else the options say.
+/// Like [`open_own`], with further options.
 pub(crate) fn own_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.create(true).truncate(false);
     #[cfg(unix)]
@@ -284,13 +293,13 @@ fn is_open_to_others(path: &Path) -> io::Result<bool> {
     Ok(path.metadata()?.permissions().mode() & 0o077 != 0)
 }
 
-/// Elsewhere the folder's own rights have to do.
+/// Elsewhere, the folder's own permissions have to suffice.
 #[cfg(not(unix))]
 fn is_open_to_others(_path: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// What tells a root from others: a hash of its path.
+/// Returns the identifier of a root: a hash of its path.
 #[must_use]
 pub fn root_mark(root: &Path) -> String {
     blake3::hash(root.as_os_str().as_encoded_bytes())
@@ -298,7 +307,7 @@ pub fn root_mark(root: &Path) -> String {
         .to_string()
 }
 
-/// Readable and different for each root.
+/// Returns a readable folder name, unique for each root.
 pub(crate) fn folder_name(root: &Path) -> String {
     let name = root
         .file_name()
@@ -318,8 +327,8 @@ fn variable(name: &str) -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// The user's cache directory. A relative `XDG_CACHE_HOME` does not count, as its specification
-/// says.
+/// Returns the user's cache directory. A relative `XDG_CACHE_HOME` is ignored, as its specification
+/// requires.
 fn user_cache() -> Option<PathBuf> {
     let base = if cfg!(windows) {
         variable("LOCALAPPDATA")
@@ -359,8 +368,10 @@ mod tests {
             .data_dir(root.path())
             .unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+
         let _lock = dir.lock_writer().unwrap();
         let database = dir.writable_database().unwrap();
+
         assert_eq!(
             (
                 mode(dir.path()),
@@ -369,8 +380,10 @@ mod tests {
             ),
             (0o700, 0o600, 0o600)
         );
+
         std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o777)).unwrap();
         drop(_lock);
+
         let _lock = dir.lock_writer().unwrap();
         assert_eq!(
             mode(dir.path()),
@@ -412,6 +425,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+
         let (text, path) = dir.secret("token", "first").unwrap();
         assert_eq!(
             (
@@ -420,17 +434,20 @@ mod tests {
             ),
             ("first", 0o600)
         );
+
         assert_eq!(dir.secret("token", "second").unwrap().0, "first");
         assert_eq!(
             std::fs::read_dir(dir.path()).unwrap().count(),
             1,
             "no draft is left"
         );
+
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
         assert!(matches!(
             dir.secret("token", "third"),
             Err(DataDirError::Open { .. })
         ));
+
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink(home.path().join("x"), &path).unwrap();
         assert!(matches!(

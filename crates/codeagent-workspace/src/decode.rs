@@ -1,4 +1,4 @@
-//! What text the bytes of a file are: `EF BB BF 63` is `c`, `FF FE 63 00` is `c`, a PNG is none.
+//! Text decoding and binary detection: `EF BB BF 63` is `c`, `FF FE 63 00` is `c`, a PNG is binary.
 //!
 //! **Limits.** UTF-8, and UTF-16 with a byte order mark. Other encodings are read as UTF-8 with
 //! replacement characters, and flagged.
@@ -25,10 +25,10 @@ pub(crate) struct Decoded {
     pub(crate) lossy: bool,
 }
 
-/// How far a NUL byte makes a file binary.
+/// A NUL byte within so many bytes makes a file binary.
 const BINARY_WINDOW: usize = 8192;
 
-/// Beginnings of binary formats, those without a NUL near the start included.
+/// Magic bytes of binary formats, including those without an early NUL.
 const MAGIC: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -53,7 +53,7 @@ const MAGIC: &[(&[u8], &str)] = &[
     (b"\xca\xfe\xba\xbe", "application/java-vm"),
 ];
 
-/// Binary formats by extension, asked only when a NUL was found.
+/// Binary formats by extension, used only if a NUL was found.
 const EXTENSIONS: &[(&str, &str)] = &[
     ("dll", "application/vnd.microsoft.portable-executable"),
     ("exe", "application/vnd.microsoft.portable-executable"),
@@ -71,7 +71,7 @@ const EXTENSIONS: &[(&str, &str)] = &[
     ("snk", "application/octet-stream"),
 ];
 
-/// The MIME type of a binary file, `None` for a text.
+/// Returns the MIME type of a binary file, `None` for a text.
 pub(crate) fn binary_type(name: &str, bytes: &[u8]) -> Option<&'static str> {
     if let Some((_, mime)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Some(mime);
@@ -79,16 +79,19 @@ pub(crate) fn binary_type(name: &str, bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
         return Some("image/webp");
     }
+
     // A UTF-32 mark starts like a UTF-16 one.
     let utf16 = (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff"))
         && !bytes.starts_with(b"\xff\xfe\0\0");
     if utf16 || !bytes[..bytes.len().min(BINARY_WINDOW)].contains(&0) {
         return None;
     }
+
     let extension = name
         .rsplit_once('.')
         .map_or("", |(_, extension)| extension)
         .to_ascii_lowercase();
+
     Some(
         EXTENSIONS
             .iter()
@@ -97,7 +100,7 @@ pub(crate) fn binary_type(name: &str, bytes: &[u8]) -> Option<&'static str> {
     )
 }
 
-/// The text of bytes that are not binary.
+/// Decodes bytes that are not binary.
 pub(crate) fn decode(bytes: Vec<u8>) -> Decoded {
     match bytes.as_slice() {
         [0xef, 0xbb, 0xbf, rest @ ..] => decode_utf8(rest.to_vec(), Encoding::Utf8Bom),
@@ -125,6 +128,7 @@ fn decode_utf8(bytes: Vec<u8>, encoding: Encoding) -> Decoded {
 fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, encoding: Encoding) -> Decoded {
     let pairs = bytes.chunks_exact(2);
     let mut lossy = !pairs.remainder().is_empty();
+
     let units = pairs.map(|pair| unit([pair[0], pair[1]]));
     let text = char::decode_utf16(units)
         .map(|decoded| {
@@ -134,6 +138,7 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, encoding: Encoding) -> D
             })
         })
         .collect();
+
     Decoded {
         text,
         encoding,
@@ -162,6 +167,7 @@ mod tests {
             (b"\xff\xfe\x3d\xd8a\0", "\u{fffd}a", Encoding::Utf16Le, true),
             (b"a\xe4b", "a\u{fffd}b", Encoding::Utf8, true),
         ];
+
         for (bytes, text, encoding, lossy) in table {
             let decoded = decode(bytes.to_vec());
             assert_eq!(
@@ -191,9 +197,11 @@ mod tests {
             ("a.pdf", b"%PDF-1.4 without a zero", Some("application/pdf")),
             ("a", b"x\0y", Some("application/octet-stream")),
         ];
+
         for (name, bytes, mime) in table {
             assert_eq!(binary_type(name, bytes), *mime, "{name}");
         }
+
         let mut late = vec![b'a'; BINARY_WINDOW];
         late.push(0);
         assert_eq!(binary_type("a.txt", &late), None);

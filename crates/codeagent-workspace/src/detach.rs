@@ -1,8 +1,8 @@
-//! Processes of this program that outlive the one that starts them, and its terminal.
+//! Background processes of this program that outlive their parent and its terminal.
 //!
-//! Such a process works in no folder of the user's, hears nothing, and what it says goes into the
-//! log of the data folder. On Unix it leaves the session itself ([`leave_session`]): only a process
-//! can do that for its own part. On Windows it is started without a console.
+//! Such a process has no working directory of the user's and no input, and writes its output to the
+//! log of the data folder. On Unix it leaves the session itself ([`leave_session`]), which only the
+//! process itself can do. On Windows it is started without a console.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,12 +14,14 @@ use crate::data_dir::DataDir;
 #[cfg(windows)]
 const DETACHED: u32 = 0x0000_0008 | 0x0000_0200;
 
-/// Starts this program once more with these arguments, for a repository's data folder.
+/// Starts this program again with the given arguments, for a repository's data folder.
 pub fn start_detached(data: &DataDir, arguments: &[OsString]) -> io::Result<Child> {
     let log = data.log().map_err(io::Error::other)?.into_file();
     let program = std::env::current_exe()?;
+
     let mut command = Command::new(program);
     let home = data.path().parent().unwrap_or(data.path());
+
     command
         .args(arguments)
         .stdin(Stdio::null())
@@ -30,15 +32,16 @@ pub fn start_detached(data: &DataDir, arguments: &[OsString]) -> io::Result<Chil
     } else {
         home
     });
+
     #[cfg(windows)]
     std::os::windows::process::CommandExt::creation_flags(&mut command, DETACHED);
-    // A path that is relative here means nothing there.
+
+    // A relative path would mean another directory there.
     command.env("CODEAGENT_DATA_DIR", home);
     command.spawn()
 }
 
-/// Leaves the session of the process that started this one, so that the end of its terminal is none
-/// of ours.
+/// Leaves the parent's session, so that closing its terminal does not end this process.
 pub fn leave_session() -> io::Result<()> {
     #[cfg(unix)]
     rustix::process::setsid()?;

@@ -9,27 +9,30 @@ use std::time::SystemTime;
 use crate::data_dir::{DataDir, DataHome};
 use crate::lock::LOCK;
 
-/// Most bytes that the indexes at one place take together: some hundred repositories of a million
-/// lines.
+/// Default limit for all indexes of a data root: some hundred repositories of a million lines.
 pub const MOST_KEPT_BYTES: u64 = 20 << 30;
 
 impl DataDir {
-    /// Removes indexes at the same place until all together are no larger than `limit` bytes, and
-    /// gives those removed. This one stays, and so do those that somebody writes.
+    /// Removes indexes of the same data root until they take at most `limit` bytes, and returns
+    /// them. This one and those being written stay.
     #[must_use]
     pub fn evict_old_indexes(&self, limit: u64) -> Vec<Self> {
         let Some(home) = self.path().parent() else {
             return Vec::new();
         };
+
         let kept = DataHome::at(home).kept().unwrap_or_default().known;
         let mut sized: Vec<(u64, Self)> =
             kept.into_iter().map(|data| (data.bytes(), data)).collect();
         let mut total: u64 = sized.iter().map(|(bytes, _)| bytes).sum();
+
         if total <= limit {
             return Vec::new();
         }
+
         sized.retain(|(_, data)| data.path() != self.path());
         sized.sort_by_cached_key(|(_, data)| (!data.is_orphan(), used(data)));
+
         let mut removed = Vec::new();
         for (bytes, data) in sized {
             if total <= limit {
@@ -40,11 +43,12 @@ impl DataDir {
                 removed.push(data);
             }
         }
+
         removed
     }
 }
 
-/// When somebody had the right to write it last.
+/// Returns when the write lock was last taken.
 fn used(data: &DataDir) -> SystemTime {
     let lock = data.path().join(LOCK).symlink_metadata();
     lock.and_then(|metadata| metadata.modified())
@@ -63,9 +67,11 @@ mod tests {
         let folder = |(at, name): (usize, &&str)| {
             let root = outer.join(name);
             std::fs::create_dir(&root).unwrap();
+
             let data = DataHome::at(outer.join("home")).data_dir(&root).unwrap();
             drop(data.lock_writer().unwrap());
             std::fs::write(data.path().join("index.db"), vec![0; 1 << 20]).unwrap();
+
             let used = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + at as u64);
             File::options()
                 .write(true)
@@ -73,6 +79,7 @@ mod tests {
                 .unwrap()
                 .set_times(FileTimes::new().set_modified(used))
                 .unwrap();
+
             data
         };
         names.iter().enumerate().map(folder).collect()
@@ -83,18 +90,21 @@ mod tests {
         let outer = tempfile::tempdir().unwrap();
         let data = folders(outer.path(), &["oldest", "old", "gone", "own", "written"]);
         std::fs::remove_dir(data[2].root()).unwrap();
+
         assert_eq!(data[3].evict_old_indexes(6 << 20), []);
         assert_eq!(
             data[3].evict_old_indexes(9 << 19),
             [data[2].clone()],
             "five are too many"
         );
+
         let _lock = data[0].lock_writer().unwrap();
         assert_eq!(
             data[3].evict_old_indexes(1),
             [data[1].clone(), data[4].clone()],
             "neither this one nor one that is written"
         );
+
         assert!(data[0].has_database() && data[3].has_database());
     }
 }

@@ -13,10 +13,10 @@ use crate::path::MAX_PATH_BYTES;
 
 const MAX_INDEX_BYTES: u64 = 128 << 20;
 
-/// Names may share their beginnings in the file: how many times longer they may be than the file.
+/// Names may be prefix-compressed: the limit of their total length, in file sizes.
 const MAX_EXPANSION: usize = 4;
 
-/// Lengths of the hashes that repositories use.
+/// Hash lengths in use.
 const HASH_BYTES: [usize; 2] = [20, 32];
 
 /// The paths in an index, sorted.
@@ -28,7 +28,7 @@ pub struct GitIndex {
 }
 
 impl GitIndex {
-    /// What an index file says; nothing if it is missing or unreadable.
+    /// Reads an index file; returns an empty index if it is missing or unreadable.
     pub fn read(file: &Path) -> Self {
         let bytes = read(file, MAX_INDEX_BYTES)
             .and_then(Result::ok)
@@ -39,7 +39,7 @@ impl GitIndex {
             .unwrap_or_default()
     }
 
-    /// Whether a file, or something in a folder, is tracked.
+    /// Reports whether a file, or something in a folder, is tracked.
     pub fn has(&self, path: &Path, is_folder: bool) -> bool {
         let path = name_in_git(path);
         if self.search(&path).is_ok() {
@@ -71,35 +71,41 @@ impl GitIndex {
         Some(&self.names[start..end])
     }
 
-    /// Header, entries, extensions, hash.
+    /// Parses header, entries, extensions and hash.
     fn parse(bytes: &[u8], hash_bytes: usize) -> Option<Self> {
         let rest = bytes.strip_prefix(b"DIRC")?;
         let version = word(rest, 0)?;
         if !(2..=4).contains(&version) {
             return None;
         }
+
         let end = bytes.len().checked_sub(hash_bytes)?;
         let mut found = Self::default();
         let (mut at, mut last) = (12, Vec::new());
+
         for _ in 0..word(rest, 4)? {
             at = entry(bytes.get(..end)?, at, (version, hash_bytes), &mut last)?;
+
             let is_too_long = last.len() > MAX_PATH_BYTES
                 || found.names.len() + last.len() > MAX_EXPANSION * bytes.len();
             if is_too_long {
                 return None;
             }
+
             found.names.extend_from_slice(&last);
             found.ends.push(u32::try_from(found.names.len()).ok()?);
         }
+
         while at < end {
             let length = word(bytes, at + 4)? as usize;
             at = at.checked_add(8)?.checked_add(length)?;
         }
+
         (at == end).then_some(found)
     }
 }
 
-/// A path as git writes it, with `/` on every system.
+/// Returns a path as git writes it, with `/` on every system.
 fn name_in_git(path: &Path) -> Cow<'_, [u8]> {
     let name = path.as_os_str().as_encoded_bytes();
     if std::path::MAIN_SEPARATOR == '/' {
@@ -117,7 +123,7 @@ fn name_in_git(path: &Path) -> Cow<'_, [u8]> {
         .into()
 }
 
-/// Reads the name of an entry over the one before it; gives where the next begins.
+/// Reads an entry's name over the previous one and returns the offset of the next entry.
 fn entry(
     bytes: &[u8],
     at: usize,
@@ -125,6 +131,7 @@ fn entry(
     name: &mut Vec<u8>,
 ) -> Option<usize> {
     let flags_at = at + 40 + hash_bytes;
+
     let flags = u16::from_be_bytes(bytes.get(flags_at..flags_at + 2)?.try_into().ok()?);
     let mut start = flags_at
         + if version > 2 && flags & 0x4000 != 0 {
@@ -132,6 +139,7 @@ fn entry(
         } else {
             2
         };
+
     if version == 4 {
         let (dropped, after) = number(bytes, start)?;
         name.truncate(name.len().checked_sub(dropped)?);
@@ -139,14 +147,17 @@ fn entry(
     } else {
         name.clear();
     }
+
     let length = bytes
         .get(start..)?
         .iter()
         .take(MAX_PATH_BYTES + 1)
         .position(|byte| *byte == 0)?;
     name.extend_from_slice(&bytes[start..start + length]);
+
     let end = start + length;
-    // Entries of the older versions are filled up with zeros to a multiple of eight.
+
+    // Entries of older versions are padded with zeros to a multiple of eight.
     Some(if version == 4 {
         end + 1
     } else {
@@ -154,7 +165,7 @@ fn entry(
     })
 }
 
-/// A number of variable length, seven bits a byte.
+/// Reads a variable-length number, seven bits per byte.
 fn number(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
     let mut value = usize::from(*bytes.get(at)? & 0x7f);
     while bytes[at] & 0x80 != 0 {

@@ -1,15 +1,15 @@
-//! What does git ignore? The rules of `.gitignore` files, `.git/info/exclude` and the user's own
-//! file, as git reads them; for a search also those of `.ignore` files.
+//! Ignore rules of git: `.gitignore` files, `.git/info/exclude` and the user's own file; for a
+//! search also `.ignore` files.
 //!
-//! A rule is translated to one that the library matches as git does: only spaces at a line's end
-//! are dropped, `{` is no special character, `[[:digit:]]` is one, and `a**b` is `a*b`. What git
-//! tracks is not ignored, whatever the rules say.
+//! Each rule is translated so that the `ignore` crate matches it as git does: only trailing spaces
+//! are dropped, `{` is an ordinary character, `[[:digit:]]` is a class, and `a**b` is `a*b`.
+//! Tracked files are never ignored.
 //!
-//! **Limits.** Files of rules longer than 256 KiB are not read, and of more than 2 MiB in all only
-//! those that lie in no folder below the top are. Names are compared with their case. `d**/a` is
-//! `d*/a`, while git lets `**` behind the plain beginning of a rule span folders.
+//! **Limits.** Rule files over 256 KiB are not read; beyond 2 MiB in total, only those at the top
+//! apply. Names are case-sensitive. `d**/a` is `d*/a`, while git lets `**` after a literal prefix
+//! span folders.
 
-mod searched;
+mod search_rules;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -21,80 +21,83 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
 use crate::git_index::GitIndex;
-pub use searched::Searched;
+pub use search_rules::SearchRules;
 
-/// Longest file of rules.
+/// Largest rule file.
 const MAX_RULE_BYTES: u64 = 256 << 10;
 
-/// Most bytes of rules in all: each costs eighty of memory.
+/// Maximum total bytes of rules: each costs eighty bytes of memory.
 const MAX_TOTAL_BYTES: u64 = 2 << 20;
 
-/// What a file of rules counts beside its bytes.
+/// Bytes that a rule file counts for in addition to its content.
 const BYTES_PER_FILE: u64 = 100;
 
-/// Longest `.git` file that names a git folder elsewhere.
+/// Largest `.git` file that points to a git folder elsewhere.
 const MAX_POINTER_BYTES: u64 = 8 << 10;
 
-/// The rules of a work tree, read folder by folder as they are needed.
-pub struct Ignored {
-    /// The name of the files that hold them.
+/// The rules of a work tree, read folder by folder on demand.
+pub struct IgnoreRules {
+    /// Name of the rule files.
     file: &'static str,
-    /// The folder that all paths are relative to: the top of the git work tree, or the root.
+    /// The folder that paths are relative to: the top of the git work tree, or the root.
     top: PathBuf,
-    /// The root from the top: it was asked for, so neither it nor a folder around it is ignored as
-    /// a whole.
+    /// The root, relative to the top. Neither it nor a folder around it is ignored as a whole,
+    /// because it was asked for.
     root: PathBuf,
     git: Option<PathBuf>,
-    levels: Mutex<HashMap<PathBuf, Arc<Level>>>,
-    /// Rules of no folder: `.git/info/exclude`, then the user's.
+    levels: Mutex<HashMap<PathBuf, Arc<FolderRules>>>,
+    /// Rules that belong to no folder: `.git/info/exclude`, then the user's.
     general: Vec<Gitignore>,
     tracked: OnceLock<GitIndex>,
     /// Bytes of the rules read so far.
     total: AtomicU64,
-    /// Rules of folders below the top are left out.
+    /// Whether rules of folders below the top are left out.
     only_top: bool,
-    /// Who asks decides by more than these rules which folders to enter, and asks about what lies
-    /// in those only.
+    /// Whether the caller decides by further rules which folders to enter, and only asks about
+    /// their content.
     is_walked: bool,
     skipped: Mutex<Vec<String>>,
 }
 
-/// What counts in one folder.
-struct Level {
-    /// Its own rules, if it has some.
+/// The rules that apply in one folder.
+struct FolderRules {
+    /// The folder's own rules, if any.
     rules: Option<Gitignore>,
-    /// Path from the top.
+    /// Path relative to the top.
     path: PathBuf,
     /// The nearest folder above that has rules.
-    above: Option<Arc<Level>>,
-    /// Everything in it is ignored.
+    above: Option<Arc<FolderRules>>,
+    /// Whether everything in the folder is ignored.
     excluded: bool,
 }
 
-impl Ignored {
-    /// The rules for what lies under `root`.
+impl IgnoreRules {
+    /// Creates the rules for everything below `root`.
     pub fn new(root: &Path) -> Self {
         let top = root.ancestors().find(|folder| folder.join(".git").exists());
         let git = top.and_then(git_folder);
+
         let general = git
             .as_deref()
             .map(common_folder)
             .map(|common| common.join("info").join("exclude"));
+
         let mut ignored = Self {
             root: top
                 .and_then(|top| root.strip_prefix(top).ok())
                 .map(Path::to_owned)
                 .unwrap_or_default(),
             git,
-            ..Self::of_files(".gitignore", top.unwrap_or(root))
+            ..Self::from_files(".gitignore", top.unwrap_or(root))
         };
+
         let general = general.into_iter().chain(gitconfig_excludes_path());
         ignored.general = general.filter_map(|file| ignored.rules(&file)).collect();
         ignored
     }
 
     /// Only the rules in files of this name.
-    fn of_files(file: &'static str, top: &Path) -> Self {
+    fn from_files(file: &'static str, top: &Path) -> Self {
         Self {
             file,
             top: top.to_owned(),
@@ -110,25 +113,25 @@ impl Ignored {
         }
     }
 
-    /// The same without the rules that lie in folders below the top: which of too many were read
-    /// must not depend on who came first.
-    pub fn of_the_top(root: &Path) -> Self {
-        let said = format!(
+    /// Like [`Self::new`], without rules of folders below the top: if there are too many, which
+    /// ones were read must not depend on the order of the walk.
+    pub fn top_level_only(root: &Path) -> Self {
+        let note = format!(
             "there are more than {MAX_TOTAL_BYTES} bytes of ignore rules; only those at the top are applied"
         );
         Self {
             only_top: true,
-            skipped: Mutex::new(vec![said]),
+            skipped: Mutex::new(vec![note]),
             ..Self::new(root)
         }
     }
 
-    /// Whether there are more rules than can be had, so that nothing this says counts.
-    pub fn is_too_much(&self) -> bool {
+    /// Reports whether there are too many rules, so that no answer is valid.
+    pub fn exceeds_limit(&self) -> bool {
         self.total.load(Ordering::Relaxed) > MAX_TOTAL_BYTES
     }
 
-    /// Whether a file or folder is ignored.
+    /// Reports whether a file or folder is ignored.
     pub fn ignores(&self, path: &Path, is_folder: bool) -> bool {
         let Ok(inside) = path.strip_prefix(&self.top) else {
             return false;
@@ -141,14 +144,14 @@ impl Ignored {
             && !self.tracked().has(inside, is_folder)
     }
 
-    /// Whether git tracks something in a folder.
+    /// Reports whether git tracks something in a folder.
     pub fn tracks(&self, folder: &Path) -> bool {
         folder
             .strip_prefix(&self.top)
             .is_ok_and(|inside| self.tracked().has(inside, true))
     }
 
-    /// Files of rules that were not read, and why.
+    /// Takes the notes about rule files that were not read.
     pub fn skipped(&self) -> Vec<String> {
         std::mem::take(&mut self.skipped.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -162,12 +165,12 @@ impl Ignored {
         })
     }
 
-    fn excludes(&self, level: &Arc<Level>, path: &Path, is_folder: bool) -> bool {
-        self.decides(level, path, is_folder).unwrap_or_default()
+    fn excludes(&self, level: &Arc<FolderRules>, path: &Path, is_folder: bool) -> bool {
+        self.decide(level, path, is_folder).unwrap_or_default()
     }
 
-    /// The first answer counts: the nearest folder's, and in a file the last rule's.
-    fn decides(&self, level: &Arc<Level>, path: &Path, is_folder: bool) -> Option<bool> {
+    /// The nearest folder with a matching rule decides, and in a file its last one.
+    fn decide(&self, level: &Arc<FolderRules>, path: &Path, is_folder: bool) -> Option<bool> {
         let mut at = Some(level);
         while let Some(level) = at {
             if let Some(rules) = &level.rules
@@ -180,15 +183,17 @@ impl Ignored {
             }
             at = level.above.as_ref();
         }
+
         let answer = self
             .general
             .iter()
             .map(|rules| rules.matched(path, is_folder))
             .find(|answer| !answer.is_none());
+
         answer.map(|answer| answer.is_ignore())
     }
 
-    fn level(&self, folder: &Path) -> Arc<Level> {
+    fn level(&self, folder: &Path) -> Arc<FolderRules> {
         if let Some(level) = self
             .levels
             .lock()
@@ -197,18 +202,21 @@ impl Ignored {
         {
             return Arc::clone(level);
         }
+
         let parent = folder.parent().map(|parent| self.level(parent));
         let is_asked_for = self.is_walked || self.root.starts_with(folder);
         let excluded = !is_asked_for
             && parent
                 .as_ref()
                 .is_some_and(|parent| parent.excluded || self.excludes(parent, folder, true));
+
         let is_left_out = excluded || (self.only_top && !folder.as_os_str().is_empty());
         let rules = if is_left_out {
             None
         } else {
             self.rules(&self.top.join(folder).join(self.file))
         };
+
         let above = parent.and_then(|parent| {
             if parent.rules.is_some() {
                 Some(parent)
@@ -216,12 +224,14 @@ impl Ignored {
                 parent.above.clone()
             }
         });
-        let level = Arc::new(Level {
+
+        let level = Arc::new(FolderRules {
             rules,
             path: folder.to_owned(),
             above,
             excluded,
         });
+
         self.levels
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -229,27 +239,29 @@ impl Ignored {
         level
     }
 
-    /// The rules of a file, if there is one. As git does, none through a link.
+    /// Reads the rules of a file. Like git, does not follow a link.
     fn rules(&self, file: &Path) -> Option<Gitignore> {
         let bytes = match read(file, MAX_RULE_BYTES)? {
             Ok(bytes) => bytes,
             Err(size) => {
                 let name = file.strip_prefix(&self.top).unwrap_or(file).display();
-                let said = format!(
+                let note = format!(
                     "{name}: {size} bytes of ignore rules, more than {MAX_RULE_BYTES}; they are not applied"
                 );
                 self.skipped
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
-                    .push(said);
+                    .push(note);
                 return None;
             }
         };
+
         self.total
             .fetch_add(bytes.len() as u64 + BYTES_PER_FILE, Ordering::Relaxed);
-        if self.is_too_much() {
+        if self.exceeds_limit() {
             return None;
         }
+
         let text = String::from_utf8_lossy(&bytes);
         let mut builder = GitignoreBuilder::new("");
         for line in text.trim_start_matches('\u{feff}').split('\n') {
@@ -258,12 +270,13 @@ impl Ignored {
                 drop(builder.add_line(None, &rule));
             }
         }
+
         builder.build().ok().filter(|rules| !rules.is_empty())
     }
 }
 
-/// The rest of a path that lies in a folder, both spelt alike, as those of one walk are. Path by
-/// path this is asked more often than anything.
+/// Returns the rest of a path below a folder. Both are spelled alike, and speed matters: this is
+/// called for every path and rule file.
 fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
     #[cfg(unix)]
     {
@@ -281,14 +294,13 @@ fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
     path.strip_prefix(folder).ok()
 }
 
-/// The content of a regular file of at most `limit` bytes, else its size. What was opened is looked
-/// at, not what was there before: a pipe is not waited for and a link not followed, whoever puts
-/// them there meanwhile.
+/// Reads a regular file of at most `limit` bytes, or returns its size. Checks the opened file, so
+/// that a pipe or link put there meanwhile is neither waited for nor followed.
 pub fn read(path: &Path, limit: u64) -> Option<Result<Vec<u8>, u64>> {
     let file = open_regular(path).ok()?;
     let size = file.metadata().ok()?.len();
     let mut bytes = Vec::new();
-    // It may grow while it is read.
+    // The file may grow while it is read.
     file.take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
         .ok()?;
@@ -299,7 +311,7 @@ pub fn read(path: &Path, limit: u64) -> Option<Result<Vec<u8>, u64>> {
     })
 }
 
-/// Opens a regular file, never one behind a link.
+/// Opens a regular file without following a link.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     let file = File::from(rustix::fs::open(
@@ -317,6 +329,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
         })?;
         File::open(path)?
     };
+
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
@@ -324,7 +337,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Where git keeps what belongs to this work tree: `.git`, or what a file of that name says.
+/// Returns git's folder of this work tree: `.git`, or where a file of that name points.
 fn git_folder(top: &Path) -> Option<PathBuf> {
     let git = top.join(".git");
     if git.is_dir() {
@@ -334,7 +347,7 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
     Some(top.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
-/// Files of the user's own on which it depends what is ignored, whether or not they are there.
+/// Returns the user's files that affect which paths are ignored, whether or not they exist.
 pub fn user_rule_files() -> Vec<PathBuf> {
     let variable = |name| {
         std::env::var_os(name)
@@ -351,7 +364,7 @@ pub fn user_rule_files() -> Vec<PathBuf> {
     files.into_iter().flatten().collect()
 }
 
-/// Folders outside of the listed ones whose files say what is ignored, and that of the settings.
+/// Returns the folders outside the listed ones that hold ignore rules, and the settings folder.
 pub fn rule_folders(root: &Path) -> Vec<PathBuf> {
     let mut folders = vec![root.join(".codeagent")];
     let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else {
@@ -370,14 +383,14 @@ pub fn rule_folders(root: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Where git keeps what the work trees share of which one is at or around this folder, without
-/// links in it.
+/// Returns git's folder shared by the work trees of the repository around this folder, with links
+/// resolved.
 pub fn shared_git_folder(root: &Path) -> Option<PathBuf> {
     let git = root.ancestors().find_map(git_folder)?;
     common_folder(&git).canonicalize().ok()
 }
 
-/// Where git keeps what all work trees of a repository share.
+/// Returns git's folder shared by all work trees.
 fn common_folder(git: &Path) -> PathBuf {
     let text = read(&git.join("commondir"), MAX_POINTER_BYTES)
         .and_then(Result::ok)
@@ -385,11 +398,12 @@ fn common_folder(git: &Path) -> PathBuf {
     text.map_or_else(|| git.to_owned(), |text| git.join(text.trim()))
 }
 
-/// A rule in the library's words; `None` for one that never matches.
+/// Translates a rule; returns `None` for one that never matches.
 fn translated(line: &str) -> Option<String> {
     if line.starts_with('#') {
         return None;
     }
+
     let line = without_trailing_spaces(line);
     let (sign, line) = line
         .strip_prefix('!')
@@ -397,12 +411,15 @@ fn translated(line: &str) -> Option<String> {
     let (body, end) = line
         .strip_suffix('/')
         .map_or((line, ""), |body| (body, "/"));
+
     if body.is_empty() {
         return None;
     }
+
     let is_path = body.contains('/');
     let mut rule = String::from(sign);
     let mut rest = body;
+
     while let Some(next) = rest.chars().next() {
         let after = &rest[next.len_utf8()..];
         let is_first = rest.len() == body.len();
@@ -433,10 +450,11 @@ fn translated(line: &str) -> Option<String> {
             }
         };
     }
+
     Some(rule + end)
 }
 
-/// Spaces at the end are dropped but for one behind a backslash; other white space stays.
+/// Drops trailing spaces, except one after a backslash. Other white space stays.
 fn without_trailing_spaces(line: &str) -> &str {
     let mut end = 0;
     let mut chars = line.char_indices();
@@ -454,7 +472,7 @@ fn without_trailing_spaces(line: &str) -> &str {
     &line[..end]
 }
 
-/// A character that stands for itself.
+/// Writes a literal character.
 fn literal(rule: &mut String, next: char, is_first: bool) {
     if next.is_whitespace() {
         // The library drops white space at the end of a line.
@@ -468,12 +486,13 @@ fn literal(rule: &mut String, next: char, is_first: bool) {
     }
 }
 
-/// What follows a `[` up to its `]`, as single characters; gives what is behind.
+/// Writes a bracket class as single characters, and returns the text after it.
 fn class<'p>(rule: &mut String, text: &'p str) -> Option<&'p str> {
     let (negated, mut rest) = match text.strip_prefix(['!', '^']) {
         Some(rest) => (true, rest),
         None => (false, text),
     };
+
     let mut members: Vec<(char, char)> = Vec::new();
     let mut is_first = true;
     loop {
@@ -482,6 +501,7 @@ fn class<'p>(rule: &mut String, text: &'p str) -> Option<&'p str> {
             rest = &rest[1..];
             break;
         }
+
         is_first = false;
         if let Some((set, after)) = rest
             .strip_prefix("[:")
@@ -491,6 +511,7 @@ fn class<'p>(rule: &mut String, text: &'p str) -> Option<&'p str> {
             rest = after;
             continue;
         }
+
         let (low, after) = member(rest)?;
         rest = after;
         let mut high = low;
@@ -499,6 +520,7 @@ fn class<'p>(rule: &mut String, text: &'p str) -> Option<&'p str> {
         }
         members.push((low, high));
     }
+
     write_class(rule, negated, &members);
     Some(rest)
 }
@@ -509,7 +531,7 @@ fn member(text: &str) -> Option<(char, &str)> {
     Some((next, &text[next.len_utf8()..]))
 }
 
-/// The sets that a name in brackets stands for.
+/// Returns the ranges of a named class.
 fn named(set: &str) -> Option<Vec<(char, char)>> {
     Some(match set {
         "alpha" => vec![('a', 'z'), ('A', 'Z')],
@@ -528,7 +550,7 @@ fn named(set: &str) -> Option<Vec<(char, char)>> {
     })
 }
 
-/// A class never matches `/`.
+/// Writes a class, which never matches `/`.
 fn write_class(rule: &mut String, negated: bool, members: &[(char, char)]) {
     let mut single: Vec<char> = Vec::new();
     let mut wide: Vec<(char, char)> = Vec::new();
@@ -539,6 +561,7 @@ fn write_class(rule: &mut String, negated: bool, members: &[(char, char)]) {
             wide.push((low, high));
         }
     }
+
     single.sort_unstable();
     single.dedup();
     if single.is_empty() && wide.is_empty() && !negated {
@@ -546,14 +569,16 @@ fn write_class(rule: &mut String, negated: bool, members: &[(char, char)]) {
         rule.push('\0');
         return;
     }
-    // A closing bracket is itself at the beginning only, a minus at the beginning or end, a sign of
-    // negation anywhere else.
+
+    // A closing bracket is literal only at the beginning, a minus at the beginning or end, a
+    // negation sign anywhere else.
     single.sort_by_key(|member| match member {
         ']' => 0,
         '!' | '^' => 2,
         '-' => 3,
         _ => 1,
     });
+
     let is_open = !negated && wide.is_empty() && matches!(single[0], '!' | '^');
     match (is_open, single.as_slice()) {
         (true, [only]) => return rule.extend(['\\', *only]),
@@ -561,6 +586,7 @@ fn write_class(rule: &mut String, negated: bool, members: &[(char, char)]) {
         (true, _) => return rule.push_str("{\\!,\\^}"),
         _ => {}
     }
+
     rule.push_str(if negated { "[!" } else { "[" });
     let (first, others) = single.split_at(usize::from(single.first() == Some(&']')));
     rule.extend(first);

@@ -26,8 +26,7 @@ const DATABASE: &str = "index.db";
 const JOURNAL: &str = "index.db-journal";
 const LOG: &str = "index.db-wal";
 
-/// A database of this size is hashed in some milliseconds, so its hash is compared whenever it is
-/// opened.
+/// Hashing a database of this size takes milliseconds, so it is done at every opening.
 const MOST_HASHED_BYTES: u64 = 16 << 20;
 
 /// The marker of a database that must be rebuilt: it fits none.
@@ -36,15 +35,15 @@ const DAMAGED: &str = "0 0 0 damaged\n";
 /// What a marker says about its database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrity {
-    /// It is as it was left.
+    /// Unchanged since it was closed.
     Whole,
-    /// Nothing is known: somebody writes, or did not close it, or it was never written.
+    /// Unknown: being written, not closed cleanly, or never written.
     Unknown,
-    /// It is not what was left.
+    /// Changed since it was closed.
     Damaged,
 }
 
-/// How a database looked when it was closed.
+/// State of a database when it was closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CleanShutdownMarker {
     size: u64,
@@ -72,15 +71,14 @@ impl CleanShutdownMarker {
         Ok((self.size, self.stamp) == (metadata.len(), Stamp::of(&metadata)))
     }
 
-    /// Whether a database that looks like it also has its content, as far as that is compared. One
-    /// that cannot be read now is not damaged for that.
+    /// Reports whether a database with matching size and time also has the recorded content, as far
+    /// as that is compared. One that cannot be read now does not count as damaged.
     fn fits(&self, database: &Path) -> bool {
         self.size > MOST_HASHED_BYTES || hash_of(database).map_or(true, |hash| hash == self.hash)
     }
 }
 
-/// Notices that others changed the files of a database while its writer had them open, from their
-/// sizes and times.
+/// Detects changes by other processes to the files of an open database, from sizes and times.
 #[derive(Debug)]
 pub struct Guard {
     files: [PathBuf; 2],
@@ -94,7 +92,7 @@ struct GuardState {
 }
 
 impl Guard {
-    /// Begins with the files as they are.
+    /// Records the current state of the files.
     #[must_use]
     pub fn new(database: &Path) -> Self {
         let files = [database.to_owned(), database.with_file_name(LOG)];
@@ -108,7 +106,7 @@ impl Guard {
         }
     }
 
-    /// Runs what may write the files.
+    /// Runs a function that may write the files.
     pub fn while_writing<T>(&self, write: impl FnOnce() -> T) -> T {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         self.compare(&mut state);
@@ -117,7 +115,7 @@ impl Guard {
         done
     }
 
-    /// Whether others changed the files. A write that is under way is not waited for.
+    /// Reports whether others changed the files. Does not wait for a write in progress.
     #[must_use]
     pub fn is_touched(&self) -> bool {
         let mut state = match self.state.try_lock() {
@@ -129,7 +127,7 @@ impl Guard {
         state.is_touched
     }
 
-    /// Another file in the place of one is not this guard's: see [`DataDir::database_mark`].
+    /// A replaced file is detected by [`DataDir::database_mark`] instead.
     fn compare(&self, state: &mut GuardState) {
         for (now, left) in [look_of(&self.files[0]), log_of(&self.files[1])]
             .into_iter()
@@ -148,8 +146,8 @@ fn look_of(file: &Path) -> Option<(u64, Stamp)> {
     Some((metadata.len(), Stamp::of(&metadata)))
 }
 
-/// The same for a log, of which only the time of the content counts: SQLite sets its owner whenever
-/// the superuser opens it.
+/// Like [`look_of`] for the log, using only the content's time: SQLite sets the owner when the
+/// superuser opens it.
 fn log_of(file: &Path) -> Option<(u64, Stamp)> {
     let metadata = file.symlink_metadata().ok()?;
     let changed_ns = metadata.modified().map_or(0, since_1970);
@@ -163,15 +161,15 @@ fn log_of(file: &Path) -> Option<(u64, Stamp)> {
 }
 
 impl DataDir {
-    /// Whether there is a database with something in it, or one that lost it.
+    /// Reports whether there is a database with content, or one that lost it.
     #[must_use]
     pub fn has_database(&self) -> bool {
         let metadata = self.path().join(DATABASE).metadata();
         metadata.is_ok_and(|metadata| metadata.len() > 0 || self.read_marker().is_some())
     }
 
-    /// Whether the database is as it was left, at the cost of asking the system for its size and
-    /// time, or of hashing a small one.
+    /// Reports whether the database is as it was closed, at the cost of a stat, or of hashing a
+    /// small one.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
         let database = self.path().join(DATABASE);
@@ -181,15 +179,17 @@ impl DataDir {
         !self.path().join(JOURNAL).exists() && self.read_marker().is_some_and(is_same)
     }
 
-    /// Whether the database is as it was left. Reads all of it only if it was touched or is small.
-    /// Only for who holds the right to write.
+    /// Compares the database with its marker. Reads all of it only if it was touched or is small.
+    /// Only for the lock holder.
     #[must_use]
     pub fn integrity(&self) -> Integrity {
         let Some(seal) = self.read_marker() else {
             return Integrity::Unknown;
         };
+
         let database = self.path().join(DATABASE);
         let looks_same = seal.looks_like(&database).unwrap_or(false);
+
         let is_same = if looks_same {
             seal.fits(&database)
         } else {
@@ -199,6 +199,7 @@ impl DataDir {
                 Err(_) => false,
             }
         };
+
         if is_same {
             Integrity::Whole
         } else {
@@ -228,10 +229,12 @@ impl DataDir {
         {
             return Ok(());
         }
+
         let unchanged = before
             .map(|seal| seal.looks_like(&database))
             .transpose()?
             .unwrap_or(false);
+
         let seal = match before {
             Some(before) if unchanged => before.clone(),
             _ => {
@@ -243,6 +246,7 @@ impl DataDir {
                 }
             }
         };
+
         let text = format!(
             "{} {} {} {}\n",
             seal.size, seal.stamp.changed_ns, seal.stamp.inode, seal.hash
@@ -250,8 +254,8 @@ impl DataDir {
         self.write_marker_text(&text)
     }
 
-    /// Has the next process that opens the database rebuild it. Only for who holds the right to
-    /// write.
+    /// Marks the database so that the next process to open it rebuilds it. Only for the lock
+    /// holder.
     pub fn mark_damaged(&self) -> io::Result<()> {
         self.write_marker_text(DAMAGED)
     }
@@ -262,8 +266,8 @@ impl DataDir {
         open_own(&path)?.write_all(text.as_bytes())
     }
 
-    /// Removes a rollback journal: none is ours, and SQLite would write its pages into the
-    /// database. Only for who holds the right to write.
+    /// Removes a rollback journal: we write none, and SQLite would apply it to the database. Only
+    /// for the lock holder.
     pub(crate) fn remove_journal(&self) -> io::Result<()> {
         match std::fs::remove_file(self.path().join(JOURNAL)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -292,18 +296,22 @@ mod tests {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
         assert_eq!(dir.integrity(), Integrity::Unknown);
+
         let _lock = dir.lock_writer().unwrap();
         let database = dir.writable_database().unwrap();
         std::fs::write(&database, "content").unwrap();
         dir.write_marker(None).unwrap();
         assert_eq!(dir.integrity(), Integrity::Whole);
+
         std::thread::sleep(std::time::Duration::from_millis(20));
         std::fs::write(&database, "content").unwrap();
         assert_eq!(dir.integrity(), Integrity::Whole, "touched only");
+
         for damage in ["contemt", "conten", ""] {
             std::fs::write(&database, damage).unwrap();
             assert_eq!(dir.integrity(), Integrity::Damaged, "{damage:?}");
         }
+
         let seal = dir.clear_marker().unwrap();
         assert_eq!(dir.integrity(), Integrity::Unknown);
         std::fs::write(&database, "other").unwrap();
@@ -313,6 +321,7 @@ mod tests {
             Integrity::Whole,
             "made anew for what was written"
         );
+
         dir.mark_damaged().unwrap();
         assert_eq!(dir.integrity(), Integrity::Damaged);
     }
@@ -338,12 +347,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (database, log) = (folder.path().join(DATABASE), folder.path().join(LOG));
         std::fs::write(&database, "content").unwrap();
+
         let guard = Guard::new(&database);
         guard.while_writing(|| std::fs::write(&log, "log")).unwrap();
         guard
             .while_writing(|| std::fs::write(&database, "contents"))
             .unwrap();
         assert!(!guard.is_touched());
+
         for (file, restored) in [(&database, "contents"), (&log, "log")] {
             let guard = Guard::new(&database);
             std::thread::sleep(std::time::Duration::from_millis(20));
@@ -354,6 +365,7 @@ mod tests {
                 .unwrap();
             assert!(guard.is_touched(), "what was touched once stays so");
         }
+
         let guard = Guard::new(&database);
         std::fs::remove_file(&database).unwrap();
         assert!(

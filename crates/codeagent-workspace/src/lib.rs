@@ -1,11 +1,10 @@
-//! The repository on disk: what is in it, what is ignored, what a file says, and where our own data
-//! may lie.
+//! The repository on disk: files, ignore rules, settings, watching, and our own data folder.
 //!
-//! The only crate that touches the file system. A path is a [`RepoPath`] or it cannot be asked for,
-//! and it becomes an open file or folder in one place (`sandbox`), so what is read, listed or
-//! changed lies under the root whatever the caller says.
+//! This is the only crate that touches the file system. Every access takes a [`RepoPath`], which
+//! becomes an open file or folder in one place (`sandbox`), so everything read, listed or changed
+//! is below the root whatever the caller passes.
 //!
-//! **Limits.** Names that are not UTF-8 are skipped. `.git` and `.codeagent` do not exist for
+//! **Limits.** Names that are not UTF-8 are skipped. `.git` and `.codeagent` are invisible to
 //! callers, at any depth.
 
 #![allow(
@@ -70,10 +69,10 @@ pub use search::{
 pub use walk::{Entry, EntryKind, Walk};
 pub use watch::{FsEvents, WatchError, Watcher};
 
-/// A repository root that cannot be served.
+/// Why a repository root cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// It does not exist or cannot be reached.
+    /// It does not exist or is not accessible.
     #[error("cannot open {path}: {source}", path = path.display())]
     Unreachable {
         /// As given.
@@ -86,11 +85,11 @@ pub enum OpenError {
     NotADirectory(PathBuf),
 }
 
-/// A repository: its root, resolved once, and what is read of it. Cheap to clone.
+/// A repository: its resolved root and settings. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: Arc<Path>,
-    /// The root as the caller named it, if links lie on that path.
+    /// The root as the caller named it, if that path contains links.
     linked: Option<Arc<Path>>,
     handle: Arc<sandbox::Root>,
     config: Arc<Config>,
@@ -99,24 +98,28 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Opens a root with default settings. Links in `root` itself are resolved here, once.
+    /// Opens a root with default settings. Links in `root` itself are resolved once.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, OpenError> {
         let given = root.as_ref();
         let root = dunce::canonicalize(given).map_err(|source| OpenError::Unreachable {
             path: given.to_owned(),
             source,
         })?;
+
         if !root.is_dir() {
             return Err(OpenError::NotADirectory(given.to_owned()));
         }
+
         let handle = sandbox::Root::open(&root).map_err(|source| OpenError::Unreachable {
             path: given.to_owned(),
             source,
         })?;
+
         let linked = std::path::absolute(given)
             .ok()
             .filter(|given| *given != root)
             .map(Arc::from);
+
         Ok(Self {
             root: root.into(),
             linked,
@@ -126,7 +129,7 @@ impl Workspace {
         })
     }
 
-    /// The same root with other settings.
+    /// Replaces the settings.
     #[must_use]
     pub fn with_config(self, config: Config) -> Self {
         Self {
@@ -135,7 +138,7 @@ impl Workspace {
         }
     }
 
-    /// The same root with a folder of NuGet packages, which need not exist.
+    /// Sets the folder of NuGet packages, which may not exist.
     #[must_use]
     pub fn with_packages(self, folder: Option<PathBuf>) -> Self {
         Self {
@@ -144,8 +147,8 @@ impl Workspace {
         }
     }
 
-    /// The same root with the settings that its file says now. Settings that cannot be used are an
-    /// error, or with `tolerate` a remark of the default ones.
+    /// Loads the settings file. Invalid settings are an error, or with `tolerate` a note in the
+    /// default ones.
     pub fn configured(self, tolerate: bool) -> Result<Self, ConfigError> {
         let config = if tolerate {
             Config::load_tolerantly(&self.root)
@@ -155,8 +158,7 @@ impl Workspace {
         Ok(self.with_config(config))
     }
 
-    /// The same by way of the folder that lies at its root now: one that was removed and made
-    /// again, or mounted there, is another folder.
+    /// Reopens the root if another folder is now at its path, as after removal or a mount.
     #[must_use]
     pub fn renewed(&self) -> Self {
         if self.handle.is_at(&self.root) {
@@ -174,7 +176,7 @@ impl Workspace {
         )
     }
 
-    /// Whether the path by which the root was opened leads to another folder now.
+    /// Reports whether the path by which the root was opened now leads to another folder.
     #[must_use]
     pub fn is_repointed(&self) -> bool {
         self.linked
@@ -182,7 +184,7 @@ impl Workspace {
             .is_some_and(|linked| dunce::canonicalize(linked).is_ok_and(|now| *now != *self.root))
     }
 
-    /// Whether both were opened at the same folder.
+    /// Reports whether both were opened at the same folder.
     pub(crate) fn has_root_of(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.handle, &other.handle)
     }
@@ -193,8 +195,8 @@ impl Workspace {
         &self.config
     }
 
-    /// What to say of a file in the repository that could be taken for an index of ours. Indexes
-    /// lie elsewhere ([`DataHome`]).
+    /// Returns a note about a file in the repository that could be taken for one of our indexes,
+    /// which are elsewhere ([`DataHome`]).
     #[must_use]
     pub fn brought_index(&self) -> Option<&'static str> {
         let is_there = self
@@ -205,29 +207,30 @@ impl Workspace {
         is_there.then_some(".codeagent/index.db in the repository is not used and can be removed: indexes lie in the user's cache folder")
     }
 
-    /// The resolved root. Never part of an answer.
+    /// Returns the resolved root. Never part of an answer.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Whether the root is still there.
+    /// Reports whether the root still exists.
     #[must_use]
     pub fn is_there(&self) -> bool {
         self.root.is_dir()
     }
 
-    /// What a person or a tool caller typed, as a path of the repository: `./`, doubled and
-    /// trailing slashes and a `..` that stays inside are folded, and an absolute path under the
-    /// root is accepted.
+    /// Resolves a path typed by a person or tool caller: `./`, doubled and trailing slashes and an
+    /// inner `..` are folded, and an absolute path below the root is accepted.
     pub fn resolve(&self, text: &str) -> Result<RepoPath, PathError> {
         if text.contains('\0') {
             return Err(PathError::Nul);
         }
+
         let typed = Path::new(text);
         if !typed.is_absolute() {
             return RepoPath::normalized(text);
         }
+
         let mut clean = PathBuf::new();
         for component in typed.components() {
             match component {
@@ -236,6 +239,7 @@ impl Workspace {
                 other => clean.push(other),
             }
         }
+
         let inside = clean
             .strip_prefix(&self.root)
             .map_err(|_| PathError::Escapes(text.to_owned()))?;
@@ -243,8 +247,7 @@ impl Workspace {
     }
 }
 
-/// Writes a file that the user named on the command line. Nothing that comes from a repository
-/// names one.
+/// Writes a file that the user named on the command line, never one named by a repository.
 pub fn write_output(path: &Path, text: &str) -> io::Result<()> {
     std::fs::write(path, text)
 }

@@ -1,20 +1,18 @@
-//! Limits that a shell or a service manager sets on this process (`ulimit`), so that hitting one is
-//! an error in words.
+//! Resource limits of this process (`ulimit`), so that exceeding one is a readable error.
 //!
-//! **Limits.** An allocation that fails ends the process (Rust and tree-sitter abort). Below
-//! [`LEAST_ADDRESSES`] nothing is begun; above it a large repository may still need more than there
-//! is.
+//! **Limits.** A failed allocation aborts the process (Rust and tree-sitter do). Below
+//! [`LEAST_ADDRESSES`] no work starts; above it, a large repository may still need more.
 
-/// Fewest bytes of addresses with which an index is made or kept. Below, small repositories already
-/// ended in an abort (90 to 150 MB).
+/// Minimum address space for building or serving an index. Below it, small repositories ended in an
+/// abort (at 90 to 150 MB).
 const LEAST_ADDRESSES: u64 = 256 << 20;
 
-/// The process may use too few addresses.
+/// The address space limit is too low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the address space of this process is limited to {} MB; codeagent needs at least {} MB (see `ulimit -v`)", .0 >> 20, LEAST_ADDRESSES >> 20)]
 pub struct TooFewAddresses(u64);
 
-/// Checks that an index can be made or kept at all.
+/// Checks that the address space suffices for an index.
 pub fn check_addresses() -> Result<(), TooFewAddresses> {
     #[cfg(unix)]
     if let Some(most) = rustix::process::getrlimit(rustix::process::Resource::As).current
@@ -25,10 +23,10 @@ pub fn check_addresses() -> Result<(), TooFewAddresses> {
     Ok(())
 }
 
-/// Makes a write beyond the limit on file sizes (`ulimit -f`) fail instead of ending the process. A
-/// handler, unlike an ignored signal, does not pass to the commands that this process starts.
+/// Makes a write beyond the file size limit (`ulimit -f`) fail instead of ending the process. A
+/// handler, unlike an ignored signal, is not inherited by child processes.
 pub fn survive_file_size_limit() {
     #[cfg(unix)]
-    // Without it only that limit would end the process.
+    // If this fails, exceeding that limit still ends the process.
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default()).ok();
 }

@@ -1,12 +1,11 @@
-//! Who may write the index of a repository, and who does? Whoever holds the lock of its data
-//! folder, and says there which process it is.
+//! The write lock of a repository's index, and which process holds it.
 //!
-//! The folder also keeps the path of its repository, so that what is left of one that is gone can
-//! be told from the rest.
+//! The data folder also records the path of its repository, so that the folder of one that is gone
+//! can be recognized.
 //!
 //! **Limits.** The lock is advisory and ends with the process; some network file systems have none,
-//! and then there is no writer. Who holds it is for people to read: a process that has just taken
-//! it may not have said so yet.
+//! and then there is no writer. The holder is for people to read: a process that has just taken the
+//! lock may not be recorded yet.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
@@ -14,56 +13,60 @@ use std::path::{Path, PathBuf};
 
 use crate::data_dir::{DataDir, DataDirError, folder_name, make_own_folder, open_own};
 
-/// The file that is locked, with the number of the process that did it.
+/// The locked file, with the holder's process id.
 pub(crate) const LOCK: &str = "lock";
 
-/// The file with the path of the repository.
+/// The file with the repository's path.
 const ROOT: &str = "root";
 
-/// Most bytes that are read of one of these files.
+/// Maximum bytes read from one of these files.
 const LONGEST: u64 = 1 << 16;
 
-/// The right to write, given back when dropped.
+/// The write lock, released when dropped.
 #[derive(Debug)]
 pub struct WriterLock {
     file: File,
 }
 
 impl Drop for WriterLock {
-    /// Unlocks instead of only closing: a child process has a copy of the descriptor between fork
-    /// and exec, and a lock lasts until all copies are closed.
+    /// Unlocks explicitly: a child process has a copy of the descriptor between fork and exec, and
+    /// a lock lasts until all copies are closed.
     fn drop(&mut self) {
         self.file.unlock().ok();
     }
 }
 
-/// Who has it.
+/// The holder of the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Number of the process.
+    /// Process id.
     pub process: u32,
 }
 
 impl DataDir {
-    /// Makes the folder if it is not there and takes the right to write, without waiting.
+    /// Creates the folder if needed and takes the write lock without waiting.
     pub fn lock_writer(&self) -> Result<WriterLock, DataDirError> {
         let unwritable = |source| DataDirError::Unwritable {
             path: self.path().to_owned(),
             source,
         };
+
         make_own_folder(self.path()).map_err(unwritable)?;
         let path = self.file(LOCK)?;
         let file = open_own(&path).map_err(unwritable)?;
+
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(DataDirError::Locked(holder(&path))),
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
-        // The right is had whether or not there is room to say so.
+
+        // The lock is held even if there is no space to record the holder.
         sign(&file).ok();
         self.remove_journal()?;
         self.note_root().ok();
         self.note_git().ok();
+
         Ok(WriterLock { file })
     }
 
@@ -71,7 +74,7 @@ impl DataDir {
         self.note(ROOT, self.root().as_os_str().as_encoded_bytes())
     }
 
-    /// Keeps a few bytes in a file of ours, which is written only if it says something else.
+    /// Stores a few bytes in one of our files, if it has other content.
     pub(crate) fn note(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let path = self.file(name).map_err(io::Error::other)?;
         if read_short(&path).is_ok_and(|noted| noted == bytes) {
@@ -83,8 +86,7 @@ impl DataDir {
     }
 }
 
-/// The repository that a data folder says it is about, if the folder has the name that this
-/// repository's has.
+/// Returns the repository recorded in a data folder, if the folder has the name derived from it.
 pub(crate) fn noted_root(folder: &Path) -> Option<PathBuf> {
     let root = path_of(read_short(&folder.join(ROOT)).ok()?)?;
     (folder.file_name()?.to_str()? == folder_name(&root)).then_some(root)
@@ -104,7 +106,7 @@ fn holder(path: &Path) -> Option<Holder> {
     Some(Holder { process })
 }
 
-/// What a small file holds; a link is not followed.
+/// Reads a small file without following a link.
 pub(crate) fn read_short(path: &Path) -> io::Result<Vec<u8>> {
     if !path.symlink_metadata()?.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());

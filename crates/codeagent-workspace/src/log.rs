@@ -1,32 +1,30 @@
-//! Where does a process without a terminal say what happens? In a file of the data folder that does
-//! not grow beyond [`LONGEST_LOG`]: past that, the older half of it goes.
+//! The log of a background process: a file in the data folder of at most [`LONGEST_LOG`] bytes,
+//! whose older half is dropped when it is full.
 //!
-//! **Limits.** What a process writes to its standard error beside this (its last words) is not
-//! counted before the next line.
+//! **Limits.** What a process writes to its standard error directly counts only from the next line.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use crate::data_dir::{DataDir, DataDirError, make_own_folder, own_with};
 
-/// Most bytes of a log.
+/// Maximum bytes of a log.
 pub const LONGEST_LOG: u64 = 1 << 20;
 
-/// Name of the log of a process in the background.
+/// Name of the log.
 pub(crate) const LOG: &str = "daemon.log";
 
-/// How much of the end is looked at for the last line.
+/// Bytes of the end that are searched for the last line.
 const TAIL: u64 = 4_096;
 
-/// The log, opened to be written on.
+/// The log, open for appending.
 #[derive(Debug)]
 pub struct LogFile {
     file: File,
 }
 
 impl DataDir {
-    /// Opens the log of a process in the background; it and the folder are made if they are not
-    /// there.
+    /// Opens the log of a background process, creating it and the folder if needed.
     pub fn log(&self) -> Result<LogFile, DataDirError> {
         let path = self.file(LOG)?;
         let opened = make_own_folder(self.path())
@@ -38,14 +36,14 @@ impl DataDir {
         Ok(LogFile { file })
     }
 
-    /// Where it lies.
+    /// Returns the log's path.
     pub fn log_path(&self) -> Result<std::path::PathBuf, DataDirError> {
         self.file(LOG)
     }
 }
 
 impl LogFile {
-    /// The last line that says something.
+    /// Returns the last non-empty line.
     pub fn last_line(&mut self) -> io::Result<Option<String>> {
         let length = self.file.metadata()?.len();
         let text = self.from(length.saturating_sub(TAIL))?;
@@ -56,7 +54,7 @@ impl LogFile {
             .map(str::to_owned))
     }
 
-    /// The file, for the standard error of a process.
+    /// Returns the file, to be a process's standard error.
     #[must_use]
     pub fn into_file(self) -> File {
         self.file
@@ -71,7 +69,7 @@ impl LogFile {
         Ok(bytes)
     }
 
-    /// Keeps the newer half, from the beginning of a line on.
+    /// Keeps the newer half, starting at a line.
     fn shorten(&mut self, length: u64) -> io::Result<()> {
         let newer = self.from(length - LONGEST_LOG / 2)?;
         let start = newer
@@ -108,7 +106,9 @@ mod tests {
         let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
         let _lock = dir.lock_writer().unwrap();
         let mut log = dir.log().unwrap();
+
         assert_eq!(log.last_line().unwrap(), None);
+
         for number in 0..40_000 {
             writeln!(log, "line {number} of many, as long as those of a log are").unwrap();
             assert!(
@@ -116,12 +116,14 @@ mod tests {
                     || dir.log_path().unwrap().metadata().unwrap().len() <= LONGEST_LOG
             );
         }
+
         let text = std::fs::read_to_string(dir.log_path().unwrap()).unwrap();
         assert!(
             text.len() as u64 <= LONGEST_LOG && text.len() as u64 > LONGEST_LOG / 3,
             "{}",
             text.len()
         );
+
         assert!(text.starts_with("line ") && text.ends_with("as long as those of a log are\n"));
         assert_eq!(
             log.last_line().unwrap().as_deref(),

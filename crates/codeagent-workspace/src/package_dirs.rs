@@ -13,31 +13,31 @@ use crate::Workspace;
 use crate::path::RepoPath;
 use crate::read::{FileBytes, FileText, ReadError, Stamp};
 
-/// The folder in which packages of npm lie.
+/// Name of the folders with npm packages.
 pub const NODE_MODULES: &str = "node_modules";
 
-/// What stands in a folder of a package.
+/// An entry of a package folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listed {
     /// A regular file.
     File,
     /// A folder.
     Folder,
-    /// A link, with the target that it names.
+    /// A link and its target as written.
     Link(String),
 }
 
-/// A folder of packages.
+/// The content of a package folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// Its names, sorted.
+    /// Names and entries, sorted.
     pub names: Vec<(String, Listed)>,
-    /// Changes when something comes or goes in it.
+    /// Changes when an entry is added or removed.
     pub stamp: Stamp,
 }
 
 impl Listing {
-    /// What stands under a name.
+    /// Returns the entry of a name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Listed> {
         let at = self
@@ -47,7 +47,7 @@ impl Listing {
         Some(&self.names[at].1)
     }
 
-    /// A hash of what is listed.
+    /// Returns a hash of the content.
     #[must_use]
     pub fn hash(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
@@ -65,12 +65,12 @@ impl Listing {
     }
 }
 
-/// Which files that are no sources of the repository.
+/// Kinds of files that are not sources of the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum External {
-    /// In the repository's folders called `node_modules`.
+    /// In the repository's `node_modules` folders.
     NodeModules,
-    /// Anywhere in the repository: assemblies that lie in it, and what a restore wrote.
+    /// Anywhere in the repository: assemblies in it, and output of a restore.
     Repository,
     /// In the user's folder of NuGet packages.
     NuGet,
@@ -81,7 +81,7 @@ impl External {
     pub const ALL: [Self; 3] = [Self::NodeModules, Self::Repository, Self::NuGet];
 }
 
-/// Files of packages, to be read.
+/// Access to the files of packages.
 #[derive(Clone, Debug)]
 pub struct Packages {
     workspace: Workspace,
@@ -89,8 +89,8 @@ pub struct Packages {
 }
 
 impl Workspace {
-    /// Files of one kind. For the indexer alone: no tool shows them, and nothing in a repository
-    /// says where the user's lie. `None`: there are none.
+    /// Returns the files of one kind, if there are any. For the indexer only: no tool shows them,
+    /// and nothing in a repository determines where the user's are.
     #[must_use]
     pub fn external(&self, kind: External) -> Option<Packages> {
         let workspace = match kind {
@@ -105,7 +105,7 @@ impl Workspace {
 }
 
 impl Packages {
-    /// What lies in a folder.
+    /// Lists a folder.
     pub fn list(&self, folder: &RepoPath) -> Result<Listing, ReadError> {
         let (real, handle) = self.look(folder)?;
         let stamp = Stamp::of(&handle.metadata().map_err(|source| ReadError::Io {
@@ -127,7 +127,7 @@ impl Packages {
         self.workspace.read_bytes_meta(&self.readable(path)?, limit)
     }
 
-    /// The path without links of what may be read.
+    /// Resolves a readable path to one without links.
     fn readable(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let has_no_links = self.workspace.look_without_links(path).is_some();
         let real = if has_no_links {
@@ -142,12 +142,12 @@ impl Packages {
         }
     }
 
-    /// Whether a path without links is one of these files.
+    /// Reports whether a path without links is one of these files.
     fn has(&self, path: &RepoPath) -> bool {
         !self.only_node_modules || lies_in_packages(path)
     }
 
-    /// Size and stamp of a file, links followed; of a folder size 0.
+    /// Returns the size and stamp of a file, following links; size 0 for a folder.
     pub fn stat(&self, path: &RepoPath) -> Result<(u64, Stamp), ReadError> {
         let (real, handle) = self.look(path)?;
         let metadata = handle
@@ -159,7 +159,7 @@ impl Packages {
         ))
     }
 
-    /// Where a path leads when all links are followed: to one of these files, or it is an error.
+    /// Resolves all links of a path. Fails if it leads outside these files.
     pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let real = self.workspace.real_path(path)?;
         if self.has(&real) {
@@ -169,7 +169,7 @@ impl Packages {
         }
     }
 
-    /// A handle of what a path leads to.
+    /// Opens a handle of what a path leads to.
     fn look(&self, path: &RepoPath) -> Result<(RepoPath, File), ReadError> {
         if let Some(handle) = self
             .workspace
@@ -184,13 +184,13 @@ impl Packages {
     }
 }
 
-/// Whether a path without links lies in a folder of packages, or is one.
+/// Reports whether a path without links is in a package folder, or is one.
 fn lies_in_packages(path: &RepoPath) -> bool {
     path.segments().any(|segment| segment == NODE_MODULES)
 }
 
 impl Workspace {
-    /// The names in a folder, unsorted.
+    /// Lists the names in a folder, unsorted.
     #[cfg(unix)]
     fn names(&self, path: &RepoPath, folder: &File) -> Result<Vec<(String, Listed)>, ReadError> {
         use rustix::fs::{Dir, FileType, Mode, OFlags, openat, readlinkat};
@@ -251,7 +251,7 @@ impl Workspace {
         Ok(names)
     }
 
-    /// The names in a folder, unsorted; what links name is not known.
+    /// Lists the names in a folder, unsorted; link targets are unknown here.
     #[cfg(not(unix))]
     fn names(&self, path: &RepoPath, _folder: &File) -> Result<Vec<(String, Listed)>, ReadError> {
         use crate::sandbox::ItemKind;

@@ -1,15 +1,14 @@
-//! Which texts are paths of a repository: `src/a.cs` is, `../a.cs`, `/etc/passwd` and `a\0b` are
-//! not.
+//! Repository paths: `src/a.cs` is one; `../a.cs`, `/etc/passwd` and `a\0b` are not.
 //!
-//! **Limits.** Purely lexical; where links lead is found out when a file is opened.
+//! **Limits.** Purely lexical; links are resolved when a file is opened.
 
 use std::fmt;
 use std::path::{Component, Path};
 
-/// Longest path accepted, in bytes: the limit of common systems.
+/// Longest accepted path in bytes: the limit of common systems.
 pub const MAX_PATH_BYTES: usize = 4096;
 
-/// Longest segment accepted, in bytes.
+/// Longest accepted segment in bytes.
 const MAX_SEGMENT_BYTES: usize = 255;
 
 /// A repo-relative path: segments separated by `/`, none of them empty, `.` or `..`. The empty path
@@ -17,25 +16,25 @@ const MAX_SEGMENT_BYTES: usize = 255;
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(Box<str>);
 
-/// A text that is not a path of the repository.
+/// Why a text is not a repository path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// It leads out of the root.
     #[error("{0:?} leads out of the repository")]
     Escapes(String),
-    /// It starts at the root of the file system.
+    /// It is absolute.
     #[error("{0:?} is absolute; paths are relative to the repository")]
     Absolute(String),
     /// A segment is empty or `.`, where only the normal form is accepted.
     #[error("{0:?} has an empty or `.` segment")]
     NotNormal(String),
-    /// It holds a NUL character.
+    /// It contains a NUL character.
     #[error("the path holds a NUL character")]
     Nul,
-    /// It or one of its segments is longer than any file system takes.
+    /// It, or a segment, is longer than any file system accepts.
     #[error("the path is too long ({0} bytes)")]
     TooLong(usize),
-    /// It holds a character that separates paths on this system.
+    /// It contains a path separator of this system.
     #[error("{0:?} holds a character that no file name has here")]
     Separator(String),
     /// The name on disk is not UTF-8.
@@ -50,7 +49,7 @@ impl RepoPath {
         Self::default()
     }
 
-    /// Accepts the normal form only.
+    /// Accepts only the normal form.
     pub fn new(text: &str) -> Result<Self, PathError> {
         check_characters(text)?;
         if text.is_empty() {
@@ -66,7 +65,7 @@ impl RepoPath {
         Ok(Self(text.into()))
     }
 
-    /// Folds empty and `.` segments and every `..` that stays inside, then accepts what is left.
+    /// Folds empty and `.` segments and every inner `..`, then accepts the rest.
     pub fn normalized(text: &str) -> Result<Self, PathError> {
         check_characters(text)?;
         let mut segments: Vec<&str> = Vec::new();
@@ -84,7 +83,7 @@ impl RepoPath {
         Self::new(&segments.join("/"))
     }
 
-    /// From a relative path of the system.
+    /// Converts a relative path of the system.
     pub(crate) fn from_relative(path: &Path) -> Result<Self, PathError> {
         let mut text = String::with_capacity(path.as_os_str().len());
         for component in path.components() {
@@ -99,30 +98,30 @@ impl RepoPath {
         Self::new(&text)
     }
 
-    /// The text; empty for the root.
+    /// Returns the text; empty for the root.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether this is the root itself.
+    /// Reports whether this is the root.
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The segments from the root on.
+    /// Returns the segments, starting at the root.
     pub fn segments(&self) -> impl Iterator<Item = &str> {
         self.0.split('/').filter(|segment| !segment.is_empty())
     }
 
-    /// The last segment; empty for the root.
+    /// Returns the last segment; empty for the root.
     #[must_use]
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The folder that holds it, `None` for the root.
+    /// Returns the containing folder; `None` for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
@@ -136,7 +135,7 @@ impl RepoPath {
         ))
     }
 
-    /// Whether it is this folder or below it.
+    /// Reports whether it is this folder or below it.
     pub(crate) fn lies_in(&self, folder: &Self) -> bool {
         self == folder
             || folder.is_root()
@@ -146,7 +145,7 @@ impl RepoPath {
                 .is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// The path `relative` says when read from here.
+    /// Resolves `relative` from here.
     pub fn join(&self, relative: &str) -> Result<Self, PathError> {
         if self.is_root() {
             Self::normalized(relative)
@@ -155,37 +154,40 @@ impl RepoPath {
         }
     }
 
-    /// Whether it is `.git`, `.codeagent` or below one of them: what no caller gets to see.
+    /// Reports whether it is `.git`, `.codeagent` or below one of them, and so invisible to
+    /// callers.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
         self.segments().any(is_hidden_name)
     }
 }
 
-/// Folders that do not exist for callers, without the leading dot.
+/// Folders invisible to callers, without the leading dot.
 const HIDDEN: [&str; 2] = ["git", "codeagent"];
 
-/// Reports whether some file system takes this name for one of the folders that do not exist for
-/// callers. The answer is the same on every platform: a repository may be opened on several.
+/// Reports whether some file system takes this name for one of the invisible folders. The answer is
+/// the same on every platform, because a repository may be opened on several.
 pub(crate) fn is_hidden_name(segment: &str) -> bool {
-    // Nearly all names end here.
+    // Nearly all names are rejected here.
     if !segment.starts_with(|first: char| {
         matches!(first, '.' | 'g' | 'G' | 'c' | 'C') || !first.is_ascii()
     }) {
         return false;
     }
+
     // HFS+ ignores these characters.
     let seen: String = segment
         .chars()
         .filter(|character| !is_ignored_by_hfs(*character))
         .collect();
-    // NTFS: what follows a colon names a stream of the file, and Windows drops dots and spaces at
-    // the end.
+
+    // NTFS: a colon starts a stream name, and Windows drops trailing dots and spaces.
     let name = seen
         .split(':')
         .next()
         .unwrap_or_default()
         .trim_end_matches(['.', ' ']);
+
     HIDDEN.iter().any(|hidden| {
         name.strip_prefix('.')
             .is_some_and(|name| name.eq_ignore_ascii_case(hidden))
@@ -199,6 +201,7 @@ fn is_short_name(name: &str, long: &str) -> bool {
     let Some((stem, number)) = name.rsplit_once('~') else {
         return false;
     };
+
     let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
     let stem = stem.to_ascii_lowercase();
     let is_hash = || {
@@ -206,11 +209,13 @@ fn is_short_name(name: &str, long: &str) -> bool {
             && stem.starts_with(&long[..2])
             && stem.bytes().skip(2).all(|digit| digit.is_ascii_hexdigit())
     };
-    // A number of several digits leaves less room for the stem, which has six characters at most.
+
+    // A number of several digits leaves less room for the stem, which has at most six characters.
     let is_cut = || {
         stem == long[..long.len().min(6)]
             || long.starts_with(&stem) && stem.len() + 1 + number.len() == 8
     };
+
     is_number && (is_cut() || is_hash())
 }
 

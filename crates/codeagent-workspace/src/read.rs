@@ -1,7 +1,6 @@
-//! What a file says: bytes read once, hashed, decoded. How it is opened is said in
-//! [`crate::sandbox`].
+//! File content: read once, hashed and decoded. See [`crate::sandbox`] for how files are opened.
 //!
-//! **Limits.** A file is read whole or not at all.
+//! **Limits.** A file is read completely or not at all.
 
 use std::fs::Metadata;
 use std::io::{self, Read};
@@ -14,22 +13,22 @@ use crate::decode::{Encoding, binary_type, decode};
 use crate::path::RepoPath;
 use crate::walk::{Entry, EntryKind, is_shortage};
 
-/// A file that cannot be read, by what the caller can do about it.
+/// Why a file cannot be read, by what the caller can do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It does not exist, or must not exist for the caller.
+    /// It does not exist, or is invisible to the caller.
     #[error("{0} does not exist")]
     NotFound(RepoPath),
-    /// The root is not there any more.
+    /// The root no longer exists.
     #[error("the folder of the repository is gone")]
     RootGone,
     /// A link leads out of the root.
     #[error("{0} leads out of the repository")]
     Escapes(RepoPath),
-    /// A folder, pipe, socket or device was named where a file is asked.
+    /// A folder, pipe, socket or device, where a file is expected.
     #[error("{0} is not a file")]
     NotAFile(RepoPath),
-    /// A file was named where a folder is asked.
+    /// A file, where a folder is expected.
     #[error("{0} is not a folder")]
     NotADirectory(RepoPath),
     /// Longer than the limit.
@@ -42,12 +41,12 @@ pub enum ReadError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Not a text.
+    /// It is not a text.
     #[error("{path} is binary ({mime})")]
     Binary {
         /// Which.
         path: RepoPath,
-        /// What it seems to be.
+        /// Its probable MIME type.
         mime: &'static str,
     },
     /// The system refused.
@@ -61,15 +60,15 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// Whether the system lacked something for a moment (file handles, memory): nothing follows for
-    /// the file.
+    /// Reports whether the system was short of file handles or memory, which says nothing about the
+    /// file.
     #[must_use]
     pub fn is_shortage(&self) -> bool {
         matches!(self, Self::Io { source, .. } if is_shortage(source))
     }
 
-    /// Reports whether there is no file at the path that may be read, as opposed to one that cannot
-    /// be.
+    /// Reports whether there is no readable file at the path, as opposed to one that failed to be
+    /// read.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         matches!(
@@ -79,36 +78,36 @@ impl ReadError {
     }
 }
 
-/// The bytes of a file with what was known of it at that moment.
+/// The bytes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileBytes {
     /// All of them.
     pub bytes: Vec<u8>,
     /// Hash of the bytes.
     pub hash: blake3::Hash,
-    /// What was to be seen of the file from outside.
+    /// Its identity and change time when it was read.
     pub stamp: Stamp,
 }
 
 /// The decoded text of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileText {
-    /// Without byte order mark; line ends as in the file.
+    /// The text, without byte order mark and with its original line ends.
     pub text: String,
-    /// Hash of the bytes on disk, the byte order mark included.
+    /// Hash of the bytes on disk, including the byte order mark.
     pub hash: blake3::Hash,
     /// Number of bytes on disk.
     pub size: u64,
-    /// What was to be seen of the file from outside.
+    /// Its identity and change time when it was read.
     pub stamp: Stamp,
     /// How the bytes were read.
     pub encoding: Encoding,
-    /// Something was not valid in that encoding and became U+FFFD.
+    /// Whether something was invalid in that encoding and became U+FFFD.
     pub lossy: bool,
 }
 
 impl FileText {
-    /// Bytes per line, to tell generated one-line files by.
+    /// Returns the average bytes per line, which reveal generated one-line files.
     #[must_use]
     pub fn average_line_bytes(&self) -> usize {
         let lines = memchr_iter(b'\n', self.text.as_bytes()).count()
@@ -126,14 +125,17 @@ impl Workspace {
     /// Reads a text of at most `limit` bytes.
     pub fn read_up_to(&self, path: &RepoPath, limit: u64) -> Result<FileText, ReadError> {
         let FileBytes { bytes, hash, stamp } = self.read_bytes_meta(path, limit)?;
+
         if let Some(mime) = binary_type(path.file_name(), &bytes) {
             return Err(ReadError::Binary {
                 path: path.clone(),
                 mime,
             });
         }
+
         let size = bytes.len() as u64;
         let decoded = decode(bytes);
+
         Ok(FileText {
             text: decoded.text,
             hash,
@@ -152,22 +154,27 @@ impl Workspace {
         if !metadata.is_file() {
             return Err(ReadError::NotAFile(path.clone()));
         }
+
         let too_large = |size| ReadError::TooLarge {
             path: path.clone(),
             size,
             limit,
         };
+
         if metadata.len() > limit {
             return Err(too_large(metadata.len()));
         }
+
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
         // A file may grow while it is read.
         file.take(limit.saturating_add(1))
             .read_to_end(&mut bytes)
             .map_err(io)?;
+
         if bytes.len() as u64 > limit {
             return Err(too_large(bytes.len() as u64));
         }
+
         Ok(FileBytes {
             hash: blake3::hash(&bytes),
             bytes,
@@ -175,7 +182,7 @@ impl Workspace {
         })
     }
 
-    /// What stands at a path, links inside the root followed.
+    /// Returns what is at a path, following links inside the root.
     pub fn stat(&self, path: &RepoPath) -> Result<Entry, ReadError> {
         let metadata = self
             .look(path)?
@@ -189,14 +196,14 @@ impl Workspace {
         Ok(Entry::new(path.clone(), kind, &metadata))
     }
 
-    /// What the system says of what stands at a path, links inside the root followed.
+    /// Returns the system's metadata of a path, following links inside the root.
     pub fn metadata(&self, path: &RepoPath) -> Result<Metadata, ReadError> {
         self.look(path)?
             .metadata()
             .map_err(|source| io_error(path, source))
     }
 
-    /// When the content of a file was last changed.
+    /// Returns when the content of a file was last changed.
     pub fn modified(&self, path: &RepoPath) -> Result<SystemTime, ReadError> {
         let modified = self
             .look(path)?
@@ -218,21 +225,22 @@ fn io_error(path: &RepoPath, source: io::Error) -> ReadError {
     }
 }
 
-/// What tells one state of a file from another without reading it. Equal stamps and sizes are the
-/// same content, as far as the system's clock tells moments apart: whoever writes a file can set
-/// the time of its content back, but not the time of its state.
+/// Identifies a state of a file without reading it. Equal stamps and sizes mean equal content, as
+/// far as the system's clock resolves: a writer can set back the time of the content, but not that
+/// of the state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {
-    /// The later of the last changes of content and of state (times, rights, names), nanoseconds
-    /// since 1970; 0 where the system does not know.
+    /// The later of the last changes of content and state (times, permissions, names), in
+    /// nanoseconds since 1970; 0 if unknown.
     pub changed_ns: i64,
-    /// Number of the file in its file system; 0 where there are none.
+    /// Inode number; 0 where there are none.
     pub inode: u64,
 }
 
 impl Stamp {
     pub(crate) fn of(metadata: &Metadata) -> Self {
         let modified = metadata.modified().map_or(0, since_1970);
+
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;

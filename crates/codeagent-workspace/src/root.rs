@@ -1,11 +1,11 @@
-//! The repository's root where the user names none: the git work tree around a folder, else an
-//! indexed folder around it, else the folder itself.
+//! The default root: the git work tree around a folder, else an indexed folder around it, else the
+//! folder itself.
 //!
-//! The root of the file system and home folders are never taken unasked: a client may start a
-//! server anywhere, and nobody means all of the disk.
+//! The file system root and home folders are never used by default: a client may start a server
+//! anywhere, and nobody means the whole disk.
 //!
-//! **Limits.** Whether a folder has sources is told by the first [`MOST_LOOKED_AT`] entries, the
-//! upper ones first.
+//! **Limits.** Only the first [`MOST_LOOKED_AT`] entries are searched for source files, upper
+//! levels first.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -14,27 +14,27 @@ use crate::data_dir::DataHome;
 use crate::package_dirs::NODE_MODULES;
 use crate::path::is_hidden_name;
 
-/// Files and folders that are looked at in search of a source.
+/// Maximum files and folders that are searched for a source file.
 const MOST_LOOKED_AT: usize = 20_000;
 
-/// A folder that is not served as a repository.
+/// Why a folder is not served as a repository.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoRepository {
     /// It is the whole file system.
     #[error("{path} is the whole file system, not a repository; name the repository's folder with --root FOLDER", path = .0.display())]
     FileSystem(PathBuf),
-    /// It is the user's home folder, or holds it.
+    /// It is the user's home folder, or contains it.
     #[error(
         "{path} is a home folder, not a repository; name the repository's folder with --root FOLDER (also if the home folder is meant)",
         path = .0.display()
     )]
     Home(PathBuf),
-    /// No source lies in it.
+    /// It contains no source files.
     #[error("no C# or TypeScript files in {path}; name the repository's folder with --root FOLDER", path = .0.display())]
     NoSource(PathBuf),
 }
 
-/// The folder that a command is about when none is named.
+/// Returns the root for a command that names none.
 #[must_use]
 pub fn find_root(start: &Path, home: &DataHome) -> PathBuf {
     let candidates = || {
@@ -64,7 +64,7 @@ pub fn check_named_root(root: &Path) -> Result<(), NoRepository> {
     }
 }
 
-/// Checks a root that nobody named: neither a home folder nor the whole file system.
+/// Checks a default root: neither a home folder nor the whole file system.
 pub fn check_found_root(root: &Path) -> Result<(), NoRepository> {
     too_wide(root, &user_home()).map_or(Ok(()), Err)
 }
@@ -75,7 +75,7 @@ pub fn is_work_tree(folder: &Path) -> bool {
     folder.join(".git").exists()
 }
 
-/// Checks that a source lies in a folder. `is_source` tells by its name whether a file is one.
+/// Checks that a folder contains a source file. `is_source` decides by name.
 pub fn has_source(root: &Path, is_source: impl Fn(&str) -> bool) -> Result<(), NoRepository> {
     if holds(root, is_source) {
         Ok(())
@@ -94,7 +94,7 @@ fn resolved(path: &Path) -> PathBuf {
     dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Why a folder is more than one repository.
+/// Returns why a folder is more than one repository.
 fn too_wide(folder: &Path, home: &Option<PathBuf>) -> Option<NoRepository> {
     let folder = resolved(folder);
     if folder.parent().is_none() {
@@ -105,16 +105,18 @@ fn too_wide(folder: &Path, home: &Option<PathBuf>) -> Option<NoRepository> {
         .then_some(NoRepository::Home(folder))
 }
 
-/// Looks for a source in a folder, level by level.
+/// Searches a folder for a source file, level by level.
 fn holds(root: &Path, is_source: impl Fn(&str) -> bool) -> bool {
     let mut folders = VecDeque::from([root.to_owned()]);
     let mut looked_at = 0;
+
     while let Some(folder) = folders.pop_front() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             looked_at += 1;
             if looked_at > MOST_LOOKED_AT {
                 return false;
             }
+
             let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else {
                 continue;
             };
@@ -124,6 +126,7 @@ fn holds(root: &Path, is_source: impl Fn(&str) -> bool) -> bool {
             else {
                 continue;
             };
+
             if kind.is_dir() {
                 folders.push_back(entry.path());
             } else if kind.is_file() && is_source(name) {
@@ -144,7 +147,9 @@ mod tests {
         let users = resolved(outer.path());
         let (home, project) = (users.join("me"), users.join("me/project"));
         std::fs::create_dir_all(&project).unwrap();
+
         let at_home = Some(home.clone());
+
         assert_eq!(
             too_wide(&home, &at_home),
             Some(NoRepository::Home(home.clone()))
@@ -157,8 +162,10 @@ mod tests {
             too_wide(&users, &at_home),
             Some(NoRepository::Home(users.clone()))
         );
+
         assert_eq!(too_wide(&project, &at_home), None);
         assert_eq!(too_wide(&users.join("you"), &at_home), None);
+
         let top = users.ancestors().last().unwrap().to_owned();
         assert_eq!(
             too_wide(&top, &None),

@@ -1,14 +1,13 @@
-//! Which lines of which files match a pattern? Folders are walked and files searched in parallel by
-//! the libraries that ripgrep is made of; each file is opened as every other is (`sandbox`), so a
-//! link that appears in between leads nowhere.
+//! Text search in files, in parallel, with ripgrep's libraries. Files are opened through `sandbox`,
+//! so a link that appears during the search cannot lead outside.
 //!
-//! Without `perl` a pattern has no look-around and no back-references, and takes time that grows
-//! with the text only; with it `perl` bounds the time.
+//! Without `perl`, a pattern has no look-around and no back-references, and takes time linear in
+//! the text; with it, the `perl` module bounds the time.
 //!
-//! **Limits.** Of a line at most `line_bytes` are kept; what follows a line of more than 64 MiB is
-//! not searched, and no longer file over several lines. Folders that are exchanged for links during
-//! the walk can make a file be missed, never one outside be read. Rules of ignore files are bounded
-//! (`ignored`); a repository in the repository has those of the outer one too.
+//! **Limits.** At most `line_bytes` of a line are kept; the search of a file ends after a line over
+//! 64 MiB, and a larger file is not searched across lines. Folders replaced by links during the
+//! walk can hide a file, but never expose one outside. Ignore rules are bounded (`ignored`); a
+//! nested repository also has the outer one's.
 
 mod files;
 mod perl;
@@ -30,35 +29,34 @@ use perl::PerlMatcher;
 use crate::path::RepoPath;
 use crate::read::ReadError;
 
-/// Largest compiled form of a pattern, in bytes; a pattern that needs more is refused.
+/// Maximum size of a compiled pattern in bytes.
 const MAX_COMPILED: usize = 2 << 20;
 
-/// Most memory that a search of one thread sets aside for a pattern, in bytes.
+/// Maximum memory for a pattern, per thread, in bytes.
 const MAX_CACHE: usize = 64 << 20;
 
-/// Most memory that a search of one thread sets aside for a line, or for a file whose lines are
-/// searched together, in bytes.
+/// Maximum memory for a line, or for a file searched across lines, per thread, in bytes.
 const MAX_LINE: usize = 64 << 20;
 
 /// Deepest nesting of a pattern.
 const MAX_NESTING: u32 = 100;
 
-/// How upper and lower case are told apart.
+/// Case sensitivity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
-    /// They are.
+    /// Case matters.
     #[default]
     Sensitive,
-    /// They are not.
+    /// Case is ignored.
     Insensitive,
-    /// They are if the pattern holds an upper-case letter.
+    /// Case matters if the pattern contains an upper-case letter.
     Smart,
 }
 
-/// What to do with files that hold NUL bytes.
+/// Treatment of files with NUL bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Binary {
-    /// Pass them over.
+    /// Skip them.
     #[default]
     Skip,
     /// Search them up to the first NUL after a match.
@@ -67,83 +65,83 @@ pub enum Binary {
     Text,
 }
 
-/// What is looked for in a text.
+/// A text search.
 #[derive(Clone, Debug, Default)]
 pub struct TextQuery {
     /// The pattern.
     pub pattern: String,
-    /// It is a text, not a regular expression.
+    /// Whether the pattern is a literal text.
     pub is_literal: bool,
-    /// It is a regular expression of PCRE2.
+    /// Whether the pattern is a PCRE2 regular expression.
     pub perl: bool,
     /// Upper and lower case.
     pub case: Case,
-    /// Whole words only.
+    /// Whether only whole words match.
     pub whole_word: bool,
-    /// Whole lines only.
+    /// Whether only whole lines match.
     pub whole_line: bool,
-    /// Lines that do not match.
+    /// Whether lines that do not match are reported.
     pub invert: bool,
-    /// A match may span lines.
+    /// Whether a match may span lines.
     pub multi_line: bool,
-    /// `.` matches line ends; with `multi_line`.
+    /// Whether `.` matches line ends; with `multi_line`.
     pub dot_all: bool,
-    /// Character classes are those of ASCII.
+    /// Whether character classes are ASCII only.
     pub ascii: bool,
     /// Lines shown before and after a match.
     pub context: (usize, usize),
-    /// Every occurrence in a line counts, not every line.
+    /// Whether every occurrence in a line counts, not every line.
     pub count_occurrences: bool,
     /// Files with NUL bytes.
     pub binary: Binary,
-    /// Label of the encoding; that of the byte order mark or UTF-8 if absent.
+    /// Label of the encoding; if absent, decided by the byte order mark, else UTF-8.
     pub encoding: Option<String>,
-    /// Most matches kept of one file; all are counted.
+    /// Maximum matches kept per file; all are counted.
     pub keep: usize,
-    /// Most bytes kept of a line.
+    /// Maximum bytes kept of a line.
     pub line_bytes: usize,
-    /// Files without a match are told too, with no hits.
+    /// Whether files without a match are reported too.
     pub misses: bool,
-    /// When to give up.
+    /// When to stop.
     pub deadline: Option<Instant>,
-    /// Set to give up as if it were late.
+    /// Set to stop as if the deadline had passed.
     pub cancel: Arc<AtomicBool>,
 }
 
-/// Which files are searched.
+/// The files to search.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
-    /// The folder, or one file.
+    /// A folder or file.
     pub at: RepoPath,
-    /// What ignore files say is left out, as ripgrep reads them.
+    /// Whether ignore files apply, as in ripgrep.
     pub respects_ignore: bool,
-    /// Names that begin with a dot too.
+    /// Whether names that start with a dot are included.
     pub hidden: bool,
-    /// Globs of files: one of them must match.
+    /// Globs of which one must match.
     pub include: Vec<String>,
-    /// Globs of files that are left out.
+    /// Globs of excluded files.
     pub exclude: Vec<String>,
-    /// A type of file as ripgrep names them.
+    /// A file type by ripgrep's name.
     pub file_type: Option<String>,
-    /// Links that lead to files and folders inside the root are followed, if no rule leaves out
-    /// what they lead to. Each file is searched once.
+    /// Whether links to files and folders inside the root are followed, unless a rule excludes the
+    /// target. Each file is searched once.
     pub follow_links: bool,
-    /// 0: as many as there are processors.
+    /// Number of threads; 0 for one per processor.
     pub threads: usize,
 }
 
 /// One match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hit {
-    /// Line, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// Column of its beginning, in bytes from 1; 1 with `invert`.
+    /// Column of the match, in bytes from 1; 1 with `invert`.
     pub column: usize,
-    /// Where the matching text begins in the file, in bytes.
+    /// Byte offset of the match in the file.
     pub offset: u64,
-    /// Number of bytes that match.
+    /// Length of the match in bytes.
     pub length: usize,
-    /// The line, or lines, without the last line end.
+    /// The line or lines, without the last line end.
     pub text: String,
     /// Lines before it.
     pub before: Vec<String>,
@@ -156,33 +154,33 @@ pub struct Hit {
 pub struct FileHits {
     /// Which.
     pub path: RepoPath,
-    /// The first ones.
+    /// The first matches.
     pub hits: Vec<Hit>,
-    /// How many there are.
+    /// Total number of matches.
     pub count: u64,
 }
 
-/// What a search looked at.
+/// Statistics of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchStats {
-    /// Files.
+    /// Files searched.
     pub files: u64,
-    /// Their bytes.
+    /// Bytes searched.
     pub bytes: u64,
-    /// It was cut short, by the deadline or by who asked.
+    /// Whether it stopped early, by deadline or cancellation.
     pub timed_out: bool,
 }
 
-/// A search that cannot be made.
+/// Why a search is impossible.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// The pattern cannot be read, or would cost too much.
+    /// The pattern is invalid or too expensive.
     #[error("the pattern cannot be used: {0}")]
     Pattern(String),
-    /// A glob or type cannot be read.
+    /// A glob or type is invalid.
     #[error("the filter cannot be used: {0}")]
     Filter(String),
-    /// The place cannot be searched.
+    /// The path cannot be searched.
     #[error(transparent)]
     Path(#[from] ReadError),
 }
@@ -202,6 +200,7 @@ impl TextQuery {
                 Default::default(),
             ));
         }
+
         let mut builder = RegexMatcherBuilder::new();
         builder
             .fixed_strings(self.is_literal)
@@ -215,11 +214,13 @@ impl TextQuery {
             .size_limit(MAX_COMPILED)
             .dfa_size_limit(MAX_CACHE)
             .nest_limit(MAX_NESTING);
+
         if !self.multi_line {
             builder.line_terminator(Some(b'\n')).ban_byte(Some(0));
         }
+
         let built = builder.build(&self.pattern);
-        // A pattern may hold a NUL only where lines do not end a match.
+        // A NUL in the pattern is allowed only if it cannot be a line end.
         let built = built.or_else(|error| {
             if self.multi_line {
                 Err(error)
@@ -227,6 +228,7 @@ impl TextQuery {
                 builder.ban_byte(None).build(&self.pattern)
             }
         });
+
         built
             .map(AnyMatcher::Regex)
             .map_err(|error| SearchError::Pattern(error.to_string()))
@@ -246,6 +248,7 @@ impl TextQuery {
                 Binary::Detect => BinaryDetection::convert(0),
                 Binary::Text => BinaryDetection::none(),
             });
+
         match self.encoding.as_deref() {
             None | Some("auto") => {}
             Some("none") => _ = builder.bom_sniffing(false),
@@ -255,6 +258,7 @@ impl TextQuery {
                 builder.encoding(Some(encoding));
             }
         }
+
         Ok(builder.build())
     }
 }
@@ -262,14 +266,14 @@ impl TextQuery {
 /// A compiled pattern.
 #[derive(Clone, Debug)]
 enum AnyMatcher {
-    /// Of the engine that takes time that grows with the text only.
+    /// Linear-time engine.
     Regex(RegexMatcher),
-    /// Of PCRE2, with what it could not do.
+    /// PCRE2, with its last error.
     Perl(PerlMatcher, RefCell<Option<String>>),
 }
 
 impl AnyMatcher {
-    /// Returns what the pattern could not do since this was last asked.
+    /// Takes the last error.
     fn trouble(&self) -> Option<String> {
         match self {
             Self::Regex(_) => None,
@@ -332,18 +336,18 @@ impl Matcher for AnyMatcher {
     }
 }
 
-/// Collects the hits of one file.
+/// Collects the matches of one file.
 struct Collector<'q> {
     query: &'q TextQuery,
     matcher: &'q AnyMatcher,
     hits: Vec<Hit>,
-    /// The last lines that were seen.
+    /// The most recent lines.
     window: VecDeque<(u64, String)>,
     count: u64,
 }
 
 impl Collector<'_> {
-    /// A line that may follow hits.
+    /// Adds a line to the context of preceding matches.
     fn seen(&mut self, line: u64, text: &str) {
         let after = self.query.context.1 as u64;
         for hit in self
@@ -356,12 +360,12 @@ impl Collector<'_> {
         }
     }
 
-    /// Where the text that matches lies in the lines that were found.
+    /// Returns the span of a match within its lines.
     fn span(&self, found: &SinkMatch<'_>) -> Result<Option<Match>, String> {
         if !(self.query.perl && self.query.multi_line) {
             return self.matcher.find(found.bytes());
         }
-        // What a pattern looks ahead to may lie behind these lines.
+        // Look-ahead may need text after these lines.
         let lines = found.bytes_range_in_buffer();
         let span = self
             .matcher
@@ -380,7 +384,7 @@ impl Collector<'_> {
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         let mut text =
             String::from_utf8_lossy(&bytes[..bytes.len().min(self.query.line_bytes)]).into_owned();
-        // A character that was cut in two is not one.
+        // Drops a character that was cut in two.
         if bytes.len() > self.query.line_bytes && text.ends_with('\u{fffd}') {
             text.pop();
         }
@@ -403,6 +407,7 @@ impl Sink for Collector<'_> {
         } else {
             self.count += 1;
         }
+
         let line = found.line_number().unwrap_or_default();
         if is_kept {
             let span = if self.query.invert {
@@ -410,10 +415,12 @@ impl Sink for Collector<'_> {
             } else {
                 self.span(found).map_err(io::Error::other)?
             };
+
             let (start, end) =
                 span.map_or((0, found.bytes().len()), |span| (span.start(), span.end()));
             let text = self.line(found.bytes());
             self.seen(line, &text);
+
             let first = line.saturating_sub(self.query.context.0 as u64);
             let before = self
                 .window
@@ -421,6 +428,7 @@ impl Sink for Collector<'_> {
                 .filter(|(number, _)| (first..line).contains(number))
                 .map(|(_, text)| text.clone())
                 .collect();
+
             self.window.push_back((line, text.clone()));
             let offset = found.absolute_byte_offset() + start as u64;
             self.hits.push(Hit {
@@ -436,6 +444,7 @@ impl Sink for Collector<'_> {
             let text = self.line(found.bytes());
             self.seen(line, &text);
         }
+
         Ok(!self.count.is_multiple_of(1_024) || !self.query.is_late())
     }
 
@@ -453,7 +462,7 @@ impl Sink for Collector<'_> {
     }
 }
 
-/// The hits of several files in the order of their paths, as many as are wanted.
+/// The matches of several files in path order, up to a maximum.
 #[derive(Debug)]
 pub struct Ordered {
     most: usize,
@@ -462,7 +471,7 @@ pub struct Ordered {
 }
 
 impl Ordered {
-    /// For the first `most` hits.
+    /// Keeps the first `most` matches.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self {
@@ -472,17 +481,19 @@ impl Ordered {
         }
     }
 
-    /// Takes the hits of a file.
+    /// Adds the matches of a file.
     pub fn take(&self, found: FileHits) {
         self.total.fetch_add(found.count, Ordering::Relaxed);
         let mut kept = self
             .kept
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
+
         let (files, count) = &mut *kept;
         *count += found.hits.len();
         files.insert(found.path.clone(), found);
-        // Files behind the last one that counts are let go.
+
+        // Drops files behind the last one that counts.
         while let Some(last) = files
             .last_entry()
             .filter(|last| *count - last.get().hits.len() >= self.most)
@@ -492,7 +503,7 @@ impl Ordered {
         }
     }
 
-    /// What was kept, by path, and how many hits there were in all.
+    /// Returns the kept matches by path, and the total number.
     #[must_use]
     pub fn finish(self) -> (Vec<FileHits>, u64) {
         let (files, _) = self
@@ -503,7 +514,7 @@ impl Ordered {
     }
 }
 
-/// Whether lines match a pattern.
+/// Returns a predicate for lines that match a pattern.
 pub fn line_matcher(
     query: &TextQuery,
 ) -> Result<impl Fn(&str) -> bool + Clone + use<>, SearchError> {
@@ -511,10 +522,10 @@ pub fn line_matcher(
     Ok(move |line: &str| matcher.is_match(line.as_bytes()).unwrap_or_default())
 }
 
-/// Longest glob, in bytes.
+/// Longest accepted glob in bytes.
 const MAX_GLOB: usize = 1_000;
 
-/// Whether paths match a glob, `*` not across `/`; the reason if it cannot be read.
+/// Returns a predicate for paths that match a glob, where `*` does not cross `/`.
 pub fn path_glob(
     pattern: &str,
 ) -> Result<impl Fn(&str) -> bool + Send + Sync + Clone + use<>, String> {
@@ -525,7 +536,7 @@ pub fn path_glob(
         .literal_separator(true)
         .build()
         .map_err(|error| error.to_string())?;
-    // A set says that a glob is too much for it; a single one would panic.
+    // A set reports a glob that is too complex; a single one would panic.
     let set = globset::GlobSetBuilder::new()
         .add(glob)
         .build()

@@ -8,6 +8,7 @@ use super::*;
 fn repository() -> (tempfile::TempDir, Workspace) {
     let outer = tempfile::tempdir().unwrap();
     let root = outer.path().join("repo");
+
     for (path, text) in [
         ("../secret.txt", "secret"),
         (".git/HEAD", "ref"),
@@ -34,6 +35,7 @@ fn repository() -> (tempfile::TempDir, Workspace) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
+
     let workspace = Workspace::open(&root).unwrap();
     (outer, workspace)
 }
@@ -53,6 +55,7 @@ fn names(walk: &Walk) -> Vec<&str> {
 fn walk_sees_what_git_sees_without_build_output() {
     let (_outer, workspace) = repository();
     let walk = workspace.walk();
+
     let expected = [
         ".github/workflow.yml",
         ".gitignore",
@@ -65,6 +68,7 @@ fn walk_sees_what_git_sees_without_build_output() {
         "tools/bin/run.ts",
     ];
     assert_eq!(names(&walk), expected);
+
     let a = &walk.entries[2];
     assert_eq!((a.size, a.kind), (11, EntryKind::File));
     assert!(a.stamp.changed_ns > 1_500_000_000_000_000_000);
@@ -91,6 +95,7 @@ fn ignore_files_above_a_root_without_git_do_not_count() {
 #[test]
 fn list_and_tree_show_folders() {
     let (_outer, workspace) = repository();
+
     assert_eq!(
         names(&workspace.list(&RepoPath::root()).unwrap()),
         [".github", ".gitignore", "a.cs", "api", "src", "tools"]
@@ -103,6 +108,7 @@ fn list_and_tree_show_folders() {
         names(&workspace.tree(&path("tools"), 2).unwrap()),
         ["tools/bin", "tools/bin/run.ts"]
     );
+
     assert!(matches!(
         workspace.list(&path("a.cs")),
         Err(ReadError::NotADirectory(_))
@@ -120,11 +126,13 @@ fn list_and_tree_show_folders() {
 #[test]
 fn read_gives_text_hash_and_flags() {
     let (_outer, workspace) = repository();
+
     fs::write(
         workspace.root().join("bom.cs"),
         b"\xef\xbb\xbfclass B\xff {}",
     )
     .unwrap();
+
     let file = workspace.read(&path("bom.cs")).unwrap();
     assert_eq!(file.text, "class B\u{fffd} {}");
     assert_eq!(
@@ -132,6 +140,7 @@ fn read_gives_text_hash_and_flags() {
         (Encoding::Utf8Bom, true, 14)
     );
     assert_eq!(file.hash, blake3::hash(b"\xef\xbb\xbfclass B\xff {}"));
+
     fs::write(workspace.root().join("x.png"), b"\x89PNG\r\n\x1a\n").unwrap();
     assert!(matches!(
         workspace.read(&path("x.png")),
@@ -140,6 +149,7 @@ fn read_gives_text_hash_and_flags() {
             ..
         })
     ));
+
     assert!(matches!(
         workspace.read_up_to(&path("a.cs"), 10),
         Err(ReadError::TooLarge {
@@ -149,6 +159,7 @@ fn read_gives_text_hash_and_flags() {
         })
     ));
     assert!(workspace.read_up_to(&path("a.cs"), 11).is_ok());
+
     assert!(matches!(
         workspace.read(&path("src")),
         Err(ReadError::NotAFile(_))
@@ -181,6 +192,7 @@ fn hostile_paths_are_refused_each_for_its_own_reason() {
     let long_name = "a".repeat(300);
     let above = format!("{}/../secret.txt", workspace.root().display());
     let beside = format!("{}-evil/a.cs", workspace.root().display());
+
     let table: &[(&str, &str)] = &[
         ("../secret.txt", "escapes"),
         ("src/../../secret.txt", "escapes"),
@@ -210,9 +222,11 @@ fn hostile_paths_are_refused_each_for_its_own_reason() {
             },
         ),
     ];
+
     for (text, expected) in table {
         assert_eq!(outcome(&workspace, text), *expected, "{text:.80}");
     }
+
     let inside = format!("{}/src/b.ts", workspace.root().display());
     assert_eq!(outcome(&workspace, &inside), "read");
 }
@@ -263,12 +277,14 @@ mod unix {
     fn links_are_followed_inside_only() {
         let (outer, workspace) = repository();
         let root = workspace.root();
+
         symlink(outer.path().join("secret.txt"), root.join("out.txt")).unwrap();
         symlink(outer.path(), root.join("up")).unwrap();
         symlink(root.join("a.cs"), root.join("inside.cs")).unwrap();
         symlink(root.join("src"), root.join("sources")).unwrap();
         symlink(root.join(".git"), root.join("dotgit")).unwrap();
         symlink("circle", root.join("circle")).unwrap();
+
         for (text, expected) in [
             ("out.txt", "escapes"),
             ("up/secret.txt", "escapes"),
@@ -280,6 +296,7 @@ mod unix {
         ] {
             assert_eq!(outcome(&workspace, text), expected, "{text}");
         }
+
         let walk = workspace.walk();
         assert!(
             !names(&walk).iter().any(|name| [
@@ -291,6 +308,7 @@ mod unix {
             .contains(name)),
             "{walk:?}"
         );
+
         let listing = workspace.list(&RepoPath::root()).unwrap();
         let kind = |name: &str| {
             listing
@@ -299,6 +317,7 @@ mod unix {
                 .find(|entry| entry.path.as_str() == name)
                 .map(|entry| entry.kind)
         };
+
         assert_eq!(kind("up"), Some(EntryKind::File));
         assert_eq!(kind("sources"), Some(EntryKind::Directory));
         assert_eq!(kind("inside.cs"), Some(EntryKind::File));
@@ -375,11 +394,13 @@ proptest! {
             (outer, workspace)
         });
         REPOSITORY.with(|(_, workspace)| {
+
             let joined = segments.join("/");
             let text = if absolute { format!("{}/{joined}", workspace.root().display()) } else { joined };
             let Ok(path) = workspace.resolve(&text) else { return };
             assert!(path.segments().all(|segment| !matches!(segment, "" | "." | "..")), "{path:?}");
             assert_eq!(RepoPath::new(path.as_str()).as_ref(), Ok(&path));
+
             if let Ok(real) = workspace.real_path(&path) {
                 assert!(!workspace.root().join(real.as_str()).is_symlink(), "{text:?}");
             }

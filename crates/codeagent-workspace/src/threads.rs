@@ -1,7 +1,6 @@
-//! Walks on several threads, if the system has as many left.
+//! Parallel directory walks that do not fail for lack of threads.
 //!
-//! `ignore` panics where it cannot start one of its threads, and those that it did start wait for
-//! the missing one for ever.
+//! `ignore` panics if it cannot start one of its threads, and the started ones then wait forever.
 
 use std::num::NonZero;
 use std::ops::ControlFlow;
@@ -10,15 +9,15 @@ use std::thread::{self, Builder};
 
 use ignore::{DirEntry, Error, WalkBuilder, WalkState};
 
-/// What `ignore` takes when it may choose.
+/// The maximum that `ignore` uses by default.
 const MOST: usize = 12;
 
-/// What a thread does with what it comes to; a break ends the walk of all threads.
+/// Visits entries on one thread; a break ends the walk on all threads.
 pub(crate) type Visitor<'s> =
     Box<dyn FnMut(Result<DirEntry, Error>) -> ControlFlow<()> + Send + 's>;
 
-/// Walks with a visitor for each of so many threads (0: one for each processor), or with one on
-/// this thread if there are not as many.
+/// Walks with one visitor per thread (0: one per processor), or on this thread alone if not enough
+/// threads can be started.
 pub(crate) fn walk<'s>(
     builder: &mut WalkBuilder,
     threads: usize,
@@ -30,6 +29,7 @@ pub(crate) fn walk<'s>(
             .min(MOST),
         asked => asked,
     };
+
     if threads > 1 && can_start(threads) {
         builder.threads(threads).build_parallel().run(|| {
             let mut visit = visitor();
@@ -42,13 +42,13 @@ pub(crate) fn walk<'s>(
             })
         });
     } else {
-        // Whatever it is that ended it.
+        // The reason why it ended does not matter.
         let _ = builder.build().try_for_each(visitor());
     }
 }
 
-/// Whether the system starts so many threads at a time. Once they have ended, their stacks are kept
-/// for those that come next.
+/// Reports whether the system can start this many threads. Their stacks are then reused by the next
+/// threads.
 fn can_start(threads: usize) -> bool {
     let gate = Mutex::new(());
     thread::scope(|scope| {
@@ -59,7 +59,7 @@ fn can_start(threads: usize) -> bool {
             .collect();
         drop(closed);
         let count = started.len();
-        // The scope would wait for what they do, not for their end.
+        // The scope waits for their work, not for their exit.
         started.into_iter().for_each(|thread| drop(thread.join()));
         count == threads
     })

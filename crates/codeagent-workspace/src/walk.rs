@@ -1,12 +1,11 @@
-//! What is in the repository: all files that are not ignored, one folder, or the upper levels of a
-//! folder.
+//! Directory walks: all files that are not ignored, one folder, or the upper levels of a folder.
 //!
-//! Ignored is what git ignores (see [`crate::ignored`], with or without a git repository) and
-//! always `node_modules`, `.git`, `.codeagent`, and `bin` and `obj` beside a .NET project file
+//! IgnoreRules is what git ignores (see [`crate::ignored`], with or without a git repository) and
+//! always `node_modules`, `.git`, `.codeagent`, and `bin` and `obj` next to a .NET project file
 //! unless git tracks something in them.
 //!
-//! **Limits.** Links are never walked through; a file that only a link reaches is not found by
-//! [`Workspace::walk`].
+//! **Limits.** Links are never followed: [`Workspace::walk`] does not find a file that is reachable
+//! only through a link.
 
 use std::fs::Metadata;
 use std::ops::ControlFlow;
@@ -16,13 +15,13 @@ use std::sync::{Arc, Mutex};
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::Workspace;
-use crate::ignored::Ignored;
+use crate::ignored::IgnoreRules;
 use crate::package_dirs::NODE_MODULES;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::read::{ReadError, Stamp};
 use crate::threads;
 
-/// What an entry is to a caller.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntryKind {
     /// A regular file; in a listing also a link that is not followed.
@@ -60,28 +59,27 @@ impl Entry {
     }
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walk {
     /// Sorted by path.
     pub entries: Vec<Entry>,
-    /// Of a walk of the whole repository: its folders, the root among them, sorted by path.
+    /// For a walk of the whole repository: its folders, including the root, sorted by path.
     pub folders: Vec<Entry>,
-    /// Folders called `node_modules`, and links of that name as files, which are not entered;
-    /// sorted by path.
+    /// Folders called `node_modules`, and links of that name as files; not entered, sorted by path.
     pub packages: Vec<Entry>,
-    /// What could not be looked at and why, sorted; a name that is not UTF-8, a folder without
+    /// What was skipped and why, sorted; such as a name that is not UTF-8 or a folder without
     /// permission.
     pub skipped: Vec<String>,
-    /// Folders and files of which the system did not say what they hold, sorted: what was known
-    /// below them may still be there.
+    /// Folders and files that could not be listed, sorted: previously known files below them may
+    /// still exist.
     pub unlisted: Vec<RepoPath>,
-    /// The system was short of memory or file handles, so that anything may be missing.
+    /// Whether the system was short of memory or file handles, so that anything may be missing.
     pub is_short: bool,
 }
 
 impl Workspace {
-    /// All regular files that are not ignored, and the folders they may lie in.
+    /// Returns all regular files that are not ignored, and their folders.
     #[must_use]
     pub fn walk(&self) -> Walk {
         let mut walk = self.scan(&RepoPath::root(), None);
@@ -99,7 +97,8 @@ impl Workspace {
         walk
     }
 
-    /// What stands at a path itself, a link as a link; `None` if it is neither file nor folder.
+    /// Returns the entry at a path without following a link; `None` if it is neither file nor
+    /// folder.
     #[must_use]
     pub fn entry_at(&self, path: &RepoPath) -> Option<Entry> {
         let metadata = self.root().join(path.as_str()).symlink_metadata().ok()?;
@@ -111,14 +110,13 @@ impl Workspace {
         Some(Entry::new(path.clone(), kind, &metadata))
     }
 
-    /// The files and folders in a folder, ignored ones left out. A link is followed to tell file
-    /// from folder, but never out of the root.
+    /// Lists a folder without ignored entries. A link is followed to tell file from folder, but
+    /// never out of the root.
     pub fn list(&self, folder: &RepoPath) -> Result<Walk, ReadError> {
         self.tree(folder, 1)
     }
 
-    /// As [`Self::list`], with what is below, down to `depth` levels. Folders come before what they
-    /// hold.
+    /// Like [`Self::list`], down to `depth` levels. Folders come before their content.
     pub fn tree(&self, folder: &RepoPath, depth: usize) -> Result<Walk, ReadError> {
         self.must_be_there()?;
         if self.stat(folder)?.kind != EntryKind::Directory {
@@ -127,8 +125,8 @@ impl Workspace {
         Ok(self.scan(folder, Some(depth)))
     }
 
-    /// Fails if the root is gone: its handle outlives a rename, but walks go by its path and would
-    /// find nothing.
+    /// Fails if the root is gone: its handle survives a rename, but a walk by path would find
+    /// nothing.
     pub(crate) fn must_be_there(&self) -> Result<(), ReadError> {
         if self.is_there() {
             Ok(())
@@ -140,21 +138,31 @@ impl Workspace {
     /// Walks from the root, so that all ignore files on the way are seen, down to `depth` levels
     /// below `folder`.
     fn scan(&self, folder: &RepoPath, depth: Option<usize>) -> Walk {
-        let ignored = Arc::new(Ignored::new(self.root()));
+        let ignored = Arc::new(IgnoreRules::new(self.root()));
         let walk = self.scan_under(&ignored, folder, depth);
-        if !ignored.is_too_much() {
+        if !ignored.exceeds_limit() {
             return walk;
         }
         drop(walk);
-        self.scan_under(&Arc::new(Ignored::of_the_top(self.root())), folder, depth)
+        self.scan_under(
+            &Arc::new(IgnoreRules::top_level_only(self.root())),
+            folder,
+            depth,
+        )
     }
 
-    fn scan_under(&self, ignored: &Arc<Ignored>, folder: &RepoPath, depth: Option<usize>) -> Walk {
+    fn scan_under(
+        &self,
+        ignored: &Arc<IgnoreRules>,
+        folder: &RepoPath,
+        depth: Option<usize>,
+    ) -> Walk {
         let levels = folder.segments().count();
         let target = self.root().join(folder.as_str());
         let rules = Arc::clone(ignored);
         let packages = Arc::new(Mutex::new(Vec::new()));
         let (seen, root) = (Arc::clone(&packages), Arc::clone(&self.root));
+
         let mut builder = WalkBuilder::new(self.root());
         builder
             .standard_filters(false)
@@ -171,32 +179,38 @@ impl Workspace {
                 }
                 is_wanted(entry, &rules)
             });
+
         let found = Mutex::new(Walk::default());
-        // What is shown to somebody is a few folders: threads would cost more than they do.
+        // A listing has few folders: threads would cost more than they save.
         let threads = if depth.is_some() { 1 } else { 0 };
+
         threads::walk(&mut builder, threads, || {
             Box::new(|result| {
                 self.visit(result, levels, depth.is_some(), &found);
-                if ignored.is_too_much() {
+                if ignored.exceeds_limit() {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
                 }
             })
         });
+
         let mut walk = found
             .into_inner()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
+
         walk.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         walk.skipped.extend(ignored.skipped());
         walk.skipped.sort_unstable();
         walk.unlisted.sort_unstable();
+
         walk.packages = std::mem::take(
             &mut *packages
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner),
         );
         walk.packages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+
         walk
     }
 
@@ -219,47 +233,54 @@ impl Workspace {
                 Some(Err(self.without_root(&error)))
             }
         };
+
         let Some(outcome) = outcome else { return };
+
         let mut walk = found
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
+
         if let Some((path, is_short)) = failed {
             walk.unlisted.extend(path);
             walk.is_short |= is_short;
         }
+
         match outcome {
             Ok(entry) => walk.entries.push(entry),
             Err(problem) => walk.skipped.push(problem),
         }
     }
 
-    /// The entry to report; `None` for what is neither file nor folder.
+    /// Converts an entry; returns `None` if it is neither file nor folder.
     fn entry(&self, found: &DirEntry, links: bool) -> Result<Option<Entry>, String> {
         let inside = found
             .path()
             .strip_prefix(self.root())
             .map_err(|error| error.to_string())?;
+
         let path = RepoPath::from_relative(inside)
             .map_err(|error| format!("{}: {error}", inside.display()))?;
         let metadata = found
             .metadata()
             .map_err(|error| self.without_root(&error))?;
+
         let kind = match metadata.file_type() {
             kind if kind.is_file() => EntryKind::File,
             kind if kind.is_dir() => EntryKind::Directory,
             kind if kind.is_symlink() && links => return Ok(Some(self.link(path, &metadata))),
             _ => return Ok(None),
         };
+
         Ok(Some(Entry::new(path, kind, &metadata)))
     }
 
-    /// A link, as what it leads to if that is inside the root.
+    /// Converts a link to the kind of its target, if that is inside the root.
     fn link(&self, path: RepoPath, metadata: &Metadata) -> Entry {
         self.stat(&path)
             .unwrap_or_else(|_| Entry::new(path, EntryKind::File, metadata))
     }
 
-    /// The folder or file an error is about, if it says so.
+    /// Returns the path that an error is about, if known.
     fn failed_path(&self, error: &ignore::Error) -> Option<RepoPath> {
         match error {
             ignore::Error::WithPath { path, .. } => {
@@ -275,7 +296,7 @@ impl Workspace {
         }
     }
 
-    /// The message of an error, without the machine's paths.
+    /// Returns an error message without machine paths.
     fn without_root(&self, error: &ignore::Error) -> String {
         error.to_string().replace(
             &format!("{}{}", self.root().display(), std::path::MAIN_SEPARATOR),
@@ -284,7 +305,7 @@ impl Workspace {
     }
 }
 
-/// Whether the system lacks something for a moment: file handles or memory.
+/// Reports whether an error means that the system is short of file handles or memory.
 pub(crate) fn is_shortage(error: &std::io::Error) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -299,12 +320,12 @@ pub(crate) fn is_shortage(error: &std::io::Error) -> bool {
     }
 }
 
-/// Whether a path leads to `target` or lies below it.
+/// Reports whether a path leads to `target` or is below it.
 fn on_the_way(path: &Path, target: &Path) -> bool {
     path.starts_with(target) || target.starts_with(path)
 }
 
-/// A folder of npm packages, or a link that may lead to one.
+/// Returns a `node_modules` folder, or a link that may lead to one.
 fn packages_of(entry: &DirEntry, root: &Path) -> Option<Entry> {
     let kind = entry
         .file_type()
@@ -318,7 +339,7 @@ fn packages_of(entry: &DirEntry, root: &Path) -> Option<Entry> {
     Some(Entry::new(path, kind, &entry.metadata().ok()?))
 }
 
-fn is_wanted(entry: &DirEntry, rules: &Ignored) -> bool {
+fn is_wanted(entry: &DirEntry, rules: &IgnoreRules) -> bool {
     if entry.depth() == 0 {
         return true;
     }
@@ -340,7 +361,7 @@ fn is_build_output_name(name: &str) -> bool {
     name.eq_ignore_ascii_case("bin") || name.eq_ignore_ascii_case("obj")
 }
 
-/// Whether the folder that holds `path` holds a .NET project file.
+/// Reports whether the folder of `path` contains a .NET project file.
 fn stands_beside_a_project(path: &Path) -> bool {
     let Some(Ok(entries)) = path.parent().map(std::fs::read_dir) else {
         return false;

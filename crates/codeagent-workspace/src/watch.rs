@@ -73,7 +73,7 @@ impl FsEvents {
         self.paths.is_empty() && !self.everything
     }
 
-    /// Adds other hints.
+    /// Adds other events.
     pub fn add(&mut self, others: Self) {
         self.paths.extend(others.paths);
         self.everything |= others.everything;
@@ -120,16 +120,19 @@ impl Watcher {
         unwatched::check_file_system(workspace.root())?;
         let cookies = data.map(cookie_folder).transpose()?;
         let shared = Arc::new(Shared::new(workspace.root(), cookies.clone()));
+
         let config = Config::default()
             .with_event_kinds(EventKindMask::CORE | EventKindMask::ACCESS_CLOSE)
             .with_follow_symlinks(false);
         let mut backend =
             RecommendedWatcher::new(Handler(Arc::clone(&shared)), config).map_err(failed)?;
+
         if let Some(cookies) = &cookies {
             backend
                 .watch(cookies, RecursiveMode::NonRecursive)
                 .map_err(failed)?;
         }
+
         let watcher = Self {
             root: workspace.root().into(),
             shared,
@@ -138,6 +141,7 @@ impl Watcher {
             cookies,
             barriers: AtomicU64::new(0),
         };
+
         if watcher.cookies.is_some() && !watcher.sync(TRIAL) {
             return Err(WatchError::Silent);
         }
@@ -156,10 +160,12 @@ impl Watcher {
     /// Watches these folders too.
     pub fn extend(&self, folders: &[Entry]) -> bool {
         let mut events = self.shared.lock();
+
         // Registered before they are watched: an event that unregisters one comes after that.
         let (left, fresh) = events.register(folders);
         let is_new = !fresh.is_empty();
         drop(events);
+
         if PER_FOLDER {
             let config =
                 WatchPathConfig::new(RecursiveMode::NonRecursive).with_dereference_symlinks(false);
@@ -176,16 +182,17 @@ impl Watcher {
                 PathOp::watch_recursive(&*self.root),
             ]);
         }
+
         is_new
     }
 
-    /// Why not everything is watched.
+    /// Returns why not everything is watched.
     #[must_use]
     pub fn failure(&self) -> Option<&WatchError> {
         self.shared.failure.get()
     }
 
-    /// Says that something may have changed unseen.
+    /// Records that something may have changed unnoticed.
     pub fn request_rescan(&self) {
         self.shared.lock().request_rescan();
         self.shared.changed.notify_all();
@@ -198,17 +205,20 @@ impl Watcher {
         let Some(cookies) = &self.cookies else {
             return false;
         };
+
         (0..ROUNDS).all(|_| {
             let number = self.barriers.fetch_add(1, Ordering::Relaxed);
             let name = format!("cookie-{}-{number}", std::process::id());
             let path = cookies.join(&name);
             let rescans = self.shared.expect_cookie(&name);
+
             let is_made = File::create_new(&path).is_ok();
             let arrived = self.shared.wait_for_cookie(
                 &name,
                 rescans,
                 if is_made { limit } else { Duration::ZERO },
             );
+
             if is_made {
                 std::fs::remove_file(&path).ok();
             }
@@ -216,8 +226,8 @@ impl Watcher {
         })
     }
 
-    /// What may have changed since the last time, as far as events have arrived (see
-    /// [`Self::sync`]).
+    /// Takes the paths that may have changed since the last call, as far as events have arrived
+    /// (see [`Self::sync`]).
     #[must_use]
     pub fn take_events(&self) -> FsEvents {
         let found = self
@@ -235,8 +245,8 @@ impl Watcher {
         events.take()
     }
 
-    /// Waits for an event, for [`Self::wake`] or for the time to pass; without a time for ever.
-    /// Reports whether there is something.
+    /// Waits for an event, for [`Self::wake`] or for the time-out, if any. Reports whether
+    /// something happened.
     pub fn wait(&self, time: Option<Duration>) -> bool {
         self.shared.wait(time)
     }
@@ -271,8 +281,10 @@ impl Watcher {
         let Some(backend) = backend.as_mut() else {
             return;
         };
+
         while !operations.is_empty() {
             let later = operations.split_off(operations.len().min(MOST_AT_ONCE));
+
             let mut batch = operations;
             while let Err(error) = backend.update_paths(batch) {
                 batch = error.remaining;
@@ -294,8 +306,8 @@ impl Watcher {
     }
 }
 
-/// The folder for barriers, without what a killed process left in it. Only the writer of the index
-/// watches, so nobody else's are removed.
+/// Creates the folder for barriers and empties it of a killed process's files. Only the index's
+/// writer watches, so no other process's files are removed.
 fn cookie_folder(data: &DataDir) -> io::Result<PathBuf> {
     let folder = data.path().join("cookies");
     make_own_folder(&folder)?;

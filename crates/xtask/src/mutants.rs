@@ -29,7 +29,7 @@ use self::reach::Reach;
 use self::report::MutantReport;
 use self::rules::Rule;
 
-/// Mutants with lower numbers are rules.
+/// Smaller numbers are rules.
 const FIRST_BRANCH: usize = 1000;
 
 /// Switches every branch of the resolvers off, one by one, and runs the rule tests on each.
@@ -43,32 +43,32 @@ pub struct Options {
     file: Vec<String>,
 }
 
-/// A branch with what names it.
+/// A branch and its name.
 pub struct Mutant {
-    /// By the short name of its crate and its path in `src`.
+    /// Short name of its crate and path in `src`.
     pub file: String,
     pub branch: Branch,
-    /// File, function, operator and text; the second of a name has a number.
+    /// File, function, operator and text; repeated names are numbered.
     pub name: String,
 }
 
 /// Everything that can be switched.
 struct Mutants {
     rules: Vec<Rule>,
-    /// Number `FIRST_BRANCH` and on.
+    /// Numbered from `FIRST_BRANCH`.
     branches: Vec<Mutant>,
-    /// Names of branches that make no difference, with reasons.
+    /// Names of branches without effect, with reasons.
     equivalents: BTreeMap<String, String>,
-    /// The texts in which they can be switched, see [`build::place`].
+    /// The sources in which they can be switched, see [`build::place`].
     texts: BTreeMap<String, String>,
 }
 
-/// Makes the mutants, runs the tests on the chosen ones and reports.
+/// Creates the mutants, runs the tests on the chosen ones and reports.
 ///
 /// # Errors
 ///
-/// A rule is no longer where it was, the tests fail without a mutant, or more mutants survive than
-/// recorded.
+/// A rule is no longer at its recorded place, the tests fail without a mutant, or more mutants
+/// survive than recorded.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -124,12 +124,38 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     Ok(fs::write(path, report.to_string())?)
 }
 
+/// Names a branch by file, function, operator and text; repeated names are numbered.
+fn unique_name(file: &str, branch: &Branch, seen: &mut BTreeMap<String, usize>) -> String {
+    let text = if branch.text.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", branch.text)
+    };
+    let name = format!(
+        "{file} {}: {}{text}",
+        branch.function,
+        branch.operator.name()
+    );
+
+    let times = seen
+        .entry(name.clone())
+        .and_modify(|times| *times += 1)
+        .or_insert(1);
+
+    if *times > 1 {
+        format!("{name} #{times}")
+    } else {
+        name
+    }
+}
+
 impl Mutants {
     fn find(root: &Path, golden: &Path) -> anyhow::Result<Self> {
         let read = |name: &str| -> anyhow::Result<String> {
             let path: PathBuf = golden.join(name);
             fs::read_to_string(&path).with_context(|| path.display().to_string())
         };
+
         let rules = rules::read(&read("rules-off.txt")?)?;
         let equivalents = rules::equivalents(&read("equivalent.txt")?)?;
         let mut texts = build::sources(root)?;
@@ -142,12 +168,14 @@ impl Mutants {
                 );
             }
         }
+
         for rule in &rules {
             let text = texts
                 .get_mut(&rule.file)
                 .with_context(|| format!("rule moved: {} {}", rule.number, rule.file))?;
             *text = rule.apply(text)?;
         }
+
         let mut branches: Vec<Mutant> = Vec::new();
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         for (file, text) in texts
@@ -156,39 +184,21 @@ impl Mutants {
         {
             let found = find::branches(text).with_context(|| file.clone())?;
             *text = find::instrumented(text, &found, FIRST_BRANCH + branches.len());
-            branches.extend(found.into_iter().map(|branch| {
-                let text = if branch.text.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {}", branch.text)
-                };
-                let name = format!(
-                    "{file} {}: {}{text}",
-                    branch.function,
-                    branch.operator.name()
-                );
-                let times = seen
-                    .entry(name.clone())
-                    .and_modify(|times| *times += 1)
-                    .or_insert(1);
-                let name = if *times > 1 {
-                    format!("{name} #{times}")
-                } else {
-                    name
-                };
-                Mutant {
-                    file: file.clone(),
-                    branch,
-                    name,
-                }
+
+            branches.extend(found.into_iter().map(|branch| Mutant {
+                file: file.clone(),
+                name: unique_name(file, &branch, &mut seen),
+                branch,
             }));
         }
+
         for name in equivalents.keys() {
             ensure!(
                 branches.iter().any(|mutant| mutant.name == *name),
                 "no such branch any more, take it out of equivalent.txt: {name}"
             );
         }
+
         Ok(Self {
             rules,
             branches,
@@ -197,7 +207,7 @@ impl Mutants {
         })
     }
 
-    /// The numbers of all mutants in the wanted files that may make a difference.
+    /// Returns the numbers of all mutants in the wanted files that may have an effect.
     fn numbers(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
         let rules = self
             .rules
@@ -211,15 +221,15 @@ impl Mutants {
         rules.chain(branches).collect()
     }
 
-    /// The branches that may make a difference, with their numbers.
+    /// Iterates over the branches that may have an effect, with their numbers.
     fn counted(&self) -> impl Iterator<Item = (usize, &Mutant)> {
         (FIRST_BRANCH..)
             .zip(&self.branches)
             .filter(|(_, mutant)| !self.equivalents.contains_key(&mutant.name))
     }
 
-    /// Prints a survivor with its place and its number: the program that `build` made runs it where
-    /// the environment says `MUTANT=number`.
+    /// Prints a survivor with its location and number: `MUTANT=number` selects it in the built
+    /// program.
     fn print(&self, number: usize) {
         match self.rules.iter().find(|rule| rule.number == number) {
             Some(rule) => println!(

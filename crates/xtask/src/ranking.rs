@@ -1,12 +1,12 @@
-//! What do vectors give to search, and how fast and exact is the search for near ones?
+//! Benefit of vectors for search, and speed and recall of nearest-neighbour search.
 //!
-//! `xtask ranking` asks the published repositories for what their doc comments describe, with and
-//! without vectors, and says how sure the gain is; `CODEAGENT_TEST_MODEL` names the folder of a
-//! model, as for `xtask model-check`. `--symbols N` looks for near symbols in an index of N
-//! symbols, made of those of all repositories with words of their names exchanged, and compares
-//! what is found with the exact answer.
+//! `xtask ranking` searches the published repositories for what their doc comments describe, with
+//! and without vectors, and prints the gain with its confidence interval; `CODEAGENT_TEST_MODEL`
+//! names a model's folder, as for `xtask model-check`. `--symbols N` searches for similar symbols
+//! in an index of N symbols, made from those of all repositories with mixed names, and compares the
+//! results with exact ones.
 //!
-//! **Limits.** Times are of the processor, one thread; they are of the build that runs, so say
+//! **Limits.** Times are CPU times of one thread in this build, so use
 //! `cargo run --release -p xtask -- ranking`.
 
 use std::path::{Path, PathBuf};
@@ -14,21 +14,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use codeagent_core::embed::{Embedder, Lexhash, Source};
+use codeagent_core::embed::{Embedder, HashingEmbedder, ModelHandle};
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::model::graph::{Node, NodeId, NodeType};
 use codeagent_core::query::{self, Snapshot, VectorSource, Vectors};
-use codeagent_embed::{MiniLm, Places};
+use codeagent_embed::{MiniLm, ModelLocations};
 use cpu_time::ThreadTime;
 
 use crate::corpora::{self, CORPORA, FOLDER};
 use crate::sentences;
 
-/// Questions of each kind about near symbols.
+/// Number of similarity queries of each kind.
 const ASKED: usize = 100;
-/// So many nearest symbols are compared with the exact ones.
+/// Number of nearest symbols compared with the exact ones.
 const NEAREST: usize = 10;
-/// How often sentences are drawn anew to see how sure a gain is.
+/// Number of bootstrap samples for the confidence interval.
 const DRAWS: usize = 2_000;
 
 /// What vectors give to search
@@ -52,9 +52,11 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
             roots.push(corpus.bring(Path::new(FOLDER))?);
         }
     }
+
     let model = model()?;
     let mut all = Vec::new();
     let mut gains = Vec::new();
+
     for root in roots {
         let engine = Engine::open(
             &root,
@@ -64,24 +66,29 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
             },
         )?;
         engine.index(&|_| ())?;
+
         let snapshot = engine.answers().snapshot()?;
         if options.symbols.is_some() {
             all.extend(sentences::symbols(&snapshot)?);
             continue;
         }
+
         let places = sentences::measure(&snapshot, &model)?;
         let [words, hybrid] = places.reciprocal_ranks();
         let (low, high) = interval(&places);
         let name = root.file_name().unwrap_or_default().display().to_string();
         let asked = places.words.len();
+
         println!(
             "{name:24} {asked:5} sentences  MRR@10 {words:.3} -> {hybrid:.3}  {:+.3} [{low:+.3}, {high:+.3}]",
             hybrid - words
         );
+
         if asked >= sentences::MIN_SENTENCES {
             gains.push(hybrid - words);
         }
     }
+
     match options.symbols {
         Some(count) => near(all, count)?,
         None => println!(
@@ -91,27 +98,28 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
             mean(&gains)
         ),
     }
+
     Ok(())
 }
 
-/// The model in the folder that `CODEAGENT_TEST_MODEL` names; without it letters and words are
-/// asked about.
-fn model() -> anyhow::Result<Source> {
+/// Returns the model in the folder that `CODEAGENT_TEST_MODEL` names; without it, lexical vectors
+/// are used.
+fn model() -> anyhow::Result<ModelHandle> {
     let Some(folder) = std::env::var_os("CODEAGENT_TEST_MODEL") else {
-        return Ok(Source::default());
+        return Ok(ModelHandle::default());
     };
-    let found = Places::only(folder.into())
+    let found = ModelLocations::only(folder.into())
         .find()?
         .context("the folder of CODEAGENT_TEST_MODEL holds no model")?;
     let model: Arc<dyn Embedder> = Arc::new(MiniLm::open(&found)?);
-    Ok(Source::new(move || Ok(Some(Arc::clone(&model)))))
+    Ok(ModelHandle::new(move || Ok(Some(Arc::clone(&model)))))
 }
 
 fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
 }
 
-/// Numbers as if drawn by chance, the same each time.
+/// A deterministic random number generator.
 struct Draw(u64);
 
 impl Draw {
@@ -123,14 +131,15 @@ impl Draw {
     }
 }
 
-/// Between which gains 95 of 100 drawings of the sentences lie.
-fn interval(places: &sentences::Places) -> (f64, f64) {
+/// Returns the 95 % confidence interval of the gain, by bootstrap.
+fn interval(places: &sentences::SentenceRanks) -> (f64, f64) {
     let gains: Vec<f64> = places
         .words
         .iter()
         .zip(&places.hybrid)
         .map(|(words, hybrid)| hybrid.worth() - words.worth())
         .collect();
+
     let mut draw = Draw(88_172_645_463_325_252);
     let mut means: Vec<f64> = (0..DRAWS)
         .map(|_| {
@@ -141,11 +150,12 @@ fn interval(places: &sentences::Places) -> (f64, f64) {
                 / gains.len().max(1) as f64
         })
         .collect();
+
     means.sort_unstable_by(f64::total_cmp);
     (means[DRAWS / 40], means[DRAWS - 1 - DRAWS / 40])
 }
 
-/// Finds near symbols in an index of `count` symbols.
+/// Measures similarity search in an index of `count` symbols.
 fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
     let sentences: Vec<String> = sentences::sentences(&nodes)
         .into_iter()
@@ -156,6 +166,7 @@ fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
         "the repositories have {} sentences, too few",
         sentences.len()
     );
+
     let nodes = grown(nodes, count);
     let step = nodes.len() / ASKED;
     let asked_symbols: Vec<NodeId> = nodes
@@ -164,6 +175,7 @@ fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
         .take(ASKED)
         .map(|node| node.id)
         .collect();
+
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("index.db");
     let start = ThreadTime::now();
@@ -173,9 +185,11 @@ fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
         start.elapsed().as_secs_f64(),
         std::fs::metadata(&path)?.len() >> 20
     );
+
     let snapshot = reader.snapshot()?;
     let (cached, mut cold, mut warm, mut recalls) =
         (Vectors::default(), Vec::new(), Vec::new(), [0.0; 2]);
+
     for id in &asked_symbols {
         let fresh = Vectors::default();
         cold.push(timed(|| {
@@ -186,6 +200,7 @@ fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
             query::find_similar(&snapshot, &cached, &[*id], NEAREST).map(drop)
         })?);
     }
+
     for (kind, vectors) in [
         symbol_vectors(&snapshot, &asked_symbols)?,
         sentence_vectors(&sentences)?,
@@ -194,9 +209,11 @@ fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
     .enumerate()
     {
         let exact = query::exactly_nearest(&snapshot, VectorSource::Lexical, vectors, NEAREST)?;
+
         for (vector, exact) in vectors.iter().zip(exact) {
             let found =
                 cached.nearest(&snapshot, VectorSource::Lexical, vector, [100, 300][kind])?;
+
             // Who is as near as the tenth is as good as it.
             let least = exact.last().map_or(0.0, |(_, cosine)| cosine - 1e-5);
             let right = found
@@ -204,15 +221,18 @@ fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
                 .take(NEAREST)
                 .filter(|(_, cosine)| *cosine >= least)
                 .count();
+
             recalls[kind] += right as f64 / exact.len().max(1) as f64 / vectors.len() as f64;
         }
     }
+
     println!("find_similar, signs in memory  {}", percentiles(&mut warm));
     println!("find_similar, signs read       {}", percentiles(&mut cold));
     println!(
         "recall@{NEAREST}: of symbols {:.4}, of sentences {:.4}",
         recalls[0], recalls[1]
     );
+
     Ok(())
 }
 
@@ -236,7 +256,7 @@ fn sentence_vectors(sentences: &[String]) -> anyhow::Result<Vec<codeagent_core::
         .take(ASKED)
         .map(String::as_str)
         .collect();
-    Ok(Lexhash.embed(&texts)?)
+    Ok(HashingEmbedder.embed(&texts)?)
 }
 
 fn timed<E>(work: impl FnOnce() -> Result<(), E>) -> Result<Duration, E> {
@@ -258,13 +278,13 @@ fn percentiles(times: &mut [Duration]) -> String {
     )
 }
 
-/// So many symbols: those given, and again with the last word of the name exchanged for one of
-/// another name and the container renamed.
+/// Grows a set of symbols to `count`, repeating them with mixed names and containers.
 fn grown(nodes: Vec<Node>, count: usize) -> Vec<Node> {
     let nodes: Vec<Node> = nodes
         .into_iter()
         .filter(|node| node.node_type != NodeType::File)
         .collect();
+
     let mut draw = Draw(0x9e37_79b9_7f4a_7c15);
     let mut all = Vec::with_capacity(count);
     for round in 0.. {
@@ -272,6 +292,7 @@ fn grown(nodes: Vec<Node>, count: usize) -> Vec<Node> {
             if all.len() == count {
                 return all;
             }
+
             let mut node = node.clone();
             if round > 0 {
                 let (other, third) = (
@@ -282,6 +303,7 @@ fn grown(nodes: Vec<Node>, count: usize) -> Vec<Node> {
                 node.qualified_name = format!("{}.{}.{name}", third.qualified_name, node.name);
                 node.name = name;
             }
+
             node.id = NodeId::derive(&[
                 "grown",
                 &round.to_string(),
@@ -291,5 +313,6 @@ fn grown(nodes: Vec<Node>, count: usize) -> Vec<Node> {
             all.push(node);
         }
     }
+
     all
 }

@@ -1,17 +1,17 @@
-//! How often search finds what somebody means, and how long it takes.
+//! Quality and speed of search.
 //!
-//! Draws symbols from an index, the same ones each time, and asks for each by its name, its words,
-//! a beginning and its initials. `xtask search ROOT..` prints the figures with times for any
-//! repositories; `xtask accuracy` holds the figures without them.
+//! Draws a fixed set of symbols from an index and searches each by its name, its words, a prefix
+//! and its initials. `xtask search ROOT..` prints figures with times for any repositories;
+//! `xtask accuracy` records the figures without times.
 //!
-//! **Limits.** Asks the engine, without a protocol around it. Times are of the processor: machines
+//! **Limits.** Calls the engine directly, without a protocol. Times are CPU times, because machines
 //! are busy.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use codeagent_core::embed::Source;
+use codeagent_core::embed::ModelHandle;
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::model::graph::{Language, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
@@ -22,11 +22,11 @@ use crate::sentences;
 
 /// Symbols drawn from each repository.
 pub const DRAWN: usize = 200;
-/// Decides which ones: those whose ids have the smallest hashes with it.
+/// Determines the choice: the symbols with the smallest hashes under this seed.
 pub const SEED: u64 = 8;
-/// Results asked for, as the tool does if nothing else is said.
+/// Requested results, the default of the tool.
 pub const LIMIT: usize = 20;
-/// Among how many first results something counts as found.
+/// Depths at which a result counts as found.
 const DEPTHS: [usize; 3] = [1, 5, 10];
 /// Words that occur everywhere.
 const COMMON: [&str; 16] = [
@@ -73,28 +73,32 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         let engine = Engine::open(root, EngineOptions::default())?;
         engine.index(&|_| ())?;
         let snapshot = engine.answers().snapshot()?;
+
         let mut asking = Asking {
             snapshot: &snapshot,
             vectors: Vectors::default(),
             show_misses: options.misses,
             tally: Tally::default(),
         };
+
         asking.time("(warming up)", "warm", &SearchFilter::default())?;
         asking.tally = Tally::default();
         asking.for_drawn()?;
         asking.common()?;
+
         println!(
             "{}\n{}",
             root.file_name().unwrap_or_default().display(),
             asking.tally.table(true)
         );
+
         all.add(asking.tally);
     }
     println!("all\n{}", all.table(true));
     Ok(())
 }
 
-/// What searching for drawn symbols gives.
+/// Searches for the drawn symbols.
 pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
     let mut asking = Asking {
         snapshot,
@@ -103,7 +107,8 @@ pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
         tally: Tally::default(),
     };
     asking.for_drawn()?;
-    let places = sentences::measure(snapshot, &Source::default())?;
+
+    let places = sentences::measure(snapshot, &ModelHandle::default())?;
     if places.words.len() >= sentences::MIN_SENTENCES {
         for (name, places) in [
             ("doc, words only", places.words),
@@ -117,10 +122,11 @@ pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
             }
         }
     }
+
     Ok(asking.tally)
 }
 
-/// How often something was found: at each of the depths, and the sum of the reciprocal ranks.
+/// How often something was found at each depth, and the sum of reciprocal ranks.
 #[derive(Clone, Copy, Default)]
 struct Found {
     within: [usize; DEPTHS.len()],
@@ -159,19 +165,19 @@ impl Found {
     }
 }
 
-/// One way of asking.
+/// One kind of query.
 #[derive(Default)]
 struct Class {
     name: &'static str,
     asked: usize,
-    /// A symbol of the name.
+    /// Results for any symbol with the name.
     name_found: Found,
     /// The symbol itself.
     node_found: Found,
     times: Vec<Duration>,
 }
 
-/// All ways of asking.
+/// All kinds of queries.
 #[derive(Default)]
 pub struct Tally(Vec<Class>);
 
@@ -191,7 +197,7 @@ impl Tally {
         &mut self.0[at]
     }
 
-    /// Counts both together.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: Self) {
         for class in other.0 {
             let sum = self.class(class.name);
@@ -202,27 +208,31 @@ impl Tally {
         }
     }
 
-    /// One line per way of asking: recall at 1, 5 and 10 and the mean reciprocal rank, for a symbol
-    /// of the name and for the symbol itself.
+    /// Returns one line per kind of query: recall at 1, 5 and 10 and the mean reciprocal rank, for
+    /// any symbol with the name and for the symbol itself.
     pub fn table(&self, with_times: bool) -> String {
         let times_head = if with_times {
             "    p50 ms  p95 ms  max ms"
         } else {
             ""
         };
+
         let mut text = format!(
             "  class            asked  name@1     @5    @10    MRR  node@1     @5    @10    MRR{times_head}\n"
         );
+
         for class in self.0.iter().filter(|class| with_times || class.asked > 0) {
             let (names, nodes) = (
                 class.name_found.columns(class.asked),
                 class.node_found.columns(class.asked),
             );
+
             let times = if with_times {
                 percentiles(&class.times)
             } else {
                 String::new()
             };
+
             let _ = writeln!(
                 text,
                 "  {:16} {:5} {names} {nodes}{times}",
@@ -250,13 +260,14 @@ struct Drawn {
     kind: NodeKind,
 }
 
-/// Symbols with a letter in their name.
+/// Draws symbols with a letter in their name.
 fn draw(snapshot: &Snapshot) -> anyhow::Result<Vec<Drawn>> {
     let mut symbols = export_symbols(snapshot)?;
     symbols.dedup_by_key(|symbol| symbol.id);
     symbols.retain(|symbol| {
         symbol.kind != NodeKind::File && symbol.name.chars().any(char::is_alphabetic)
     });
+
     symbols.sort_by_cached_key(|symbol| {
         let mut hasher = blake3::Hasher::new();
         *hasher
@@ -265,6 +276,7 @@ fn draw(snapshot: &Snapshot) -> anyhow::Result<Vec<Drawn>> {
             .finalize()
             .as_bytes()
     });
+
     symbols.truncate(DRAWN);
     Ok(symbols
         .into_iter()
@@ -276,11 +288,12 @@ fn draw(snapshot: &Snapshot) -> anyhow::Result<Vec<Drawn>> {
         .collect())
 }
 
-/// What somebody types who means a symbol, by the way of asking.
+/// Returns the queries for a symbol, by kind.
 fn queries(name: &str) -> Vec<(&'static str, String)> {
     let words = words(name);
     let length = name.chars().count();
     let prefix: String = name.chars().take((length * 3).div_ceil(5).max(3)).collect();
+
     let mut queries = vec![
         ("name", name.to_owned()),
         ("words", words.join(" ")),
@@ -288,6 +301,7 @@ fn queries(name: &str) -> Vec<(&'static str, String)> {
         ("prefix*", format!("{prefix}*")),
         ("prefix", prefix),
     ];
+
     if let [first @ .., last] = words.as_slice()
         && first.len() >= 2
     {
@@ -297,6 +311,7 @@ fn queries(name: &str) -> Vec<(&'static str, String)> {
                 .filter_map(|word| word.chars().next())
                 .collect::<String>()
         };
+
         queries.push(("initials", initials(&words).to_uppercase()));
         queries.push((
             "initials + rest",
@@ -337,6 +352,7 @@ impl Asking<'_> {
             )?;
             self.time("one letter", &letter.to_string(), &SearchFilter::default())?;
         }
+
         for word in COMMON {
             self.time("common word", word, &SearchFilter::default())?;
             for (_, language) in Language::NAMES {
@@ -349,6 +365,7 @@ impl Asking<'_> {
                     },
                 )?;
             }
+
             for (_, node_type) in NodeType::NAMES {
                 self.time(
                     "common, type",
@@ -359,6 +376,7 @@ impl Asking<'_> {
                     },
                 )?;
             }
+
             self.time(
                 "common, project",
                 word,
@@ -368,9 +386,11 @@ impl Asking<'_> {
                 },
             )?;
         }
+
         for expression in EXPRESSIONS {
             self.time("expression", expression, &SearchFilter::default())?;
         }
+
         for nothing in ["qzxv", "qzxv wkjq", "zzzz*", "xqzw get"] {
             self.time("nothing", nothing, &SearchFilter::default())?;
         }
@@ -400,6 +420,7 @@ impl Asking<'_> {
         )?
         .hits;
         let elapsed = start.elapsed();
+
         let by_name = found.iter().position(|hit| hit.node.name == symbol.name);
         let tally = self.tally.class(class);
         tally.asked += 1;
@@ -408,12 +429,14 @@ impl Asking<'_> {
         tally
             .node_found
             .count(found.iter().position(|hit| hit.node.id == symbol.id));
+
         if self.show_misses && by_name.is_none_or(|at| at >= 5) {
             let first: Vec<String> = found
                 .iter()
                 .take(6)
                 .map(|hit| format!("{} {:.1}", hit.node.name, hit.rank))
                 .collect();
+
             println!(
                 "    {class}: {query:?} for {} ({}): {}",
                 symbol.name,
@@ -425,23 +448,27 @@ impl Asking<'_> {
     }
 }
 
-/// The words of a name as somebody types them: `getHTTPUrl` is `get`, `http`, `url`.
+/// Splits a name into typed words: `getHTTPUrl` is `get`, `http`, `url`.
 fn words(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut words: Vec<String> = vec![String::new()];
+
     for (at, letter) in letters.iter().enumerate() {
         let before = at.checked_sub(1).map(|before| letters[before]);
         let after_lower = before.is_some_and(|before| !before.is_uppercase());
         let before_lower = letters.get(at + 1).is_some_and(|next| next.is_lowercase());
+
         if !letter.is_alphanumeric() || (letter.is_uppercase() && (after_lower || before_lower)) {
             words.push(String::new());
         }
+
         if letter.is_alphanumeric()
             && let Some(word) = words.last_mut()
         {
             word.extend(letter.to_lowercase());
         }
     }
+
     words.retain(|word| !word.is_empty());
     words
 }

@@ -1,17 +1,15 @@
-//! Does search find what a sentence describes? Doc comments as questions, of an index that does not
-//! hold them.
+//! Search quality for natural-language queries, with doc comments as queries.
 //!
-//! Each first sentence of a doc comment asks for the symbol it was written for, once with vectors
-//! and once without. The index that is asked is made of the same symbols with all documentation
-//! left out.
+//! The first sentence of each doc comment is searched for the symbol it documents, with and without
+//! vectors, in an index of the same symbols without documentation.
 //!
-//! **Limits.** A sentence that several names have is not asked. Doc comments say more than most
-//! questions do, and name what they describe.
+//! **Limits.** A sentence shared by several names is skipped. Doc comments are longer than most
+//! queries and name what they describe.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use codeagent_core::embed::{Embedder, Source};
+use codeagent_core::embed::{Embedder, ModelHandle};
 use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
 use codeagent_core::service::embedded;
@@ -20,17 +18,17 @@ use codeagent_core::store::{
     node_hash,
 };
 
-/// Fewer words are a name.
+/// Fewer words count as a name.
 const MIN_WORDS: usize = 4;
-/// Of fewer sentences the figures would be chance: one of them more or less is a hundredth.
+/// With fewer sentences, the figures would be noise: one sentence changes them by a hundredth.
 pub const MIN_SENTENCES: usize = 100;
-/// So many different symbols are looked at, as many results as that takes.
+/// Number of distinct symbols that are considered, within `LIMIT` results.
 const DEPTH: usize = 10;
 const LIMIT: usize = 50;
-/// So many texts are embedded together.
+/// Texts per embedding batch.
 const TOGETHER: usize = 16;
 
-/// A sentence, and name and qualified names of the symbols it was written for.
+/// A sentence, and the name and qualified names of the symbols it documents.
 pub struct Sentence {
     /// Its words.
     pub text: String,
@@ -38,7 +36,7 @@ pub struct Sentence {
     names: Vec<String>,
 }
 
-/// All symbols of an index, each once.
+/// Returns all symbols of an index, each once.
 pub fn symbols(snapshot: &Snapshot) -> anyhow::Result<Vec<Node>> {
     let mut ids: Vec<_> = store::export_symbols(snapshot)?
         .into_iter()
@@ -53,22 +51,26 @@ pub fn symbols(snapshot: &Snapshot) -> anyhow::Result<Vec<Node>> {
         .collect())
 }
 
-/// The first sentences of doc comments that are of one name.
+/// Returns the first sentences of doc comments, without those shared by several names.
 pub fn sentences(nodes: &[Node]) -> Vec<Sentence> {
     let mut written: BTreeMap<String, Vec<&Node>> = BTreeMap::new();
+
     for node in nodes {
         let text = plain(node.doc.as_deref().unwrap_or_default());
         if text.split(' ').count() >= MIN_WORDS {
             written.entry(text).or_default().push(node);
         }
     }
+
     written.retain(|_, nodes| nodes.iter().all(|node| node.name == nodes[0].name));
+
     let names = |nodes: &[&Node]| {
         nodes
             .iter()
             .map(|node| node.qualified_name.clone())
             .collect()
     };
+
     written
         .into_iter()
         .map(|(text, nodes)| Sentence {
@@ -79,7 +81,7 @@ pub fn sentences(nodes: &[Node]) -> Vec<Sentence> {
         .collect()
 }
 
-/// A sentence without signs that mean something in a query.
+/// Removes characters that have a meaning in a query.
 fn plain(text: &str) -> String {
     let is_kept = |c: char| c.is_alphanumeric() || matches!(c, '_' | ',' | '.' | '\'' | '-');
     let text: String = text
@@ -89,24 +91,26 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// An index of symbols at `path`, which is not there yet; their places are in the files of an
-/// index, or nowhere.
+/// Creates an index of symbols at `path`, with the files of an existing index, if given.
 pub fn index_of(nodes: Vec<Node>, of: Option<&Snapshot>, path: &Path) -> anyhow::Result<Reader> {
     let files = of
         .map_or(Ok(Vec::new()), store::files)?
         .into_iter()
         .map(|file| (file, DependencyRow::default()))
         .collect::<Vec<_>>();
+
     let keys = files
         .iter()
         .map(|(file, _)| (file.path.clone(), file.id))
         .collect();
+
     let mut buffer = Vec::new();
     let mut nodes: Vec<_> = nodes
         .into_iter()
         .map(|node| (node_hash(&node, &mut buffer), node))
         .collect();
     nodes.sort_unstable_by_key(|(_, node)| node.id);
+
     let symbols = nodes
         .iter()
         .filter(|(_, node)| node.node_type != NodeType::File)
@@ -124,7 +128,7 @@ pub fn index_of(nodes: Vec<Node>, of: Option<&Snapshot>, path: &Path) -> anyhow:
     Ok(Reader::open(path, 1)?)
 }
 
-/// Makes the vectors of all symbols.
+/// Computes the vectors of all symbols.
 fn embed(reader: &Reader, writer: &mut Writer, model: &dyn Embedder) -> anyhow::Result<()> {
     let mut pending = store::pending_vectors(&reader.snapshot()?, None, usize::MAX >> 1)?;
     pending.sort_by_key(|pending| pending.text.len());
@@ -134,40 +138,44 @@ fn embed(reader: &Reader, writer: &mut Writer, model: &dyn Embedder) -> anyhow::
     Ok(())
 }
 
-/// At which place an answer has a symbol, first place 0.
+/// The rank of a symbol in the results, from 0.
 #[derive(Clone, Copy)]
-pub struct Place {
-    /// One of the name.
+pub struct SentenceRank {
+    /// Rank of any symbol with the name.
     pub name: Option<usize>,
-    /// The symbol itself; overloads are one.
+    /// Rank of the symbol itself; overloads count as one.
     pub symbol: Option<usize>,
 }
 
-/// Where the symbols of sentences were found.
-pub struct Places {
-    /// By words alone.
-    pub words: Vec<Place>,
-    /// By words and vectors.
-    pub hybrid: Vec<Place>,
+/// The ranks of the documented symbols.
+pub struct SentenceRanks {
+    /// With words only.
+    pub words: Vec<SentenceRank>,
+    /// With words and vectors.
+    pub hybrid: Vec<SentenceRank>,
 }
 
-/// Asks for all sentences of an index, with the vectors of a model if there is one.
-pub fn measure(snapshot: &Snapshot, model: &Source) -> anyhow::Result<Places> {
+/// Searches for all sentences of an index, with a model's vectors if given.
+pub fn measure(snapshot: &Snapshot, model: &ModelHandle) -> anyhow::Result<SentenceRanks> {
     let nodes = symbols(snapshot)?;
     let sentences = sentences(&nodes);
     let folder = tempfile::tempdir()?;
+
     let silent = nodes
         .into_iter()
         .map(|node| Node { doc: None, ..node })
         .collect();
     let path = folder.path().join("index.db");
+
     let reader = index_of(silent, Some(snapshot), &path)?;
     if let Some(model) = model.model()? {
         embed(&reader, &mut Writer::open(&path)?, &*model)?;
     }
+
     let asked = reader.snapshot()?;
     let vectors = &Vectors::new(model.clone());
-    let place = |sentence: &Sentence, vectors: Option<&Vectors>| -> anyhow::Result<Place> {
+
+    let place = |sentence: &Sentence, vectors: Option<&Vectors>| -> anyhow::Result<SentenceRank> {
         let hits = filter_nodes(
             &asked,
             vectors,
@@ -176,6 +184,7 @@ pub fn measure(snapshot: &Snapshot, model: &Source) -> anyhow::Result<Places> {
             LIMIT,
         )?
         .hits;
+
         let mut found: Vec<&Node> = Vec::new();
         for hit in &hits {
             if found
@@ -185,37 +194,43 @@ pub fn measure(snapshot: &Snapshot, model: &Source) -> anyhow::Result<Places> {
                 found.push(&hit.node);
             }
         }
+
         found.truncate(DEPTH);
         let symbol = found
             .iter()
             .position(|node| sentence.names.contains(&node.qualified_name));
-        Ok(Place {
+
+        Ok(SentenceRank {
             name: found.iter().position(|node| node.name == sentence.name),
             symbol,
         })
     };
-    let mut places = Places {
+
+    let mut places = SentenceRanks {
         words: Vec::new(),
         hybrid: Vec::new(),
     };
+
     for sentence in &sentences {
         places.words.push(place(sentence, None)?);
         places.hybrid.push(place(sentence, Some(vectors))?);
     }
+
     Ok(places)
 }
 
-impl Place {
-    /// The reciprocal rank of the symbol.
+impl SentenceRank {
+    /// Returns the reciprocal rank of the symbol.
     pub fn worth(&self) -> f64 {
         self.symbol.map_or(0.0, |at| 1.0 / (at + 1) as f64)
     }
 }
 
-impl Places {
-    /// Mean reciprocal ranks: without vectors and with them.
+impl SentenceRanks {
+    /// Returns the mean reciprocal ranks without and with vectors.
     pub fn reciprocal_ranks(&self) -> [f64; 2] {
-        [&self.words, &self.hybrid]
-            .map(|places| places.iter().map(Place::worth).sum::<f64>() / places.len().max(1) as f64)
+        [&self.words, &self.hybrid].map(|places| {
+            places.iter().map(SentenceRank::worth).sum::<f64>() / places.len().max(1) as f64
+        })
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use codeagent_core::embed::{EmbedError, Embedder as _, Source};
-use codeagent_embed::{self as embed, Installed, MiniLm, Places};
+use codeagent_core::embed::{EmbedError, Embedder as _, ModelHandle};
+use codeagent_embed::{self as embed, Installed, MiniLm, ModelLocations};
 use codeagent_workspace::DataHome;
 use serde_json::json;
 
@@ -54,11 +54,12 @@ pub fn tried() -> Result<Option<String>, EmbedError> {
 }
 
 /// The model of this user, opened by whoever needs it.
-pub fn source() -> Source {
-    Source::new(|| {
+pub fn source() -> ModelHandle {
+    ModelHandle::new(|| {
         let unavailable =
             |error: &dyn std::fmt::Display| EmbedError::Unavailable(error.to_string());
-        let places = Places::of_user(&DataHome::default()).map_err(|error| unavailable(&error))?;
+        let places =
+            ModelLocations::of_user(&DataHome::default()).map_err(|error| unavailable(&error))?;
         let Some(found) = places.find().map_err(|error| unavailable(&error))? else {
             return Ok(None);
         };
@@ -69,14 +70,14 @@ pub fn source() -> Source {
 
 /// What is wrong with where the model is or what runs it, as far as can be said without opening it.
 pub fn trouble() -> Option<String> {
-    let found = Places::of_user(&DataHome::default()).ok()?.find();
+    let found = ModelLocations::of_user(&DataHome::default()).ok()?.find();
     found
         .err()
         .map(|error| format!("search compares words and letters: {error}"))
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    let places = Places::of_user(&DataHome::default())?;
+    let places = ModelLocations::of_user(&DataHome::default())?;
     match &arguments.what {
         What::Install(from) => install(root, from, &places),
         What::Status => status(root, &places),
@@ -92,7 +93,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
-fn install(root: &Root, from: &InstallArguments, places: &Places) -> anyhow::Result<()> {
+fn install(root: &Root, from: &InstallArguments, places: &ModelLocations) -> anyhow::Result<()> {
     let Installed {
         found,
         converted,
@@ -124,7 +125,7 @@ fn install(root: &Root, from: &InstallArguments, places: &Places) -> anyhow::Res
     tell(root, &answer, &lines)
 }
 
-fn status(root: &Root, places: &Places) -> anyhow::Result<()> {
+fn status(root: &Root, places: &ModelLocations) -> anyhow::Result<()> {
     let Some(found) = places.find()? else {
         let said = "no model; search compares words and letters. `codeagent model install --from-pip` installs one".to_owned();
         return tell(root, &json!({ "model": null }), &[said]);

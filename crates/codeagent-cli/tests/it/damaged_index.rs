@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use crate::shop;
 
+use codeagent_testkit::random::Random;
 use codeagent_workspace::DataHome;
 
 const PAGE: usize = 8192;
@@ -36,21 +37,8 @@ const TABLES: &[&str] = &[
     "out.refs.tsv",
 ];
 
-/// Numbers that look random and are the same every time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit.max(1)
-    }
-}
-
 /// Damages one place.
-fn damaged(bytes: &mut Vec<u8>, numbers: &mut Numbers) -> &'static str {
+fn damaged(bytes: &mut Vec<u8>, numbers: &mut Random) -> &'static str {
     let pages = bytes.len() / PAGE;
     let at = numbers.below(bytes.len());
     match numbers.below(6) {
@@ -181,7 +169,7 @@ fn damaged_indexes_are_noticed_and_made_anew() {
     let number = |name: &str, or: u64| std::env::var(name).map_or(or, |text| text.parse().unwrap());
     let (count, mut numbers) = (
         number("DAMAGED_COUNT", 16),
-        Numbers(number("DAMAGED_SEED", 1)),
+        Random(number("DAMAGED_SEED", 1)),
     );
     let folder = tempfile::tempdir().unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -3,7 +3,10 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+#[cfg(target_os = "linux")]
+use codeagent_testkit::poll::wait_until;
 
 const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
@@ -253,14 +256,5 @@ fn a_command_ends_with_its_server_and_leaves_nothing() {
         wait_until("the scratch folder is gone", || {
             std::fs::read_dir(&temp).unwrap().next().is_none()
         });
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while !is_so() {
-        assert!(Instant::now() < end, "{what}: not within a minute");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }

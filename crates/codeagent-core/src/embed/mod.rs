@@ -1,55 +1,57 @@
-//! How near are two texts? Vectors of symbols and questions: who makes them, and of which text.
+//! Embedding vectors of symbols and queries.
 //!
 //! An [`Embedder`] turns texts into vectors of [`DIMENSIONS`] numbers and of length 1, whose scalar
-//! product is the similarity of the texts. [`Lexhash`] is always there and knows letters only; one
-//! that knows meanings may be given to the engine.
+//! product is the similarity of the texts. [`HashingEmbedder`] is built in and compares letters only; a
+//! model that compares meanings can be given to the engine.
 //!
-//! **Limits.** Knows texts, not where vectors lie (`store`) and what is done with them (`query`).
+//! **Limits.** Does not know where vectors are stored (`store`) or how they are used (`query`).
 
-mod lexhash;
-mod quantised;
-mod signs;
-mod source;
+mod hashing;
+mod int8;
+mod model_handle;
+mod sign_bits;
 mod text;
-pub(crate) mod words;
+pub(crate) mod tokenizer;
 
-pub use lexhash::{Hasher, Lexhash, NAME as LEXHASH};
-pub use quantised::Quantised;
-pub use signs::{Block, LANES, MAX_DIFFERENCE, Probe, SIGN_BYTES, Signs};
-pub use source::{Opened, Source};
+pub use hashing::{Hasher, HashingEmbedder, NAME as LEXHASH};
+pub use int8::Int8Vector;
+pub use model_handle::{ModelHandle, Opened};
+pub use sign_bits::{Block, LANES, MAX_DIFFERENCE, QuerySignature, SIGN_BYTES, SignBits};
 pub use text::{question_text, symbol_text, text_hash, text_of_parts};
 
-/// How many numbers a vector has.
+/// Numbers per vector.
 pub const DIMENSIONS: usize = 384;
 
-/// A vector of length 1, or of zeros for a text that says nothing.
+/// A vector of length 1, or zero for a text without words.
 pub type Vector = [f32; DIMENSIONS];
 
-/// Why there are no vectors.
+/// Why texts could not be embedded.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// It cannot be used: something is missing, too old or broken. The text says what to do.
+    /// The embedder cannot be used: something is missing, too old or broken. The text says what to
+    /// do.
     #[error("{0}")]
     Unavailable(String),
-    /// It failed on these texts.
+    /// The embedder failed on these texts.
     #[error("the texts could not be embedded: {0}")]
     Failed(String),
 }
 
-/// What makes vectors of texts.
+/// Computes vectors of texts.
 pub trait Embedder: Send + Sync {
-    /// Its name, with all that vectors depend on: vectors of two names are never compared.
+    /// Returns the embedder's name, which covers everything its vectors depend on: vectors of
+    /// different names are never compared.
     fn name(&self) -> &str;
 
-    /// A vector for each text, in the same order. A text is a question, one line, or a symbol's
-    /// ([`symbol_text`]), several lines.
+    /// Returns a vector for each text, in the same order. A text is a query (one line) or describes
+    /// a symbol (several lines, see [`symbol_text`]).
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError>;
 }
 
-/// The scalar product: of two vectors of length 1 their cosine.
+/// Returns the scalar product, which is the cosine of two vectors of length 1.
 #[must_use]
 pub fn cosine(a: &Vector, b: &Vector) -> f32 {
-    // Sums of their own for eight lanes, so that the compiler may add them side by side.
+    // Eight separate sums, so that the compiler can vectorize.
     let mut lanes = [0.0_f32; 8];
     for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
         for lane in 0..8 {

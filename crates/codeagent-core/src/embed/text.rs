@@ -1,21 +1,20 @@
-//! Which text stands for a symbol? Four lines: name, qualified name, path, signature; about 40
-//! tokens.
+//! The text that is embedded for a symbol: name, qualified name, path and signature, about 40
+//! tokens on four lines.
 //!
-//! Names are written as their words, in symbols and in questions: a model has read
-//! `client factory`, and of `ClientFactory` it sees pieces.
+//! Names are split into words, in symbols and queries alike: a model has been trained on `client
+//! factory`, while `ClientFactory` is split into arbitrary tokens.
 //!
-//! **Limits.** No body and no documentation: the one costs three times as much and finds no more,
-//! the other is searched as words.
+//! **Limits.** Bodies are left out because they cost three times as much and find no more;
+//! documentation is searched as words.
 
-use crate::embed::words::humps;
+use crate::embed::tokenizer::camel_words;
 use crate::model::graph::Node;
 
-/// Longest line in bytes: what is longer is cut, so that no text costs more than a few hundred
-/// tokens.
+/// Longest line in bytes. Longer lines are cut, so that no text has more than a few hundred tokens.
 const MAX_LINE: usize = 400;
 
-/// The text of a symbol, to be embedded: lines `name`, `qualified name` without its path, `path`,
-/// `signature`. Each may be empty.
+/// Returns the text to embed for a symbol: lines `name`, `qualified name` without its path, `path`,
+/// `signature`, each possibly empty.
 #[must_use]
 pub fn symbol_text(node: &Node) -> String {
     let path = node.spans.first().map_or("", |span| span.path.as_str());
@@ -24,7 +23,7 @@ pub fn symbol_text(node: &Node) -> String {
     text_of_parts(&node.name, &node.qualified_name, path, signature)
 }
 
-/// The same of what it is made of; the signature is parameters and result.
+/// Like [`symbol_text`], from its parts; the signature consists of parameters and return type.
 #[must_use]
 pub fn text_of_parts(name: &str, qualified_name: &str, path: &str, signature: [&str; 2]) -> String {
     let qualified_name = qualified_name
@@ -43,7 +42,7 @@ pub fn text_of_parts(name: &str, qualified_name: &str, path: &str, signature: [&
     text
 }
 
-/// The text of a question, to be embedded.
+/// Returns the text to embed for a query.
 #[must_use]
 pub fn question_text(question: &str) -> String {
     let mut text = String::with_capacity(question.len() + 16);
@@ -51,15 +50,17 @@ pub fn question_text(question: &str) -> String {
     text
 }
 
-/// Adds parts as one line, with a space between them and between the words of a name.
+/// Appends parts as one line, separated by spaces like the words of a name.
 fn push_line(text: &mut String, parts: &[&str]) {
     let start = text.len();
+
     for part in parts.iter().filter(|part| !part.is_empty()) {
         if text.len() > start {
             text.push(' ');
         }
+
         for run in part.split_inclusive(|c: char| !c.is_alphanumeric()) {
-            for (at, word) in humps(run).enumerate() {
+            for (at, word) in camel_words(run).enumerate() {
                 if at > 0 {
                     text.push(' ');
                 }
@@ -71,12 +72,13 @@ fn push_line(text: &mut String, parts: &[&str]) {
             }
         }
     }
+
     if text.len() - start > MAX_LINE {
         text.truncate(text.floor_char_boundary(start + MAX_LINE));
     }
 }
 
-/// By what a text is known: texts of equal hash have equal vectors.
+/// Returns a text's hash. Texts with equal hashes have equal vectors.
 #[must_use]
 pub fn text_hash(text: &str) -> i64 {
     let hash = blake3::hash(text.as_bytes());
@@ -86,7 +88,7 @@ pub fn text_hash(text: &str) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::{Embedder, Lexhash};
+    use crate::embed::{Embedder, HashingEmbedder};
     use crate::model::graph::{Language, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
     use crate::model::span::Span;
 
@@ -97,6 +99,7 @@ mod tests {
             name_line: 1,
             name_column: 1,
         };
+
         Node {
             id: NodeId(1),
             parent: None,
@@ -141,14 +144,17 @@ mod tests {
             "src/HttpClientFactory.cs",
             ["(MAX_SIZE size)", ""],
         );
+
         let expected = "get HTTP Url\nShop.Http Client Factory.get HTTP Url\nsrc/Http Client Factory.cs\n(MAX_SIZE size)";
         assert_eq!(text, expected);
+
         assert_eq!(
             question_text("who calls getUrl?\nand why"),
             "who calls get Url? and why"
         );
-        // What compares words and letters sees the same words.
-        let apart = Lexhash
+
+        // The hashing embedder sees the same words in both.
+        let apart = HashingEmbedder
             .embed(&[
                 "getHTTPUrl\nA.getHTTPUrl\n\n",
                 "get HTTP Url\nA.get HTTP Url\n\n",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use codeagent_workspace::{DataDir, DataHome, Workspace};
 
-use crate::embed::Source;
+use crate::embed::ModelHandle;
 use crate::engine::{EngineError, READERS, check_root, integrity};
 use crate::ingest;
 use crate::query::{Counts, TextCoverage, Texts, Vectors};
@@ -55,7 +55,7 @@ impl Answers {
 
     /// The same with what makes vectors of questions.
     #[must_use]
-    pub fn with_model(self, model: Source) -> Self {
+    pub fn with_model(self, model: ModelHandle) -> Self {
         Self {
             vectors: Arc::new(Vectors::new(model)),
             ..self

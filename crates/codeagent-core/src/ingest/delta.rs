@@ -6,7 +6,7 @@ use codeagent_workspace::{RepoPath, root_mark};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::embed::Signs;
+use crate::embed::SignBits;
 use crate::ingest::cache::{IndexedWorld, WorldState};
 use crate::ingest::changes::ChangeSet;
 use crate::ingest::context::BatchContext;
@@ -294,7 +294,7 @@ fn with_hashes(ctx: &BatchContext<'_>, nodes: Vec<Node>) -> Vec<NodeWithHash> {
 }
 
 /// Returns the nodes' sign bits. Made by all threads, as the writer has enough to do.
-fn signs(ctx: &BatchContext<'_>, nodes: &[NodeWithHash]) -> Vec<(NodeId, Signs)> {
+fn signs(ctx: &BatchContext<'_>, nodes: &[NodeWithHash]) -> Vec<(NodeId, SignBits)> {
     let signs_of =
         |nodes: &[NodeWithHash]| ctx.timer.time(Phase::Store, || store::lexical_signs(nodes));
     ctx.threads.install(|| {

@@ -131,9 +131,9 @@ impl IngestPipeline {
         }
         let dependencies = match world.dependencies.take() {
             Some(dependencies) => dependencies,
-            None => ctx
-                .timer
-                .time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?,
+            None => ctx.timer.time(Phase::Decode, || {
+                store::dependency_rows(&self.reader.snapshot()?)
+            })?,
         };
         let plan = ctx
             .timer

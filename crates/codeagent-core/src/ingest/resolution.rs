@@ -75,9 +75,9 @@ impl IngestPipeline {
         fingerprints: &[Fingerprint],
         differing: &dyn Fn(usize) -> Option<Vec<DependencyKeyHash>>,
     ) -> Result<Plan, IngestError> {
-        let dependencies = ctx
-            .timer
-            .time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?;
+        let dependencies = ctx.timer.time(Phase::Decode, || {
+            store::dependency_rows(&self.reader.snapshot()?)
+        })?;
         let files = rows::plan_files(world, fingerprints, &ctx.known, &dependencies, differing);
         let removed = removed_files(&ctx.known, &world.loaded)
             .filter_map(|row| Some((row.id, dependencies.get(&row.id)?)))

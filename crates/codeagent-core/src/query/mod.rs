@@ -57,7 +57,7 @@ pub use unindexed::{
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 
 pub use crate::store::{
-    Counts, FileKey, LanguageCounts, Matched, Score, SearchFilter, Snapshot, VectorSource,
+    Counts, FileKey, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, VectorSource,
 };
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -4,7 +4,7 @@
 use crate::model::graph::Node;
 use crate::query::vectors::LOOKED_AT;
 use crate::query::{Note, QueryError, Vectors, unindexed_files, unindexed_files_like};
-use crate::store::{self, Hits, Near, Score, SearchFilter, Snapshot};
+use crate::store::{self, Hits, Score, SearchFilter, SimilarSymbols, Snapshot};
 
 /// Longest search, in bytes.
 const MAX_BYTES: usize = 1_000;
@@ -148,7 +148,7 @@ pub fn filter_nodes(
         let (source, vector) = vectors.of_question(snapshot, question)?;
         let mut nearest = vectors.nearest(snapshot, source, &vector, LOOKED_AT * reach)?;
         nearest.retain(|(_, cosine)| *cosine >= NEAR);
-        Ok(Some(Near { nearest, source }))
+        Ok(Some(SimilarSymbols { nearest, source }))
     };
     let Hits {
         hits,

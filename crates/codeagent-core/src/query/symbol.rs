@@ -1,10 +1,10 @@
-//! What is known of a symbol, by its id or by its qualified name.
+//! Symbols by id or by qualified name.
 
 use crate::model::graph::{Language, Node, NodeId, ParseStatus};
 use crate::query::QueryError;
 use crate::store::{self, Snapshot, StoreError};
 
-/// How many names like the one asked for are told.
+/// Most similar names returned.
 const NEAREST: usize = 5;
 
 /// How many symbols of one bare name may match the end of a qualified name.
@@ -129,7 +129,7 @@ fn last_segments(name: &str, count: usize) -> &str {
         .map_or(name, |(at, _)| &name[at + 1..])
 }
 
-/// Qualified names that look like the one asked for.
+/// Returns qualified names that look like another, nearest first.
 pub fn nearest(snapshot: &Snapshot, qualified_name: &str) -> Result<Vec<String>, QueryError> {
     let name = qualified_name
         .rsplit(is_separator)

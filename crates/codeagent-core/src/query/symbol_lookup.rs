@@ -67,13 +67,13 @@ impl SymbolGroup {
         }
     }
 
-    /// The first of its symbols.
+    /// Returns the first symbol.
     #[must_use]
     pub fn first(&self) -> &Node {
         &self.nodes[0]
     }
 
-    /// The ids of its symbols.
+    /// Returns the ids of all symbols.
     #[must_use]
     pub fn ids(&self) -> Vec<NodeId> {
         self.nodes
@@ -239,7 +239,7 @@ fn find_candidates(
     Err(QueryError::NoSymbol(Box::new(not_found(snapshot, text)?)))
 }
 
-/// A name as it is written elsewhere, in our form: `Cart::total` is `Cart.total`, `Cart..ctor` is
+/// Rewrites a name from another notation: `Cart::total` to `Cart.total`, `Cart..ctor` to
 /// `Cart.Cart`.
 fn respelled(text: &str) -> Option<String> {
     let spelled = text.replace("::", ".");
@@ -253,8 +253,8 @@ fn respelled(text: &str) -> Option<String> {
     (spelled != text).then_some(spelled)
 }
 
-/// The symbols of a name or of the end of one. A bare name is the end of many names, also if it is
-/// the whole of one.
+/// Finds the symbols whose qualified name is `name` or ends with it. A bare name also ends the names
+/// of others if it is one itself.
 fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
     let mut found: Vec<Node> = get_node_by_qualified_name(snapshot, name, None, None)?
         .into_iter()
@@ -276,7 +276,7 @@ fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
     Ok(found)
 }
 
-/// A type and its constructors bear one name; whoever says it means the type.
+/// Drops constructors whose type has the name too.
 fn prefer_types(mut found: Vec<Node>) -> Vec<Node> {
     let ids: FxHashSet<NodeId> = found.iter().map(|node| node.id).collect();
     found.retain(|node| {
@@ -427,8 +427,8 @@ fn implements_another(
     Ok(false)
 }
 
-/// Whether a member says whose member it implements: `Cart.IPriced.Total` is not declared by the
-/// `IPriced` it names.
+/// Reports whether a member is an explicit implementation: `Cart.IPriced.Total` is not declared by
+/// the `IPriced` it names.
 fn is_explicit(snapshot: &Snapshot, node: &Node) -> Result<bool, QueryError> {
     let is_member = matches!(node.node_type, NodeType::Method | NodeType::Property);
     let is_member = is_member && node.language.rules().has_explicit_implementations;

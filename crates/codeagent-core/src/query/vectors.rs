@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 use rustc_hash::FxHashMap;
 
 use crate::embed::{
-    Block, Embedder, LANES, LEXHASH, Lexhash, MAX_DIFFERENCE, Probe, Source, Vector, cosine,
-    question_text,
+    Block, Embedder, HashingEmbedder, LANES, LEXHASH, MAX_DIFFERENCE, ModelHandle, QuerySignature,
+    Vector, cosine, question_text,
 };
 use crate::model::graph::{Node, NodeId};
 use crate::query::{QueryError, unpoisoned};
@@ -41,7 +41,7 @@ const LACKING: u64 = 20;
 pub struct Vectors {
     kept: Mutex<[Option<Arc<Kept>>; 2]>,
     serving: Mutex<Option<(String, VectorSource, u64)>>,
-    model: Source,
+    model: ModelHandle,
     /// The model was open and gave no vector the last time.
     has_failed: AtomicBool,
 }
@@ -68,7 +68,7 @@ impl Vectors {
     /// Has questions answered with a model, once the index has vectors of it. It is not opened
     /// before.
     #[must_use]
-    pub fn new(model: Source) -> Self {
+    pub fn new(model: ModelHandle) -> Self {
         Self {
             model,
             ..Self::default()
@@ -134,7 +134,7 @@ impl Vectors {
         {
             return Ok((VectorSource::Model, vector));
         }
-        let vector = Lexhash
+        let vector = HashingEmbedder
             .embed(&[&question])
             .ok()
             .and_then(|mut vectors| vectors.pop());
@@ -190,7 +190,7 @@ impl Vectors {
         vector: &Vector,
         count: usize,
     ) -> Result<Vec<NodeId>, StoreError> {
-        let probe = Probe::of(vector);
+        let probe = QuerySignature::of(vector);
         let mark = store::vectors_mark(snapshot)?;
         let kept = unpoisoned(&self.kept)[source as usize].clone();
         if let Some(kept) = kept.filter(|kept| kept.mark == mark) {

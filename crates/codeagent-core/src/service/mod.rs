@@ -40,7 +40,7 @@ use std::time::Duration;
 
 use codeagent_workspace::{DataHome, OpenError, RepoPath, Watcher, Workspace};
 
-use crate::embed::Source;
+use crate::embed::ModelHandle;
 use crate::engine::{Answers, Engine, EngineError, EngineOptions};
 use crate::ingest::{IngestOptions, Progress};
 use crate::service::ipc::WriterConnection;
@@ -69,7 +69,7 @@ pub struct ServiceOptions {
     /// Threads that index; 0: one per processor.
     pub threads: usize,
     /// The model that makes vectors.
-    pub model: Source,
+    pub model: ModelHandle,
 }
 
 /// The index of one repository. Stops when dropped.

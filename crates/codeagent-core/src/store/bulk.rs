@@ -1,28 +1,27 @@
-//! How many rows get into one table fast: some dozens per statement, so that SQLite keeps its place
-//! in the table between them.
+//! Bulk inserts: many rows per statement, so that SQLite keeps its position in the table.
 
 use rusqlite::{Connection, Statement, ToSql};
 
 use crate::store::StoreError;
 
-/// How many rows one statement takes.
+/// Rows per statement.
 const ROWS_AT_ONCE: usize = 64;
 
-/// The parameters of a statement, bound one after the other.
+/// The parameters of a statement, bound in order.
 pub(super) struct Values<'s, 'c> {
     statement: &'s mut Statement<'c>,
     bound: usize,
 }
 
 impl Values<'_, '_> {
-    /// Binds the next one.
+    /// Binds the next parameter.
     pub(super) fn push(&mut self, value: impl ToSql) -> Result<(), StoreError> {
         self.bound += 1;
         Ok(self.statement.raw_bind_parameter(self.bound, value)?)
     }
 }
 
-/// Inserts rows; `bind` pushes the values of one, as many as the table has `columns`.
+/// Inserts rows. `bind` pushes the values of one row, `columns` of them.
 pub(super) fn insert<T>(
     connection: &Connection,
     (table, columns): (&str, usize),
@@ -31,6 +30,7 @@ pub(super) fn insert<T>(
 ) -> Result<(), StoreError> {
     let mut waiting = Vec::with_capacity(ROWS_AT_ONCE);
     let mut many = None;
+
     for row in rows {
         waiting.push(row);
         if waiting.len() == ROWS_AT_ONCE {
@@ -44,9 +44,11 @@ pub(super) fn insert<T>(
             waiting.clear();
         }
     }
+
     if waiting.is_empty() {
         return Ok(());
     }
+
     let mut one = connection.prepare_cached(&sql(table, columns, 1))?;
     waiting
         .iter()
@@ -67,8 +69,8 @@ fn execute<T>(
     Ok(())
 }
 
-/// `OR FAIL`, because the caller gives the whole transaction up if a row fails, and a statement
-/// that could be undone alone costs more.
+/// Builds the insert statement. `OR FAIL` is cheaper than undoing one statement, and a failed row
+/// aborts the whole transaction anyway.
 fn sql(table: &str, columns: usize, rows: usize) -> String {
     let row = format!("({})", vec!["?"; columns].join(", "));
     format!(

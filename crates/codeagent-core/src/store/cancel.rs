@@ -1,8 +1,7 @@
-//! How does a call stop reading that nobody waits for any more? Its statements are interrupted, and
-//! it begins no further snapshot.
+//! Cancellation of a call's reads: running statements are interrupted, and no new snapshot starts.
 //!
-//! **Limits.** A statement that begins just after [`Canceller::cancel`] is not interrupted by it:
-//! whoever cancels says so until the call has ended.
+//! **Limits.** A statement that starts just after [`Canceller::cancel`] is not interrupted: cancel
+//! again until the call has ended.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,64 +10,66 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, InterruptHandle};
 
-/// Stops one call from another thread. Cheap to clone; all clones are of the same call.
+/// Cancels one call from another thread. Clones share the call.
 #[derive(Clone, Default)]
 pub struct Canceller {
     flag: Arc<AtomicBool>,
     running: Arc<Mutex<Running>>,
 }
 
-/// The connections that the call reads by.
+/// The connections on which the call is reading.
 #[derive(Default)]
 struct Running {
     last: u64,
     handles: BTreeMap<u64, InterruptHandle>,
 }
 
-/// A connection that a call reads by, until it is dropped.
-pub(super) struct Reading {
+/// Registers a connection with the call until dropped.
+pub(super) struct ActiveRead {
     running: Arc<Mutex<Running>>,
     number: u64,
 }
 
 impl Canceller {
-    /// Interrupts what the call reads now, and has it begin nothing more.
+    /// Interrupts the running statements and prevents new snapshots.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Relaxed);
-        // Under the lock none of them can be another call's by now.
+        // The lock keeps these connections from being handed to another call.
         locked(&self.running)
             .handles
             .values()
             .for_each(InterruptHandle::interrupt);
     }
 
-    /// Whether nobody waits for the call any more.
+    /// Reports whether the call was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }
 
-    /// What is set then, for work that knows nothing of this store.
+    /// Returns the cancellation flag, for work that does not know this store.
     #[must_use]
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.flag)
     }
 
-    pub(super) fn reading(&self, connection: &Connection) -> Reading {
+    pub(super) fn reading(&self, connection: &Connection) -> ActiveRead {
         let mut running = locked(&self.running);
         running.last += 1;
         let number = running.last;
+
         running
             .handles
             .insert(number, connection.get_interrupt_handle());
-        Reading {
+
+        ActiveRead {
             running: Arc::clone(&self.running),
             number,
         }
     }
 }
 
-impl Drop for Reading {
+impl Drop for ActiveRead {
     fn drop(&mut self) {
         locked(&self.running).handles.remove(&self.number);
     }
@@ -100,10 +101,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index.db");
         drop(Writer::open(&path).unwrap());
+
         // One connection, so that the next call gets the one that was interrupted.
         let reader = Reader::open(&path, 1).unwrap();
         let canceller = Canceller::default();
         let began = Instant::now();
+
         std::thread::scope(|scope| {
             let reading = scope.spawn(|| {
                 let snapshot = reader.snapshot_for(&canceller)?;
@@ -112,21 +115,25 @@ mod tests {
                     .query_row(ENDLESS, [], |row| row.get::<_, i64>(0))
                     .map_err(StoreError::from)
             });
+
             std::thread::sleep(Duration::from_millis(50));
             while !reading.is_finished() {
                 canceller.cancel();
                 std::thread::sleep(Duration::from_millis(1));
             }
+
             assert!(matches!(
                 reading.join().unwrap(),
                 Err(StoreError::Cancelled)
             ));
         });
+
         assert!(began.elapsed() < Duration::from_secs(20));
         assert!(
             matches!(reader.snapshot_for(&canceller), Err(StoreError::Cancelled)),
             "it begins nothing more"
         );
+
         let other = reader.snapshot().unwrap();
         canceller.cancel();
         assert_eq!(

@@ -1,11 +1,11 @@
-//! How lists and words are packed into blobs and columns.
+//! Encoding of lists and codes in blobs and columns.
 
 use rusqlite::Row;
 
 use crate::model::graph::NodeId;
 use crate::store::{FileKey, StoreError, bad_value};
 
-/// Packs sorted numbers as differences in LEB128.
+/// Packs sorted numbers as LEB128 differences.
 pub fn pack_sorted(values: impl Iterator<Item = u32>) -> Vec<u8> {
     let mut out = Vec::new();
     let mut last = 0;
@@ -21,7 +21,7 @@ pub fn pack_sorted(values: impl Iterator<Item = u32>) -> Vec<u8> {
     out
 }
 
-/// The numbers of [`pack_sorted`].
+/// Reverses [`pack_sorted`].
 pub fn unpack_sorted(blob: &[u8]) -> Vec<u32> {
     let mut values = Vec::with_capacity(blob.len() / 2);
     let (mut last, mut value, mut shift) = (0u32, 0u32, 0);
@@ -42,7 +42,7 @@ pub fn pack_ids(ids: &[NodeId]) -> Vec<u8> {
     ids.iter().flat_map(|id| id.0.to_le_bytes()).collect()
 }
 
-/// The ids of [`pack_ids`].
+/// Reverses [`pack_ids`].
 pub fn unpack_ids(blob: &[u8]) -> Vec<NodeId> {
     blob.as_chunks::<8>()
         .0
@@ -51,17 +51,15 @@ pub fn unpack_ids(blob: &[u8]) -> Vec<NodeId> {
         .collect()
 }
 
-/// Packs file keys.
 pub fn pack_files(files: &[FileKey]) -> Vec<u8> {
     pack_sorted(files.iter().map(|file| file.0))
 }
 
-/// The keys of [`pack_files`].
 pub fn unpack_files(blob: &[u8]) -> Vec<FileKey> {
     unpack_sorted(blob).into_iter().map(FileKey).collect()
 }
 
-/// A hash column of fixed length.
+/// Reads a hash column of fixed length.
 pub fn hash_column<const N: usize>(row: &Row<'_>, index: usize) -> Result<[u8; N], StoreError> {
     let blob = row
         .get_ref(index)?
@@ -70,7 +68,7 @@ pub fn hash_column<const N: usize>(row: &Row<'_>, index: usize) -> Result<[u8; N
     blob.try_into().map_err(|_| bad_value("hash"))
 }
 
-/// A column that holds the code of a word.
+/// Reads a column that holds an enum's code.
 pub fn word_column<T>(
     row: &Row<'_>,
     index: usize,
@@ -79,12 +77,12 @@ pub fn word_column<T>(
     from_code(row.get(index)?).ok_or_else(|| bad_value("code"))
 }
 
-/// A node id column.
+/// Reads a node id column.
 pub fn id_column(row: &Row<'_>, index: usize) -> Result<NodeId, StoreError> {
     Ok(NodeId(row.get::<_, i64>(index)? as u64))
 }
 
-/// A node id as it is stored.
+/// Returns a node id as stored.
 pub fn stored_id(id: NodeId) -> i64 {
     id.0 as i64
 }

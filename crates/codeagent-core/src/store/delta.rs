@@ -3,7 +3,7 @@
 use codeagent_workspace::Stamp;
 use rustc_hash::FxHashMap;
 
-use crate::embed::Signs;
+use crate::embed::SignBits;
 use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
 use crate::model::span::Span;
 use crate::store::{FactsKey, PackageRow};
@@ -12,14 +12,14 @@ use crate::store::{FactsKey, PackageRow};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileKey(pub u32);
 
-/// A slot of `resolve::reads` as it is stored: its low half. Equal slots stay equal, and a false
-/// match only costs a link.
+/// The low half of a dependency key's hash, as stored. A collision only causes one resolution too
+/// many.
 pub type DependencyKeyHash = u32;
 
 /// One source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRow {
-    /// Its id.
+    /// Row id.
     pub id: FileKey,
     /// Repo-relative path.
     pub path: String,
@@ -29,17 +29,17 @@ pub struct FileRow {
     pub project_id: String,
     /// Bytes on disk.
     pub size: u64,
-    /// What was to be seen of it from outside when it was read.
+    /// Identity and change time on disk when the file was read.
     pub stamp: Stamp,
     /// blake3 of its bytes.
     pub hash: [u8; 32],
-    /// Where its facts are.
+    /// Key of its facts.
     pub facts_key: FactsKey,
     /// Hash of the preprocessor symbols it was read with.
     pub defines_hash: u64,
-    /// How well it was parsed.
+    /// Whether it was parsed fully, in part or not at all.
     pub parse_status: ParseStatus,
-    /// Why it was not read, if it was not.
+    /// Why it was not read, if so.
     pub problem: Option<String>,
     /// Bytes in error nodes.
     pub error_bytes: u32,
@@ -49,13 +49,13 @@ pub struct FileRow {
     pub lines: u32,
     /// Length of the decoded text.
     pub bytes: u32,
-    /// Call-like sites, those left out that call a value.
+    /// Call-like sites, except calls of values.
     pub calls: u32,
     /// Call-like sites with a target.
     pub calls_resolved: u32,
-    /// Call-like sites known to go outside.
+    /// Call-like sites known to have an external target.
     pub calls_external: u32,
-    /// Sites without a target because a budget of the linker was used up.
+    /// Sites left without a target because a resolver budget was exceeded.
     pub given_up: u32,
     /// See `Header::interface_hash`.
     pub interface_hash: [u8; 16],
@@ -63,20 +63,20 @@ pub struct FileRow {
     pub ids_hash: u64,
 }
 
-/// What the last link of a file depended on.
+/// What a file depended on when it was last resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DependencyRow {
-    /// Hash of what its project says: usings, references, owner.
+    /// Hash of its project environment: usings, references, owner.
     pub environment_hash: u64,
-    /// Hash of the answers of module resolution for its specifiers.
+    /// Hash of the module resolution results for its specifiers.
     pub answers_hash: u64,
-    /// Files whose interface was looked at, sorted.
+    /// Files whose interface was read, sorted.
     pub reads: Vec<FileKey>,
-    /// Slots that were looked up, sorted.
+    /// Dependency keys that were looked up, sorted.
     pub slots: Vec<DependencyKeyHash>,
-    /// Slots it publishes itself, sorted.
+    /// Dependency keys that the file provides, sorted.
     pub published: Vec<DependencyKeyHash>,
-    /// Nodes with edges whose sites lie in the file, sorted.
+    /// Nodes with edges whose sites are in this file, sorted.
     pub sources: Vec<NodeId>,
 }
 
@@ -87,22 +87,20 @@ pub struct InputRow {
     pub path: String,
     /// Bytes on disk.
     pub size: u64,
-    /// What was to be seen of it from outside when it was read.
+    /// Identity and change time on disk when the file was read.
     pub stamp: Stamp,
     /// blake3 of its bytes.
     pub hash: [u8; 32],
 }
 
-/// One use.
+/// One use of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EdgeRow {
-    /// In whose declaration it stands.
+    /// The node whose declaration contains the site.
     pub source: NodeId,
-    /// What is used.
+    /// The node that is used.
     pub target: NodeId,
-    /// The verb.
     pub edge_type: EdgeType,
-    /// How sure.
     pub confidence: Confidence,
     /// File of the site.
     pub file: FileKey,
@@ -115,7 +113,7 @@ pub struct EdgeRow {
 }
 
 impl EdgeRow {
-    /// The order of the outgoing table.
+    /// Returns the sort key of the outgoing table.
     #[must_use]
     pub fn key(&self) -> (NodeId, EdgeType, NodeId, FileKey, u32, u32) {
         (
@@ -128,7 +126,7 @@ impl EdgeRow {
         )
     }
 
-    /// The order of the incoming table.
+    /// Returns the sort key of the incoming table.
     #[must_use]
     pub fn incoming_key(&self) -> (NodeId, EdgeType, NodeId, FileKey, u32, u32) {
         (
@@ -153,30 +151,27 @@ pub struct UnresolvedSite {
     pub is_call: bool,
 }
 
-/// Where a file uses a name that was not resolved.
+/// The sites of one unresolved name in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UnresolvedRow {
-    /// The file.
     pub file: FileKey,
-    /// The name.
     pub name: String,
-    /// The places in text order.
+    /// In text order.
     pub sites: Vec<UnresolvedSite>,
 }
 
 /// A node with its `node_hash`.
 pub type NodeWithHash = (i64, Node);
 
-/// A declaration site of a node that is now elsewhere in its file.
+/// The new location of a declaration site that moved within its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpanUpdate {
-    /// Whose.
+    /// The declared node.
     pub node: NodeId,
-    /// Its place among the sites of the node.
+    /// Index of the site among the node's sites.
     pub position: u32,
-    /// Where it begins and ends.
     pub span: Span,
-    /// Line and column of the name.
+    /// Line and column of the declared name.
     pub name: (u32, u32),
 }
 
@@ -197,7 +192,7 @@ pub struct FullGraph {
     /// All nodes, sorted by id.
     pub nodes: Vec<NodeWithHash>,
     /// Their [`crate::store::lexical_signs`].
-    pub signs: Vec<(NodeId, Signs)>,
+    pub signs: Vec<(NodeId, SignBits)>,
 }
 
 /// Nodes that differ from the stored ones.
@@ -238,13 +233,12 @@ pub struct Delta {
     pub object_functions: Vec<(FileKey, String)>,
     /// Other files whose rows differ.
     pub touched: Vec<FileRow>,
-    /// Files that are gone.
     pub removed: Vec<FileKey>,
     /// All project files; `None` if they are as before.
     pub inputs: Option<Vec<InputRow>>,
     /// What was read of packages; `None` if it is as before.
     pub packages: Option<Vec<PackageRow>>,
-    /// Entries of `_metadata` to set.
+    /// `_metadata` entries to set.
     pub metadata: Vec<(&'static str, String)>,
 }
 

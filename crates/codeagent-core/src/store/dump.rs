@@ -1,14 +1,13 @@
-//! What the index says, as text lines that are equal for equal repositories, however the index came
-//! about.
+//! The whole index as text lines, equal for equal repositories however the index was built.
 //!
-//! **Limits.** For tests: everything is held in memory. Ids of rows, times and caches are left out.
+//! **Limits.** For tests: everything is held in memory. Row ids, times and caches are left out.
 
 use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use crate::store::{FileKey, Snapshot, StoreError, file_keys, link_rows};
+use crate::store::{FileKey, Snapshot, StoreError, dependency_rows, file_keys};
 
 const DUMPS: &[(&str, &str)] = &[
     (
@@ -69,8 +68,8 @@ const DUMPS: &[(&str, &str)] = &[
 const WORDS: &str =
     "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_words USING fts5vocab(main, search, instance)";
 
-/// Files, nodes, spans, edges of both directions, unresolved names, project files, the indexed
-/// words, and what each file's links depend on.
+/// Dumps files, nodes, spans, edges of both directions, unresolved names, project files, indexed
+/// words, and each file's dependencies.
 pub fn canonical_dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     let connection = snapshot.connection();
     connection.execute_batch(WORDS)?;
@@ -78,24 +77,28 @@ pub fn canonical_dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     for (what, sql) in DUMPS {
         dump(connection, what, sql, &mut lines)?;
     }
-    dump_links(snapshot, &mut lines)?;
+    dump_dependencies(snapshot, &mut lines)?;
     Ok(lines)
 }
 
-/// What links depend on, files by their paths.
-fn dump_links(snapshot: &Snapshot, lines: &mut Vec<String>) -> Result<(), StoreError> {
+/// Dumps each file's dependencies, with paths in place of keys.
+fn dump_dependencies(snapshot: &Snapshot, lines: &mut Vec<String>) -> Result<(), StoreError> {
     let keys = file_keys(snapshot)?;
-    let links = link_rows(snapshot)?;
+    let links = dependency_rows(snapshot)?;
+
     let paths: BTreeMap<FileKey, &str> = keys
         .iter()
         .map(|(path, key)| (*key, path.as_str()))
         .collect();
     let path = |key: &FileKey| paths.get(key).copied().unwrap_or("gone");
+
     let mut rows: Vec<_> = links.iter().map(|(key, row)| (path(key), row)).collect();
     rows.sort_unstable_by_key(|(path, _)| *path);
+
     for (file, row) in rows {
         let mut reads: Vec<&str> = row.reads.iter().map(path).collect();
         reads.sort_unstable();
+
         lines.push(format!(
             "links\t{file}\t{}\t{}",
             row.environment_hash, row.answers_hash
@@ -116,6 +119,7 @@ fn dump(
     let mut statement = connection.prepare(sql)?;
     let columns = statement.column_count();
     let mut rows = statement.query([])?;
+
     while let Some(row) = rows.next()? {
         let mut line = what.to_owned();
         for column in 0..columns {

@@ -1,7 +1,7 @@
-//! Who uses whom, at which site: `edges` (by source) and `edges_incoming` (by target).
+//! Uses of symbols by site: `edges` (by source) and `edges_incoming` (by target).
 //!
-//! Both tables hold the same uses; each is written in its own order. `contains` is no row here but
-//! the parent of a node.
+//! Both tables hold the same uses, each in its own order. `contains` is not stored as an edge but
+//! as the parent of a node.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -10,14 +10,12 @@ use crate::store::bulk::{self, Values};
 use crate::store::codec::{id_column, pack_ids, stored_id, unpack_ids, word_column};
 use crate::store::{EdgeRow, FileKey, Snapshot, StoreError};
 
-/// One use seen from one of its ends.
+/// A use as seen from one of its ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncidentEdge {
     /// The other end.
     pub other: NodeId,
-    /// The verb.
     pub edge_type: EdgeType,
-    /// How sure.
     pub confidence: Confidence,
     /// File of the site.
     pub file: FileKey,
@@ -31,8 +29,8 @@ const OUTGOING: &str =
     "SELECT target, edge_type, confidence, file_id, line, \"column\" FROM edges WHERE source = ?1";
 const INCOMING: &str = "SELECT source, edge_type, confidence, file_id, line, \"column\" FROM edges_incoming WHERE target = ?1";
 
-/// The uses at a node, of one type or of all, ordered by type, other end and site. `contains` is
-/// not among them: see [`contained`].
+/// Returns the uses at a node, optionally of one type, ordered by type, other end and site. For
+/// `contains`, see [`contained`].
 pub fn incident_edges(
     snapshot: &Snapshot,
     node: NodeId,
@@ -43,17 +41,20 @@ pub fn incident_edges(
         EdgeDirection::Outgoing => (OUTGOING, "target"),
         EdgeDirection::Incoming => (INCOMING, "source"),
     };
+
     let filter = if edge_type.is_some() {
         "AND edge_type = ?2"
     } else {
         "AND ?2 IS NULL"
     };
+
     let sql = format!("{sql} {filter} ORDER BY edge_type, {other}, file_id, line, \"column\"");
     let mut statement = snapshot.connection().prepare_cached(&sql)?;
     let mut rows = statement.query(params![
         stored_id(node),
         edge_type.map(|edge_type| edge_type as u8)
     ])?;
+
     let mut edges = Vec::new();
     while let Some(row) = rows.next()? {
         edges.push(IncidentEdge {
@@ -68,10 +69,9 @@ pub fn incident_edges(
     Ok(edges)
 }
 
-/// One end of a `contains`, and where its primary declaration begins.
+/// One end of a `contains` relation and where its primary declaration begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contained {
-    /// Which node.
     pub id: NodeId,
     /// File of its primary declaration, if it has one.
     pub file: Option<FileKey>,
@@ -86,7 +86,7 @@ const CHILDREN: &str = "SELECT n.id, s.file_id, s.line_start, s.column_start FRO
 const PARENT: &str = "SELECT n.id, s.file_id, s.line_start, s.column_start FROM nodes c JOIN nodes n ON n.id = c.parent_id \
     LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0 WHERE c.id = ?1";
 
-/// The nodes that a node lexically contains, or the one that contains it, in no order.
+/// Returns the nodes that a node lexically contains, or its container, in no particular order.
 pub fn contained(
     snapshot: &Snapshot,
     node: NodeId,
@@ -96,8 +96,10 @@ pub fn contained(
         EdgeDirection::Outgoing => CHILDREN,
         EdgeDirection::Incoming => PARENT,
     };
+
     let mut statement = snapshot.connection().prepare_cached(sql)?;
     let mut rows = statement.query([stored_id(node)])?;
+
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let number = |index| {
@@ -117,7 +119,7 @@ pub fn contained(
 const COUNT_INCOMING: &str =
     "SELECT count(*) FROM edges_incoming WHERE target = ?1 AND edge_type <> ?2";
 
-/// Incoming uses but `contains` and `overrides`.
+/// Counts incoming uses, except `contains` and `overrides`.
 pub fn reference_count(snapshot: &Snapshot, node: NodeId) -> Result<u64, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(COUNT_INCOMING)?;
     Ok(
@@ -130,7 +132,7 @@ pub fn reference_count(snapshot: &Snapshot, node: NodeId) -> Result<u64, StoreEr
 const CANDIDATES: &str = "SELECT candidates FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4 AND line = ?5 \
     AND \"column\" = ?6";
 
-/// The further candidates of a use, best first.
+/// Returns the other candidates of a use, best first.
 pub fn candidates_of(
     snapshot: &Snapshot,
     source: NodeId,
@@ -138,6 +140,7 @@ pub fn candidates_of(
     edge: &IncidentEdge,
 ) -> Result<Vec<NodeId>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(CANDIDATES)?;
+
     let key = params![
         stored_id(source),
         edge.edge_type as u8,
@@ -146,6 +149,7 @@ pub fn candidates_of(
         edge.line,
         edge.column
     ];
+
     let blob = statement
         .query_row(key, |row| {
             Ok(row
@@ -160,7 +164,7 @@ pub fn candidates_of(
 
 const OF_SOURCE_IN_FILE: &str = "SELECT target, edge_type, confidence, line, \"column\", candidates FROM edges WHERE source = ?1 AND file_id = ?2";
 
-/// The uses by a node whose sites lie in a file.
+/// Collects the uses by a node whose sites are in a file.
 pub(super) fn of_source_in_file(
     connection: &Connection,
     source: NodeId,
@@ -169,6 +173,7 @@ pub(super) fn of_source_in_file(
 ) -> Result<(), StoreError> {
     let mut statement = connection.prepare_cached(OF_SOURCE_IN_FILE)?;
     let mut rows = statement.query(params![stored_id(source), file.0])?;
+
     while let Some(row) = rows.next()? {
         out.push(EdgeRow {
             source,
@@ -189,7 +194,7 @@ pub(super) fn of_source_in_file(
     Ok(())
 }
 
-/// Writes the by-source rows.
+/// Writes the rows of `edges`.
 pub(super) fn insert_outgoing<'e>(
     connection: &Connection,
     edges: impl Iterator<Item = &'e EdgeRow>,
@@ -203,7 +208,7 @@ pub(super) fn insert_outgoing<'e>(
     })
 }
 
-/// Writes the by-target rows.
+/// Writes the rows of `edges_incoming`.
 pub(super) fn insert_incoming<'e>(
     connection: &Connection,
     edges: impl Iterator<Item = &'e EdgeRow>,
@@ -227,7 +232,7 @@ const DELETE: &str = "DELETE FROM edges WHERE source = ?1 AND edge_type = ?2 AND
 const DELETE_INCOMING: &str = "DELETE FROM edges_incoming WHERE target = ?3 AND edge_type = ?2 AND source = ?1 AND file_id = ?4 AND line = ?5 \
     AND \"column\" = ?6";
 
-/// Removes both rows of a use.
+/// Removes a use from both tables.
 pub(super) fn delete(connection: &Connection, edge: &EdgeRow) -> Result<(), StoreError> {
     for sql in [DELETE, DELETE_INCOMING] {
         let key = params![

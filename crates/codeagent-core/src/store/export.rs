@@ -1,4 +1,4 @@
-//! The whole graph in rows, for `codeagent export`: each callback gets one row at a time.
+//! The whole graph as rows, for `codeagent export`.
 
 use rustc_hash::FxHashMap;
 
@@ -9,15 +9,14 @@ use crate::store::{FileKey, Snapshot, StoreError};
 /// One declaration site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportSymbol {
-    /// Its node.
+    /// The declared node.
     pub id: NodeId,
-    /// The node around it.
+    /// Its container.
     pub parent: Option<NodeId>,
-    /// What it is.
     pub kind: NodeKind,
     /// Bare name.
     pub name: String,
-    /// Where.
+    /// File of the declaration.
     pub file: FileKey,
     /// First line.
     pub line_start: u32,
@@ -27,16 +26,14 @@ pub struct ExportSymbol {
     pub name_line: u32,
 }
 
-/// One use.
+/// One use of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExportEdge {
-    /// In whose declaration it stands.
+    /// The node whose declaration contains the site.
     pub source: NodeId,
-    /// What is used.
+    /// The node that is used.
     pub target: NodeId,
-    /// The verb.
     pub edge_type: EdgeType,
-    /// How sure.
     pub confidence: Confidence,
     /// File of the site.
     pub file: FileKey,
@@ -49,11 +46,12 @@ pub struct ExportEdge {
 const SYMBOLS: &str = "SELECT n.id, n.parent_id, n.kind, n.name, s.file_id, s.line_start, s.line_end, s.name_line FROM spans s \
     JOIN nodes n ON n.id = s.node_id ORDER BY s.node_id, s.position";
 
-/// All declaration sites, those of one node together, primary first.
+/// Returns all declaration sites, grouped by node, primary first.
 pub fn export_symbols(snapshot: &Snapshot) -> Result<Vec<ExportSymbol>, StoreError> {
     let mut statement = snapshot.connection().prepare(SYMBOLS)?;
     let mut rows = statement.query([])?;
     let mut symbols = Vec::new();
+
     while let Some(row) = rows.next()? {
         symbols.push(ExportSymbol {
             id: id_column(row, 0)?,
@@ -66,19 +64,21 @@ pub fn export_symbols(snapshot: &Snapshot) -> Result<Vec<ExportSymbol>, StoreErr
             name_line: row.get(7)?,
         });
     }
+
     Ok(symbols)
 }
 
 const EDGES: &str =
     "SELECT source, target, edge_type, confidence, file_id, line, \"column\" FROM edges";
 
-/// Gives every use to `visit`, ordered by source.
+/// Calls `visit` with every use, ordered by source.
 pub fn export_edges(
     snapshot: &Snapshot,
     mut visit: impl FnMut(ExportEdge),
 ) -> Result<(), StoreError> {
     let mut statement = snapshot.connection().prepare(EDGES)?;
     let mut rows = statement.query([])?;
+
     while let Some(row) = rows.next()? {
         visit(ExportEdge {
             source: id_column(row, 0)?,
@@ -93,7 +93,7 @@ pub fn export_edges(
     Ok(())
 }
 
-/// Paths of all files by key.
+/// Returns the paths of all files by key.
 #[must_use]
 pub fn paths_by_key(keys: &FxHashMap<String, FileKey>) -> FxHashMap<FileKey, &str> {
     keys.iter()

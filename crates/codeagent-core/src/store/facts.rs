@@ -1,6 +1,6 @@
-//! Where the facts of a text lie: compressed, under a key made of everything they depend on.
+//! Compressed facts of each text, keyed by everything they depend on.
 //!
-//! **Limits.** A blob that cannot be decoded is as good as none: the caller reads the text again.
+//! **Limits.** A blob that cannot be decoded counts as missing: the caller reads the text again.
 
 use std::cell::RefCell;
 
@@ -20,7 +20,7 @@ use crate::versions::FACTS_VERSION;
 pub struct FactsKey(pub [u8; 32]);
 
 impl FactsKey {
-    /// The key of a text with this hash, read in this dialect under these conditions (see
+    /// Derives the key from a text's hash, its dialect and the conditions it was read under (see
     /// `extract::conditions`).
     #[must_use]
     pub fn new(dialect: Dialect, conditions: &str, content: &[u8; 32]) -> Self {
@@ -36,13 +36,13 @@ impl FactsKey {
 
 const ZSTD_LEVEL: i32 = 1;
 
-/// Far above what the largest admitted file can give.
+/// Far above what the largest admitted file can produce.
 const MAX_FACTS_BYTES: usize = 1 << 28;
 
-/// Buffers larger than this are not kept for the next file.
+/// Larger buffers are not reused for the next file.
 const KEPT_BUFFER_BYTES: usize = 1 << 20;
 
-/// What packing needs beside the facts.
+/// Compressor and buffers, reused from file to file.
 struct Packer {
     compressor: Compressor<'static>,
     plain: Vec<u8>,
@@ -50,7 +50,7 @@ struct Packer {
 }
 
 thread_local! {
-    /// Its tables and buffers are large beside a file's facts, so each thread keeps one.
+    /// One per thread, because its tables and buffers are large compared with a file's facts.
     static PACKER: RefCell<Packer> = RefCell::new(Packer {
         compressor: compressor(),
         plain: Vec::new(),
@@ -58,7 +58,7 @@ thread_local! {
     });
 }
 
-/// Writes a checksum behind each blob, so that a damaged one is never read for another.
+/// Adds a checksum to each blob, so that a damaged one is detected.
 fn compressor() -> Compressor<'static> {
     let mut compressor = Compressor::new(ZSTD_LEVEL).expect("the level is one that zstd has");
     compressor
@@ -67,7 +67,7 @@ fn compressor() -> Compressor<'static> {
     compressor
 }
 
-/// Packs facts.
+/// Serializes and compresses facts.
 #[must_use]
 pub fn encode_facts(facts: &Facts) -> Vec<u8> {
     PACKER.with_borrow_mut(|packer| packer.pack(facts))
@@ -77,25 +77,29 @@ impl Packer {
     fn pack(&mut self, facts: &Facts) -> Vec<u8> {
         self.plain = postcard::to_extend(facts, std::mem::take(&mut self.plain))
             .expect("facts have no values that postcard refuses");
+
         self.packed.reserve(compress_bound(self.plain.len()));
         let packed = self
             .compressor
             .compress_to_buffer(&self.plain, &mut self.packed)
             .expect("the buffer is large enough");
+
         let blob = [
             &(self.plain.len() as u32).to_le_bytes()[..],
             &self.packed[..packed],
         ]
         .concat();
+
         for buffer in [&mut self.plain, &mut self.packed] {
             buffer.clear();
             buffer.shrink_to(KEPT_BUFFER_BYTES);
         }
+
         blob
     }
 }
 
-/// Unpacks facts; `None` if the blob is damaged.
+/// Decodes facts; returns `None` if the blob is damaged.
 #[must_use]
 pub fn decode_facts(blob: &[u8]) -> Option<Facts> {
     let (length, packed) = blob.split_first_chunk::<4>()?;
@@ -106,7 +110,7 @@ pub fn decode_facts(blob: &[u8]) -> Option<Facts> {
 
 const SELECT: &str = "SELECT data FROM facts WHERE key = ?1";
 
-/// The facts under a key, if they are there and whole.
+/// Returns the facts under a key, if present and intact.
 pub fn read_facts(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Facts>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(SELECT)?;
     let found = statement
@@ -117,7 +121,7 @@ pub fn read_facts(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Facts>, 
     Ok(found.flatten())
 }
 
-/// What lies under a key, packed; it may be damaged.
+/// Returns the packed blob under a key, which may be damaged.
 pub fn read_packed(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Vec<u8>>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(SELECT)?;
     Ok(statement
@@ -127,7 +131,7 @@ pub fn read_packed(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Vec<u8>
 
 const KEYS: &str = "SELECT key FROM facts";
 
-/// All keys.
+/// Returns all keys.
 pub fn facts_keys(snapshot: &Snapshot) -> Result<FxHashSet<FactsKey>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(KEYS)?;
     let mut rows = statement.query([])?;
@@ -138,8 +142,7 @@ pub fn facts_keys(snapshot: &Snapshot) -> Result<FxHashSet<FactsKey>, StoreError
     Ok(keys)
 }
 
-/// Replaces, because what is there under the key was found damaged, or it would not have been made
-/// again.
+/// Replaces, because a blob is only written again if the stored one was found damaged.
 const INSERT: &str = "INSERT OR REPLACE INTO facts (key, data) VALUES (?1, ?2)";
 
 pub(super) fn insert(
@@ -158,7 +161,8 @@ const COUNT_USED: &str = "SELECT (SELECT count(DISTINCT facts_key) FROM files) +
 const DELETE_UNUSED: &str = "DELETE FROM facts WHERE key NOT IN (SELECT facts_key FROM files) \
     AND key NOT IN (SELECT facts_key FROM packages WHERE facts_key IS NOT NULL)";
 
-/// Texts of other branches are kept up to the number of the present ones; then all of them go.
+/// Removes unused facts once they outnumber the used ones. Until then, texts of other branches
+/// stay.
 pub(super) fn collect_garbage(connection: &Connection) -> Result<(), StoreError> {
     let all: i64 = connection.query_row(COUNT, [], |row| row.get(0))?;
     let used: i64 = connection.query_row(COUNT_USED, [], |row| row.get(0))?;

@@ -1,4 +1,4 @@
-//! Which files are indexed, how they were read, and what their links depended on: `files`,
+//! Indexed files, how they were parsed, and the dependencies of their resolution: `files`,
 //! `file_links`, `inputs`.
 
 use codeagent_workspace::Stamp;
@@ -41,7 +41,7 @@ fn file_row(row: &Row<'_>) -> Result<FileRow, StoreError> {
     })
 }
 
-/// The stamp in two columns.
+/// Reads a stamp from two columns.
 fn stamp_columns(row: &Row<'_>, at: usize) -> rusqlite::Result<Stamp> {
     Ok(Stamp {
         changed_ns: row.get(at)?,
@@ -64,12 +64,12 @@ fn select_files(
     Ok(files)
 }
 
-/// All files by path.
+/// Returns all files by path.
 pub fn files(snapshot: &Snapshot) -> Result<Vec<FileRow>, StoreError> {
     select_files(snapshot.connection(), "ORDER BY path", &[])
 }
 
-/// The files without facts, by path.
+/// Returns the files without facts, by path.
 pub fn files_with_problems(snapshot: &Snapshot) -> Result<Vec<FileRow>, StoreError> {
     select_files(
         snapshot.connection(),
@@ -78,14 +78,14 @@ pub fn files_with_problems(snapshot: &Snapshot) -> Result<Vec<FileRow>, StoreErr
     )
 }
 
-/// The file of a path.
+/// Returns the file at a path.
 pub fn file_by_path(snapshot: &Snapshot, path: &str) -> Result<Option<FileRow>, StoreError> {
     Ok(select_files(snapshot.connection(), "WHERE path = ?1", &[&path])?.pop())
 }
 
 const PROJECTS: &str = "SELECT DISTINCT project_id FROM files ORDER BY project_id";
 
-/// The projects that own a file.
+/// Returns the projects that own a file.
 pub fn project_ids(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(PROJECTS)?;
     let rows = statement.query_map([], |row| row.get(0))?;
@@ -95,7 +95,7 @@ pub fn project_ids(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
 const ENDING: &str =
     "SELECT id FROM files WHERE substr(path, -length(?1)) = ?1 ORDER BY path LIMIT ?2";
 
-/// The first files by path that lie in some folder under the end of a path.
+/// Returns the first files, by path, whose path ends with `/` and `end`.
 pub fn files_ending(
     snapshot: &Snapshot,
     end: &str,
@@ -112,7 +112,7 @@ pub fn files_ending(
 
 const GIVEN_UP: &str = "SELECT path, given_up FROM files WHERE given_up > 0 ORDER BY path";
 
-/// The files with sites on which a budget of the linker ended, and how many.
+/// Returns the files with sites that exceeded a resolver budget, and how many.
 pub fn given_up_files(snapshot: &Snapshot) -> Result<Vec<(String, u64)>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(GIVEN_UP)?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
@@ -121,7 +121,7 @@ pub fn given_up_files(snapshot: &Snapshot) -> Result<Vec<(String, u64)>, StoreEr
 
 const PATH: &str = "SELECT path FROM files WHERE id = ?1";
 
-/// The path of a key.
+/// Returns a file's path.
 pub fn file_path(snapshot: &Snapshot, id: FileKey) -> Result<Option<String>, StoreError> {
     Ok(snapshot
         .connection()
@@ -132,7 +132,7 @@ pub fn file_path(snapshot: &Snapshot, id: FileKey) -> Result<Option<String>, Sto
 
 const KEYS: &str = "SELECT path, id FROM files";
 
-/// The keys of all files by path.
+/// Returns the keys of all files by path.
 pub fn file_keys(snapshot: &Snapshot) -> Result<FxHashMap<String, FileKey>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(KEYS)?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, FileKey(row.get(1)?))))?;
@@ -167,6 +167,7 @@ pub(super) fn write_file(connection: &Connection, file: &FileRow) -> Result<(), 
         &file.interface_hash[..],
         file.ids_hash as i64,
     ])?;
+
     Ok(())
 }
 
@@ -182,16 +183,20 @@ pub(super) fn delete_file(connection: &Connection, file: FileKey) -> Result<(), 
 const SELECT_LINKS: &str =
     "SELECT file_id, environment_hash, answers_hash, reads, slots, published FROM file_links";
 
-/// What the last link of every file depended on, without the nodes that have edges.
-pub fn link_rows(snapshot: &Snapshot) -> Result<FxHashMap<FileKey, DependencyRow>, StoreError> {
+/// Returns every file's dependencies, without the nodes that have edges.
+pub fn dependency_rows(
+    snapshot: &Snapshot,
+) -> Result<FxHashMap<FileKey, DependencyRow>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(SELECT_LINKS)?;
     let mut rows = statement.query([])?;
     let mut links = FxHashMap::default();
+
     while let Some(row) = rows.next()? {
         let blob = |index| {
             row.get_ref(index)
                 .map(|value| value.as_blob().unwrap_or_default())
         };
+
         let link = DependencyRow {
             environment_hash: row.get::<_, i64>(1)? as u64,
             answers_hash: row.get::<_, i64>(2)? as u64,
@@ -222,7 +227,7 @@ pub(super) fn sources_of(
 
 const UPSERT_LINKS: &str = "INSERT OR REPLACE INTO file_links VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
-pub(super) fn write_links(
+pub(super) fn write_dependencies(
     connection: &Connection,
     file: FileKey,
     links: &DependencyRow,
@@ -241,7 +246,7 @@ pub(super) fn write_links(
 
 const SELECT_INPUTS: &str = "SELECT path, size, changed, inode, hash FROM inputs ORDER BY path";
 
-/// All project files by path.
+/// Returns all project files by path.
 pub fn inputs(snapshot: &Snapshot) -> Result<Vec<InputRow>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(SELECT_INPUTS)?;
     let mut rows = statement.query([])?;

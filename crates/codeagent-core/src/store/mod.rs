@@ -1,11 +1,11 @@
-//! All SQL of the engine: how the graph lies on disk and how it is read and written.
+//! SQLite storage of the graph: all SQL of the engine.
 //!
-//! Two types over one database: a [`Writer`], of which there is one and which is not `Clone`, and a
-//! [`Reader`], a pool of read-only connections whose [`Snapshot`]s each see one generation. One
-//! file per table group; every statement is a `const` above the function that runs it.
+//! Two types share one database: a [`Writer`], of which there is exactly one, and a [`Reader`], a
+//! pool of read-only connections whose [`Snapshot`]s each see one generation. There is one file per
+//! table group, and every statement is a `const` above the function that runs it.
 //!
-//! **Limits.** Knows rows, not repositories: what must be written is decided by `ingest`, what an
-//! answer looks like by `query`.
+//! **Limits.** Knows rows, not repositories: `ingest` decides what is written, `query` what an
+//! answer looks like.
 
 mod bulk;
 mod cancel;
@@ -21,7 +21,7 @@ mod packages;
 mod reader;
 mod schema;
 mod search;
-mod signs;
+mod sign_bits;
 mod status;
 mod unresolved;
 mod vectors;
@@ -39,8 +39,8 @@ pub use edges::{
 pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
 pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, read_packed};
 pub use files::{
-    file_by_path, file_keys, file_path, files, files_ending, files_with_problems, given_up_files,
-    inputs, link_rows, project_ids,
+    dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_with_problems,
+    given_up_files, inputs, project_ids,
 };
 pub use nodes::{
     by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file,
@@ -50,9 +50,10 @@ pub use packages::{PackageRow, package_rows};
 pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
 pub use search::{
-    AskNear, Hit, Hits, Matched, Near, Score, SearchFilter, is_test_path, nearest_names, search,
+    Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols, SimilarityFn, is_test_path,
+    nearest_names, search,
 };
-pub use signs::each_block;
+pub use sign_bits::each_block;
 pub use status::{
     Counts, LanguageCounts, counts, metadata, percent, unresolved_names, unresolved_with_name,
 };
@@ -63,49 +64,50 @@ pub use vectors::{
 };
 pub use writer::{Interrupter, Writer};
 
-/// `_metadata`: number of uses, kept by the writer.
+/// `_metadata`: number of uses, maintained by the writer.
 pub const EDGES_TOTAL: &str = "edges";
 
 /// `_metadata`: number of nodes other than files.
 pub const SYMBOLS_TOTAL: &str = "symbols";
 
-/// `_metadata`: when the last scan began, nanoseconds since 1970.
+/// `_metadata`: start of the last scan, nanoseconds since 1970.
 pub const SCANNED_AT: &str = "scanned_at_ns";
 
-/// `_metadata`: when the last batch began, nanoseconds since 1970.
+/// `_metadata`: start of the last batch, nanoseconds since 1970.
 pub const BATCH_AT: &str = "batch_at_ns";
 
-/// `_metadata`: how many batches were written, kept by the writer.
+/// `_metadata`: number of batches written, maintained by the writer.
 pub const GENERATION: &str = "generation";
 
-/// `_metadata`: the name of the model whose vectors are kept.
+/// `_metadata`: name of the model whose vectors are stored.
 pub const EMBEDDING_MODEL: &str = "embedding_model";
 
-/// `_metadata`: how many times vectors of a model were written, kept by the writer.
+/// `_metadata`: number of writes of model vectors, maintained by the writer.
 pub const VECTORS_GENERATION: &str = "vectors_generation";
 
-/// `_metadata`: a hash of the root that the index was made of.
+/// `_metadata`: hash of the root directory that was indexed.
 pub const ROOT: &str = "root";
 
-/// `_metadata`: which engine made the index.
+/// `_metadata`: fingerprint of the engine that wrote the index.
 pub const MADE_BY: &str = "made_by";
 
-/// `_metadata`: a hash of where module specifiers lead in packages, and of the declarations there.
+/// `_metadata`: hash of the targets of module specifiers in packages, and of the declarations
+/// there.
 pub const PACKAGES: &str = "packages";
 
-/// `_metadata`: the folders with packages, one per line.
+/// `_metadata`: package folders, one per line.
 pub const PACKAGE_FOLDERS: &str = "package_folders";
 
-/// Key of the remarks about project files, one per line.
+/// `_metadata`: notes about project files, one per line.
 pub const PROJECT_REMARKS: &str = "project_remarks";
 
-/// Why the store could not do what it was asked.
+/// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// There is no index yet.
+    /// There is no index.
     #[error("there is no index yet; run `codeagent index`")]
     NotIndexed,
-    /// The file at the place of the index belongs to another program.
+    /// The file at the index's path belongs to another program.
     #[error(
         "{0} is not a codeagent index and is left alone; move it away or set CODEAGENT_DATA_DIR"
     )]
@@ -120,7 +122,7 @@ pub enum StoreError {
         /// The newest version known here.
         known: usize,
     },
-    /// The index was written by an older codeagent and has to be migrated by a writer first.
+    /// The index was written by an older codeagent, and a writer has to migrate it first.
     #[error("the index has schema {found}, this codeagent needs {known}; run `codeagent index`")]
     Older {
         /// Its schema version.
@@ -128,16 +130,15 @@ pub enum StoreError {
         /// The version needed.
         known: usize,
     },
-    /// The tables of the index are laid out in another way than this codeagent does under the same
-    /// schema version.
+    /// The index has the same schema version but another table layout.
     #[error(
         "the index was made by another version of codeagent; run `codeagent index` to rebuild it"
     )]
     OtherLayout,
-    /// The index was made of a folder at another place.
+    /// The index was built for another directory.
     #[error("the index was made for another folder; run `codeagent index` to rebuild it")]
     OtherRoot,
-    /// The system does not let SQLite open or write the files of the index.
+    /// The system refused to open or write the index's files.
     #[error(
         "the index cannot be {0}: look for a limit of open files (ulimit -n), for the rights of its folder, and for files of other programs in it; \
          `codeagent doctor` shows where it is"
@@ -149,13 +150,13 @@ pub enum StoreError {
     /// The database is damaged.
     #[error("the index is damaged ({0})")]
     Corrupt(String),
-    /// Another process holds the database for longer than the time allowed.
+    /// Another process has locked the database for longer than the time-out.
     #[error("the index is locked by another process; try again when it is done")]
     Busy,
-    /// A search query that FTS5 cannot parse even with its words quoted.
+    /// FTS5 cannot parse the search query, even with its words quoted.
     #[error("the search query cannot be understood: {0}")]
     Query(String),
-    /// The writer or the readers could not be started.
+    /// A database thread could not be started.
     #[error("a thread of the database cannot be started: {0}")]
     Thread(String),
     /// The system refused to write a file of the index.
@@ -163,13 +164,13 @@ pub enum StoreError {
         "the index cannot be written ({0}); look at the disk, and for a limit on file sizes at `ulimit -f`"
     )]
     Unwritten(String),
-    /// Anything else SQLite says.
+    /// Any other SQLite error.
     #[error("database: {0}")]
     Sqlite(rusqlite::Error),
-    /// Nobody waits for the answer any more.
+    /// The call was cancelled.
     #[error("the call was cancelled")]
     Cancelled,
-    /// No connection could be had.
+    /// The connection pool returned none.
     #[error("no database connection: {0}")]
     Pool(#[from] r2d2::Error),
 }
@@ -184,8 +185,10 @@ impl From<rusqlite::Error> for StoreError {
                 | Error::IntegralValueOutOfRange(..)
                 | Error::Utf8Error(..)
         );
-        // A statement of ours names only what a migration made.
+
+        // Statements name only tables that a migration created.
         let is_lost = error.to_string().starts_with("no such table");
+
         match error.sqlite_error_code() {
             _ if is_misread || is_lost => Self::Corrupt(error.to_string()),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
@@ -217,7 +220,7 @@ fn is_write(error: &rusqlite::Error) -> bool {
     })
 }
 
-/// A stored value that no version of the engine writes.
+/// An error for a stored value that no version of the engine writes.
 fn bad_value(what: &str) -> StoreError {
     StoreError::Corrupt(format!("unknown {what}"))
 }

@@ -1,4 +1,4 @@
-//! Which symbols there are and where they are declared: `nodes` and `spans`.
+//! Symbols and their declaration sites: `nodes` and `spans`.
 
 use rusqlite::{Connection, Row, ToSql, params};
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ use crate::store::{FileKey, Snapshot, SpanUpdate, StoreError, bad_value};
 
 const SPAN_COLUMNS: &str = "f.path, s.start_offset, s.end_offset, s.line_start, s.column_start, s.line_end, s.name_line, s.name_column";
 
-/// A node with its primary span.
+/// Selects a node with its primary span.
 pub(super) const SELECT_NODE: &str = "SELECT n.id, n.parent_id, n.project_id, n.name, n.qualified_name, n.node_type, n.kind, n.language, n.access, \
     n.flags, n.parameter_signature, n.parameter_count, n.return_type, n.doc, \
     f.path, s.start_offset, s.end_offset, s.line_start, s.column_start, s.line_end, s.name_line, s.name_column \
@@ -37,13 +37,15 @@ fn span_columns(row: &Row<'_>, from: usize) -> Result<NodeSpan, StoreError> {
     })
 }
 
-/// The node of a row of [`SELECT_NODE`].
+/// Reads the node in a row of [`SELECT_NODE`].
 pub(super) fn node_row(row: &Row<'_>) -> Result<Node, StoreError> {
     let access = match row.get::<_, Option<u8>>(8)? {
         Some(code) => Some(Access::from_code(code).ok_or_else(|| bad_value("access"))?),
         None => None,
     };
+
     let has_span = row.get_ref(14)? != rusqlite::types::ValueRef::Null;
+
     Ok(Node {
         id: id_column(row, 0)?,
         parent: row.get::<_, Option<i64>>(1)?.map(|id| NodeId(id as u64)),
@@ -67,7 +69,7 @@ pub(super) fn node_row(row: &Row<'_>) -> Result<Node, StoreError> {
     })
 }
 
-/// The nodes of `SELECT_NODE` followed by `rest`.
+/// Returns the nodes of [`SELECT_NODE`] followed by `rest`.
 pub(super) fn select_nodes(
     connection: &Connection,
     rest: &str,
@@ -82,12 +84,12 @@ pub(super) fn select_nodes(
     Ok(nodes)
 }
 
-/// A node with its primary span.
+/// Returns a node with its primary span.
 pub fn node(snapshot: &Snapshot, id: NodeId) -> Result<Option<Node>, StoreError> {
     Ok(select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&stored_id(id)])?.pop())
 }
 
-/// All nodes with this qualified name.
+/// Returns all nodes with this qualified name.
 pub fn by_qualified_name(
     snapshot: &Snapshot,
     qualified_name: &str,
@@ -99,7 +101,7 @@ pub fn by_qualified_name(
     )
 }
 
-/// At most `limit` nodes with this bare name, case ignored.
+/// Returns at most `limit` nodes with this name, ignoring case.
 pub fn by_name(snapshot: &Snapshot, name: &str, limit: usize) -> Result<Vec<Node>, StoreError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     select_nodes(
@@ -109,7 +111,7 @@ pub fn by_name(snapshot: &Snapshot, name: &str, limit: usize) -> Result<Vec<Node
     )
 }
 
-/// At most `limit` nodes with this bare name, case ignored, whose qualified name ends with
+/// Returns at most `limit` nodes with this name, ignoring case, whose qualified name ends with
 /// `suffix`.
 pub fn by_name_within(
     snapshot: &Snapshot,
@@ -122,7 +124,7 @@ pub fn by_name_within(
     select_nodes(snapshot.connection(), rest, &[&name, &suffix, &limit])
 }
 
-/// At most `limit` nodes whose qualified name ends with these segments, case ignored.
+/// Returns at most `limit` nodes whose qualified name ends with these segments, ignoring case.
 pub fn by_name_end(snapshot: &Snapshot, end: &str, limit: usize) -> Result<Vec<Node>, StoreError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let name = end.rsplit(['.', '#']).next().unwrap_or(end);
@@ -131,8 +133,8 @@ pub fn by_name_end(snapshot: &Snapshot, end: &str, limit: usize) -> Result<Vec<N
     select_nodes(snapshot.connection(), rest, &[&name, &end, &limit])
 }
 
-/// The nodes declared in a file, each with its span in that file (several rows if it is declared
-/// there several times), in text order.
+/// Returns the nodes declared in a file, in text order. A node declared there several times has a
+/// row for each span.
 pub fn nodes_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, StoreError> {
     let sql = SELECT_NODE.replace(
         "FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0",
@@ -152,14 +154,14 @@ pub fn nodes_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, St
 const NODE_IDS_OF_FILE: &str =
     "SELECT DISTINCT node_id FROM spans WHERE file_id = ?1 ORDER BY node_id";
 
-/// The ids of the nodes declared in a file.
+/// Returns the ids of the nodes declared in a file.
 pub fn node_ids_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<NodeId>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(NODE_IDS_OF_FILE)?;
     let rows = statement.query_map([file.0], |row| Ok(NodeId(row.get::<_, i64>(0)? as u64)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// All declaration sites of a node, primary first.
+/// Returns all declaration sites of a node, primary first.
 pub fn spans_of(snapshot: &Snapshot, id: NodeId) -> Result<Vec<NodeSpan>, StoreError> {
     let sql = format!(
         "SELECT {SPAN_COLUMNS} FROM spans s JOIN files f ON f.id = s.file_id WHERE s.node_id = ?1 ORDER BY s.position"
@@ -173,7 +175,7 @@ pub fn spans_of(snapshot: &Snapshot, id: NodeId) -> Result<Vec<NodeSpan>, StoreE
     Ok(spans)
 }
 
-/// A hash over everything that is stored of a node. `buffer` is used again from node to node.
+/// Hashes everything that is stored of a node. `buffer` is scratch space, reused between calls.
 #[must_use]
 pub fn node_hash(node: &Node, buffer: &mut Vec<u8>) -> i64 {
     buffer.clear();
@@ -188,7 +190,7 @@ pub fn node_hash(node: &Node, buffer: &mut Vec<u8>) -> i64 {
 
 const STORED_HASHES: &str = "SELECT id, hash FROM nodes ORDER BY id";
 
-/// Ids and content hashes of all nodes, by id.
+/// Returns ids and content hashes of all nodes, by id.
 pub(super) fn stored_hashes(connection: &Connection) -> Result<Vec<(NodeId, i64)>, StoreError> {
     let mut statement = connection.prepare_cached(STORED_HASHES)?;
     let rows = statement.query_map([], |row| {
@@ -197,12 +199,12 @@ pub(super) fn stored_hashes(connection: &Connection) -> Result<Vec<(NodeId, i64)
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// A stored node without its spans.
+/// Returns a stored node without its secondary spans.
 pub(super) fn stored_node(connection: &Connection, id: NodeId) -> Result<Option<Node>, StoreError> {
     Ok(select_nodes(connection, "WHERE n.id = ?1", &[&stored_id(id)])?.pop())
 }
 
-/// Writes nodes that are not there, and their spans. `keys` are the keys of the files by path.
+/// Inserts new nodes and their spans. `keys` are the file keys by path.
 pub(super) fn insert<'n>(
     connection: &Connection,
     nodes: impl Iterator<Item = (i64, &'n Node)> + Clone,
@@ -214,6 +216,7 @@ pub(super) fn insert<'n>(
         nodes.clone(),
         |(hash, node), row| push_node(node, *hash, row),
     )?;
+
     let spans = nodes.flat_map(|(_, node)| {
         let known = node
             .spans
@@ -223,6 +226,7 @@ pub(super) fn insert<'n>(
             .enumerate()
             .map(move |(position, (span, file))| (node.id, position, span, file))
     });
+
     bulk::insert(
         connection,
         ("spans", 10),
@@ -260,6 +264,7 @@ fn push_span(of: &NodeSpan, row: &mut Values<'_, '_>) -> Result<(), StoreError> 
         end_offset,
         end_line,
     } = of.span;
+
     for number in [
         start.offset,
         end_offset,
@@ -278,7 +283,7 @@ const MOVE_SPAN: &str = "UPDATE spans SET start_offset = ?3, end_offset = ?4, li
     name_column = ?9 WHERE node_id = ?1 AND position = ?2";
 const SET_HASH: &str = "UPDATE nodes SET hash = ?2 WHERE id = ?1";
 
-/// Notes where declarations stand now, and the hashes of their nodes.
+/// Updates moved declaration sites and the hashes of their nodes.
 pub(super) fn move_spans(
     connection: &Connection,
     moved: &[SpanUpdate],
@@ -297,6 +302,7 @@ pub(super) fn move_spans(
             end_offset,
             end_line,
         } = *span;
+
         let id = stored_id(*node);
         statement.execute(params![
             id,
@@ -310,10 +316,12 @@ pub(super) fn move_spans(
             name.1
         ])?;
     }
+
     let mut statement = connection.prepare_cached(SET_HASH)?;
     for (node, hash) in hashes {
         statement.execute(params![stored_id(*node), hash])?;
     }
+
     Ok(())
 }
 

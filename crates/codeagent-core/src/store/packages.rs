@@ -1,4 +1,4 @@
-//! What was read of the packages that the repository uses: `packages`.
+//! Files and folders of packages that the repository uses: `packages`.
 
 use codeagent_workspace::Stamp;
 use rusqlite::{Connection, params};
@@ -6,31 +6,33 @@ use rusqlite::{Connection, params};
 use crate::store::codec::hash_column;
 use crate::store::{FactsKey, Snapshot, StoreError};
 
-/// A folder or file of a package that was looked at.
+/// A package file or folder that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageRow {
     /// Repo-relative path.
     pub path: String,
     /// Bytes on disk; 0 for a folder.
     pub size: u64,
-    /// What was to be seen of it from outside when it was read.
+    /// Identity and change time on disk when it was read.
     pub stamp: Stamp,
-    /// A hash of its bytes; of a folder, of its names.
+    /// Hash of its bytes; for a folder, of its entries' names.
     pub hash: [u8; 32],
-    /// Where the facts of declarations are.
+    /// Key of the facts, if it is a declaration file.
     pub facts_key: Option<FactsKey>,
 }
 
 const SELECT: &str =
     "SELECT path, size, changed, inode, hash, facts_key FROM packages ORDER BY path";
 
-/// All that was looked at, by path.
+/// Returns all rows by path.
 pub fn package_rows(snapshot: &Snapshot) -> Result<Vec<PackageRow>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(SELECT)?;
     let mut rows = statement.query([])?;
     let mut packages = Vec::new();
+
     while let Some(row) = rows.next()? {
         let has_facts = row.get_ref(5)?.as_blob_or_null().ok().flatten().is_some();
+
         packages.push(PackageRow {
             path: row.get(0)?,
             size: row.get::<_, i64>(1)? as u64,
@@ -46,6 +48,7 @@ pub fn package_rows(snapshot: &Snapshot) -> Result<Vec<PackageRow>, StoreError> 
             },
         });
     }
+
     Ok(packages)
 }
 

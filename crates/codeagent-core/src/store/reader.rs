@@ -1,4 +1,4 @@
-//! Reading: a pool of read-only connections and snapshots of one generation.
+//! Read access: a pool of read-only connections and snapshots of one generation.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -9,7 +9,7 @@ use r2d2::PooledConnection;
 use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::Connection;
 
-use crate::store::cancel::Reading;
+use crate::store::cancel::ActiveRead;
 use crate::store::schema::{prepare_reader, reader_flags};
 use crate::store::status::Totals;
 use crate::store::{Canceller, StoreError};
@@ -36,37 +36,43 @@ impl Reader {
                     _ => StoreError::from(error),
                 }
             })?;
+
         prepare_reader(&check, path)?;
         drop(check);
+
         let at = path.to_owned();
         let manager = SqliteConnectionManager::file(path)
             .with_flags(reader_flags())
             .with_init(move |connection| setup(connection, &at));
+
         let builder = r2d2::Pool::builder()
             .max_size(connections.max(1))
             .min_idle(Some(0))
             .test_on_check_out(false)
             .connection_timeout(CONNECTION_TIMEOUT);
-        // It panics if the system gives it no thread.
+
+        // The builder panics if the system refuses a thread.
         let pool = catch_unwind(AssertUnwindSafe(|| builder.build(manager)));
         let pool =
             pool.map_err(|_| StoreError::Thread("the system has none left".to_owned()))??;
+
         Ok(Self {
             pool,
             totals: Arc::default(),
         })
     }
 
-    /// The present generation, unchanged by what is written later. Drop it soon: a long reader
-    /// keeps the log from being emptied.
+    /// Opens a snapshot of the current generation, unaffected by later writes. Drop it soon: a
+    /// long-lived snapshot keeps the write-ahead log from being emptied.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         self.snapshot_for(&Canceller::default())
     }
 
-    /// The same for a call that may be cancelled.
+    /// Like [`Reader::snapshot`], for a call that may be cancelled.
     pub fn snapshot_for(&self, canceller: &Canceller) -> Result<Snapshot, StoreError> {
         let connection = self.pool.get()?;
         connection.execute_batch("BEGIN")?;
+
         let reading = Some(canceller.reading(&connection));
         let snapshot = Snapshot {
             connection,
@@ -74,13 +80,16 @@ impl Reader {
             reading,
             totals: Arc::clone(&self.totals),
         };
+
         snapshot.check()?;
+
         // The generation is fixed by the first read, not by BEGIN.
         snapshot
             .connection
             .query_row("SELECT count(*) FROM _metadata", [], |row| {
                 row.get::<_, i64>(0)
             })?;
+
         Ok(snapshot)
     }
 }
@@ -93,16 +102,16 @@ fn setup(connection: &mut Connection, path: &Path) -> rusqlite::Result<()> {
     })
 }
 
-/// One generation of the database, for one answer.
+/// One generation of the database, for one call.
 pub struct Snapshot {
     connection: PooledConnection<SqliteConnectionManager>,
     canceller: Canceller,
-    reading: Option<Reading>,
+    reading: Option<ActiveRead>,
     totals: Arc<Totals>,
 }
 
 impl Snapshot {
-    /// An error if nobody waits for the answer any more: for what takes long beside the database.
+    /// Fails if the call was cancelled. For long work outside the database.
     pub fn check(&self) -> Result<(), StoreError> {
         if self.canceller.is_cancelled() {
             Err(StoreError::Cancelled)
@@ -111,7 +120,6 @@ impl Snapshot {
         }
     }
 
-    /// What has been counted before.
     pub(super) fn totals(&self) -> &Totals {
         &self.totals
     }
@@ -123,7 +131,7 @@ impl Snapshot {
 
 impl Drop for Snapshot {
     fn drop(&mut self) {
-        // The connection is nobody's from here on.
+        // The connection no longer belongs to this call.
         self.reading = None;
         if let Err(error) = self.connection.execute_batch("ROLLBACK") {
             tracing::warn!(%error, "a read transaction could not be ended");

@@ -1,13 +1,13 @@
-//! Opening the database file: whose is it, which schema has it, and how are connections set up.
+//! Opening the database file: ownership check, schema version, migrations and connection setup.
 //!
 //! `user_version` is the number of migrations that have run. A migration is a file in the top-level
-//! `migrations/`, run once, in one transaction with the others that are due; files that have been
-//! released are never edited.
+//! `migrations/`, run once, in one transaction with the others that are due. Released files are
+//! never edited.
 //!
-//! Before the first release the one migration is edited; so that a database made from another text
-//! is refused, a hash of the migrations' texts is kept in it.
+//! Before the first release, the one migration may be edited. A hash of the migrations' texts is
+//! stored in the database, so that one created from another text is refused.
 //!
-//! **Limits.** Only upward: a newer schema is refused.
+//! **Limits.** Migrations only go up: a newer schema is refused.
 
 use std::path::Path;
 use std::sync::Once;
@@ -45,13 +45,13 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The schema this code reads and writes.
+/// The schema version of this code.
 pub const SCHEMA_VERSION: usize = MIGRATIONS.len();
 
-/// `_metadata`: the hash of the migrations that the tables come from.
+/// `_metadata`: hash of the migrations that created the tables.
 const LAYOUT: &str = "layout";
 
-/// "cdag" in ASCII: says that a database file is ours.
+/// "cdag" in ASCII: marks a database file as ours.
 const APPLICATION_ID: i64 = 0x6364_6167;
 
 /// The first SQLite without the WAL-reset corruption.
@@ -60,12 +60,11 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 /// How long a statement waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long who only reads waits for others that read.
+/// How long `move_log` waits for readers.
 const BRIEFLY: Duration = Duration::from_millis(100);
 
-/// The page size counts for new databases. A log of 56 MB, and what the batch that reaches it
-/// writes, goes into the database: pages that are written several times go there once, and the log
-/// of a server that is edited under stays below 64 MB.
+/// The page size applies to new databases. At 56 MB, the log is copied into the database, so that
+/// pages written several times are copied once and the log stays below 64 MB while a server runs.
 const WRITER_PRAGMAS: &str = "
     PRAGMA page_size = 8192;
     PRAGMA journal_mode = WAL;
@@ -87,7 +86,7 @@ const READER_PRAGMAS: &str = "
     PRAGMA trusted_schema = OFF;
 ";
 
-/// Opens the database for writing, makes it if it is not there and brings its schema up to date.
+/// Opens the database for writing, creating or migrating it as needed.
 pub fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
     check_sqlite()?;
     let mut connection = Connection::open(path)?;
@@ -102,7 +101,7 @@ pub fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Checks that a database can be read by this code, and sets a read-only connection up.
+/// Checks that this code can read a database, and configures a read-only connection.
 pub fn prepare_reader(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     check_sqlite()?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -117,22 +116,22 @@ pub fn prepare_reader(connection: &Connection, path: &Path) -> Result<(), StoreE
     Ok(())
 }
 
-/// How read-only connections are opened.
+/// Returns the flags of read-only connections.
 pub fn reader_flags() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI
 }
 
-/// How much of a database is looked at.
+/// How thoroughly a database is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
     /// Pages and rows.
     Quick,
-    /// Whether indexes hold what their tables hold, too.
+    /// Also whether indexes agree with their tables.
     Whole,
 }
 
-/// Reads the whole database and fails if its parts do not fit together. Wrong values that fit are
-/// not seen.
+/// Reads the whole database and fails if it is malformed. Wrong values that are well-formed go
+/// unnoticed.
 pub fn check(path: &Path, check: Check) -> Result<(), StoreError> {
     let connection = Connection::open_with_flags(path, reader_flags())?;
     prepare_reader(&connection, path)?;
@@ -149,8 +148,8 @@ pub fn check(path: &Path, check: Check) -> Result<(), StoreError> {
     }
 }
 
-/// Moves the log that a killed writer left into the database. Only for who holds the right to
-/// write.
+/// Moves the log that a killed writer left into the database. Only for the holder of the write
+/// lock.
 pub fn move_log(path: &Path) -> Result<(), StoreError> {
     let connection = Connection::open_with_flags(
         path,
@@ -162,13 +161,13 @@ pub fn move_log(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The version of SQLite in this program.
+/// Returns the version of the linked SQLite.
 #[must_use]
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
 }
 
-/// Options that SQLite is compiled with, whether we want each, and what another build costs.
+/// Compile options of SQLite, whether each is wanted, and what the other choice costs.
 const OPTIONS: &[(&str, bool, &str)] = &[
     (
         "DEFAULT_MEMSTATUS=0",
@@ -184,8 +183,8 @@ const OPTIONS: &[(&str, bool, &str)] = &[
 
 const COMPILE_OPTIONS: &str = "PRAGMA compile_options";
 
-/// How the SQLite in this program was compiled otherwise than we want it, and what follows; each in
-/// one clause.
+/// Lists how the linked SQLite deviates from the wanted options and what that costs, one clause
+/// each.
 pub fn sqlite_differences() -> Result<Vec<String>, StoreError> {
     differences(&Connection::open_in_memory()?)
 }
@@ -207,7 +206,7 @@ fn differences(connection: &Connection) -> Result<Vec<String>, StoreError> {
     Ok(differs.map(said).collect())
 }
 
-/// Logs them once.
+/// Logs the differences once.
 fn note_differences(connection: &Connection) {
     static NOTED: Once = Once::new();
     NOTED.call_once(|| match differences(connection) {
@@ -226,17 +225,20 @@ fn check_sqlite() -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The number of migrations a database has seen; `NotIndexed` for an empty one, `Foreign` if it is
-/// not ours.
+/// Returns the number of migrations a database has seen; `NotIndexed` if it is empty, `Foreign` if
+/// it is not ours.
 fn stored_version(connection: &Connection, path: &Path) -> Result<usize, StoreError> {
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+
     let application = match pragma("application_id") {
         Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
             return Err(StoreError::Foreign(path.display().to_string()));
         }
         other => other?,
     };
+
     let version = pragma("user_version")?;
+
     if application == 0 && version == 0 {
         let tables: i64 =
             connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
@@ -246,9 +248,11 @@ fn stored_version(connection: &Connection, path: &Path) -> Result<usize, StoreEr
             StoreError::Foreign(path.display().to_string())
         });
     }
+
     if application != APPLICATION_ID {
         return Err(StoreError::Foreign(path.display().to_string()));
     }
+
     let found = usize::try_from(version).unwrap_or(usize::MAX);
     if found > SCHEMA_VERSION {
         return Err(StoreError::Newer {
@@ -256,13 +260,15 @@ fn stored_version(connection: &Connection, path: &Path) -> Result<usize, StoreEr
             known: SCHEMA_VERSION,
         });
     }
+
     if stored_layout(connection)?.as_deref() != Some(&layout(found)) {
         return Err(StoreError::OtherLayout);
     }
+
     Ok(found)
 }
 
-/// The layout that this code's first migrations make.
+/// Returns the hash of the first `version` migrations.
 fn layout(version: usize) -> String {
     let mut hasher = blake3::Hasher::new();
     for (_, sql) in &MIGRATIONS[..version] {
@@ -407,6 +413,7 @@ mod tests {
                 matches!(open_for_writing(&path), Err(StoreError::OtherLayout)),
                 "{sql}"
             );
+
             let reader = Connection::open_with_flags(&path, reader_flags()).unwrap();
             assert!(
                 matches!(prepare_reader(&reader, &path), Err(StoreError::OtherLayout)),
@@ -423,11 +430,13 @@ mod tests {
             let mut connection = Connection::open(&path).unwrap();
             connection.execute_batch(WRITER_PRAGMAS).unwrap();
             migrate_to(&mut connection, 0, done).unwrap();
-            // The next one was under way when the process ended.
+
+            // The process ends while the next migration runs.
             let transaction = connection.transaction().unwrap();
             transaction.execute_batch(next).unwrap();
             drop(transaction);
             drop(connection);
+
             let reader = Connection::open_with_flags(&path, reader_flags()).unwrap();
             assert!(
                 matches!(

@@ -1,4 +1,4 @@
-//! How much there is in the index: counts for `status`, and the names that stayed unresolved.
+//! Counts for `status`, and the names left unresolved.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,11 +14,11 @@ use crate::store::{EDGES_TOTAL, GENERATION, SYMBOLS_TOTAL, Snapshot, StoreError}
 pub struct Counts {
     /// Indexed files.
     pub files: u64,
-    /// Nodes other than files.
+    /// Symbols other than files.
     pub symbols: u64,
-    /// Uses.
+    /// Uses of symbols.
     pub edges: u64,
-    /// Per language, in the order of [`Language::NAMES`], those without files left out.
+    /// Per language, in the order of [`Language::NAMES`], without languages that have no files.
     pub languages: Vec<LanguageCounts>,
 }
 
@@ -40,19 +40,19 @@ pub struct LanguageCounts {
     pub failed: u64,
     /// Files with parse errors.
     pub partial: u64,
-    /// Call-like sites, those left out that call a value.
+    /// Call-like sites, except calls of values.
     pub calls: u64,
     /// Call-like sites with a target.
     pub calls_resolved: u64,
-    /// Call-like sites known to go outside, by their receiver or because nothing here bears their
-    /// name.
+    /// Call-like sites known to be external, by their receiver or because nothing in the repository
+    /// has their name.
     pub calls_external: u64,
-    /// Sites without a target because a budget of the linker was used up.
+    /// Sites left without a target because a resolver budget was exceeded.
     pub given_up: u64,
 }
 
 impl LanguageCounts {
-    /// Nothing yet.
+    /// Returns zero counts.
     #[must_use]
     pub fn new(language: Language) -> Self {
         Self {
@@ -70,13 +70,14 @@ impl LanguageCounts {
         }
     }
 
-    /// Share of the bytes in parse errors.
+    /// Returns the percentage of bytes in parse errors.
     #[must_use]
     pub fn error_percent(&self) -> f64 {
         percent(self.error_bytes, self.bytes).unwrap_or(0.0)
     }
 
-    /// Share of calls with a target, of those not known to go outside; `None` without such calls.
+    /// Returns the percentage of non-external calls with a target; `None` if there are no such
+    /// calls.
     #[must_use]
     pub fn resolved_percent(&self) -> Option<f64> {
         percent(
@@ -87,7 +88,7 @@ impl LanguageCounts {
 }
 
 impl Counts {
-    /// Indexed files that could be read and parsed.
+    /// Counts the files that could be read and parsed.
     #[must_use]
     pub fn read_files(&self) -> u64 {
         self.files
@@ -99,7 +100,7 @@ impl Counts {
     }
 }
 
-/// In percent with two decimals; `None` of nothing.
+/// Returns a percentage with two decimals; `None` if `whole` is 0.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| (part as f64 * 10_000.0 / whole as f64).round() / 100.0)
@@ -108,11 +109,11 @@ pub fn percent(part: u64, whole: u64) -> Option<f64> {
 const BY_DIALECT: &str = "SELECT dialect, count(*), sum(lines), sum(bytes), sum(error_bytes), sum(parse_status = 2), sum(parse_status = 1), \
     sum(calls), sum(calls_resolved), sum(calls_external), sum(given_up) FROM files GROUP BY dialect";
 
-/// The totals of the generation that was last asked about: to count takes milliseconds.
+/// The counts of the last generation asked for, because counting takes milliseconds.
 #[derive(Default)]
 pub(super) struct Totals(Mutex<Option<(String, Counts)>>);
 
-/// The totals.
+/// Returns the totals of the index.
 pub fn counts(snapshot: &Snapshot) -> Result<Counts, StoreError> {
     let generation = metadata(snapshot, GENERATION)?.unwrap_or_default();
     let known = || {
@@ -122,26 +123,32 @@ pub fn counts(snapshot: &Snapshot) -> Result<Counts, StoreError> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     };
+
     if let Some((_, counts)) = known().as_ref().filter(|(of, _)| *of == generation) {
         return Ok(counts.clone());
     }
-    let counts = counted(snapshot)?;
+
+    let counts = count_totals(snapshot)?;
     *known() = Some((generation, counts.clone()));
     Ok(counts)
 }
 
-fn counted(snapshot: &Snapshot) -> Result<Counts, StoreError> {
+fn count_totals(snapshot: &Snapshot) -> Result<Counts, StoreError> {
     let connection = snapshot.connection();
     let mut totals: Vec<LanguageCounts> = Language::NAMES
         .iter()
         .map(|(_, language)| LanguageCounts::new(*language))
         .collect();
+
     let mut statement = connection.prepare_cached(BY_DIALECT)?;
     let mut rows = statement.query([])?;
+
     while let Some(row) = rows.next()? {
         let language = word_column(row, 0, Dialect::from_code)?.language();
         let total = &mut totals[language as usize];
+
         let number = |index| row.get::<_, i64>(index).map(|value| value as u64);
+
         total.files += number(1)?;
         total.lines += number(2)?;
         total.bytes += number(3)?;
@@ -153,13 +160,16 @@ fn counted(snapshot: &Snapshot) -> Result<Counts, StoreError> {
         total.calls_external += number(9)?;
         total.given_up += number(10)?;
     }
+
     totals.retain(|total| total.files > 0);
     for total in &mut totals {
-        total.calls_external += foreign_calls(connection, total.language)?;
+        total.calls_external += external_calls(connection, total.language)?;
     }
+
     let total = |key| {
         metadata(snapshot, key).map(|text| text.and_then(|text| text.parse().ok()).unwrap_or(0))
     };
+
     Ok(Counts {
         files: totals.iter().map(|total| total.files).sum(),
         symbols: total(SYMBOLS_TOTAL)?,
@@ -168,22 +178,22 @@ fn counted(snapshot: &Snapshot) -> Result<Counts, StoreError> {
     })
 }
 
-const FOREIGN_CALLS: &str = "SELECT f.dialect, sum(u.calls) \
+const EXTERNAL_CALLS: &str = "SELECT f.dialect, sum(u.calls) \
     FROM (SELECT DISTINCT name FROM unresolved) d JOIN unresolved u USING (name) JOIN files f ON f.id = u.file_id \
     WHERE d.name <> '' AND NOT EXISTS (SELECT 1 FROM nodes n \
         WHERE n.name = d.name COLLATE NOCASE AND n.name = d.name AND n.language = ?1 AND (1 << n.node_type) & ?2 != 0) \
         AND NOT (?3 AND d.name IN (SELECT name FROM object_functions)) \
     GROUP BY f.dialect";
 
-/// Calls without a target whose name nothing bears that can be called, what objects hold included:
-/// they go outside, whatever their receiver is.
-fn foreign_calls(connection: &Connection, language: Language) -> Result<u64, StoreError> {
+/// Counts unresolved calls whose name no callable symbol or object-literal function has: they are
+/// external whatever their receiver is.
+fn external_calls(connection: &Connection, language: Language) -> Result<u64, StoreError> {
     let rules = language.rules();
     let callable = rules
         .callable
         .iter()
         .fold(0_i64, |all, node_type| all | 1 << *node_type as u8);
-    let mut statement = connection.prepare_cached(FOREIGN_CALLS)?;
+    let mut statement = connection.prepare_cached(EXTERNAL_CALLS)?;
     let mut rows = statement.query(params![language as u8, callable, rules.has_object_literals])?;
     let mut calls = 0;
     while let Some(row) = rows.next()? {
@@ -196,7 +206,7 @@ fn foreign_calls(connection: &Connection, language: Language) -> Result<u64, Sto
 
 const METADATA: &str = "SELECT value FROM _metadata WHERE key = ?1";
 
-/// An entry of `_metadata`.
+/// Returns an entry of `_metadata`.
 pub fn metadata(snapshot: &Snapshot, key: &str) -> Result<Option<String>, StoreError> {
     Ok(snapshot
         .connection()
@@ -207,7 +217,7 @@ pub fn metadata(snapshot: &Snapshot, key: &str) -> Result<Option<String>, StoreE
 
 const UNRESOLVED: &str = "SELECT sum(count) FROM unresolved WHERE name = ?1";
 
-/// How many uses of a name have no target although they should have one somewhere.
+/// Counts the unresolved uses of a name.
 pub fn unresolved_with_name(snapshot: &Snapshot, name: &str) -> Result<u64, StoreError> {
     let count: Option<i64> = snapshot
         .connection()
@@ -218,7 +228,7 @@ pub fn unresolved_with_name(snapshot: &Snapshot, name: &str) -> Result<u64, Stor
 
 const MOST_UNRESOLVED: &str = "SELECT name, sum(count) AS total FROM unresolved WHERE name <> '' GROUP BY name ORDER BY total DESC, name LIMIT ?1";
 
-/// The names with most unresolved uses.
+/// Returns the names with the most unresolved uses.
 pub fn unresolved_names(
     snapshot: &Snapshot,
     limit: usize,

@@ -51,11 +51,13 @@ fn id(file: usize, name: usize) -> NodeId {
 
 fn node(file: usize, name: usize, doc: Option<&str>) -> Node {
     let kind = NodeKind::Function;
+
     let start = Position {
         offset: name as u32 * 10,
         line: name as u32 + 1,
         column: 1,
     };
+
     Node {
         id: id(file, name),
         parent: None,
@@ -132,6 +134,7 @@ fn edges(repository: &Repository, file: usize, key: FileKey) -> Vec<EdgeRow> {
             candidates: all.iter().take(usize::from(*confidence)).copied().collect(),
         })
         .collect();
+
     edges.sort_by_key(EdgeRow::key);
     edges.dedup_by_key(|edge| edge.key());
     edges
@@ -165,12 +168,15 @@ fn delta(
             delta.removed.extend(keys.remove(&path(file)));
             continue;
         }
+
         let next = FileKey(keys.values().map(|key| key.0 + 1).max().unwrap_or(1));
         let key = *keys.entry(path(file)).or_insert(next);
+
         let edges = edges(now, file, key);
         let mut sources: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
         sources.sort();
         sources.dedup();
+
         let sites = edges
             .iter()
             .map(|edge| UnresolvedSite {
@@ -240,6 +246,7 @@ proptest! {
 fn small() -> (tempfile::TempDir, Reader) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
+
     let repository: Repository = vec![
         Some(Text {
             names: vec![0, 1, 4],
@@ -252,10 +259,12 @@ fn small() -> (tempfile::TempDir, Reader) {
             doc: None,
         }),
     ];
+
     Writer::open(&path)
         .unwrap()
         .apply(delta(None, &repository, &mut FxHashMap::default()))
         .unwrap();
+
     let reader = Reader::open(&path, 2).unwrap();
     (folder, reader)
 }
@@ -306,6 +315,7 @@ fn a_query_that_is_no_fts5_is_quoted() {
 #[test]
 fn filters_narrow() {
     let (_folder, reader) = small();
+
     let other = SearchFilter {
         language: Some(Language::CSharp),
         ..SearchFilter::default()
@@ -338,16 +348,21 @@ fn a_snapshot_does_not_see_later_batches() {
     writer.apply(delta(None, &first, &mut keys)).unwrap();
     let reader = Reader::open(&path, 2).unwrap();
     let snapshot = reader.snapshot().unwrap();
+
     let second: Repository = vec![Some(Text {
         names: vec![1],
         uses: Vec::new(),
         doc: None,
     })];
+
     writer
         .apply(delta(Some(&first), &second, &mut keys))
         .unwrap();
+
     assert_eq!(by_name(&snapshot, "getUser", 9).unwrap().len(), 1);
+
     drop(snapshot);
+
     assert_eq!(
         by_name(&reader.snapshot().unwrap(), "getUser", 9)
             .unwrap()
@@ -360,6 +375,7 @@ fn a_snapshot_does_not_see_later_batches() {
 fn a_failed_batch_leaves_the_generation() {
     let (folder, reader) = small();
     let before = dump(&folder.path().join("index.db"));
+
     let repository: Repository = vec![Some(Text {
         names: vec![0],
         uses: vec![(0, 0, 2)],
@@ -373,6 +389,7 @@ fn a_failed_batch_leaves_the_generation() {
             .apply(bad)
             .is_err()
     );
+
     drop(reader);
     assert_eq!(dump(&folder.path().join("index.db")), before);
 }
@@ -484,6 +501,7 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
         .apply(of_names(Write::Update, &[0, 1, 3], None))
         .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 2]);
+
     let missing = pending(&reader);
     assert_eq!(
         missing
@@ -495,6 +513,7 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
     // And gets its name back, whichever way the index is written: its vector was kept.
     writer.apply(of_names(replace, &[0, 1, 2], None)).unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 2]);
+
     let missing = pending(&reader);
     assert_eq!(
         missing
@@ -503,7 +522,9 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
             .collect::<Vec<_>>(),
         [(id(0, 2), true)]
     );
+
     writer.put_vectors(MODEL, &[given(&missing[0])]).unwrap();
+
     let kept = vectors_of(
         &reader.snapshot().unwrap(),
         VectorSource::Model,
@@ -529,13 +550,17 @@ fn texts_that_no_symbol_has_are_forgotten_at_the_end_of_a_run() {
 #[test]
 fn a_vector_that_comes_late_is_of_no_use() {
     let (_folder, mut writer, reader) = with_vectors();
+
     writer
         .apply(of_names(Write::Update, &[0, 1, 3], None))
         .unwrap();
+
     let late = given(&pending(&reader)[0]);
+
     writer
         .apply(of_names(Write::Update, &[0, 1], None))
         .unwrap();
+
     writer
         .put_vectors(MODEL, std::slice::from_ref(&late))
         .unwrap();
@@ -548,8 +573,10 @@ fn a_vector_that_comes_late_is_of_no_use() {
             }],
         )
         .unwrap();
+
     let snapshot = reader.snapshot().unwrap();
     assert_eq!(model_vector_count(&snapshot).unwrap(), 2);
+
     let kept = vectors_of(&snapshot, VectorSource::Model, &[id(0, 1)]).unwrap();
     assert!((cosine(&kept[0].unwrap(), &vector_of(1)) - 1.0).abs() < 1e-4);
 }

@@ -1,4 +1,4 @@
-//! Where do the uses stand that have no target? Rows of `unresolved`, by name or by file.
+//! Sites of unresolved uses, by name or by file: `unresolved`.
 
 use rusqlite::{Row, params};
 
@@ -23,7 +23,7 @@ fn sites(row: &Row<'_>, from: usize) -> Result<Vec<UnresolvedSite>, StoreError> 
 const OF_NAME: &str = "SELECT f.path, u.lines, u.columns FROM unresolved u JOIN files f ON f.id = u.file_id WHERE u.name = ?1 \
     ORDER BY f.path LIMIT ?2";
 
-/// The places of a name in the first `limit` files that use it without a target, by path.
+/// Returns the unresolved sites of a name in the first `limit` files, by path.
 pub fn unresolved_sites_of(
     snapshot: &Snapshot,
     name: &str,
@@ -41,7 +41,7 @@ pub fn unresolved_sites_of(
 const IN_FILE: &str =
     "SELECT name, lines, columns FROM unresolved WHERE file_id = ?1 ORDER BY name";
 
-/// The names that a file uses without a target, and where.
+/// Returns the unresolved names of a file and their sites.
 pub fn unresolved_in_file(
     snapshot: &Snapshot,
     file: FileKey,

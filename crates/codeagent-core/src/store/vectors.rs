@@ -1,25 +1,26 @@
-//! Where do vectors lie? The signs of all of them in `vec_signs`, the vectors that a model made in
-//! `vec_texts`, and in `vec_nodes` of which text.
+//! Embedding vectors: sign bits of all of them in `vec_signs`, a model's vectors in `vec_texts`,
+//! and which text each node has in `vec_nodes`.
 //!
-//! What letters and words give is made again from the node when it is asked for: keeping it would
-//! make an index larger by a third and spare a few milliseconds. A model's vectors are written when
-//! they are there, under the hash of their text: a symbol that is named, moved or indexed anew and
-//! has a known text gets its vector back.
+//! Lexical vectors are recomputed from the node on demand: storing them would enlarge an index by a
+//! third and save a few milliseconds. A model's vectors are stored under the hash of their text, so
+//! a symbol that is renamed, moved or indexed again gets its vector back if the text is known.
 //!
-//! **Limits.** A vector of a model is dropped from `vec_nodes` with the text it was made of, so no
-//! answer rests on an old name.
+//! **Limits.** A node loses its model vector as soon as its text changes, so no result is based on
+//! an old name.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use rustc_hash::FxHashMap;
 
-use crate::embed::{Hasher, Quantised, Signs, Vector, symbol_text, text_hash, text_of_parts};
+use crate::embed::{Hasher, Int8Vector, SignBits, Vector, symbol_text, text_hash, text_of_parts};
 use crate::model::graph::{Node, NodeId, NodeType};
 use crate::store::codec::{stored_id, word_column};
 use crate::store::delta::NodeWithHash;
 use crate::store::nodes::{select_nodes, stored_node};
-use crate::store::{EMBEDDING_MODEL, Snapshot, StoreError, VECTORS_GENERATION, bad_value, signs};
+use crate::store::{
+    EMBEDDING_MODEL, Snapshot, StoreError, VECTORS_GENERATION, bad_value, sign_bits,
+};
 
-/// What made a vector.
+/// Origin of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VectorSource {
     /// `lexhash-384`.
@@ -28,7 +29,7 @@ pub enum VectorSource {
     Model,
 }
 
-/// Whether a node has vectors: files are found by their paths.
+/// Reports whether a node has vectors. Files do not: they are found by path.
 fn is_embedded(node_type: NodeType) -> bool {
     node_type != NodeType::File
 }
@@ -36,39 +37,44 @@ fn is_embedded(node_type: NodeType) -> bool {
 const DELETE: &str = "DELETE FROM vec_nodes WHERE node_id = ?1";
 const TEXT_OF: &str = "SELECT text_hash FROM vec_nodes WHERE node_id = ?1";
 
-/// What becomes of the signs of symbols in one transaction.
+/// Vector changes of one transaction.
 #[derive(Default)]
-pub(super) struct Changes {
+pub(super) struct VectorUpdates {
     hasher: Hasher,
-    lexical: Vec<(NodeId, Option<Signs>)>,
-    /// Symbols that lose the vector of a model.
+    lexical: Vec<(NodeId, Option<SignBits>)>,
+    /// Symbols that drop_model_vector their model vector.
     lost: Vec<NodeId>,
 }
 
-impl Changes {
-    /// Takes a changed or new node in: a model's vector stays if it is of the text that the node
-    /// has now.
-    pub(super) fn renew(&mut self, connection: &Connection, node: &Node) -> Result<(), StoreError> {
+impl VectorUpdates {
+    /// Adds a new or changed node. Its model vector stays if the text is unchanged.
+    pub(super) fn update_node(
+        &mut self,
+        connection: &Connection,
+        node: &Node,
+    ) -> Result<(), StoreError> {
         let text = symbol_text(node);
-        let signs = is_embedded(node.node_type).then(|| Signs::of(&self.hasher.vector(&text)));
+        let signs = is_embedded(node.node_type).then(|| SignBits::of(&self.hasher.vector(&text)));
         self.lexical.push((node.id, signs));
+
         let known: Option<i64> = connection
             .prepare_cached(TEXT_OF)?
             .query_row([stored_id(node.id)], |row| row.get(0))
             .optional()?;
+
         if known.is_some_and(|known| known != text_hash(&text)) {
-            self.lose(connection, node.id)?;
+            self.drop_model_vector(connection, node.id)?;
         }
         Ok(())
     }
 
-    /// Takes out a node that is gone.
+    /// Removes a deleted node.
     pub(super) fn remove(&mut self, connection: &Connection, id: NodeId) -> Result<(), StoreError> {
         self.lexical.push((id, None));
-        self.lose(connection, id)
+        self.drop_model_vector(connection, id)
     }
 
-    fn lose(&mut self, connection: &Connection, id: NodeId) -> Result<(), StoreError> {
+    fn drop_model_vector(&mut self, connection: &Connection, id: NodeId) -> Result<(), StoreError> {
         if connection
             .prepare_cached(DELETE)?
             .execute([stored_id(id)])?
@@ -79,14 +85,15 @@ impl Changes {
         Ok(())
     }
 
-    /// Writes what was taken in and out; of a node the last counts.
+    /// Writes the changes; the last one of each node wins.
     pub(super) fn write(mut self, connection: &Connection) -> Result<(), StoreError> {
         self.lexical.reverse();
         self.lexical.sort_by_key(|(id, _)| *id);
         self.lexical.dedup_by_key(|(id, _)| *id);
-        signs::change(connection, VectorSource::Lexical, self.lexical.into_iter())?;
+        sign_bits::change(connection, VectorSource::Lexical, self.lexical.into_iter())?;
+
         self.lost.sort_unstable();
-        signs::change(
+        sign_bits::change(
             connection,
             VectorSource::Model,
             self.lost.into_iter().map(|id| (id, None)),
@@ -96,36 +103,38 @@ impl Changes {
 
 const MODEL_TEXTS: &str = "SELECT node_id, text_hash FROM vec_nodes";
 
-/// The signs of the vectors that letters and words give, of those nodes that have some, in the
-/// order of the nodes.
+/// Computes the sign bits of the lexical vectors of all embedded nodes, in the order of the nodes.
 #[must_use]
-pub fn lexical_signs(nodes: &[NodeWithHash]) -> Vec<(NodeId, Signs)> {
+pub fn lexical_signs(nodes: &[NodeWithHash]) -> Vec<(NodeId, SignBits)> {
     let mut hasher = Hasher::default();
     let embedded = nodes
         .iter()
         .map(|(_, node)| node)
         .filter(|node| is_embedded(node.node_type));
     embedded
-        .map(|node| (node.id, Signs::of(&hasher.vector(&symbol_text(node)))))
+        .map(|node| (node.id, SignBits::of(&hasher.vector(&symbol_text(node)))))
         .collect()
 }
 
-/// Puts the [`lexical_signs`] of all nodes, which are in the order of their ids, in place of those
-/// that were there. What a model made stays where a node still has the text.
+/// Replaces the sign bits of all nodes by [`lexical_signs`], which are sorted by id. A model's
+/// vector stays where the node's text is unchanged.
 pub(super) fn replace(
     connection: &Connection,
     nodes: &[NodeWithHash],
-    lexical: &[(NodeId, Signs)],
+    lexical: &[(NodeId, SignBits)],
 ) -> Result<(), StoreError> {
-    signs::replace(connection, VectorSource::Lexical, lexical)?;
+    sign_bits::replace(connection, VectorSource::Lexical, lexical)?;
+
     let mut statement = connection.prepare(MODEL_TEXTS)?;
     let rows = statement.query_map([], |row| {
         Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get::<_, i64>(1)?))
     })?;
     let mut stale = rows.collect::<Result<FxHashMap<NodeId, i64>, _>>()?;
+
     if stale.is_empty() {
         return Ok(());
     }
+
     for (_, node) in nodes {
         if stale
             .get(&node.id)
@@ -134,27 +143,28 @@ pub(super) fn replace(
             stale.remove(&node.id);
         }
     }
+
     let mut stale: Vec<NodeId> = stale.into_keys().collect();
     stale.sort_unstable();
     let mut delete = connection.prepare_cached(DELETE)?;
     stale
         .iter()
         .try_for_each(|id| delete.execute([stored_id(*id)]).map(drop))?;
-    signs::change(
+
+    sign_bits::change(
         connection,
         VectorSource::Model,
         stale.into_iter().map(|id| (id, None)),
     )
 }
 
-/// A vector that a model made of the text of a node.
+/// A model's vector of a node's text.
 #[derive(Clone, Debug)]
 pub struct NodeVector {
-    /// Whose.
     pub node: NodeId,
     /// Hash of the text.
     pub text_hash: i64,
-    /// The vector; `None` if one of this text is known.
+    /// The vector; `None` if one for this text is stored.
     pub vector: Option<Box<Vector>>,
 }
 
@@ -162,7 +172,7 @@ const INSERT_TEXT: &str = "INSERT OR REPLACE INTO vec_texts VALUES (?1, ?2, ?3)"
 const KNOWN_TEXT: &str = "SELECT scale, vector FROM vec_texts WHERE text_hash = ?1";
 const INSERT_NODE: &str = "INSERT OR REPLACE INTO vec_nodes VALUES (?1, ?2)";
 
-/// Writes vectors of a model, of those nodes whose text is still the one they were made of.
+/// Writes a model's vectors for nodes whose text is still the embedded one.
 pub(super) fn put(connection: &Connection, vectors: &[NodeVector]) -> Result<(), StoreError> {
     let mut changes = Vec::with_capacity(vectors.len());
     for NodeVector {
@@ -173,7 +183,7 @@ pub(super) fn put(connection: &Connection, vectors: &[NodeVector]) -> Result<(),
     {
         let kept = match vector {
             Some(vector) => {
-                let kept = Quantised::of(vector);
+                let kept = Int8Vector::of(vector);
                 connection.prepare_cached(INSERT_TEXT)?.execute(params![
                     hash,
                     f64::from(kept.scale),
@@ -183,30 +193,33 @@ pub(super) fn put(connection: &Connection, vectors: &[NodeVector]) -> Result<(),
             }
             None => known_text(connection, *hash)?,
         };
+
         let is_present = stored_node(connection, *node)?
             .is_some_and(|node| text_hash(&symbol_text(&node)) == *hash);
+
         if let Some(kept) = kept.filter(|_| is_present) {
             connection
                 .prepare_cached(INSERT_NODE)?
                 .execute(params![stored_id(*node), hash])?;
-            changes.push((*node, Some(Signs::of(&kept.vector()))));
+            changes.push((*node, Some(SignBits::of(&kept.vector()))));
         }
     }
+
     changes.sort_unstable_by_key(|(id, _)| *id);
     changes.dedup_by_key(|(id, _)| *id);
-    signs::change(connection, VectorSource::Model, changes.into_iter())
+    sign_bits::change(connection, VectorSource::Model, changes.into_iter())
 }
 
-fn known_text(connection: &Connection, hash: i64) -> Result<Option<Quantised>, StoreError> {
+fn known_text(connection: &Connection, hash: i64) -> Result<Option<Int8Vector>, StoreError> {
     let mut statement = connection.prepare_cached(KNOWN_TEXT)?;
     let mut rows = statement.query([hash])?;
     rows.next()?.map(kept_vector).transpose()
 }
 
-/// The vector in a row of scale and bytes.
-fn kept_vector(row: &Row<'_>) -> Result<Quantised, StoreError> {
+/// Reads the vector in a row of scale and bytes.
+fn kept_vector(row: &Row<'_>) -> Result<Int8Vector, StoreError> {
     let bytes = row.get_ref(1)?.as_blob().map_err(|_| bad_value("vector"))?;
-    Quantised::from_bytes(row.get::<_, f64>(0)? as f32, bytes).ok_or_else(|| bad_value("vector"))
+    Int8Vector::from_bytes(row.get::<_, f64>(0)? as f32, bytes).ok_or_else(|| bad_value("vector"))
 }
 
 const COLLECT: &str =
@@ -220,15 +233,15 @@ pub(super) fn collect_garbage(connection: &Connection) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Removes all that a model made.
+/// Removes everything computed by a model.
 pub(super) fn delete_model(connection: &Connection) -> Result<(), StoreError> {
-    signs::delete_all(connection, VectorSource::Model)?;
+    sign_bits::delete_all(connection, VectorSource::Model)?;
     connection.execute(DELETE_NODES, [])?;
     connection.execute(DELETE_TEXTS, [])?;
     Ok(())
 }
 
-/// Changes with every change of a source's rows.
+/// Returns a string that changes whenever stored vectors change.
 pub fn vectors_mark(snapshot: &Snapshot) -> Result<String, StoreError> {
     let part = |key| super::metadata(snapshot, key).map(Option::unwrap_or_default);
     Ok(format!(
@@ -243,13 +256,15 @@ const VECTOR: &str = "SELECT t.scale, t.vector FROM vec_nodes n JOIN vec_texts t
 const PARTS: &str = "SELECT n.node_type, n.name, n.qualified_name, f.path, n.parameter_signature, n.return_type FROM nodes n \
     LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0 LEFT JOIN files f ON f.id = s.file_id WHERE n.id = ?1";
 
-/// Vectors of symbols, `None` for those that have none; of a model as exact as they are kept.
+/// Returns the vectors of symbols, `None` for those without. Model vectors have the stored
+/// precision.
 pub fn vectors_of(
     snapshot: &Snapshot,
     source: VectorSource,
     ids: &[NodeId],
 ) -> Result<Vec<Option<Vector>>, StoreError> {
     let connection = snapshot.connection();
+
     if source == VectorSource::Lexical {
         let (mut hasher, mut parts) = (Hasher::default(), connection.prepare_cached(PARTS)?);
         let mut vector = |id: &NodeId| {
@@ -259,7 +274,9 @@ pub fn vectors_of(
         };
         return ids.iter().map(&mut vector).collect();
     }
+
     let mut of_model = connection.prepare_cached(VECTOR)?;
+
     let mut vector = |id: &NodeId| {
         let mut rows = of_model.query([stored_id(*id)])?;
         Ok(rows
@@ -271,7 +288,7 @@ pub fn vectors_of(
     ids.iter().map(&mut vector).collect()
 }
 
-/// The text of the symbol in a row of [`PARTS`]; `None` for a file.
+/// Returns the text of the symbol in a row of [`PARTS`]; `None` for a file.
 fn text_in_row(row: &Row<'_>) -> Result<Option<String>, StoreError> {
     if !is_embedded(word_column(row, 0, NodeType::from_code)?) {
         return Ok(None);
@@ -292,7 +309,7 @@ fn text_in_row(row: &Row<'_>) -> Result<Option<String>, StoreError> {
 
 const COUNT: &str = "SELECT count(*) FROM vec_nodes";
 
-/// How many symbols have a vector of the model; of letters and words all have one.
+/// Counts the symbols with a model vector. All symbols have a lexical one.
 pub fn model_vector_count(snapshot: &Snapshot) -> Result<u64, StoreError> {
     Ok(snapshot
         .connection()
@@ -304,21 +321,18 @@ const PENDING: &str = "SELECT n.id FROM nodes n LEFT JOIN vec_nodes v ON v.node_
     WHERE n.id > ?1 AND n.node_type <> ?2 AND v.node_id IS NULL ORDER BY n.id LIMIT ?3";
 const IS_KNOWN: &str = "SELECT 1 FROM vec_texts WHERE text_hash = ?1";
 
-/// A symbol that has no vector of the model yet.
+/// A symbol without a model vector.
 #[derive(Clone, Debug)]
 pub struct Pending {
-    /// Which.
     pub node: NodeId,
-    /// Its text.
+    /// The text to embed.
     pub text: String,
-    /// The hash of the text.
     pub text_hash: i64,
-    /// A vector of this text is there already.
+    /// Whether a vector of this text is already stored.
     pub is_known: bool,
 }
 
-/// At most `limit` symbols without a vector of the model, those after a node, in the order of their
-/// ids.
+/// Returns at most `limit` symbols without a model vector, by id, following `after`.
 pub fn pending_vectors(
     snapshot: &Snapshot,
     after: Option<NodeId>,
@@ -326,16 +340,20 @@ pub fn pending_vectors(
 ) -> Result<Vec<Pending>, StoreError> {
     let connection = snapshot.connection();
     let after = after.map_or(-1, stored_id);
+
     let mut statement = connection.prepare_cached(PENDING)?;
     let rows = statement.query_map(params![after, NodeType::File as u8, limit as i64], |row| {
         row.get::<_, i64>(0)
     })?;
+
     let mut is_known = connection.prepare_cached(IS_KNOWN)?;
     let mut pending = Vec::new();
+
     for id in rows {
         let Some(node) = select_nodes(connection, "WHERE n.id = ?1", &[&id?])?.pop() else {
             continue;
         };
+
         let text = symbol_text(&node);
         let hash = text_hash(&text);
         pending.push(Pending {
@@ -345,5 +363,6 @@ pub fn pending_vectors(
             is_known: is_known.exists([hash])?,
         });
     }
+
     Ok(pending)
 }

@@ -20,25 +20,25 @@ use crate::store::{
 };
 
 const STATEMENTS_CACHED: usize = 64;
-/// After how many written files it is worth asking which facts are still used.
+/// Written files after which unused facts are collected.
 const FILES_PER_COLLECTION: usize = 256;
 const SEARCH_MEMORY_BULK: i64 = 16 << 20;
 const SEARCH_MEMORY: i64 = 1 << 20;
 
-/// The one connection that writes.
+/// The only connection that writes.
 pub struct Writer {
     connection: Connection,
-    /// Ids and hashes of the stored nodes, by id, once a batch has brought them.
+    /// Ids and hashes of the stored nodes, sorted by id, once a batch has provided them.
     stored: Option<NodeHashes>,
-    /// Files written since facts that nobody uses were last looked for.
+    /// Files written since unused facts were last collected.
     written: usize,
 }
 
-/// Stops the statement that a [`Writer`] is running, whose transaction is rolled back.
+/// Interrupts the statement that a [`Writer`] is running, which rolls its transaction back.
 pub struct Interrupter(InterruptHandle);
 
 impl Interrupter {
-    /// Stops it; nothing happens between two statements.
+    /// Interrupts the running statement; does nothing between statements.
     pub fn interrupt(&self) {
         self.0.interrupt();
     }
@@ -47,8 +47,8 @@ impl Interrupter {
 type NodeHashes = Vec<(NodeId, i64)>;
 
 impl Writer {
-    /// Opens the database, makes it if needed and brings its schema up to date. The caller holds
-    /// the lock of the repository.
+    /// Opens the database, creating or migrating it as needed. The caller holds the repository's
+    /// lock.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = schema::open_for_writing(path)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
@@ -59,13 +59,13 @@ impl Writer {
         })
     }
 
-    /// What stops a statement of this writer from another thread.
+    /// Returns a handle that interrupts this writer from another thread.
     #[must_use]
     pub fn interrupter(&self) -> Interrupter {
         Interrupter(self.connection.get_interrupt_handle())
     }
 
-    /// Keeps packed facts. Not part of a batch: facts are true of a text, whatever the graph says.
+    /// Stores packed facts. Facts depend only on a text, so they are not part of a batch.
     pub fn put_facts(&mut self, packed: &[(FactsKey, Vec<u8>)]) -> Result<(), StoreError> {
         let transaction = self
             .connection
@@ -116,17 +116,18 @@ impl Writer {
             facts::collect_garbage(&transaction)?;
             self.written = 0;
         }
+
         transaction.commit()?;
         self.stored = after;
         Ok(report)
     }
 
-    /// Writes vectors of a model; those of another model are removed first.
+    /// Writes vectors of a model and removes those of any other model.
     pub fn put_vectors(&mut self, model: &str, vectors: &[NodeVector]) -> Result<(), StoreError> {
         self.change_vectors(model, |transaction| vectors::put(transaction, vectors))
     }
 
-    /// Removes vectors of texts that no symbol has, at the end of a complete run.
+    /// Removes vectors of texts that no symbol has. Called at the end of a complete run.
     pub fn collect_vectors(&mut self, model: &str) -> Result<(), StoreError> {
         self.change_vectors(model, vectors::collect_garbage)
     }
@@ -139,6 +140,7 @@ impl Writer {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
+
         let made_by: Option<String> = transaction
             .query_row(GET_METADATA, [EMBEDDING_MODEL], |row| row.get(0))
             .optional()?;
@@ -146,15 +148,17 @@ impl Writer {
             vectors::delete_model(&transaction)?;
             transaction.execute(SET_METADATA, [EMBEDDING_MODEL, model])?;
         }
+
         change(&transaction)?;
         let generation = number(&transaction, VECTORS_GENERATION)? + 1;
         transaction.execute(SET_METADATA, [VECTORS_GENERATION, &generation.to_string()])?;
+
         transaction.commit()?;
         Ok(())
     }
 
-    /// Copies the log into the database file as far as nobody reads it, without waiting: who reads
-    /// from then on needs no index of the log.
+    /// Copies the log into the database as far as readers permit, without waiting, so that later
+    /// readers need no log index.
     pub fn copy_log(&mut self) -> Result<(), StoreError> {
         self.connection
             .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
@@ -221,9 +225,11 @@ fn replace(
         .prepare(PLAIN_INDEXES)?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
+
     for (name, _) in &indexes {
         connection.execute_batch(&format!("DROP INDEX \"{name}\""))?;
     }
+
     connection.execute_batch(DELETE_GRAPH)?;
     search::delete_all(connection)?;
     search::set_hash_size(connection, SEARCH_MEMORY_BULK)?;
@@ -239,6 +245,7 @@ fn replace(
     nodes::insert(connection, rows, &delta.keys)?;
     search::insert(connection, nodes.iter().map(|(_, node)| node))?;
     vectors::replace(connection, &nodes, &signs)?;
+
     drop(nodes);
     insert_edges(connection, &mut delta.edges)?;
 
@@ -260,12 +267,12 @@ fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), St
 fn update(
     connection: &Connection,
     delta: &Delta,
-    write_nodes: impl FnOnce(&mut Changed) -> Result<(), StoreError>,
+    write_nodes: impl FnOnce(&mut PendingChanges) -> Result<(), StoreError>,
 ) -> Result<WriteReport, StoreError> {
-    let mut changed = Changed::default();
+    let mut changed = PendingChanges::default();
     update_edges(connection, delta, &mut changed.report)?;
     write_nodes(&mut changed)?;
-    let Changed { report, vectors } = changed;
+    let PendingChanges { report, vectors } = changed;
     vectors.write(connection)?;
 
     for file in &delta.removed {
@@ -286,16 +293,16 @@ fn update(
 
 /// What a transaction has changed so far.
 #[derive(Default)]
-struct Changed {
+struct PendingChanges {
     report: WriteReport,
     /// Written when all are known.
-    vectors: vectors::Changes,
+    vectors: vectors::VectorUpdates,
 }
 
 fn write_files(connection: &Connection, delta: &Delta) -> Result<(), StoreError> {
     for (file, links) in &delta.files {
         files::write_file(connection, file)?;
-        files::write_links(connection, file.id, links)?;
+        files::write_dependencies(connection, file.id, links)?;
     }
     insert_unresolved(connection, &delta.unresolved)?;
     bulk::insert(
@@ -356,8 +363,10 @@ fn update_edges(
             edges::of_source_in_file(connection, source, file, &mut stored)?;
         }
         stored.sort_unstable_by_key(EdgeRow::key);
+
         let mut fresh = present.remove(&file).unwrap_or_default();
         fresh.sort_unstable_by_key(|edge| edge.key());
+
         let is_stored = |edge: &EdgeRow| {
             stored
                 .binary_search_by_key(&edge.key(), EdgeRow::key)
@@ -368,15 +377,18 @@ fn update_edges(
                 .binary_search_by_key(&edge.key(), |e| e.key())
                 .is_ok_and(|at| *fresh[at] == *edge)
         };
+
         for edge in stored.iter().filter(|edge| !is_fresh(edge)) {
             edges::delete(connection, edge)?;
             report.edges_removed += 1;
         }
+
         let added: Vec<&EdgeRow> = fresh
             .iter()
             .copied()
             .filter(|edge| !is_stored(edge))
             .collect();
+
         edges::insert_outgoing(connection, added.iter().copied())?;
         edges::insert_incoming(connection, added.iter().copied())?;
         report.edges_written += added.len();
@@ -384,23 +396,26 @@ fn update_edges(
     Ok(())
 }
 
-/// Compares all nodes with those that are stored, by their content hash.
+/// Compares all nodes with the stored ones by content hash.
 fn update_nodes(
     connection: &Connection,
     (nodes, stored): (&[NodeWithHash], &NodeHashes),
     keys: &FxHashMap<String, FileKey>,
-    changed: &mut Changed,
+    changed: &mut PendingChanges,
 ) -> Result<(), StoreError> {
     let mut stored = stored.iter().copied().peekable();
+
     for (hash, node) in nodes {
         while let Some((gone, _)) = stored.next_if(|(id, _)| *id < node.id) {
             remove_node(connection, gone, changed)?;
         }
+
         let before = stored.next_if(|(id, _)| *id == node.id);
         if before.is_none_or(|(_, stored_hash)| stored_hash != *hash) {
             write_node(connection, (node, *hash), keys, changed)?;
         }
     }
+
     for (gone, _) in stored {
         remove_node(connection, gone, changed)?;
     }
@@ -412,7 +427,7 @@ fn patch_nodes(
     connection: &Connection,
     nodes: &NodeChanges,
     keys: &FxHashMap<String, FileKey>,
-    changed: &mut Changed,
+    changed: &mut PendingChanges,
 ) -> Result<(), StoreError> {
     for id in &nodes.removed {
         remove_node(connection, *id, changed)?;
@@ -427,12 +442,13 @@ fn write_node(
     connection: &Connection,
     (node, hash): (&Node, i64),
     keys: &FxHashMap<String, FileKey>,
-    changed: &mut Changed,
+    changed: &mut PendingChanges,
 ) -> Result<(), StoreError> {
     let before = nodes::stored_node(connection, node.id)?;
+
     nodes::delete_node(connection, node.id)?;
     nodes::insert(connection, std::iter::once((hash, node)), keys)?;
-    changed.vectors.renew(connection, node)?;
+    changed.vectors.update_node(connection, node)?;
     changed.report.nodes_written += 1;
     match before {
         Some(before) if search::same_text(&before, node) => Ok(()),
@@ -447,7 +463,7 @@ fn write_node(
 fn remove_node(
     connection: &Connection,
     id: NodeId,
-    changed: &mut Changed,
+    changed: &mut PendingChanges,
 ) -> Result<(), StoreError> {
     if let Some(before) = nodes::stored_node(connection, id)? {
         search::delete(connection, &before)?;

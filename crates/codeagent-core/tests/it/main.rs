@@ -21,3 +21,4 @@ mod rule_case;
 mod rules;
 mod syntax_pairs;
 mod tidy;
+mod toy_language;

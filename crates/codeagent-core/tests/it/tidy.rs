@@ -110,6 +110,7 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-workspace/src/",
             // The sandbox builds its own root.
             "crates/codeagent-files/src/exec/",
+            "crates/codeagent-testkit/src/",
             "crates/codeagent-embed/src/",
             "crates/codeagent-core/build.rs",
             "crates/codeagent-cli/src/clients/",
@@ -143,6 +144,7 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-files/",
             "crates/codeagent-mcp/",
             "crates/codeagent-cli/",
+            "crates/codeagent-testkit/src/",
             "crates/xtask/",
             "benches/",
             "tests/",

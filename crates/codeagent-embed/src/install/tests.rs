@@ -18,6 +18,7 @@ fn extents() -> Vec<(String, Vec<usize>)> {
             vec![2, 4],
         ),
     ];
+
     let layer = "encoder.layer.0";
     let square = [
         ".attention.self.query",
@@ -25,14 +26,17 @@ fn extents() -> Vec<(String, Vec<usize>)> {
         ".attention.self.value",
         ".attention.output.dense",
     ];
+
     let linear = square
         .map(|name| (name, 4, 4))
         .into_iter()
         .chain([(".intermediate.dense", 16, 4), (".output.dense", 4, 16)]);
+
     for (name, out, into) in linear {
         all.push((format!("{layer}{name}.weight"), vec![out, into]));
         all.push((format!("{layer}{name}.bias"), vec![out]));
     }
+
     for name in [
         "embeddings.LayerNorm",
         "encoder.layer.0.attention.output.LayerNorm",
@@ -41,6 +45,7 @@ fn extents() -> Vec<(String, Vec<usize>)> {
         all.push((format!("{name}.weight"), vec![4]));
         all.push((format!("{name}.bias"), vec![4]));
     }
+
     all
 }
 
@@ -75,6 +80,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, &[u8])> {
         }
         value
     }
+
     let mut fields = Vec::new();
     while !bytes.is_empty() {
         let tag = varint(&mut bytes);
@@ -89,6 +95,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, &[u8])> {
             other => panic!("kind {other}"),
         }
     }
+
     fields
 }
 
@@ -108,6 +115,7 @@ fn each_node_takes_what_is_there_before_it() {
         .find(|(field, _)| *field == 7)
         .unwrap()
         .1;
+
     let parts = fields(graph);
     let of = |wanted: u64| {
         parts
@@ -115,10 +123,12 @@ fn each_node_takes_what_is_there_before_it() {
             .filter(move |(field, _)| *field == wanted)
             .map(|(_, part)| *part)
     };
+
     let mut known: Vec<String> = of(5)
         .flat_map(|tensor| texts(tensor, 8))
         .chain(of(11).flat_map(|input| texts(input, 1)))
         .collect();
+
     let mut count = 0;
     for node in of(1) {
         let missing: Vec<String> = texts(node, 1)
@@ -127,6 +137,7 @@ fn each_node_takes_what_is_there_before_it() {
             .collect();
         assert!(missing.is_empty(), "{:?} takes {missing:?}", texts(node, 2));
         let outputs = texts(node, 2);
+
         assert!(
             outputs.iter().all(|output| !known.contains(output)),
             "{outputs:?} is made twice"
@@ -134,7 +145,9 @@ fn each_node_takes_what_is_there_before_it() {
         known.extend(outputs);
         count += 1;
     }
+
     assert!(count > 40);
+
     let output = of(12)
         .flat_map(|output| texts(output, 1))
         .collect::<Vec<_>>();
@@ -149,15 +162,19 @@ fn weights_that_do_not_fit_are_refused_by_name() {
             .unwrap_err()
             .to_string()
     };
+
     let all = extents();
     assert!(refused(&all[1..], TINY).contains("embeddings.word_embeddings.weight is missing"));
+
     let mut narrow = all.clone();
     narrow[0].1 = vec![10, 3];
     assert!(refused(&narrow, TINY).contains("has rows of 3, not 4"));
+
     assert!(refused(&all, &TINY.replace("gelu", "relu")).contains("\"relu\""));
     assert!(refused(&all, &TINY.replace("bert", "gpt2")).contains("\"gpt2\""));
     assert!(refused(&all, &TINY.replace(": 2,", ": 3,")).contains("is not divided by 3 heads"));
     assert!(refused(&all, "{").contains("config.json"));
+
     let cut = weights(&all);
     assert!(
         bert::convert(&cut[..cut.len() - 4], TINY.as_bytes())
@@ -180,15 +197,18 @@ fn folder_of_a_model() -> tempfile::TempDir {
 #[test]
 fn what_is_missing_is_named_and_nothing_is_left() {
     let (folder, own) = (folder_of_a_model(), tempfile::tempdir().unwrap());
-    let places = Places::only(own.path().join("models"));
+    let places = ModelLocations::only(own.path().join("models"));
     let said = || install(folder.path(), &places).unwrap_err().to_string();
+
     assert!(
         said().contains("holds no ONNX Runtime library"),
         "{}",
         said()
     );
+
     fs::write(folder.path().join(RUNTIME_FILE), "not a library").unwrap();
     assert!(said().contains("is not a whole library"), "{}", said());
+
     fs::create_dir(folder.path().join("b")).unwrap();
     fs::write(folder.path().join("b").join(RUNTIME_FILE), "another").unwrap();
     assert!(
@@ -196,27 +216,31 @@ fn what_is_missing_is_named_and_nothing_is_left() {
         "{}",
         said()
     );
+
     fs::remove_file(folder.path().join(WEIGHTS_FILE)).unwrap();
     assert!(
         said().contains("holds no model.safetensors or model.onnx"),
         "{}",
         said()
     );
+
     fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
     assert!(said().contains("holds no tokenizer.json"), "{}", said());
+
     assert_eq!(places.find().unwrap(), None, "nothing was installed");
     let left: Vec<_> = fs::read_dir(places.own())
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
         .collect();
     assert_eq!(left, ["lock"]);
+
     assert!(install(&folder.path().join("none"), &places).is_err());
 }
 
 #[test]
 fn one_installs_at_a_time() {
     let own = tempfile::tempdir().unwrap();
-    let places = Places::only(own.path().to_owned());
+    let places = ModelLocations::only(own.path().to_owned());
     let _first = Staging::new(&places).unwrap();
     assert!(matches!(Staging::new(&places), Err(InstallError::Busy)));
 }
@@ -224,7 +248,8 @@ fn one_installs_at_a_time() {
 #[test]
 fn what_was_installed_before_stays_until_the_new_one_takes_its_place() {
     let own = tempfile::tempdir().unwrap();
-    let places = Places::only(own.path().to_owned());
+    let places = ModelLocations::only(own.path().to_owned());
+
     let staging = Staging::new(&places).unwrap();
     for text in ["first", "second"] {
         let fresh = staging.path().join("fresh");
@@ -236,6 +261,7 @@ fn what_was_installed_before_stays_until_the_new_one_takes_its_place() {
             text
         );
     }
+
     drop(staging);
     assert!(remove(&places).unwrap());
     assert!(!remove(&places).unwrap());
@@ -309,6 +335,7 @@ fn a_library_is_known_by_its_name() {
             ("libonnxruntime_providers_shared.so", false),
         ]
     };
+
     for (name, expected) in of_system
         .into_iter()
         .chain([(RUNTIME_FILE, true), ("libonnxruntime.txt", false)])

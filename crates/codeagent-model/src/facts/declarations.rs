@@ -1,4 +1,4 @@
-//! Scopes, and what is declared in them.
+//! Scopes and declarations.
 
 use serde::{Deserialize, Serialize};
 
@@ -140,7 +140,7 @@ pub enum DeclKind {
 }
 
 impl DeclKind {
-    /// Whether a declaration of C# opens a type.
+    /// Reports whether a C# declaration opens a type.
     #[must_use]
     pub fn opens_type(self) -> bool {
         matches!(
@@ -223,13 +223,13 @@ impl DeclFlags {
     /// are declared in its scope.
     pub const CONSTRUCTS: Self = Self(1 << 31);
 
-    /// Whether all bits of `other` are set.
+    /// Reports whether all bits of `other` are set.
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Both sets of bits.
+    /// Returns both sets of bits.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -291,7 +291,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// One of which only this is known.
+    /// Creates a declaration without any further facts.
     #[must_use]
     pub fn new(kind: DeclKind, name: Sym, scope: ScopeId, at: Position) -> Self {
         Self {
@@ -315,7 +315,7 @@ impl Declaration {
     }
 }
 
-/// What only nodes need of a declaration.
+/// Details of a declaration that only nodes need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detail {
     /// The declaration with attributes, decorators and `export`, without its doc comment. A C#
@@ -360,7 +360,7 @@ pub enum BaseClause {
     Extends,
     /// TypeScript `implements`.
     Implements,
-    /// C# base list: class or interface, which only the linker can tell.
+    /// C# base list: class or interface, which only the resolver can tell.
     Base,
     /// Constraint of a type parameter.
     Constraint,
@@ -369,25 +369,25 @@ pub enum BaseClause {
     ConstraintWord,
 }
 
-/// Where a lambda, object literal, `new()` or collection expression gets its type from.
+/// The source of the type of a lambda, object literal, `new()` or collection expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Context {
     /// Nowhere.
     #[default]
     None,
-    /// It is argument number n of a call.
+    /// Argument number n of a call.
     Argument(CallId, u16),
-    /// It is given to something of a declared type (variable, cast, parameter default).
+    /// A value of a declared type (variable, cast, parameter default).
     Typed(TypeId),
-    /// It is assigned to an expression (`a.b = ..`, C# object initialiser member).
+    /// Assigned to an expression (`a.b = ..`, C# object initialiser member).
     Assigned(ExprId),
-    /// It is the value of a property of an object literal.
+    /// The value of a property of an object literal.
     Property(DeclId, Sym),
-    /// It is returned from a function-like.
+    /// Returned from a function-like.
     Returned(DeclId),
-    /// It is an element of an array literal or collection that has a context of its own, given by
-    /// the declaration standing for it.
+    /// An element of an array literal or collection with a context of its own, given by the
+    /// declaration standing for it.
     Element(ExprId),
-    /// It is the value of a JSX attribute of the element whose component is the expression.
+    /// The value of a JSX attribute of the element whose component is the expression.
     Attribute(ExprId, Sym),
 }

@@ -1,4 +1,4 @@
-//! Values as they are written: how to find their types and targets.
+//! Value expressions as written, from which types and targets are found.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub enum LiteralKind {
 /// A value expression: how to find its type and its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Expr {
-    /// Not understood.
+    /// Not recognized.
     Unknown,
     /// A bare name, looked up from a scope at a byte offset.
     Name(Sym, ScopeId, u32),
@@ -97,7 +97,7 @@ pub enum Expr {
     ContextParam(DeclId, u16),
     /// C# `out var x`: what parameter n of the call writes.
     OutArgument(CallId, u16),
-    /// The type a guard gives; see [`Guard`].
+    /// The type given by a guard; see [`Guard`].
     Guarded(u32),
     /// Element n of a tuple, array or `Deconstruct` (destructuring).
     Element(ExprId, u16),
@@ -132,7 +132,7 @@ pub enum Expr {
     Same(ExprId),
 }
 
-/// Types that an operator gives whatever its operands.
+/// Result types fixed by an operator, whatever its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum KnownType {
@@ -225,11 +225,10 @@ pub enum ArgMode {
     Spread,
 }
 
-/// Why a name has another type in a scope: the test that holds there.
+/// A test that narrows a name's type in a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Guard {
-    /// What is narrowed: a `Name` or a `Member` path; the `Narrow` declaration bears the name of
-    /// its root.
+    /// The narrowed `Name` or `Member` path; the `Narrow` declaration has the name of its root.
     pub subject: ExprId,
     /// The test.
     pub test: GuardTest,

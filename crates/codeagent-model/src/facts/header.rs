@@ -1,16 +1,16 @@
-//! What is said of a file as a whole, and of the parts of it that others see one by one.
+//! Facts about a file as a whole, and about the parts that other files depend on one by one.
 
 use serde::{Deserialize, Serialize};
 
 use super::DeclId;
 use crate::graph::{Dialect, ParseStatus};
 
-/// About the file as a whole.
+/// Facts about the file as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// Grammar and rules it was read with.
     pub dialect: Dialect,
-    /// How the parse went.
+    /// Outcome of the parse.
     pub parse_status: ParseStatus,
     /// Bytes under outermost ERROR nodes plus one per MISSING node.
     pub error_bytes: u32,
@@ -20,20 +20,19 @@ pub struct Header {
     pub lines: u32,
     /// Length of the decoded text in bytes.
     pub bytes: u32,
-    /// TypeScript: the file has a top-level import or export (otherwise it is a script whose
-    /// declarations are global).
+    /// TypeScript: whether the file has a top-level import or export; otherwise it is a script
+    /// whose declarations are global.
     pub is_module: bool,
-    /// A hash of everything another file's links can depend on: the text without the bodies whose
-    /// content cannot be seen from outside, and without [`Facts::bodies`](super::Facts::bodies).
-    /// Equal hashes mean that no other file has to be linked again but those that asked about a
-    /// body that changed.
+    /// Hash of everything that the resolution of other files can depend on: the text without bodies
+    /// that are invisible to them, and without [`Facts::bodies`](super::Facts::bodies). If it is
+    /// unchanged, only files that depend on a changed body are resolved again.
     pub interface_hash: [u8; 16],
-    /// The same without [`Facts::pieces`](super::Facts::pieces).
+    /// Like `interface_hash`, without [`Facts::pieces`](super::Facts::pieces).
     pub frame_hash: [u8; 16],
 }
 
 impl Header {
-    /// That of a file that says nothing.
+    /// Returns the header of an empty file.
     #[must_use]
     pub fn of(dialect: Dialect) -> Self {
         Self {
@@ -50,23 +49,22 @@ impl Header {
     }
 }
 
-/// A body whose result type is not declared: what it gives is seen by who asks for it alone.
+/// A body whose result type is inferred, so that only its callers depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Body {
-    /// Whose body; not one that lies in another such body.
+    /// The declaration of the body; never one nested in another such body.
     pub decl: DeclId,
-    /// The declaration of the piece that it lies in, if it lies in one; see
-    /// [`Facts::pieces`](super::Facts::pieces).
+    /// The declaration of the enclosing piece, if any; see [`Facts::pieces`](super::Facts::pieces).
     pub piece: DeclId,
-    /// A hash of its text.
+    /// Hash of the body's text.
     pub hash: [u8; 8],
 }
 
-/// A declaration that is seen by who asks for its name, and by nobody else.
+/// A declaration that other files depend on only by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
-    /// Which; its span is all that belongs to it.
+    /// The declaration; its span covers everything that belongs to it.
     pub decl: DeclId,
-    /// A hash of what others see of it.
+    /// Hash of what other files see of it.
     pub hash: [u8; 8],
 }

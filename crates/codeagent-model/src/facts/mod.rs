@@ -1,9 +1,8 @@
-//! What one file says on its own: scopes, declarations, types, expressions and the sites where
-//! something is used.
+//! The facts of one file: scopes, declarations, types, expressions and use sites.
 //!
-//! Names are recorded, never resolved: `extract` makes these values from one text, `resolve` links
-//! them across files. Everything right of this type works without the text, so whatever an answer
-//! shows (signature, return type, doc) is in here.
+//! Names are recorded, never resolved: lowering produces these values from one text, and the
+//! resolvers connect them across files. Everything after lowering works without the text, so
+//! whatever an answer shows (signature, return type, doc) is stored here.
 //!
 //! All cross references are indices into the vectors of the same [`Facts`]; `NONE` (all ones) means
 //! "not there". Variable-length parts are [`List`]s into shared pools, which keeps the values flat:
@@ -49,10 +48,10 @@ pub use pools::{
 pub use sites::{Site, SiteKind, Subject};
 pub use types::{Element, Segment, TypeExpr};
 
-/// Everything one text says.
+/// The facts of one text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// About the file as a whole.
+    /// Facts about the file as a whole.
     pub header: Header,
     /// All strings, each once.
     pub names: Names,
@@ -60,7 +59,7 @@ pub struct Facts {
     pub scopes: Vec<Scope>,
     /// In the order of their name tokens, containers before what they contain.
     pub decls: Vec<Declaration>,
-    /// What only nodes need.
+    /// Details that only nodes need.
     pub details: Vec<Detail>,
     /// Type expressions.
     pub types: Vec<TypeExpr>,
@@ -76,17 +75,18 @@ pub struct Facts {
     pub sites: Vec<Site>,
     /// Narrowing guards; see [`Guard`].
     pub guards: Vec<Guard>,
-    /// Bodies that the interface hash leaves out although others may ask what they give, by their
-    /// declaration.
+    /// Bodies that the interface hash leaves out although other files may depend on their results,
+    /// by declaration.
     pub bodies: Vec<Body>,
-    /// Declarations that others see one by one, in text order; none lies in another.
+    /// Declarations that other files depend on one by one, in text order; none is nested in
+    /// another.
     pub pieces: Vec<Piece>,
     /// The values of all lists.
     pub pools: Pools,
 }
 
 impl Facts {
-    /// Those of a file that says nothing.
+    /// Returns the facts of an empty file.
     #[must_use]
     pub fn of(dialect: Dialect) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl Facts {
         }
     }
 
-    /// The values of a list.
+    /// Returns the values of a list.
     #[must_use]
     pub fn list<T: Pooled>(&self, list: List<T>) -> &[T] {
         T::pool(&self.pools).get(list.range()).unwrap_or_default()
@@ -122,31 +122,31 @@ impl Facts {
         List::of(start..pool.len())
     }
 
-    /// The text of a name, empty for `NONE`.
+    /// Returns the text of a name; empty for `NONE`.
     #[must_use]
     pub fn text(&self, sym: Sym) -> &str {
         self.names.get(sym)
     }
 
-    /// A declaration; for `NONE` one that says nothing.
+    /// Returns a declaration; a placeholder for `NONE`.
     #[must_use]
     pub fn decl(&self, id: DeclId) -> &Declaration {
         self.decls.get(id.0 as usize).unwrap_or(&NO_DECLARATION)
     }
 
-    /// The name of a declaration.
+    /// Returns the name of a declaration.
     #[must_use]
     pub fn decl_name(&self, id: DeclId) -> &str {
         self.text(self.decl(id).name)
     }
 
-    /// A scope; for `NONE` one that is in no other.
+    /// Returns a scope; a placeholder without parent for `NONE`.
     #[must_use]
     pub fn scope(&self, id: ScopeId) -> &Scope {
         self.scopes.get(id.0 as usize).unwrap_or(&NO_SCOPE)
     }
 
-    /// An expression; `Unknown` for `NONE`.
+    /// Returns an expression; `Unknown` for `NONE`.
     #[must_use]
     pub fn expr(&self, id: ExprId) -> Expr {
         self.exprs
@@ -155,7 +155,7 @@ impl Facts {
             .unwrap_or(Expr::Unknown)
     }
 
-    /// A type expression; `Unknown` for `NONE`.
+    /// Returns a type expression; `Unknown` for `NONE`.
     #[must_use]
     pub fn type_expr(&self, id: TypeId) -> TypeExpr {
         self.types
@@ -164,19 +164,19 @@ impl Facts {
             .unwrap_or(TypeExpr::Unknown)
     }
 
-    /// What nodes need of a declaration, `None` for locals and parameters.
+    /// Returns the details of a declaration; `None` for locals and parameters.
     #[must_use]
     pub fn detail(&self, id: DeclId) -> Option<&Detail> {
         self.details.get(self.decl(id).detail.0 as usize)
     }
 
-    /// All declaration ids.
+    /// Returns all declaration ids.
     pub fn decl_ids(&self) -> impl Iterator<Item = DeclId> + use<> {
         (0..self.decls.len() as u32).map(DeclId)
     }
 }
 
-/// What is said of no declaration.
+/// The placeholder for `DeclId::NONE`.
 static NO_DECLARATION: Declaration = Declaration {
     name: Sym::NONE,
     kind: DeclKind::Variable,

@@ -1,4 +1,4 @@
-//! What a file takes from other files, and what it gives out.
+//! Imports and exports of a file.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,10 +1,10 @@
-//! The strings of a file, each once.
+//! String table of a file.
 
 use serde::{Deserialize, Serialize};
 
 use super::Sym;
 
-/// The strings of a file, in one buffer.
+/// The distinct strings of a file in one buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Names {
     text: String,
@@ -12,7 +12,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The string, empty for `NONE`.
+    /// Returns a string; empty for `NONE`.
     #[must_use]
     pub fn get(&self, sym: Sym) -> &str {
         let Some(&end) = self.ends.get(sym.0 as usize) else {
@@ -26,31 +26,31 @@ impl Names {
         &self.text[start as usize..end as usize]
     }
 
-    /// Adds a string; the caller sees to it that each is added once.
+    /// Adds a string, which the caller knows to be new.
     pub fn push(&mut self, text: &str) -> Sym {
         self.text.push_str(text);
         self.ends.push(self.text.len() as u32);
         Sym(self.ends.len() as u32 - 1)
     }
 
-    /// Number of strings.
+    /// Returns the number of strings.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Reports whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// All strings in order of their `Sym`.
+    /// Iterates over all strings in the order of their `Sym`.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.ends.len() as u32).map(|i| self.get(Sym(i)))
     }
 
-    /// Gives back unused capacity.
+    /// Releases unused capacity.
     pub fn shrink(&mut self) {
         self.text.shrink_to_fit();
         self.ends.shrink_to_fit();

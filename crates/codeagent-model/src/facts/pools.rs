@@ -1,4 +1,4 @@
-//! How the parts of a file's facts point at each other: ids, and runs of values in shared pools.
+//! References between the parts of a file's facts: ids, and runs of values in shared pools.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -13,8 +13,7 @@ macro_rules! ids {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
 
-        /// One more than the number: "not there", which is what most fields say, then takes one
-        /// byte instead of five.
+        /// Serialized plus one, so that the frequent "not there" takes one byte instead of five.
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_u32(self.0.wrapping_add(1))
@@ -31,19 +30,19 @@ macro_rules! ids {
             /// "Not there".
             pub const NONE: Self = Self(u32::MAX);
 
-            /// Whether this is [`Self::NONE`].
+            /// Reports whether this is [`Self::NONE`].
             #[must_use]
             pub fn is_none(self) -> bool {
                 self == Self::NONE
             }
 
-            /// `None` for [`Self::NONE`].
+            /// Returns `None` for [`Self::NONE`].
             #[must_use]
             pub fn some(self) -> Option<Self> {
                 (!self.is_none()).then_some(self)
             }
 
-            /// As an index. Must not be called on [`Self::NONE`].
+            /// Returns the id as an index. Must not be called on [`Self::NONE`].
             #[must_use]
             pub fn index(self) -> usize {
                 self.0 as usize
@@ -71,7 +70,7 @@ ids! {
     ExprId,
     /// A call, `new`, index or similar with its arguments.
     CallId,
-    /// Everything about a declaration that only nodes need.
+    /// The details of a declaration that only nodes need.
     DetailId,
     /// An import or using.
     ImportId,
@@ -104,14 +103,14 @@ impl<T> Default for List<T> {
 }
 
 impl<T> List<T> {
-    /// No values.
+    /// The empty list.
     pub(super) const EMPTY: Self = Self {
         start: 0,
         len: 0,
         of: PhantomData,
     };
 
-    /// Those at these places of the pool.
+    /// A list of the values at these pool indices.
     pub(super) fn of(places: Range<usize>) -> Self {
         Self {
             start: places.start as u32,
@@ -120,29 +119,29 @@ impl<T> List<T> {
         }
     }
 
-    /// Their places in the pool.
+    /// Returns the pool indices.
     pub(super) fn range(self) -> Range<usize> {
         self.start as usize..self.start as usize + self.len as usize
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(self) -> usize {
         self.len as usize
     }
 
-    /// Whether there are none.
+    /// Reports whether the list is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 }
 
-/// A value that lists are made of: says in which pool of [`Facts`](super::Facts) it lies.
+/// A value that lists consist of; determines its pool in [`Facts`](super::Facts).
 pub trait Pooled: Sized {
-    /// The pool.
+    /// Returns the pool.
     fn pool(pools: &Pools) -> &Vec<Self>;
-    /// The pool, to add to.
+    /// Returns the pool for adding values.
     fn pool_mut(pools: &mut Pools) -> &mut Vec<Self>;
 }
 

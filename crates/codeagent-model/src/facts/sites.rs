@@ -1,21 +1,21 @@
-//! Where something is used: each may become an edge.
+//! Use sites, each of which may become an edge.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CallId, DeclId, ExportId, ExprId, ImportId, Sym, TypeId};
 use crate::span::Position;
 
-/// A place where something is used.
+/// A use site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
     /// How it is used.
     pub kind: SiteKind,
     /// What is used.
     pub subject: Subject,
-    /// The innermost declaration with a [`Detail`](super::Detail) around it (a lambda belongs to
-    /// the member around it); `NONE` at the top of the file.
+    /// The innermost enclosing declaration with a [`Detail`](super::Detail) (a lambda belongs to
+    /// its enclosing member); `NONE` at the top of the file.
     pub owner: DeclId,
-    /// The name token (for `[..]`, `new(..)` and operators: the token that stands for it).
+    /// The name token, or for `[..]`, `new(..)` and operators the token in its place.
     pub at: Position,
 }
 
@@ -95,7 +95,7 @@ pub enum SiteKind {
 }
 
 impl SiteKind {
-    /// Whether something is run: the use is a call.
+    /// Reports whether the use is a call.
     #[must_use]
     pub fn is_call(self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! Types as they are written.
+//! Type expressions as written.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::{DeclId, ExprId, List, LiteralKind, ScopeId, Sym, TypeId};
 /// A type expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TypeExpr {
-    /// Not understood, or `var`-like.
+    /// Not recognized, or `var`-like.
     Unknown,
     /// A keyword type: `string`, `int`, `void`, `any`, `undefined`, `dynamic`, ...
     Primitive(Sym),

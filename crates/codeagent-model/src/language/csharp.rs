@@ -1,10 +1,10 @@
-//! What C# says of itself.
+//! Properties of C#.
 
 use super::parameters::{split_outside, squeezed, without_default};
 use crate::graph::NodeType;
 use crate::language::LanguageRules;
 
-/// The answers of C#.
+/// The rules of C#.
 pub const RULES: LanguageRules = LanguageRules {
     names: &["C#"],
     callable: &[

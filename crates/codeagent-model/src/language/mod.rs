@@ -1,8 +1,6 @@
-//! What does a language say of itself where nothing but the language is asked? One table per
-//! language, each with an entry for every question.
+//! Properties of the languages that need no facts: one table per language.
 //!
-//! **Limits.** What needs facts, a world or a project is asked in `extract`, `resolve` and
-//! `project`, in the language's own folder.
+//! **Limits.** Anything that needs facts, a world or a project belongs to the language's own crate.
 
 mod csharp;
 mod parameters;
@@ -11,32 +9,31 @@ mod typescript;
 use crate::graph::{Language, NodeType};
 pub use parameters::{split_outside, squeezed};
 
-/// The answers of one language.
+/// The properties of one language.
 #[derive(Debug)]
 pub struct LanguageRules {
-    /// What its sources are called, the language itself first.
+    /// Names of its sources, the language itself first.
     pub names: &'static [&'static str],
-    /// What a call or `new` may target by its name.
+    /// Node types that a call or `new` may target by name.
     pub callable: &'static [NodeType],
-    /// Whether an object is written with its members in place, which are no symbols and may hold
-    /// functions.
+    /// Whether object literals have members, which are no symbols and may hold functions.
     pub has_object_literals: bool,
     /// Whether a type implements an interface by having its members, without naming it.
     pub has_structural_types: bool,
-    /// Whether the qualified name of a member may say whose member it implements:
+    /// Whether a member's qualified name may contain the interface it implements:
     /// `Cart.IPriced.Total`.
     pub has_explicit_implementations: bool,
-    /// What is said of a symbol that can be reached from outside its project.
+    /// Description of a symbol that is reachable from outside its project.
     pub public_api: &'static str,
-    /// Files that say how the sources of their folder and of those below are read. They count even
-    /// where an ignore rule hides them.
+    /// Files that configure the sources of their folder and below. They are read even if an ignore
+    /// rule hides them.
     pub manifests: &'static [&'static str],
-    /// Name and type of a parameter as written; a part that is not written is empty.
+    /// Splits a written parameter into name and type; a missing part is empty.
     pub parameter: fn(&str) -> (String, String),
 }
 
 impl Language {
-    /// What it says of itself.
+    /// Returns the properties of this language.
     #[must_use]
     pub fn rules(self) -> &'static LanguageRules {
         match self {
@@ -45,8 +42,7 @@ impl Language {
         }
     }
 
-    /// What the sources of all languages are called, as the end of a sentence:
-    /// `C#, TypeScript or JavaScript`.
+    /// Returns the names of all languages' sources as a list: `C#, TypeScript or JavaScript`.
     #[must_use]
     pub fn all_names() -> String {
         let names: Vec<&str> = Self::NAMES
@@ -77,6 +73,7 @@ mod tests {
             let (name, of) = (language.rules().parameter)(text);
             format!("{name}|{of}")
         };
+
         for (text, expected) in [
             ("int id", "id|int"),
             (

@@ -1,9 +1,10 @@
-//! What the languages' readings of parameter lists have in common: brackets, spaces and defaults.
+//! Parsing of parameter lists, shared by the languages: brackets, spaces and defaults.
 
-/// The parts between separators that stand outside of brackets; none of an empty text.
+/// Splits a text at separators outside of brackets; an empty text has no parts.
 #[must_use]
 pub fn split_outside(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut from, mut depth, mut before) = (Vec::new(), 0, 0_usize, ' ');
+
     for (at, c) in text.char_indices() {
         match c {
             _ if c == separator && depth == 0 && !(c == '=' && text[at..].starts_with("=>")) => {
@@ -18,19 +19,20 @@ pub fn split_outside(text: &str, separator: char) -> Vec<&str> {
         }
         before = c;
     }
+
     if from > 0 || !text.trim().is_empty() {
         parts.push(&text[from..]);
     }
     parts
 }
 
-/// A text without its spaces.
+/// Removes white space from a text.
 #[must_use]
 pub fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// A parameter without its default value.
+/// Removes the default value of a parameter.
 pub fn without_default(parameter: &str) -> &str {
     split_outside(parameter, '=')
         .first()

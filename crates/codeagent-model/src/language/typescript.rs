@@ -1,11 +1,10 @@
-//! What TypeScript, with JavaScript, says of itself.
+//! Properties of TypeScript and JavaScript.
 
 use super::parameters::{split_outside, squeezed, without_default};
 use crate::graph::NodeType;
 use crate::language::LanguageRules;
 
-/// The answers of TypeScript. A property may hold a function, and an interface the signature of
-/// one.
+/// The rules of TypeScript. A property may hold a function, and an interface the signature of one.
 pub const RULES: LanguageRules = LanguageRules {
     names: &["TypeScript", "JavaScript"],
     callable: &[

@@ -1,13 +1,13 @@
-//! Assemblies that no compiler writes: circles, rows that belong to everybody, numbers that lie.
+//! Malformed assemblies: cyclic references, shared rows, wrong sizes.
 //!
-//! **Limits.** What a flipped bit does is tried by whoever reads.
+//! **Limits.** Flipped bits are left to the tests.
 
 use super::{Assembly, METHOD, PUBLIC, Ty, image, table};
 
-/// What is wrong, and the file.
+/// Description and content of a malformed file.
 pub type Damaged = (&'static str, Vec<u8>);
 
-/// Assemblies whose rows refer to each other in circles, or to the same over and over.
+/// Assemblies whose rows refer to each other in cycles, or repeatedly to the same row.
 #[must_use]
 pub fn circles() -> Vec<Damaged> {
     vec![
@@ -23,17 +23,19 @@ pub fn circles() -> Vec<Damaged> {
     ]
 }
 
-/// Assemblies whose numbers promise more than there is.
+/// Assemblies whose sizes exceed the file.
 #[must_use]
 pub fn too_much() -> Vec<Damaged> {
     let whole = Assembly::new("Lib").metadata();
-    // Behind the root with its three stream headers.
+    // After the root with its three stream headers.
     let tables = 32 + 12 + 20 + 16;
+
     let patched = |at: usize, bytes: &[u8]| {
         let mut damaged = whole.clone();
         damaged[at..at + bytes.len()].copy_from_slice(bytes);
         image(&damaged)
     };
+
     vec![
         (
             "more rows than bytes",

@@ -18,8 +18,8 @@ use crate::lower::state::Receiver;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// Reads a statement at the top of a JavaScript file that gives something out; `false` for
-    /// anything else.
+    /// Lowers a top-level statement of a JavaScript file that exports something; `false` for any
+    /// other.
     pub fn common_js(&mut self, child: Child<'tree>) -> bool {
         if !self.javascript || self.b.scope != ScopeId(0) {
             return false;
@@ -37,10 +37,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             return None;
         }
 
-        let kids = self.children(child);
-        let (left, mut right) = (kids.get(Field::Left)?, kids.get(Field::Right)?);
+        let children = self.children(child);
+        let (left, mut right) = (children.get(Field::Left)?, children.get(Field::Right)?);
         if left.kind == Kind::Identifier && self.text(left) == "exports" {
-            return self.with_depth_limit(None, |walker| walker.exporting_assignment(right));
+            return self.with_depth_limit(None, |lowering| lowering.exporting_assignment(right));
         }
 
         // `module.exports = exports = e`
@@ -87,7 +87,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         export.value =
-            match self.with_depth_limit(None, |walker| walker.exporting_assignment(right)) {
+            match self.with_depth_limit(None, |lowering| lowering.exporting_assignment(right)) {
                 Some(value) => value,
                 None => match named {
                     Some(name) => self.exported_member(left, name, right),
@@ -135,8 +135,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         is_variable && matches!(facts.expr(named), Expr::Name(name, ..) if name == word)
     }
 
-    /// The value of `const a = module.exports = e` at the top, given out as well.
-    pub fn given_out_as_well(&mut self, value: Child<'tree>) -> Option<ExprId> {
+    /// The value of `const a = module.exports = e` at the top level, which is also exported.
+    pub fn also_exported(&mut self, value: Child<'tree>) -> Option<ExprId> {
         if self.b.scope != ScopeId(0) || value.kind != Kind::AssignmentExpression {
             return None;
         }
@@ -184,7 +184,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 self.b.fresh_expr(Expr::Class(id))
             }
             _ => {
-                self.script.gives_out = right.kind == Kind::Object;
+                self.script.exports_literal = right.kind == Kind::Object;
                 let ty = self.documented_variable(left.start());
                 let context = if ty.is_none() {
                     Context::None
@@ -196,7 +196,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The value of `exports.a = e`; unless it is named only, it is declared here.
+    /// The value of `exports.a = e`; declared here unless it is only a name.
     fn exported_member(
         &mut self,
         left: Child<'tree>,
@@ -316,10 +316,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `Object.assign(module.exports, { a, b: e }, require("./c"))`
     fn merged_exports(&mut self, call: Child<'tree>) -> bool {
-        let kids = self.children(call);
-        let (Some(function), Some(arguments)) =
-            (kids.get(Field::Function), kids.get(Field::Arguments))
-        else {
+        let children = self.children(call);
+        let (Some(function), Some(arguments)) = (
+            children.get(Field::Function),
+            children.get(Field::Arguments),
+        ) else {
             return false;
         };
         if function.kind != Kind::MemberExpression {
@@ -357,7 +358,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         true
     }
 
-    /// `require("./c")` gives out what that gives out.
+    /// Re-exports the exports of `require("./c")`.
     fn give_out_all(&mut self, value: ExprId, at: Child<'tree>) {
         if let Expr::Require(module) = self.b.facts.expr(value) {
             let export = Export {
@@ -368,13 +369,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// A part of an object whose members are given out.
+    /// A part of an object whose members are exported.
     fn merged_export(&mut self, part: Child<'tree>) {
-        let kids = self.children(part);
+        let children = self.children(part);
         let (key, value) = match part.kind {
             Kind::ShorthandPropertyIdentifier => (part, self.name(part, Some(SiteKind::Read)).expr),
             Kind::Pair => {
-                let (Some(key), Some(value)) = (kids.get(Field::Key), kids.get(Field::Value))
+                let (Some(key), Some(value)) =
+                    (children.get(Field::Key), children.get(Field::Value))
                 else {
                     return;
                 };
@@ -385,7 +387,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 (key, self.exported_member(part, key, value))
             }
             Kind::MethodDefinition => {
-                let Some(key) = kids.get(Field::Name) else {
+                let Some(key) = children.get(Field::Name) else {
                     return;
                 };
                 let flags = DeclFlags::MEMBER | DeclFlags::EXPORT;
@@ -426,8 +428,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// The object and the key of `Object.defineProperty(object, "key", ..)`.
     fn defined_property(&mut self, call: Child<'tree>) -> Option<(Child<'tree>, Child<'tree>)> {
-        let kids = self.children(call);
-        let function = kids
+        let children = self.children(call);
+        let function = children
             .get(Field::Function)
             .filter(|function| function.kind == Kind::MemberExpression)?;
         let path: Vec<_> = self
@@ -439,7 +441,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             return None;
         }
 
-        let arguments = kids.get(Field::Arguments)?;
+        let arguments = children.get(Field::Arguments)?;
         let arguments = self.children(arguments);
         let mut arguments = arguments.named();
         let (object, key) = (arguments.next()?, arguments.next()?);
@@ -459,8 +461,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         path == ["exports"] || path == ["module", "exports"]
     }
 
-    /// What the descriptor of `Object.defineProperty` gives: its `value`, or what its `get`
-    /// returns.
+    /// The value in the descriptor of `Object.defineProperty`: its `value`, or the result of its
+    /// `get`.
     pub fn described_value(&mut self, call: ExprId) -> ExprId {
         let Expr::Call(call) = self.b.facts.expr(call) else {
             return ExprId::NONE;
@@ -492,8 +494,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.fresh_expr(Expr::Call(call))
     }
 
-    /// Whether an assignment to this makes the file a module: `module.exports`, `exports.a` and
-    /// what is below.
+    /// Whether an assignment to this target makes the file a module: `module.exports`, `exports.a`
+    /// and their members.
     pub fn is_common_js_export(&mut self, left: Child<'tree>) -> bool {
         if left.kind != Kind::MemberExpression {
             return false;

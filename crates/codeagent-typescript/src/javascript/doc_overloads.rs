@@ -14,12 +14,11 @@ use crate::javascript::doc_tags::{Tag, Tags, tags};
 use crate::lower::lowering::Lowering;
 use crate::lower::signature_text::comment_before;
 
-/// Comments before one function that are looked at for overloads.
+/// The most comments before one function that are read for overloads.
 const MAX_COMMENTS: usize = 16;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// Declares the overloads that the comments before a function or method describe, and forgets
-    /// what its tags say of them.
+    /// Declares the overloads in the comments before a function or method, and removes their tags.
     pub fn document_overloads(
         &mut self,
         function: DeclId,
@@ -84,8 +83,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.scope = around;
     }
 
-    /// What the comment of a variable says besides its type: the type that is expected of its
-    /// value.
+    /// The contextual type that the comment of a variable gives its value.
     pub fn document_held(&mut self, id: DeclId, start: usize) -> TypeId {
         let mut expected = TypeId::NONE;
         for tag in self.tags_before(start) {

@@ -12,14 +12,14 @@ use rustc_hash::FxHashMap;
 pub struct Tag<'t> {
     /// Its word, without `@`.
     pub name: &'t str,
-    /// What stands in the braces behind it.
+    /// The text in the braces after it.
     pub ty: Option<&'t str>,
-    /// What follows, as far as the next tag.
+    /// The text up to the next tag.
     pub rest: &'t str,
 }
 
 impl<'t> Tag<'t> {
-    /// The name behind the type, and whether it stands in brackets.
+    /// The name after the type, and whether it is in brackets.
     pub fn target(&self) -> (&'t str, bool) {
         let rest = skip_blank(self.rest);
         let (rest, optional) = match rest.strip_prefix('[') {
@@ -32,13 +32,13 @@ impl<'t> Tag<'t> {
         (rest[..end].trim_end_matches(['.', '-']), optional)
     }
 
-    /// Whether it is about a parameter or a part of one.
+    /// Whether it documents a parameter or a part of one.
     fn is_about_parameter(&self) -> bool {
         matches!(self.name, "param" | "arg" | "argument")
     }
 }
 
-/// The tags of a comment, in its order, with what describes parameters at hand by name.
+/// The tags of a comment in source order, with those of parameters indexed by name.
 #[derive(Default)]
 pub struct Tags<'t> {
     all: Vec<Tag<'t>>,
@@ -65,7 +65,7 @@ impl<'t> Tags<'t> {
         tags
     }
 
-    /// All of them.
+    /// All tags.
     pub fn all(&self) -> &[Tag<'t>] {
         &self.all
     }
@@ -75,7 +75,7 @@ impl<'t> Tags<'t> {
         &self.parameters
     }
 
-    /// The tag of a parameter: that of its name, for a pattern the one in its place.
+    /// The tag of a parameter: by name, or by position for a pattern.
     pub fn parameter(&self, index: usize, name: Option<&str>) -> Option<Tag<'t>> {
         match name {
             Some(name) => self.named.get(name).copied(),
@@ -83,7 +83,7 @@ impl<'t> Tags<'t> {
         }
     }
 
-    /// What is said of the properties of a parameter: `options.b` of `options`.
+    /// The tags of a parameter's properties: `options.b` of `options`.
     pub fn parts_of(&self, parameter: &str) -> &[Tag<'t>] {
         self.parts.get(parameter).map_or(&[], Vec::as_slice)
     }
@@ -114,7 +114,7 @@ pub fn tags(comment: &str) -> Vec<Tag<'_>> {
     tags
 }
 
-/// For each brace that is closed, by what.
+/// The closing position of each brace.
 fn closing_braces(text: &str) -> FxHashMap<usize, usize> {
     let mut closing = FxHashMap::default();
     let mut open = Vec::new();
@@ -128,7 +128,7 @@ fn closing_braces(text: &str) -> FxHashMap<usize, usize> {
     closing
 }
 
-/// Where the next tag begins, inline ones in braces left out.
+/// The start of the next tag, without inline tags in braces.
 fn next_tag(text: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(found) = text[from..].find('@') {
@@ -145,7 +145,7 @@ fn next_tag(text: &str) -> Option<usize> {
     None
 }
 
-/// The text behind white space, line ends and the asterisks at the beginning of lines.
+/// The text after white space, line ends and the asterisks at the start of lines.
 pub fn skip_blank(text: &str) -> &str {
     let mut rest = text;
     loop {

@@ -85,7 +85,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some(())
     }
 
-    /// One parameter of a function type; `this` is none.
+    /// One parameter of a function type; `this` is not a parameter.
     fn documented_parameter_type(
         &mut self,
         rest: &mut &'t str,
@@ -280,7 +280,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .declare(name, DeclKind::TypeParam, DeclFlags::default(), at)
     }
 
-    /// Says what a type parameter must be.
+    /// Sets the constraint of a type parameter.
     pub fn bound_documented(&mut self, param: DeclId, bound: TypeId, at: Position) {
         if !bound.is_none() {
             let base = Base {
@@ -292,7 +292,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The object type that tags make up: `@property {A} b`, or `@param {A} options.b`, if they
+    /// The object type assembled from tags: `@property {A} b`, or `@param {A} options.b`, if they
     /// name a property.
     pub fn documented_properties(&mut self, tags: &[Tag<'t>], at: Position) -> Option<TypeId> {
         let named = |tag: &Tag<'t>| {

@@ -26,11 +26,11 @@ const KEYWORDS: [&str; 12] = [
 ];
 const MAX_DEPTH: u8 = 24;
 
-/// What is left of a type's text.
+/// The rest of a type's text.
 type Rest<'r, 't> = &'r mut &'t str;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// The type a text in braces says; `NONE` if it is not understood.
+    /// Parses a type in braces; `NONE` if it cannot be parsed.
     pub fn documented_type(&mut self, text: &'t str) -> TypeId {
         let mut rest = text.trim_end().trim_end_matches(['=', '?']);
         let ty = self.documented_whole(&mut rest, MAX_DEPTH);
@@ -41,13 +41,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Where the rest of a text stands in the file.
+    /// The position of the rest in the file.
     pub fn documented_at(&self, rest: &str) -> Position {
         let offset = (rest.as_ptr() as usize).saturating_sub(self.b.text.as_ptr() as usize);
         self.b.position(offset)
     }
 
-    /// A type with its unions and intersections; `None` if what stands there is none, or is nested
+    /// Parses a type with its unions and intersections; `None` if there is none, or if it is nested
     /// deeper than `depth`.
     pub fn documented_whole(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<TypeId> {
         let depth = depth.checked_sub(1)?;
@@ -293,7 +293,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.documented_name(rest, depth, None)
     }
 
-    /// `A.B<T>`, behind a module if there is one.
+    /// `A.B<T>`, in a module if there is one.
     fn documented_name(
         &mut self,
         rest: Rest<'_, 't>,
@@ -306,7 +306,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if module.is_some() {
             match rest.strip_prefix('.') {
                 Some(after) => *rest = after,
-                // What the module gives out as a whole.
+                // The value that the module exports as a whole.
                 None => names.push("export="),
             }
         }
@@ -351,8 +351,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         )
     }
 
-    /// Names that JSDoc uses otherwise than TypeScript: `Object<K, V>` is a record, `Array` and
-    /// `Promise` are those of anything.
+    /// Names with another meaning in JSDoc: `Object<K, V>` is a record; `Array` and `Promise`
+    /// without arguments hold anything.
     fn older_name(&mut self, name: &str, args: List<TypeId>) -> Option<TypeId> {
         match (name, args.len()) {
             ("Object", 0) => Some(self.b.primitive("any")),
@@ -383,7 +383,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some(self.b.facts.add_list(types))
     }
 
-    /// What `typeof` asks.
+    /// The operand of `typeof`.
     fn documented_query(&mut self, rest: Rest<'_, 't>) -> Option<TypeId> {
         *rest = skip_blank(rest);
 
@@ -478,7 +478,7 @@ pub fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// `name:` or `name?:` at the beginning, `...` before it left out, and what follows.
+/// `name:` or `name?:` at the beginning, without `...` before it, and the rest.
 pub fn labelled(text: &str) -> Option<(&str, &str)> {
     let text = skip_blank(text);
     let mut rest = skip_blank(text.strip_prefix("...").unwrap_or(text));
@@ -488,13 +488,13 @@ pub fn labelled(text: &str) -> Option<(&str, &str)> {
     Some((name, rest))
 }
 
-/// Takes a token.
+/// Consumes a token.
 pub fn take(rest: Rest<'_, '_>, token: &str) -> Option<()> {
     *rest = skip_blank(rest).strip_prefix(token)?;
     Some(())
 }
 
-/// Takes a word that something follows.
+/// Consumes a word followed by something.
 pub fn take_word(rest: Rest<'_, '_>, word: &str) -> bool {
     let Some(after) = skip_blank(rest).strip_prefix(word) else {
         return false;
@@ -507,7 +507,7 @@ pub fn take_word(rest: Rest<'_, '_>, word: &str) -> bool {
     goes_on
 }
 
-/// Takes a name.
+/// Consumes a name.
 pub fn take_name<'t>(rest: Rest<'_, 't>) -> Option<&'t str> {
     let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
     if end == 0 {

@@ -13,11 +13,11 @@ use crate::lower::signature_text::DeclText;
 use crate::lower::state::MemberOwner;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// How many names that stand for other names are followed to what they hold.
+/// The most aliases that are followed to a value.
 const MAX_ALIASES: usize = 8;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// `this.x = e` declares a property of the class or of what the function makes, once.
+    /// Declares the property of `this.x = e`, once per class or constructor function.
     pub fn javascript_member(
         &mut self,
         object: ExprId,
@@ -133,7 +133,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         (!above.is_empty() && self.text(*last) == "prototype").then_some(above)
     }
 
-    /// A member that instances have by their prototype, a node if it says where it begins.
+    /// Declares an instance member on a prototype; a node if its start is given.
     pub fn instance_member(
         &mut self,
         holder: MemberOwner,
@@ -223,7 +223,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some(id)
     }
 
-    /// The function makes instances.
+    /// Marks a constructor function.
     pub fn constructs(&mut self, holder: MemberOwner) {
         for decl in [holder.function, holder.decl] {
             self.b.decl(decl).flags.insert(DeclFlags::CONSTRUCTS);
@@ -259,8 +259,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.show(id, looks);
     }
 
-    /// What a path of names leads to, if members can be assigned to it: a name that is visible
-    /// here, or `exports`, and members assigned to it.
+    /// The owner that a path of names leads to, if members can be assigned to it: a visible name or
+    /// `exports`, and members assigned to it.
     pub fn holder(&mut self, path: &[Child<'tree>]) -> Option<MemberOwner> {
         let texts: Vec<_> = path.iter().map(|segment| self.text(*segment)).collect();
         let (mut decl, rest) = match texts[..] {
@@ -275,8 +275,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             ["exports", ..] => (DeclId::NONE, 1..path.len()),
             [_, ..] if path[0].kind == Kind::Identifier => {
                 let decl = self.visible(path[0])?;
-                let gives_out = path.len() > 1 && self.holds_exports(decl);
-                (if gives_out { DeclId::NONE } else { decl }, 1..path.len())
+                let exports_literal = path.len() > 1 && self.holds_exports(decl);
+                (
+                    if exports_literal { DeclId::NONE } else { decl },
+                    1..path.len(),
+                )
             }
             _ => return None,
         };
@@ -294,7 +297,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.held(decl)
     }
 
-    /// A declaration with what it holds; names are followed.
+    /// The owner for a declaration; aliases are followed.
     fn held(&mut self, decl: DeclId) -> Option<MemberOwner> {
         let (mut decl, mut value) = (decl, self.b.decl(decl).init);
 
@@ -333,15 +336,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         None
     }
 
-    /// What a name means where the walk stands, among what has been declared so far.
+    /// The meaning of a name at the current position, among the declarations so far.
     pub fn visible(&mut self, name: Child<'tree>) -> Option<DeclId> {
         let name = self.sym(name);
         self.visible_name(self.b.scope, name)
     }
 
-    /// What a name means in a scope, among what has been declared so far.
+    /// The meaning of a name in a scope, among the declarations so far.
     fn visible_name(&mut self, scope: ScopeId, name: Sym) -> Option<DeclId> {
-        for number in self.script.looked_for_holders..self.b.facts.decls.len() {
+        for number in self.script.holders_scanned..self.b.facts.decls.len() {
             let decl = &self.b.facts.decls[number];
             let is_named = matches!(
                 decl.kind,
@@ -360,7 +363,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             }
         }
 
-        self.script.looked_for_holders = self.b.facts.decls.len();
+        self.script.holders_scanned = self.b.facts.decls.len();
 
         let mut scope = scope;
         while let Some(id) = scope.some() {

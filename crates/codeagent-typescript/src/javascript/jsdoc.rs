@@ -19,12 +19,12 @@ use crate::syntax::syntax::{Child, Kind};
 /// Tags that declare types.
 const DECLARING: [&str; 3] = ["@typedef", "@callback", "@import"];
 
-/// What a comment says of a parameter.
+/// The documentation of a parameter.
 #[derive(Clone, Copy)]
 pub struct DocumentedParameter {
-    /// Its type, `NONE` if nothing is said.
+    /// Its type, `NONE` if undocumented.
     pub ty: TypeId,
-    /// It may be left out.
+    /// Whether it is optional.
     pub optional: bool,
 }
 
@@ -36,8 +36,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         comment_before(self.b.text, start).map_or_else(Vec::new, tags)
     }
 
-    /// The type that the comment before `start` gives a variable, a property or what is in
-    /// parentheses.
+    /// The type in the comment before `start`, for a variable, a property or a parenthesized
+    /// expression.
     pub fn documented_variable(&mut self, start: usize) -> TypeId {
         let found = self
             .tags_before(start)
@@ -50,7 +50,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// What is in parentheses, if no comment before them says another type.
+    /// A parenthesized expression, cast to the type in the comment before it, if any.
     pub fn uncast(&mut self, value: Child<'tree>) -> Child<'tree> {
         let is_cast = |tag: &Tag<'_>| matches!(tag.name, "type" | "satisfies");
         let mut value = value;
@@ -65,7 +65,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         value
     }
 
-    /// The value about to be walked is documented before `start`, if it is a function.
+    /// Uses the comment before `start` for the next value if it is a function.
     pub fn document_value(&mut self, value: Child<'tree>, start: usize) {
         let is_function = matches!(
             value.kind,
@@ -89,8 +89,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Tags::new(found.unwrap_or_default())
     }
 
-    /// What the tags of a function say before its parameters: type parameters, `this`, the type of
-    /// the whole.
+    /// Applies the tags of a function that precede its parameters: type parameters, `this`, the
+    /// whole type.
     pub fn document_head(&mut self, function: DeclId) {
         let tags = std::mem::take(&mut self.script.doc);
         self.document_type_parameters(function, tags.all());
@@ -125,7 +125,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.script.doc = tags;
     }
 
-    /// What the tags of a function say of its result.
+    /// Applies the tags about a function's result.
     pub fn document_result(&mut self, function: DeclId) {
         let decl = self.b.decl(function);
         if !decl.ty.is_none() || matches!(decl.kind, DeclKind::Constructor | DeclKind::Setter) {
@@ -137,7 +137,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// What is said of parameter `index`, which is `name` or a pattern.
+    /// The documentation of parameter `index`, which is `name` or a pattern.
     pub fn documented_parameter(
         &mut self,
         index: usize,
@@ -238,8 +238,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// What the comment before a class says: type parameters, the arguments of its base class, what
-    /// it implements.
+    /// Applies the comment before a class: type parameters, the arguments of its base class,
+    /// implemented types.
     pub fn document_class(&mut self, class: DeclId, start: usize) {
         let tags = self.tags_before(start);
         if tags.is_empty() {
@@ -468,7 +468,7 @@ fn returned<'t>(tags: &[Tag<'t>]) -> Option<&'t str> {
         .and_then(|tag| tag.ty)
 }
 
-/// Whether a type says no more than that properties follow.
+/// Whether a type only announces properties (`Object`).
 fn is_object(text: &str) -> bool {
     matches!(text, "Object" | "object")
 }

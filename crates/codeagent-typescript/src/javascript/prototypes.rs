@@ -15,7 +15,7 @@ use crate::lower::lowering::Lowering;
 use crate::lower::state::{MemberOwner, Receiver};
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// Base entries of one function: more are forgotten, because each is added to a list of its own.
+/// The most base entries of one function; each addition copies the list.
 const MAX_PROTOTYPES: usize = 16;
 
 /// A call that adds to a prototype.
@@ -60,8 +60,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The function about to be walked has what it is assigned to as its `this`: `o` in
-    /// `o.f = function () {}`, an instance of `A` in `A.prototype.m = function () {}`.
+    /// Sets `this` for the next function: `o` in `o.f = function () {}`, an instance of `A` in
+    /// `A.prototype.m = function () {}`.
     pub fn receive(&mut self, target: ExprId, left: Child<'tree>, right: Child<'tree>) {
         let Expr::Member(object, _) = self.b.facts.expr(target) else {
             return;
@@ -87,7 +87,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         };
     }
 
-    /// What a variable or member holds makes instances, and so does it.
+    /// Marks a variable or member that holds a constructor function.
     pub fn hold(&mut self, decl: DeclId, value: ExprId) {
         if let Expr::Function(function) = self.b.facts.expr(value)
             && self.javascript
@@ -97,7 +97,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// What `A.prototype` or `A.prototype.__proto__` is the prototype of, if that is a function.
+    /// The function whose prototype `A.prototype` or `A.prototype.__proto__` is.
     fn prototype_holder(&mut self, left: Child<'tree>) -> Option<MemberOwner> {
         if left.kind != Kind::MemberExpression {
             return None;
@@ -118,7 +118,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         if is_literal {
             self.script.prototype = Some(holder);
-            self.script.gives_out = !self.b.decl(holder.decl).detail.is_none();
+            self.script.exports_literal = !self.b.decl(holder.decl).detail.is_none();
             self.b.owner = holder.decl;
         }
 
@@ -220,7 +220,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         })
     }
 
-    /// Adds what such a call says, once it is walked.
+    /// Adds the base entries of such a call, after it is walked.
     pub fn inherit_by_call(
         &mut self,
         PrototypeCall {
@@ -294,7 +294,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         matches!(path[..], [object, method] if self.text(object) == "Object" && self.text(method) == name)
     }
 
-    /// Where `B.prototype` names `B`.
+    /// The position of `B` in `B.prototype`.
     fn prototype_position(&mut self, value: Child<'tree>) -> Option<Position> {
         if value.kind != Kind::MemberExpression {
             return None;

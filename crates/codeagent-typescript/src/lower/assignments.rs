@@ -13,14 +13,15 @@ use codeagent_model::facts::*;
 use crate::lower::lowering::Lowering;
 use crate::lower::state::{PathAssignment, PathKey};
 
-/// Assignments to one root in one scope that narrow. Looking up a name goes through all of them.
+/// The most narrowing assignments to one root in one scope; each lookup of the name visits all of
+/// them.
 const MAX_ASSIGNED: u32 = 16;
 
-/// Segments of an assigned path that are looked at.
+/// The most segments of an assigned path that are read.
 const MAX_PATH: usize = 16;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// Notes that a path is assigned to; what was known of it ends.
+    /// Records an assignment to a path, which ends its narrowing.
     pub fn write(&mut self, target: ExprId, end: usize) {
         let Some((path, key)) = self.path_key(target) else {
             return;
@@ -47,7 +48,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The writes since `mark` stand in a branch that does not go on.
+    /// Marks the writes since `mark` as being in a branch that does not continue.
     pub fn leave_writes(&mut self, mark: usize) {
         self.narrowing.writes[mark..]
             .iter_mut()
@@ -62,14 +63,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .for_each(|write| write.left = false);
     }
 
-    /// A loop, in a scope of its own: what is assigned in it may have been before each of its
-    /// parts.
+    /// Walks a loop in its own scope: any of its assignments may precede any of its parts.
     pub fn looped(&mut self, part: impl FnOnce(&mut Self)) {
-        self.scoped(ScopeKind::Block, |walker| {
-            let mark = walker.narrowing.writes.len();
-            part(walker);
-            walker.return_writes(mark);
-            walker.after_writes(mark, None, 0);
+        self.scoped(ScopeKind::Block, |lowering| {
+            let mark = lowering.narrowing.writes.len();
+            part(lowering);
+            lowering.return_writes(mark);
+            lowering.after_writes(mark, None, 0);
         });
     }
 
@@ -102,7 +102,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Declares that a path has its declared type, unless nothing else is known of it.
+    /// Declares that a path has its declared type again, if it was narrowed.
     fn end_narrowing(&mut self, path: ExprId, key: PathKey, end: u32) {
         if self.narrowing.narrowed.contains(&key)
             && !self.narrowing.ended.contains(&(self.b.scope, key))
@@ -119,7 +119,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Notes that a guard speaks of a path from here on.
+    /// Records that a path is narrowed from here on.
     pub fn note_narrowing(&mut self, guard: Guard) {
         if matches!(guard.test, GuardTest::Truthy | GuardTest::Declared) {
             return;
@@ -133,7 +133,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// A path as far as its first member, and its key.
+    /// A path up to its first member, and its key.
     fn path_key(&mut self, path: ExprId) -> Option<(ExprId, PathKey)> {
         let (mut path, mut outer) = (path, None);
 

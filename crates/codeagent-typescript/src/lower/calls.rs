@@ -14,16 +14,16 @@ use crate::lower::lowering::Lowering;
 use crate::lower::state::{ChainLink, Test, Value};
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// What a link hangs on.
+/// The base of a chain link.
 #[derive(Clone, Copy)]
 struct Callee<'tree> {
     child: Child<'tree>,
-    /// Its last name token, if that is known already.
+    /// Its last name token, if known.
     name: Option<Child<'tree>>,
 }
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// A chain: down to its head, then up link by link.
+    /// Lowers a chain: descends to its head, then applies link by link.
     pub fn chain(&mut self, top: Child<'tree>, context: Context, usage: Option<SiteKind>) -> Value {
         let base = self.links.len();
         let head = self.descend(top, base);
@@ -61,7 +61,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         value
     }
 
-    /// Puts the links from the outermost inwards on the stack and gives the head.
+    /// Pushes the links from the outermost inwards and returns the head.
     fn descend(&mut self, top: Child<'tree>, base: usize) -> Child<'tree> {
         let mut current = top;
         loop {
@@ -78,16 +78,16 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 _ => return current,
             };
 
-            let kids = self.children(current);
-            let Some(mut next) = kids.get(below) else {
+            let children = self.children(current);
+            let Some(mut next) = children.get(below) else {
                 return current;
             };
 
-            let generic =
-                current.kind == Kind::CallExpression && kids.get(Field::TypeArguments).is_some();
+            let generic = current.kind == Kind::CallExpression
+                && children.get(Field::TypeArguments).is_some();
             self.links.push(ChainLink {
                 child: current,
-                kids,
+                children,
                 hoisted: false,
             });
 
@@ -97,11 +97,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     Kind::AwaitExpression | Kind::UnaryExpression | Kind::BinaryExpression
                 )
             {
-                let kids = self.children(next);
+                let children = self.children(next);
                 let inner = if next.kind == Kind::BinaryExpression {
-                    kids.get(Field::Right)
+                    children.get(Field::Right)
                 } else {
-                    kids.get(Field::Argument).or_else(|| kids.first())
+                    children.get(Field::Argument).or_else(|| children.first())
                 };
                 let Some(inner) = inner else { break };
                 let hoists = self.links[base..]
@@ -112,7 +112,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     base + hoists,
                     ChainLink {
                         child: next,
-                        kids,
+                        children,
                         hoisted: true,
                     },
                 );
@@ -133,7 +133,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     fn chain_head(&mut self, head: Child<'tree>, usage: Option<SiteKind>) -> Value {
         match head.kind {
             Kind::Identifier => self.name(head, usage),
-            // A link without what it should hang on.
+            // A chain link without its base.
             Kind::MemberExpression
             | Kind::SubscriptExpression
             | Kind::CallExpression
@@ -155,8 +155,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Kind::SubscriptExpression => self.subscript(link, value, usage.0),
             Kind::CallExpression => self.call(link, value, callee),
             Kind::AwaitExpression => Value::of(self.b.expr(Expr::Await(value.expr))),
-            Kind::UnaryExpression => self.unary_of(&link.kids, value),
-            Kind::BinaryExpression => self.binary_of(&link.kids, value),
+            Kind::UnaryExpression => self.unary_of(&link.children, value),
+            Kind::BinaryExpression => self.binary_of(&link.children, value),
             _ => value,
         }
     }
@@ -167,7 +167,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         value: Value,
         usage: Option<SiteKind>,
     ) -> Value {
-        let Some(property) = link.kids.get(Field::Property) else {
+        let Some(property) = link.children.get(Field::Property) else {
             return value;
         };
 
@@ -191,7 +191,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         value: Value,
         usage: Option<SiteKind>,
     ) -> Value {
-        let Some(index) = link.kids.get(Field::Index) else {
+        let Some(index) = link.children.get(Field::Index) else {
             return value;
         };
 
@@ -225,12 +225,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             name,
         }: Callee<'tree>,
     ) -> Value {
-        let arguments = link.kids.get(Field::Arguments);
+        let arguments = link.children.get(Field::Arguments);
         if let Some(module) = self.called_module(callee_node, arguments) {
             return Value::of(module);
         }
 
-        let type_args = self.type_arguments(link.kids.get(Field::TypeArguments));
+        let type_args = self.type_arguments(link.children.get(Field::TypeArguments));
         let call = self.b.begin_call(callee.expr, type_args);
         let expr = self.b.fresh_expr(Expr::Call(call));
         let tagged = arguments.is_some_and(|arguments| arguments.kind == Kind::TemplateString);
@@ -311,7 +311,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         args
     }
 
-    /// The tag gets the strings, then the values.
+    /// A tagged template: the tag is called with the strings, then the values.
     fn tag_arguments(&mut self, template: Child<'tree>) -> Vec<Arg> {
         let strings = self.b.expr(Expr::Unknown);
         let values = self.substitutions(template);
@@ -323,17 +323,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `new C<T>(x)`
     pub fn new_expression(&mut self, child: Child<'tree>) -> ExprId {
-        let kids = self.children(child);
-        let Some(class) = kids.get(Field::Constructor) else {
+        let children = self.children(child);
+        let Some(class) = children.get(Field::Constructor) else {
             return self.b.expr(Expr::Unknown);
         };
         let callee = self.used(class, Context::None, None).expr;
-        let type_args = self.type_arguments(kids.get(Field::TypeArguments));
+        let type_args = self.type_arguments(children.get(Field::TypeArguments));
         let call = self.b.begin_call(callee, type_args);
         let expr = self.b.fresh_expr(Expr::New(call));
         let at = self.name_position(class);
         self.b.site(SiteKind::New, Subject::Expr(expr), at);
-        let args = kids
+        let args = children
             .get(Field::Arguments)
             .map_or_else(Vec::new, |list| self.arguments(list, call));
         self.b.finish_call(call, args);

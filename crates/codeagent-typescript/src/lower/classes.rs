@@ -12,18 +12,39 @@ use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::signature_text::DeclText;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-/// What the members of a body belong to.
+/// The owner of the members of a body.
 #[derive(Clone, Copy)]
 pub struct MemberOf {
     /// The class, interface or object type.
     pub decl: DeclId,
-    /// Its members become nodes.
+    /// Whether its members become nodes.
     pub shown: bool,
-    /// It is a class: members may be static, constructors exist.
+    /// Whether it is a class: members may be static, constructors exist.
     pub class: bool,
 }
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
+    /// Declares a class under its name, `default`, or no name.
+    fn declare_class(
+        &mut self,
+        child: Child<'tree>,
+        children: &Children<'tree>,
+        mut flags: DeclFlags,
+    ) -> DeclId {
+        if children.has(Kind::AbstractToken) {
+            flags.insert(DeclFlags::ABSTRACT);
+        }
+
+        let name = children.get(Field::Name);
+        let sym = match name {
+            Some(name) => self.sym(name),
+            None if flags.has(DeclFlags::DEFAULT) => self.b.sym_owned("default"),
+            None => Sym::NONE,
+        };
+        let at = self.at(name.unwrap_or(child));
+        self.b.declare(sym, DeclKind::Class, flags, at)
+    }
+
     /// A class declaration or, without a statement, a class expression.
     pub fn class_like(
         &mut self,
@@ -31,24 +52,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         outer: Option<EnclosingStatement>,
         context: Context,
     ) -> DeclId {
-        let kids = self.children(child);
+        let children = self.children(child);
         let expression = child.kind == Kind::Class && outer.is_none();
         let around = self.outer(child, outer);
 
-        let mut flags = around.flags;
-        if kids.has(Kind::AbstractToken) {
-            flags.insert(DeclFlags::ABSTRACT);
-        }
-
-        let name = kids.get(Field::Name);
-        let sym = match name {
-            Some(name) => self.sym(name),
-            None if flags.has(DeclFlags::DEFAULT) => self.b.sym_owned("default"),
-            None => Sym::NONE,
-        };
-        let at = self.at(name.unwrap_or(child));
-        let id = self.b.declare(sym, DeclKind::Class, flags, at);
-
+        let name = children.get(Field::Name);
+        let id = self.declare_class(child, &children, around.flags);
+        let sym = self.b.decl(id).name;
         self.b.decl(id).context = context;
 
         let shown =
@@ -68,7 +78,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         let mut decorators = std::mem::take(&mut self.decorators);
-        decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
+        decorators.extend(children.iter().filter(|kid| kid.kind == Kind::Decorator));
         self.decorate(if shown { id } else { self.b.owner }, decorators);
 
         if shown {
@@ -86,14 +96,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         self.class = id;
         self.function = DeclId::NONE;
-        self.type_parameters(&kids, id);
-        self.heritage(&kids, id);
+        self.type_parameters(&children, id);
+        self.heritage(&children, id);
 
         if self.javascript {
             self.document_class(id, around.start);
         }
 
-        if let Some(body) = kids.get(Field::Body) {
+        if let Some(body) = children.get(Field::Body) {
             self.members(
                 body,
                 MemberOf {
@@ -121,9 +131,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `interface A extends B { }`
     pub fn interface(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
-        let kids = self.children(child);
+        let children = self.children(child);
         let outer = self.outer(child, outer);
-        let Some(id) = self.declare_named(&kids, DeclKind::Interface, outer) else {
+        let Some(id) = self.declare_named(&children, DeclKind::Interface, outer) else {
             return;
         };
 
@@ -133,10 +143,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let inner = self.b.open_scope(ScopeKind::Type, id);
         self.b.decl(id).inner = inner;
         self.this = self.b.expr(Expr::This(id));
-        self.type_parameters(&kids, id);
-        self.heritage(&kids, id);
+        self.type_parameters(&children, id);
+        self.heritage(&children, id);
 
-        if let Some(body) = kids.get(Field::Body) {
+        if let Some(body) = children.get(Field::Body) {
             self.members(
                 body,
                 MemberOf {
@@ -150,9 +160,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.restore(saved);
     }
 
-    fn heritage(&mut self, kids: &Children<'tree>, id: DeclId) {
+    fn heritage(&mut self, children: &Children<'tree>, id: DeclId) {
         let mut bases = Vec::new();
-        for child in kids.named() {
+        for child in children.named() {
             match child.kind {
                 Kind::ClassHeritage => {
                     for clause in self.children(child).named() {
@@ -169,11 +179,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn heritage_clause(&mut self, clause: Child<'tree>, id: DeclId, bases: &mut Vec<Base>) {
-        let kids = self.children(clause);
+        let children = self.children(clause);
 
         if clause.kind == Kind::ExtendsClause {
-            if let Some(value) = kids.get(Field::Value) {
-                let base = self.base_class(value, kids.get(Field::TypeArguments));
+            if let Some(value) = children.get(Field::Value) {
+                let base = self.base_class(value, children.get(Field::TypeArguments));
                 self.add_base(base, id, bases);
             }
             return;
@@ -185,7 +195,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             BaseClause::Extends
         };
 
-        for child in kids.named() {
+        for child in children.named() {
             let (ty, at) = match self.named_type(child) {
                 Some((ty, last)) => (ty, self.at(last)),
                 None => (self.ty(child), self.at(child)),
@@ -194,7 +204,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Adds an entry to a base list that is being made.
+    /// Adds an entry to a base list.
     pub fn add_base(&mut self, base: Base, id: DeclId, bases: &mut Vec<Base>) {
         self.b.site(
             SiteKind::Base,
@@ -204,12 +214,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         bases.push(base);
     }
 
-    /// What a class extends: a plain name is a type name, anything else an expression.
+    /// The base of a class: a plain name is a type name, anything else an expression.
     fn base_class(&mut self, value: Child<'tree>, arguments: Option<Child<'tree>>) -> Base {
         let args = self.type_arguments(arguments);
         let value = self.uncast(value);
 
-        // What stands before a dot in JavaScript is a value.
+        // A qualifier in JavaScript is a value.
         let named = value.kind == Kind::Identifier
             || value.kind == Kind::MemberExpression && !self.javascript;
         let plain = named && {
@@ -244,7 +254,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 decorators.push(child);
             } else {
                 let pending = std::mem::take(&mut decorators);
-                self.with_depth_limit((), |walker| walker.member(child, of, pending));
+                self.with_depth_limit((), |lowering| lowering.member(child, of, pending));
             }
         }
     }
@@ -262,7 +272,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Kind::ClassStaticBlock => {
                 self.this = self.b.fresh_expr(Expr::Class(of.decl));
                 if let Some(body) = self.children(child).get(Field::Body) {
-                    self.scoped(ScopeKind::Block, |walker| walker.block_statements(body));
+                    self.scoped(ScopeKind::Block, |lowering| lowering.block_statements(body));
                 }
             }
             Kind::CallSignature => self.call_signature(child, DeclKind::CallSignature),
@@ -276,9 +286,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// Modifiers of a member.
-    fn modifiers(&self, kids: &Children<'tree>) -> DeclFlags {
+    fn modifiers(&self, children: &Children<'tree>) -> DeclFlags {
         let mut flags = DeclFlags::MEMBER;
-        for kid in kids.iter() {
+        for kid in children.iter() {
             flags.insert(match kid.kind {
                 Kind::StaticToken => DeclFlags::STATIC,
                 Kind::ReadonlyToken => DeclFlags::READONLY,
@@ -293,11 +303,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// Accessibility of a member.
-    pub fn access(&self, kids: &Children<'tree>) -> Access {
-        let private_name = kids
+    pub fn access(&self, children: &Children<'tree>) -> Access {
+        let private_name = children
             .get(Field::Name)
             .is_some_and(|name| name.kind == Kind::PrivatePropertyIdentifier);
-        match kids
+        match children
             .find(Kind::AccessibilityModifier)
             .map(|modifier| self.text(modifier))
         {
@@ -309,14 +319,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn method(&mut self, child: Child<'tree>, of: MemberOf, decorators: Vec<Child<'tree>>) {
-        let kids = self.children(child);
-        let Some(name) = kids.get(Field::Name) else {
+        let children = self.children(child);
+        let Some(name) = children.get(Field::Name) else {
             return;
         };
 
         self.computed_name(name);
 
-        let flags = self.modifiers(&kids) | self.ambient;
+        let flags = self.modifiers(&children) | self.ambient;
         let kind = match () {
             () if of.class
                 && !flags.has(DeclFlags::STATIC)
@@ -324,8 +334,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             {
                 DeclKind::Constructor
             }
-            () if kids.has(Kind::GetToken) => DeclKind::Getter,
-            () if kids.has(Kind::SetToken) => DeclKind::Setter,
+            () if children.has(Kind::GetToken) => DeclKind::Getter,
+            () if children.has(Kind::SetToken) => DeclKind::Setter,
             () => DeclKind::Method,
         };
 
@@ -334,7 +344,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let start = decorators
             .first()
             .map_or(child.start(), |first| first.start());
-        let access = Some(self.access(&kids));
+        let access = Some(self.access(&children));
 
         let head = FunctionHead {
             kind,
@@ -358,15 +368,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn property(&mut self, child: Child<'tree>, of: MemberOf, mut decorators: Vec<Child<'tree>>) {
-        let kids = self.children(child);
-        let Some(name) = kids.get(Field::Name) else {
+        let children = self.children(child);
+        let Some(name) = children.get(Field::Name) else {
             return;
         };
 
         self.computed_name(name);
 
         let (sym, computed) = self.member_name(name);
-        let flags = self.modifiers(&kids) | computed | self.ambient;
+        let flags = self.modifiers(&children) | computed | self.ambient;
         let at = self.at(name);
         let id = self.b.declare(sym, DeclKind::Property, flags, at);
 
@@ -375,36 +385,36 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         let owner = self.b.owner;
-        decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
+        decorators.extend(children.iter().filter(|kid| kid.kind == Kind::Decorator));
 
         if of.shown {
             let start = decorators
                 .first()
                 .map_or(child.start(), |first| first.start());
-            let access = Some(self.access(&kids));
+            let access = Some(self.access(&children));
             let looks = DeclText {
                 start,
                 end: child.end(),
                 name: Some(name),
-                ty: kids.get(Field::Type),
+                ty: children.get(Field::Type),
                 access,
                 ..DeclText::default()
             };
-            self.show_property(id, &kids, looks);
+            self.show_property(id, &children, looks);
             self.b.owner = id;
         }
 
         self.decorate(self.b.owner, decorators);
         self.member_this(of, flags);
 
-        let ty = match kids.get(Field::Type) {
+        let ty = match children.get(Field::Type) {
             Some(ty) => self.ty(ty),
             None => self.documented_variable(child.start()),
         };
 
         self.b.decl(id).ty = ty;
 
-        if let Some(value) = kids.get(Field::Value) {
+        if let Some(value) = children.get(Field::Value) {
             self.document_value(value, child.start());
             let context = if ty.is_none() {
                 Context::None
@@ -420,8 +430,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.owner = owner;
     }
 
-    fn show_property(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: DeclText<'tree>) {
-        if let Some(function) = kids.get(Field::Value)
+    fn show_property(
+        &mut self,
+        id: DeclId,
+        children: &Children<'tree>,
+        mut looks: DeclText<'tree>,
+    ) {
+        if let Some(function) = children.get(Field::Value)
             && matches!(
                 function.kind,
                 Kind::ArrowFunction | Kind::FunctionExpression
@@ -433,6 +448,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 .or_else(|| inner.get(Field::Parameter));
             looks.ty = looks.ty.or_else(|| inner.get(Field::ReturnType));
         }
+
         self.show(id, looks);
     }
 }

@@ -14,19 +14,19 @@ use crate::lower::signature_text::DeclText;
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-/// Longest dotted name; each segment is looked up through all before it.
+/// The most segments of a dotted name; each is looked up through all before it.
 const MAX_SEGMENTS: usize = 100;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `const a = 1, { b } = c;`
     pub fn variables(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
-        let kids = self.children(child);
+        let children = self.children(child);
         let outer = self.outer(child, outer);
 
         let mut flags = outer.flags;
-        if kids.has(Kind::ConstToken) || self.was(EditKind::Using, child.start()) {
+        if children.has(Kind::ConstToken) || self.was(EditKind::Using, child.start()) {
             flags.insert(DeclFlags::CONST);
-        } else if kids.has(Kind::LetToken) {
+        } else if children.has(Kind::LetToken) {
             flags.insert(DeclFlags::LET);
         } else {
             flags.insert(DeclFlags::HOISTED);
@@ -43,13 +43,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             scope: Some(scope),
             shown,
         };
-        let alone = kids
+        let alone = children
             .named()
             .filter(|kid| kid.kind == Kind::VariableDeclarator)
             .count()
             == 1;
 
-        for declarator in kids
+        for declarator in children
             .named()
             .filter(|kid| kid.kind == Kind::VariableDeclarator)
         {
@@ -69,33 +69,48 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         scope
     }
 
-    /// One declarator; `place` says whether it is the only one of its statement, and where that
-    /// begins.
+    /// Lowers a declarator with a pattern in the place of a name.
+    fn destructured_variable(
+        &mut self,
+        pattern: Child<'tree>,
+        children: &Children<'tree>,
+        binding: Binding,
+    ) {
+        let ty = children
+            .get(Field::Type)
+            .map_or(TypeId::NONE, |ty| self.ty(ty));
+        let context = if ty.is_none() {
+            Context::None
+        } else {
+            Context::Typed(ty)
+        };
+
+        let value = children.get(Field::Value);
+        let source = value.map_or(ExprId::NONE, |value| self.expr(value, context));
+        let source = if ty.is_none() {
+            source
+        } else {
+            self.b.expr(Expr::Cast(ty))
+        };
+
+        self.bind(pattern, source, binding);
+    }
+
+    /// Lowers one declarator; `place` tells whether it is the only one of its statement, and where
+    /// the statement begins.
     fn variable(&mut self, child: Child<'tree>, binding: Binding, place: (bool, usize)) {
         let (alone, statement) = place;
-        let kids = self.children(child);
-        let Some(name) = kids.get(Field::Name) else {
+        let children = self.children(child);
+        let Some(name) = children.get(Field::Name) else {
             return;
         };
-        let value = kids.get(Field::Value);
+        let value = children.get(Field::Value);
         if self.javascript && self.required(name, value, binding) {
             return;
         }
 
         if !matches!(name.kind, Kind::Identifier | Kind::Undefined) {
-            let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
-            let context = if ty.is_none() {
-                Context::None
-            } else {
-                Context::Typed(ty)
-            };
-            let source = value.map_or(ExprId::NONE, |value| self.expr(value, context));
-            let source = if ty.is_none() {
-                source
-            } else {
-                self.b.expr(Expr::Cast(ty))
-            };
-            self.bind(name, source, binding);
+            self.destructured_variable(name, &children, binding);
             return;
         }
 
@@ -126,7 +141,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 documented_at: Some(outer.start),
                 ..DeclText::default()
             };
-            self.show_variable(id, &kids, looks);
+            self.show_variable(id, &children, looks);
         }
 
         let owner = self.b.owner;
@@ -136,7 +151,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         let start = binding.shown.map_or(statement, |outer| outer.start);
-        let ty = kids.get(Field::Type).map(|ty| self.ty(ty));
+        let ty = children.get(Field::Type).map(|ty| self.ty(ty));
         let ty = ty.unwrap_or_else(|| self.documented_variable(start));
         let expected = if ty.is_none() {
             self.document_held(id, start)
@@ -149,24 +164,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Context::Typed(expected)
         };
 
-        if let Some(value) = value {
-            self.document_value(value, start);
-        }
-
-        let given_out = value
-            .filter(|_| self.javascript && ty.is_none())
-            .and_then(|value| self.given_out_as_well(value));
-        let init = match given_out {
-            Some(init) => init,
-            None => value.map_or(ExprId::NONE, |value| self.expr(value, context)),
+        let init = match value {
+            Some(value) => {
+                self.document_value(value, start);
+                self.initialiser(id, value, context, ty)
+            }
+            None => ExprId::NONE,
         };
-
-        if let (Some(_), Expr::Object(value) | Expr::Function(value)) =
-            (given_out, self.b.facts.expr(init))
-        {
-            self.b.decl(value).parent = id;
-        }
-
         self.hold(id, init);
 
         let decl = self.b.decl(id);
@@ -175,10 +179,37 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.owner = owner;
     }
 
+    /// Lowers the initialiser of a variable; in JavaScript, it may be exported as well.
+    fn initialiser(
+        &mut self,
+        variable: DeclId,
+        value: Child<'tree>,
+        context: Context,
+        ty: TypeId,
+    ) -> ExprId {
+        if !self.javascript || !ty.is_none() {
+            return self.expr(value, context);
+        }
+        let Some(init) = self.also_exported(value) else {
+            return self.expr(value, context);
+        };
+
+        if let Expr::Object(value) | Expr::Function(value) = self.b.facts.expr(init) {
+            self.b.decl(value).parent = variable;
+        }
+        init
+    }
+
     /// A variable that holds a function shows the function's parameters and return type.
-    fn show_variable(&mut self, id: DeclId, kids: &Children<'tree>, mut looks: DeclText<'tree>) {
-        looks.ty = kids.get(Field::Type);
-        let value = kids.get(Field::Value);
+    fn show_variable(
+        &mut self,
+        id: DeclId,
+        children: &Children<'tree>,
+        mut looks: DeclText<'tree>,
+    ) {
+        looks.ty = children.get(Field::Type);
+
+        let value = children.get(Field::Value);
         if let Some(function) = value
             && matches!(
                 function.kind,
@@ -191,22 +222,25 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 .or_else(|| inner.get(Field::Parameter));
             looks.ty = looks.ty.or_else(|| inner.get(Field::ReturnType));
         }
+
         self.show(id, looks);
     }
 
     /// `enum E { A = 1, B }`
     pub fn enum_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
-        let kids = self.children(child);
+        let children = self.children(child);
         let outer = self.outer(child, outer);
-        let flags = if kids.has(Kind::ConstToken) {
+        let flags = if children.has(Kind::ConstToken) {
             outer.flags | DeclFlags::CONST
         } else {
             outer.flags
         };
 
-        let Some(id) =
-            self.declare_named(&kids, DeclKind::Enum, EnclosingStatement { flags, ..outer })
-        else {
+        let Some(id) = self.declare_named(
+            &children,
+            DeclKind::Enum,
+            EnclosingStatement { flags, ..outer },
+        ) else {
             return;
         };
 
@@ -216,7 +250,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let inner = self.b.open_scope(ScopeKind::Enum, id);
         self.b.decl(id).inner = inner;
 
-        if let Some(body) = kids.get(Field::Body) {
+        if let Some(body) = children.get(Field::Body) {
             for member in self.children(body).named() {
                 self.enum_member(member);
             }
@@ -226,14 +260,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn enum_member(&mut self, child: Child<'tree>) {
-        let kids = if child.kind == Kind::EnumAssignment {
+        let children = if child.kind == Kind::EnumAssignment {
             Some(self.children(child))
         } else {
             None
         };
-        let name = kids
+        let name = children
             .as_ref()
-            .and_then(|kids| kids.get(Field::Name))
+            .and_then(|children| children.get(Field::Name))
             .unwrap_or(child);
 
         if child.kind == Kind::Error {
@@ -256,7 +290,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         self.show(id, looks);
 
-        if let Some(value) = kids.and_then(|kids| kids.get(Field::Value)) {
+        if let Some(value) = children.and_then(|children| children.get(Field::Value)) {
             let owner = std::mem::replace(&mut self.b.owner, id);
             let init = self.expr(value, Context::None);
             self.b.decl(id).init = init;
@@ -266,9 +300,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `type A<T> = ..`
     pub fn type_alias(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
-        let kids = self.children(child);
+        let children = self.children(child);
         let outer = self.outer(child, outer);
-        let Some(id) = self.declare_named(&kids, DeclKind::TypeAlias, outer) else {
+        let Some(id) = self.declare_named(&children, DeclKind::TypeAlias, outer) else {
             return;
         };
 
@@ -277,25 +311,24 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         let inner = self.b.open_scope(ScopeKind::TypeParams, id);
         self.b.decl(id).inner = inner;
-        self.type_parameters(&kids, id);
+        self.type_parameters(&children, id);
 
-        if let Some(value) = kids.get(Field::Value) {
-            self.aliased = true;
-            let ty = self.ty(value);
+        if let Some(value) = children.get(Field::Value) {
+            let ty = self.part_of_alias(value, true);
             self.b.decl(id).ty = ty;
         }
 
         self.restore(saved);
     }
 
-    /// Declares something by the node in its name field and gives it a detail.
+    /// Declares a node by its name field and adds its detail.
     pub fn declare_named(
         &mut self,
-        kids: &Children<'tree>,
+        children: &Children<'tree>,
         kind: DeclKind,
         outer: EnclosingStatement,
     ) -> Option<DeclId> {
-        let name = kids.get(Field::Name)?;
+        let name = children.get(Field::Name)?;
         let sym = self.sym(name);
         let at = self.at(name);
         let id = self.b.declare(sym, kind, outer.flags, at);
@@ -315,14 +348,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `namespace A.B { }`, `declare module "m" { }`
     pub fn namespace(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
-        let kids = self.children(child);
+        let children = self.children(child);
         let outer = self.outer(child, outer);
 
-        let Some(name) = kids.get(Field::Name) else {
+        let Some(name) = children.get(Field::Name) else {
             return;
         };
 
-        let body = kids.get(Field::Body);
+        let body = children.get(Field::Body);
 
         if name.kind == Kind::String {
             self.module_body(DeclKind::AmbientModule, name, outer, body);
@@ -343,7 +376,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.restore(saved);
     }
 
-    /// Declares one and makes its scope and itself the current ones.
+    /// Declares a namespace, and makes it the current owner and its scope the current scope.
     fn open_namespace(&mut self, kind: DeclKind, name: Child<'tree>, outer: EnclosingStatement) {
         let sym = self.string(name);
         let at = self.at(name);
@@ -397,9 +430,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 Kind::NestedTypeIdentifier => (Field::Module, Field::Name),
                 _ => break,
             };
-            let kids = self.children(name);
-            segments.extend(kids.get(right));
-            match kids.get(left) {
+            let children = self.children(name);
+            segments.extend(children.get(right));
+            match children.get(left) {
                 Some(inner) => name = inner,
                 None => break,
             }
@@ -414,20 +447,26 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `declare ..`
     pub fn ambient_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
-        let kids = self.children(child);
+        let children = self.children(child);
         let mut outer = self.outer(child, outer);
         outer.flags.insert(DeclFlags::AMBIENT);
-        if !kids.has(Kind::Global) {
-            for inner in kids.named() {
+
+        if !children.has(Kind::Global) {
+            for inner in children.named() {
                 self.statement(inner, Some(outer));
             }
             return;
         }
+
         let ambient = self.ambient;
         self.ambient.insert(DeclFlags::AMBIENT | DeclFlags::GLOBAL);
-        if let Some(block) = kids.find(Kind::StatementBlock) {
-            self.scoped(ScopeKind::Global, |walker| walker.block_statements(block));
+
+        if let Some(block) = children.find(Kind::StatementBlock) {
+            self.scoped(ScopeKind::Global, |lowering| {
+                lowering.block_statements(block)
+            });
         }
+
         self.ambient = ambient;
     }
 }

@@ -17,17 +17,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b.facts.header.is_module = true;
         }
 
-        let kids = self.children(child);
+        let children = self.children(child);
 
         let mut flags = self.ambient | DeclFlags::EXPORT;
-        if kids.has(Kind::DefaultToken) {
+        if children.has(Kind::DefaultToken) {
             flags.insert(DeclFlags::DEFAULT);
         }
 
         self.decorators
-            .extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
+            .extend(children.iter().filter(|kid| kid.kind == Kind::Decorator));
 
-        if let Some(declaration) = kids.get(Field::Declaration) {
+        if let Some(declaration) = children.get(Field::Declaration) {
             self.statement(
                 declaration,
                 Some(EnclosingStatement {
@@ -36,14 +36,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     flags,
                 }),
             );
-        } else if let Some(value) = kids.get(Field::Value) {
+        } else if let Some(value) = children.get(Field::Value) {
             let outer = EnclosingStatement {
                 start: child.start(),
                 end: child.end(),
                 flags,
             };
             match value.kind {
-                // Nameless, but declarations all the same.
+                // Declarations without names.
                 Kind::FunctionExpression | Kind::GeneratorFunction => {
                     self.function_declaration(value, Some(outer))
                 }
@@ -52,8 +52,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 }
                 _ => self.default_export(child, value, flags),
             }
-        } else if kids.has(Kind::Equals) {
-            if let Some(value) = kids.first() {
+        } else if children.has(Kind::Equals) {
+            if let Some(value) = children.first() {
                 let value_expr = self.expr(value, Context::None);
                 let export = Export {
                     value: value_expr,
@@ -62,7 +62,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 self.b.facts.exports.push(export);
             }
         } else {
-            self.export_clauses(&kids);
+            self.export_clauses(&children);
         }
 
         self.decorators.clear();
@@ -86,7 +86,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.owner = owner;
     }
 
-    /// An export that is written at a node.
+    /// Adds an export written at a node.
     pub fn export_of(&self, kind: ExportKind, at: Child<'tree>) -> Export {
         Export {
             kind,
@@ -107,13 +107,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .site(SiteKind::Export, Subject::Export(id), export.at);
     }
 
-    fn export_clauses(&mut self, kids: &Children<'tree>) {
-        let source = kids.get(Field::Source);
+    fn export_clauses(&mut self, children: &Children<'tree>) {
+        let source = children.get(Field::Source);
         let module = source.map_or(Sym::NONE, |source| self.string(source));
-        let type_only = kids.has(Kind::TypeToken);
+        let type_only = children.has(Kind::TypeToken);
 
         let mut starred = None;
-        for kid in kids.iter() {
+        for kid in children.iter() {
             match kid.kind {
                 Kind::ExportClause => {
                     for specifier in self
@@ -162,8 +162,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn export_specifier(&mut self, specifier: Child<'tree>, module: Sym, type_only: bool) {
-        let kids = self.children(specifier);
-        let Some(local) = kids.get(Field::Name) else {
+        let children = self.children(specifier);
+        let Some(local) = children.get(Field::Name) else {
             return;
         };
 
@@ -174,7 +174,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         };
         let base = self.export_of(kind, local);
         let local = self.string(local);
-        let name = kids
+        let name = children
             .get(Field::Alias)
             .map_or(local, |alias| self.string(alias));
 
@@ -182,7 +182,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             name,
             local,
             module,
-            type_only: type_only || kids.has(Kind::TypeToken),
+            type_only: type_only || children.has(Kind::TypeToken),
             ..base
         });
     }

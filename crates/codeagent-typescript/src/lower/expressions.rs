@@ -24,7 +24,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.used(child, context, Some(SiteKind::Read))
     }
 
-    /// An expression used in this way; `None` if whoever asks makes the site of its last name.
+    /// Lowers an expression with this usage; `None` if the caller adds the site of its last name.
     pub fn used(
         &mut self,
         child: Child<'tree>,
@@ -32,10 +32,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         usage: Option<SiteKind>,
     ) -> Value {
         let otherwise = Value::of(ExprId::NONE);
-        self.with_depth_limit(otherwise, |walker| walker.used_inner(child, context, usage))
+        self.with_depth_limit(otherwise, |lowering| {
+            lowering.lower_used(child, context, usage)
+        })
     }
 
-    fn used_inner(
+    fn lower_used(
         &mut self,
         child: Child<'tree>,
         context: Context,
@@ -63,7 +65,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Expressions that are neither tests nor targets.
+    /// Lowers expressions that are neither tests nor targets.
     fn plain(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         match child.kind {
             Kind::This => self.this_value(child),
@@ -76,9 +78,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 let id = self.class_like(child, None, context);
                 self.b.fresh_expr(Expr::Class(id))
             }
+
             Kind::Object => self.object(child, context),
             Kind::Array => self.array(child, context),
             Kind::NewExpression => self.new_expression(child),
+
             Kind::AwaitExpression => {
                 let inner = self.first_expr(child);
                 self.b.expr(Expr::Await(inner))
@@ -104,7 +108,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `super`: where `this` is the class itself, what the class extends as a value.
+    /// `super`: where `this` is the class itself, the base class as a value.
     fn super_value(&mut self) -> ExprId {
         let is_static =
             matches!(self.b.facts.expr(self.this), Expr::Class(class) if class == self.class);
@@ -112,7 +116,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         base.unwrap_or_else(|| self.b.expr(Expr::Super(self.class)))
     }
 
-    /// The name that the class extends, as a value.
+    /// The name of the base class, as a value.
     fn base_name(&mut self) -> Option<ExprId> {
         let facts = &self.b.facts;
         let base = facts
@@ -137,7 +141,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }))
     }
 
-    /// `this`, with its place if that decides what is known of it.
+    /// `this`, with its position if that decides its narrowing.
     fn this_value(&mut self, child: Child<'tree>) -> ExprId {
         match self.b.facts.expr(self.this) {
             Expr::This(of) if self.narrowing.narrows_this => {
@@ -277,17 +281,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn unary(&mut self, child: Child<'tree>) -> Value {
-        let kids = self.children(child);
-        let operand = kids.get(Field::Argument).or_else(|| kids.first());
+        let children = self.children(child);
+        let operand = children.get(Field::Argument).or_else(|| children.first());
         let inner = operand.map_or(Value::of(ExprId::NONE), |operand| {
             self.value(operand, Context::None)
         });
-        self.unary_of(&kids, inner)
+        self.unary_of(&children, inner)
     }
 
-    /// The value of a unary operator over what its operand was found to be.
-    pub fn unary_of(&mut self, kids: &Children<'tree>, inner: Value) -> Value {
-        let operator = kids
+    /// Lowers a unary operator over its lowered operand.
+    pub fn unary_of(&mut self, children: &Children<'tree>, inner: Value) -> Value {
+        let operator = children
             .get(Field::Operator)
             .map_or(Kind::OtherToken, |operator| operator.kind);
         let (known, test) = match operator {
@@ -309,17 +313,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `a + b + c`: a loop down the left operands, then up again.
+    /// `a + b + c`: descends the left operands in a loop, then combines them.
     fn binary(&mut self, child: Child<'tree>, context: Context) -> Value {
         let mut levels = Vec::new();
         let mut current = child;
         while current.kind == Kind::BinaryExpression {
-            let kids = self.children(current);
-            let operator = kids
+            let children = self.children(current);
+            let operator = children
                 .get(Field::Operator)
                 .map_or(Kind::OtherToken, |operator| operator.kind);
-            levels.push((operator, kids.get(Field::Right)));
-            match kids.get(Field::Left) {
+            levels.push((operator, children.get(Field::Right)));
+            match children.get(Field::Left) {
                 Some(left) => current = left,
                 None => break,
             }
@@ -356,20 +360,24 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Context::None
         };
         let right = match operator {
-            Kind::AndAnd => self.with_guard(left.test, true, |walker| walker.value(right, context)),
-            Kind::OrOr => self.with_guard(left.test, false, |walker| walker.value(right, context)),
+            Kind::AndAnd => {
+                self.with_guard(left.test, true, |lowering| lowering.value(right, context))
+            }
+            Kind::OrOr => {
+                self.with_guard(left.test, false, |lowering| lowering.value(right, context))
+            }
             _ => self.value(right, context),
         };
 
         self.combined(left, operator, right)
     }
 
-    /// The value of a binary operator whose right operand is known already.
-    pub fn binary_of(&mut self, kids: &Children<'tree>, right: Value) -> Value {
-        let operator = kids
+    /// Lowers a binary operator with its lowered operands.
+    pub fn binary_of(&mut self, children: &Children<'tree>, right: Value) -> Value {
+        let operator = children
             .get(Field::Operator)
             .map_or(Kind::OtherToken, |operator| operator.kind);
-        let Some(left) = kids.get(Field::Left) else {
+        let Some(left) = children.get(Field::Left) else {
             return right;
         };
         let left = self.value(left, Context::None);
@@ -402,14 +410,16 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn ternary(&mut self, child: Child<'tree>, context: Context) -> ExprId {
-        let kids = self.children(child);
-        let test = kids.get(Field::Condition).map_or(Test::None, |condition| {
-            self.value(condition, Context::None).test
-        });
+        let children = self.children(child);
+        let test = children
+            .get(Field::Condition)
+            .map_or(Test::None, |condition| {
+                self.value(condition, Context::None).test
+            });
 
-        let mut arm = |field, holds| match kids.get(field) {
+        let mut arm = |field, holds| match children.get(field) {
             Some(arm) => {
-                self.with_guard(test, holds, |walker| walker.value(arm, context))
+                self.with_guard(test, holds, |lowering| lowering.value(arm, context))
                     .expr
             }
             None => ExprId::NONE,
@@ -425,8 +435,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `e as T`, `<T>e`, `e satisfies T`, `e as const`
     fn cast(&mut self, child: Child<'tree>, context: Context) -> Value {
-        let kids = self.children(child);
-        let mut parts = kids.named();
+        let children = self.children(child);
+        let mut parts = children.named();
 
         let (value, ty) = if child.kind == Kind::TypeAssertion {
             let ty = parts.next();
@@ -464,8 +474,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn assignment(&mut self, child: Child<'tree>) -> ExprId {
-        let kids = self.children(child);
-        let (Some(left), Some(right)) = (kids.get(Field::Left), kids.get(Field::Right)) else {
+        let children = self.children(child);
+        let (Some(left), Some(right)) = (children.get(Field::Left), children.get(Field::Right))
+        else {
             return self.b.expr(Expr::Unknown);
         };
 
@@ -502,8 +513,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn augmented_assignment(&mut self, child: Child<'tree>) -> ExprId {
-        let kids = self.children(child);
-        let (Some(left), Some(right)) = (kids.get(Field::Left), kids.get(Field::Right)) else {
+        let children = self.children(child);
+        let (Some(left), Some(right)) = (children.get(Field::Left), children.get(Field::Right))
+        else {
             return self.b.expr(Expr::Unknown);
         };
 
@@ -513,7 +525,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let value = self.expr(right, Context::Assigned(target));
         self.write(target, child.end());
 
-        let expr = match kids.get(Field::Operator).map(|operator| operator.kind) {
+        let expr = match children.get(Field::Operator).map(|operator| operator.kind) {
             Some(Kind::NullishAssign | Kind::OrAssign) => Expr::Or(target, value),
             Some(Kind::AndAssign) => Expr::And(target, value),
             Some(Kind::PlusAssign) => Expr::Binary(Operator::Add, target, value),
@@ -524,17 +536,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn yield_expression(&mut self, child: Child<'tree>) -> ExprId {
-        let kids = self.children(child);
+        let children = self.children(child);
         let context = if self.function.is_none() {
             Context::None
         } else {
             Context::Returned(self.function)
         };
-        let inner = kids
+        let inner = children
             .first()
             .map_or(ExprId::NONE, |inner| self.expr(inner, context));
         if !inner.is_none() {
-            let yielded = if kids.has(Kind::Star) {
+            let yielded = if children.has(Kind::Star) {
                 self.b.expr(Expr::Iterate(inner, false))
             } else {
                 inner
@@ -547,15 +559,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `f<A>` without a call.
     fn instantiation(&mut self, child: Child<'tree>) -> ExprId {
-        let kids = self.children(child);
-        let value = kids.get(Field::Function).or_else(|| kids.first());
+        let children = self.children(child);
+        let value = children.get(Field::Function).or_else(|| children.first());
         let inner = value.map_or(ExprId::NONE, |value| self.expr(value, Context::None));
-        let args = self.type_arguments(kids.get(Field::TypeArguments));
+        let args = self.type_arguments(children.get(Field::TypeArguments));
         self.b.expr(Expr::Generic(inner, args))
     }
 }
 
-/// Whether a binary operator gives one of its operands.
+/// Whether the result of a binary operator is one of its operands.
 fn chooses(operator: Kind) -> bool {
     matches!(operator, Kind::AndAnd | Kind::OrOr | Kind::NullishToken)
 }

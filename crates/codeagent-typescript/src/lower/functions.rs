@@ -16,20 +16,20 @@ use crate::lower::signature_text::DeclText;
 use crate::lower::state::Receiver;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-/// What the place of a function says about it.
+/// The properties of a function that its position determines.
 #[derive(Clone, Copy)]
 pub struct FunctionHead {
-    /// Kind of its declaration.
+    /// The kind of its declaration.
     pub kind: DeclKind,
-    /// Modifiers seen outside it.
+    /// Modifiers written outside the function's node.
     pub flags: DeclFlags,
-    /// First byte of the declaration; `None` if it gets no detail.
+    /// The first byte of the declaration; `None` if it gets no detail.
     pub start: Option<usize>,
-    /// Past its last byte, if that is not the node's.
+    /// The end of the declaration if it differs from the node's.
     pub end: Option<usize>,
     /// Accessibility.
     pub access: Option<Access>,
-    /// Where its type comes from.
+    /// The contextual type.
     pub context: Context,
 }
 
@@ -63,9 +63,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// Any function-like node.
     pub fn function(&mut self, child: Child<'tree>, head: FunctionHead) -> DeclId {
-        let kids = self.children(child);
+        let children = self.children(child);
         let mut tags = self.function_tags(head.start, child.start());
-        let id = self.declare_function(child, &kids, head);
+        let id = self.declare_function(child, &children, head);
 
         if self.script.has_overloads {
             self.document_overloads(id, head.start, &mut tags);
@@ -101,10 +101,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.document_head(id);
         }
 
-        self.signature(&kids, id);
+        self.signature(&children, id);
         self.document_result(id);
         self.script.doc = around;
-        self.body(&kids, id);
+        self.body(&children, id);
 
         let returns = self.restore(saved);
         if returns.iter().any(|value| self.is_jsx(*value, 8)) {
@@ -120,10 +120,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     fn declare_function(
         &mut self,
         child: Child<'tree>,
-        kids: &Children<'tree>,
+        children: &Children<'tree>,
         head: FunctionHead,
     ) -> DeclId {
-        let name_node = kids.get(Field::Name);
+        let name_node = children.get(Field::Name);
         let (name, computed) = match name_node {
             Some(name) => self.member_name(name),
             None if head.flags.has(DeclFlags::DEFAULT) => {
@@ -131,7 +131,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             }
             None => (Sym::NONE, DeclFlags::default()),
         };
-        let flags = head.flags | computed | function_flags(child.kind, kids);
+        let flags = head.flags | computed | function_flags(child.kind, children);
         let at = self.at(name_node.unwrap_or(child));
         let id = self.b.declare(name, head.kind, flags, at);
 
@@ -142,8 +142,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 start,
                 end: head.end.unwrap_or_else(|| child.end()),
                 name: name_node,
-                parameters: kids.get(Field::Parameters),
-                ty: kids.get(Field::ReturnType),
+                parameters: children.get(Field::Parameters),
+                ty: children.get(Field::ReturnType),
                 access: head.access,
                 documented_at: None,
             };
@@ -153,7 +153,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         id
     }
 
-    /// `this` in the body: what a function of JavaScript is assigned to, or what it makes.
+    /// Sets `this` for the body: the object a JavaScript function is assigned to, or the instance
+    /// it constructs.
     fn own_this(&mut self, kind: Kind, id: DeclId) {
         let own = matches!(
             kind,
@@ -187,13 +188,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// Type parameters, parameters and return type.
-    pub fn signature(&mut self, kids: &Children<'tree>, id: DeclId) {
-        self.type_parameters(kids, id);
+    pub fn signature(&mut self, children: &Children<'tree>, id: DeclId) {
+        self.type_parameters(children, id);
 
-        if let Some(list) = kids.get(Field::Parameters) {
+        if let Some(list) = children.get(Field::Parameters) {
             let params = self.parameters(list, id);
             self.b.decl(id).params = self.b.facts.add_list(params);
-        } else if let Some(name) = kids.get(Field::Parameter) {
+        } else if let Some(name) = children.get(Field::Parameter) {
             let sym = self.sym(name);
             let at = self.at(name);
             let param = self
@@ -213,17 +214,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         self.type_use = SiteKind::TypeRef;
 
-        if let Some(ty) = kids
+        if let Some(ty) = children
             .get(Field::ReturnType)
-            .or_else(|| kids.get(Field::Type))
+            .or_else(|| children.get(Field::Type))
         {
             let ty = self.ty(ty);
             self.b.decl(id).ty = ty;
         }
     }
 
-    fn body(&mut self, kids: &Children<'tree>, id: DeclId) {
-        let Some(body) = kids.get(Field::Body) else {
+    fn body(&mut self, children: &Children<'tree>, id: DeclId) {
+        let Some(body) = children.get(Field::Body) else {
             return;
         };
 
@@ -242,14 +243,16 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         if !declared && !self.javascript {
-            let seen = self.seen_of(&self.returns).unwrap_or(Seen::Asked(id));
+            let seen = self
+                .observable_result(&self.returns)
+                .unwrap_or(Seen::Asked(id));
             self.b.hide_but(body.start(), body.end(), seen);
         }
     }
 
-    /// What others see of a body whose result type is not declared, if that is no more than the one
-    /// type of its literals and comparisons.
-    fn seen_of(&self, returns: &[ExprId]) -> Option<Seen> {
+    /// The part of an unannotated body that other files can observe, if it is only the one type of
+    /// its literals and comparisons.
+    fn observable_result(&self, returns: &[ExprId]) -> Option<Seen> {
         let type_of = |value: &ExprId| match self.b.facts.expr(*value) {
             Expr::Known(KnownType::Bool) | Expr::Literal(LiteralKind::Bool, _) => Some(Seen::Bool),
             Expr::Known(KnownType::Number) | Expr::Literal(LiteralKind::Number, _) => {
@@ -267,8 +270,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// `<T extends C = D>`
-    pub fn type_parameters(&mut self, kids: &Children<'tree>, id: DeclId) {
-        let Some(list) = kids.get(Field::TypeParameters) else {
+    pub fn type_parameters(&mut self, children: &Children<'tree>, id: DeclId) {
+        let Some(list) = children.get(Field::TypeParameters) else {
             return;
         };
         let mut params = Vec::new();
@@ -283,11 +286,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn type_parameter(&mut self, child: Child<'tree>) -> Option<DeclId> {
-        let kids = self.children(child);
-        let name = kids.get(Field::Name)?;
+        let children = self.children(child);
+        let name = children.get(Field::Name)?;
         let sym = self.sym(name);
         let at = self.at(name);
-        let flags = if kids.has(Kind::ConstToken) {
+        let flags = if children.has(Kind::ConstToken) {
             DeclFlags::CONST
         } else {
             DeclFlags::default()
@@ -295,14 +298,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let id = self.b.declare(sym, DeclKind::TypeParam, flags, at);
         let uses = std::mem::replace(&mut self.type_use, SiteKind::TypeRef);
 
-        if let Some(constraint) = kids
+        if let Some(constraint) = children
             .get(Field::Constraint)
             .and_then(|wrapper| self.children(wrapper).first())
         {
             self.constrain(id, constraint);
         }
 
-        if let Some(default) = kids
+        if let Some(default) = children
             .get(Field::Value)
             .and_then(|wrapper| self.children(wrapper).first())
         {
@@ -341,13 +344,16 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn parameter(&mut self, child: Child<'tree>, function: DeclId, params: &mut Vec<DeclId>) {
-        let kids = self.children(child);
-        let Some(mut pattern) = kids.get(Field::Pattern).or_else(|| kids.get(Field::Name)) else {
+        let children = self.children(child);
+        let Some(mut pattern) = children
+            .get(Field::Pattern)
+            .or_else(|| children.get(Field::Name))
+        else {
             return;
         };
 
         if pattern.kind == Kind::This {
-            if let Some(ty) = kids.get(Field::Type) {
+            if let Some(ty) = children.get(Field::Type) {
                 let ty = self.ty(ty);
                 self.this = self.b.expr(Expr::Cast(ty));
             }
@@ -355,7 +361,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         let mut flags = DeclFlags::default();
-        let default = kids.get(Field::Value);
+        let default = children.get(Field::Value);
         if child.kind == Kind::OptionalParameter || default.is_some() {
             flags.insert(DeclFlags::OPTIONAL);
         }
@@ -370,7 +376,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let id = self
             .b
             .declare(name, DeclKind::Parameter, flags, self.at(pattern));
-        let mut ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let mut ty = children
+            .get(Field::Type)
+            .map_or(TypeId::NONE, |ty| self.ty(ty));
         if self.javascript && ty.is_none() {
             let name = simple.then(|| self.text(pattern));
             let said = self.documented_parameter(params.len(), name, child.start());
@@ -386,15 +394,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         decl.init = init;
         params.push(id);
 
-        self.decorate(
-            self.b.owner,
-            kids.iter()
-                .filter(|kid| kid.kind == Kind::Decorator)
-                .collect::<Vec<_>>(),
-        );
+        let decorators: Vec<_> = children
+            .iter()
+            .filter(|kid| kid.kind == Kind::Decorator)
+            .collect();
+        self.decorate(self.b.owner, decorators);
 
         if simple {
-            self.parameter_property(child, &kids, id);
+            self.parameter_property(child, &children, id);
         } else {
             let source = if ty.is_none() {
                 init
@@ -445,10 +452,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// `constructor(private a: A)` declares a property too.
-    fn parameter_property(&mut self, child: Child<'tree>, kids: &Children<'tree>, param: DeclId) {
-        let marked = kids.has(Kind::AccessibilityModifier)
-            || kids.has(Kind::ReadonlyToken)
-            || kids.has(Kind::OverrideModifier);
+    fn parameter_property(
+        &mut self,
+        child: Child<'tree>,
+        children: &Children<'tree>,
+        param: DeclId,
+    ) {
+        let marked = children.has(Kind::AccessibilityModifier)
+            || children.has(Kind::ReadonlyToken)
+            || children.has(Kind::OverrideModifier);
         if !marked || self.class.is_none() {
             return;
         }
@@ -474,8 +486,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 DeclFlags::OPTIONAL,
                 flags.has(DeclFlags::OPTIONAL) && child.kind == Kind::OptionalParameter,
             ),
-            (DeclFlags::READONLY, kids.has(Kind::ReadonlyToken)),
-            (DeclFlags::OVERRIDE, kids.has(Kind::OverrideModifier)),
+            (DeclFlags::READONLY, children.has(Kind::ReadonlyToken)),
+            (DeclFlags::OVERRIDE, children.has(Kind::OverrideModifier)),
         ] {
             if set {
                 member.insert(flag);
@@ -487,12 +499,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         decl.ty = ty;
         decl.init = init;
 
-        let access = self.access(kids);
+        let access = self.access(children);
         let looks = DeclText {
             start: child.start(),
             end: child.end(),
-            name: kids.get(Field::Pattern),
-            ty: kids.get(Field::Type),
+            name: children.get(Field::Pattern),
+            ty: children.get(Field::Type),
             access: Some(access),
             ..DeclText::default()
         };
@@ -516,18 +528,18 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 }
 
-fn function_flags(kind: Kind, kids: &Children<'_>) -> DeclFlags {
+fn function_flags(kind: Kind, children: &Children<'_>) -> DeclFlags {
     let mut flags = DeclFlags::default();
     let generator = matches!(
         kind,
         Kind::GeneratorFunction | Kind::GeneratorFunctionDeclaration
-    ) || kids.has(Kind::Star);
+    ) || children.has(Kind::Star);
 
     for (flag, set) in [
-        (DeclFlags::ASYNC, kids.has(Kind::AsyncToken)),
+        (DeclFlags::ASYNC, children.has(Kind::AsyncToken)),
         (DeclFlags::GENERATOR, generator),
-        (DeclFlags::HAS_BODY, kids.get(Field::Body).is_some()),
-        (DeclFlags::OPTIONAL, kids.has(Kind::Question)),
+        (DeclFlags::HAS_BODY, children.get(Field::Body).is_some()),
+        (DeclFlags::OPTIONAL, children.has(Kind::Question)),
     ] {
         if set {
             flags.insert(flag);

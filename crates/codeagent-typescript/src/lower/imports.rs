@@ -11,7 +11,7 @@ use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// The module an import names.
+/// The source of an import.
 #[derive(Clone, Copy)]
 struct From {
     module: Sym,
@@ -26,21 +26,21 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b.facts.header.is_module = true;
         }
 
-        let kids = self.children(child);
-        let type_only = kids.has(Kind::TypeToken) || kids.has(Kind::TypeofToken);
+        let children = self.children(child);
+        let type_only = children.has(Kind::TypeToken) || children.has(Kind::TypeofToken);
 
-        if let Some(clause) = kids.find(Kind::ImportRequireClause) {
+        if let Some(clause) = children.find(Kind::ImportRequireClause) {
             self.import_require(clause, type_only);
             return;
         }
 
-        let Some(source) = kids.get(Field::Source) else {
+        let Some(source) = children.get(Field::Source) else {
             return;
         };
 
         let from = self.from(source, type_only);
 
-        match kids.find(Kind::ImportClause) {
+        match children.find(Kind::ImportClause) {
             Some(clause) => self.import_clause(clause, from),
             None => {
                 let import = self.add_import(ImportKind::SideEffect, Sym::NONE, DeclId::NONE, from);
@@ -143,13 +143,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn import_specifier_node(&mut self, specifier: Child<'tree>, from: From) {
-        let kids = self.children(specifier);
-        let Some(name) = kids.get(Field::Name) else {
+        let children = self.children(specifier);
+        let Some(name) = children.get(Field::Name) else {
             return;
         };
-        let local = kids.get(Field::Alias).unwrap_or(name);
+        let local = children.get(Field::Alias).unwrap_or(name);
         let from = From {
-            type_only: from.type_only || kids.has(Kind::TypeToken),
+            type_only: from.type_only || children.has(Kind::TypeToken),
             ..from
         };
         self.import_name(ImportKind::Named, (name, local), from);
@@ -157,8 +157,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `import a = require("m")`
     fn import_require(&mut self, clause: Child<'tree>, type_only: bool) {
-        let kids = self.children(clause);
-        let (Some(name), Some(source)) = (kids.first(), kids.get(Field::Source)) else {
+        let children = self.children(clause);
+        let (Some(name), Some(source)) = (children.first(), children.get(Field::Source)) else {
             return;
         };
         let from = self.from(source, type_only);
@@ -167,8 +167,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `import a = B.C`
     pub fn import_alias(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
-        let kids = self.children(child);
-        let mut parts = kids.named();
+        let children = self.children(child);
+        let mut parts = children.named();
         let (Some(name), Some(target)) = (parts.next(), parts.next()) else {
             return;
         };
@@ -203,8 +203,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     ) -> bool {
         let Some(value) = value else { return false };
         let (call, member) = if value.kind == Kind::MemberExpression {
-            let kids = self.children(value);
-            (kids.get(Field::Receiver), kids.get(Field::Property))
+            let children = self.children(value);
+            (children.get(Field::Receiver), children.get(Field::Property))
         } else {
             (Some(value), None)
         };
@@ -220,7 +220,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         let is_import = match (name.kind, member) {
             (Kind::Identifier, None) => {
-                // The variable is a name of its own: what uses the module's value is the call.
+                // The variable is a separate name; the call uses the module's value.
                 self.import_name(ImportKind::Require, (source, name), from);
                 true
             }
@@ -241,12 +241,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if call.kind != Kind::CallExpression {
             return None;
         }
-        let kids = self.children(call);
-        let function = kids.get(Field::Function)?;
+        let children = self.children(call);
+        let function = children.get(Field::Function)?;
         if function.kind != Kind::Identifier || self.text(function) != "require" {
             return None;
         }
-        let arguments = kids.get(Field::Arguments)?;
+        let arguments = children.get(Field::Arguments)?;
         self.children(arguments)
             .first()
             .filter(|argument| argument.kind == Kind::String)
@@ -259,8 +259,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             match part.kind {
                 Kind::ShorthandPropertyIdentifierPattern => names.push((part, part)),
                 Kind::PairPattern => {
-                    let kids = self.children(part);
-                    match (kids.get(Field::Key), kids.get(Field::Value)) {
+                    let children = self.children(part);
+                    match (children.get(Field::Key), children.get(Field::Value)) {
                         (Some(key), Some(local)) if local.kind == Kind::Identifier => {
                             names.push((key, local))
                         }

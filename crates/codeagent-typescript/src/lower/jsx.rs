@@ -9,16 +9,16 @@ use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// An element with everything in it.
+    /// Lowers an element with its attributes and children.
     pub fn jsx(&mut self, child: Child<'tree>) -> ExprId {
         if child.kind == Kind::JsxSelfClosingElement {
             return self.jsx_opening(child);
         }
 
-        let kids = self.children(child);
-        let opening = kids
+        let children = self.children(child);
+        let opening = children
             .get(Field::OpenTag)
-            .or_else(|| kids.find(Kind::JsxOpeningElement));
+            .or_else(|| children.find(Kind::JsxOpeningElement));
         let element = match opening {
             Some(opening) => self.jsx_opening(opening),
             None => self.b.expr(Expr::Jsx(ExprId::NONE)),
@@ -29,7 +29,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             ExprId::NONE
         };
 
-        for part in kids.named() {
+        for part in children.named() {
             if matches!(
                 part.kind,
                 Kind::JsxElement | Kind::JsxSelfClosingElement | Kind::JsxExpression
@@ -48,8 +48,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn jsx_opening(&mut self, child: Child<'tree>) -> ExprId {
-        let kids = self.children(child);
-        let name = kids
+        let children = self.children(child);
+        let name = children
             .get(Field::Name)
             .filter(|name| !self.is_intrinsic(*name));
         let component = name.map_or(ExprId::NONE, |name| {
@@ -62,11 +62,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b.site(SiteKind::Jsx, Subject::Expr(element), at);
         }
 
-        if let Some(arguments) = kids.get(Field::TypeArguments) {
+        if let Some(arguments) = children.get(Field::TypeArguments) {
             self.type_arguments(Some(arguments));
         }
 
-        for part in kids.named() {
+        for part in children.named() {
             match part.kind {
                 Kind::JsxAttribute => self.jsx_attribute(part, component),
                 Kind::JsxExpression => {
@@ -90,8 +90,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn jsx_attribute(&mut self, child: Child<'tree>, component: ExprId) {
-        let kids = self.children(child);
-        let mut parts = kids.named();
+        let children = self.children(child);
+        let mut parts = children.named();
         let Some(name) = parts.next() else { return };
         let mut context = Context::None;
         if !component.is_none() {

@@ -19,7 +19,7 @@ struct Object {
     decl: DeclId,
     inner: ScopeId,
     around: ScopeId,
-    /// Its members become nodes.
+    /// Whether its members become nodes.
     shown: bool,
 }
 
@@ -28,7 +28,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     pub fn object(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         let at = self.at(child);
         let prototype = self.script.prototype.take();
-        let shown = std::mem::take(&mut self.script.gives_out);
+        let shown = std::mem::take(&mut self.script.exports_literal);
         let decl = self
             .b
             .declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
@@ -104,8 +104,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn pair(&mut self, part: Child<'tree>, object: Object) {
-        let kids = self.children(part);
-        let (Some(key), Some(value)) = (kids.get(Field::Key), kids.get(Field::Value)) else {
+        let children = self.children(part);
+        let (Some(key), Some(value)) = (children.get(Field::Key), children.get(Field::Value))
+        else {
             return;
         };
 
@@ -136,8 +137,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn object_method(&mut self, part: Child<'tree>, object: Object) {
-        let kids = self.children(part);
-        let Some(key) = kids.get(Field::Name) else {
+        let children = self.children(part);
+        let Some(key) = children.get(Field::Name) else {
             return;
         };
 
@@ -145,8 +146,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         let (name, _) = self.member_name(key);
         let kind = match () {
-            () if kids.has(Kind::GetToken) => DeclKind::Getter,
-            () if kids.has(Kind::SetToken) => DeclKind::Setter,
+            () if children.has(Kind::GetToken) => DeclKind::Getter,
+            () if children.has(Kind::SetToken) => DeclKind::Setter,
             () => DeclKind::Method,
         };
         let at = self.at(key);

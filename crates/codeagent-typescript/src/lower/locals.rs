@@ -9,15 +9,15 @@
 use codeagent_model::facts::*;
 use rustc_hash::FxHashMap;
 
-/// What a name is in a scope.
+/// The kind of a name in a scope.
 #[derive(Clone, Copy)]
 struct Local {
     decl: DeclId,
-    /// Nothing of that name in this scope can be a node (a parameter property can).
+    /// No declaration with this name in this scope can be a node (a parameter property can).
     hidden: bool,
 }
 
-/// Settles what waited for the end of the walk.
+/// Binds locals after the walk.
 pub fn bind_locals(facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
     let locals = Locals::of(facts);
     locals.give_first_values(facts, assigned);
@@ -26,7 +26,7 @@ pub fn bind_locals(facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
 
 struct Locals {
     by_name: FxHashMap<(ScopeId, Sym), Local>,
-    /// By symbol: declared somewhere as a local, or without type and value.
+    /// Per symbol: declared somewhere as a local, or without type and value.
     declared: Vec<bool>,
 }
 
@@ -78,7 +78,7 @@ impl Locals {
         None
     }
 
-    /// Only an assignment in the function of the declaration counts: no other one can be relied on.
+    /// Only assignments in the declaring function count; others may not run.
     fn give_first_values(&self, facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
         for &(target, value, function) in assigned {
             let Expr::Name(name, scope, _) = facts.expr(target) else {
@@ -144,7 +144,7 @@ fn at_module_level(facts: &Facts, scope: ScopeId) -> bool {
     )
 }
 
-/// The function a scope lies in.
+/// The function around a scope.
 fn function_of(facts: &Facts, mut scope: ScopeId) -> DeclId {
     while let Some(id) = scope.some() {
         let Scope {
@@ -170,7 +170,7 @@ fn is_inside(facts: &Facts, mut inner: DeclId, outer: DeclId) -> bool {
     false
 }
 
-/// The bare name a site is about, with the scope it is looked up from.
+/// The bare name of a site, with the scope it is looked up from.
 fn bare_name(facts: &Facts, subject: Subject) -> Option<(Sym, ScopeId)> {
     let value = match subject {
         Subject::Type(ty, 0) => {

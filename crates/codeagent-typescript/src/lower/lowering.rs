@@ -16,35 +16,32 @@ use crate::lower::state::{ChainLink, JsContext, Narrowing, PathAssignment};
 use crate::syntax::repair::{EditKind, Repaired};
 use crate::syntax::syntax::{Child, Children, Field, Grammar, Kind};
 
-/// How many recursive steps the walk takes at most; fits into a stack of 2 MB.
+/// The most recursive steps of the walk; fits into a stack of 2 MB.
 pub const MAX_DEPTH: u32 = 320;
 
 /// The walk over one tree.
 pub struct Lowering<'t, 'tree> {
-    /// What is being built.
+    /// The facts being built.
     pub b: Builder<'t>,
     /// The file has no type annotations: JSDoc and CommonJS count.
     pub javascript: bool,
     /// The function-like that `return` belongs to.
     pub function: DeclId,
-    /// What it has returned so far.
+    /// The expressions it has returned so far.
     pub returns: Vec<ExprId>,
     /// The value of `this`.
     pub this: ExprId,
     /// The class that `super` belongs to.
     pub class: DeclId,
-    /// How a type named here is used: `ParameterType` in a parameter list, else `TypeRef`.
+    /// The kind of type uses: `ParameterType` in a parameter list, else `TypeRef`.
     pub type_use: SiteKind,
-    /// The type about to be walked is the value of an alias: the members of its object types become
-    /// nodes.
-    pub aliased: bool,
-    /// `AMBIENT` and `GLOBAL` as they hold here.
+    /// `AMBIENT` and `GLOBAL` at the current position.
     pub ambient: DeclFlags,
-    /// Decorators seen before what they decorate.
+    /// Decorators that were read before the declaration they decorate.
     pub decorators: Vec<Child<'tree>>,
-    /// What is known of guards and assignments.
+    /// Guards and assignments seen so far.
     pub narrowing: Narrowing,
-    /// What is known of functions, classes and objects, in JavaScript.
+    /// Functions, classes and objects of JavaScript seen so far.
     pub script: JsContext<'t>,
     /// The chains being walked, outermost link first.
     pub links: Vec<ChainLink<'tree>>,
@@ -56,7 +53,7 @@ pub struct Lowering<'t, 'tree> {
     depth: u32,
 }
 
-/// What a function or class changes and gives back.
+/// The context that a function or class changes and restores.
 pub struct SavedContext {
     scope: ScopeId,
     owner: DeclId,
@@ -81,7 +78,7 @@ pub struct EnclosingStatement {
 }
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// A walk at the top of a file.
+    /// Starts at the top of a file.
     pub fn new(
         text: &'t str,
         dialect: Dialect,
@@ -100,7 +97,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             this,
             class: DeclId::NONE,
             type_use: SiteKind::TypeRef,
-            aliased: false,
             ambient: DeclFlags::default(),
             decorators: Vec::new(),
             narrowing: Narrowing::default(),
@@ -121,13 +117,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The facts, once the walk is over. `root`: see [`Builder::finish`].
+    /// Returns the facts after the walk. For `root` see [`Builder::finish`].
     pub fn finish(mut self, root: Option<Node<'tree>>) -> Facts {
         locals::bind_locals(&mut self.b.facts, &self.assigned);
         self.b.finish(root.map(|root| (root, pieces as FindPieces)))
     }
 
-    /// The children of a node, comments left out.
+    /// The children of a node, without comments.
     pub fn children(&mut self, of: Child<'tree>) -> Children<'tree> {
         self.children_of(of.node)
     }
@@ -136,7 +132,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.grammar.children(&mut self.cursor, node)
     }
 
-    /// Takes one recursive step, or none if the walk is too deep.
+    /// Runs one recursive step, or returns `otherwise` beyond [`MAX_DEPTH`].
     pub fn with_depth_limit<T>(&mut self, otherwise: T, step: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_DEPTH {
             return otherwise;
@@ -162,14 +158,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.at(child.node)
     }
 
-    /// Whether the text at this node was rewritten for that reason.
+    /// Whether the text at an offset was rewritten by this kind of repair.
     pub fn was(&self, kind: EditKind, offset: usize) -> bool {
         self.repaired
             .edit_at(offset)
             .is_some_and(|edit| edit.kind == kind)
     }
 
-    /// Keeps what a function or class changes; the returns of the outer function are put aside.
+    /// Saves the context that a function or class changes, and starts with empty returns.
     pub fn save(&mut self) -> SavedContext {
         SavedContext {
             scope: self.b.scope,
@@ -184,7 +180,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Puts it back and gives what the inner function returned.
+    /// Restores a context and returns the inner function's returned expressions.
     pub fn restore(&mut self, saved: SavedContext) -> Vec<ExprId> {
         self.b.scope = saved.scope;
         self.b.owner = saved.owner;
@@ -206,7 +202,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         result
     }
 
-    /// Whether declarations made here belong to a module or namespace.
+    /// Whether the current scope is that of a module or namespace.
     pub fn at_module_level(&self) -> bool {
         matches!(
             self.b.facts.scope(self.b.scope).kind,
@@ -214,7 +210,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         )
     }
 
-    /// The statement around a declaration that stands alone.
+    /// The statement around a declaration: the given one, or the declaration itself.
     pub fn outer(&self, child: Child<'_>, outer: Option<EnclosingStatement>) -> EnclosingStatement {
         outer.unwrap_or(EnclosingStatement {
             start: child.start(),
@@ -240,7 +236,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.sym(text)
     }
 
-    /// The name of a member or key, quotes removed; computed ones as written unless they are a
+    /// The name of a member or key, without quotes; a computed name as written, unless it is a
     /// literal.
     pub fn member_name(&mut self, name: Child<'tree>) -> (Sym, DeclFlags) {
         match name.kind {
@@ -255,7 +251,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Walks what a computed name is computed from.
+    /// Walks the expression of a computed name.
     pub fn computed_name(&mut self, name: Child<'tree>) {
         if name.kind == Kind::ComputedPropertyName {
             for inner in self.children(name).named() {
@@ -264,7 +260,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Walks decorators on behalf of what they decorate.
+    /// Walks decorators with the decorated declaration as their owner.
     pub fn decorate(&mut self, owner: DeclId, decorators: impl IntoIterator<Item = Child<'tree>>) {
         let before = std::mem::replace(&mut self.b.owner, owner);
         for decorator in decorators {
@@ -283,8 +279,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.owner = before;
     }
 
-    /// The last name token of what is called or named: `c` of `a.b.c`, `(a.c)!`, `c as T`, the
-    /// string of `a["c"]`; else the start.
+    /// The position of the last name token: `c` of `a.b.c`, `(a.c)!` or `c as T`, the string of
+    /// `a["c"]`; else the start.
     pub fn name_position(&mut self, child: Child<'tree>) -> Position {
         let named = self.last_name(child).unwrap_or(child);
         self.at(named)

@@ -49,12 +49,12 @@ use crate::syntax::syntax::Grammar;
 /// Reads one text; see [`codeagent_lang::LanguageSupport::extract`].
 #[must_use]
 pub fn extract(text: &str, dialect: Dialect) -> Facts {
-    // Comments of JavaScript say types.
+    // Comments contain types in JavaScript.
     read(text, dialect, !dialect.is_javascript())
 }
 
-/// Reads a text that only declares, on which no index of its own depends: without what it uses, and
-/// cheaper, because what others see of it need not be told from the rest.
+/// Reads a declaration text without its uses. Cheaper than [`extract`], because its interface is
+/// not separated from the rest.
 #[must_use]
 pub fn extract_declarations(text: &str) -> Facts {
     let mut facts = parsing::one_heavy_at_a_time(text, || read(text, Dialect::Ts, false));
@@ -62,7 +62,7 @@ pub fn extract_declarations(text: &str) -> Facts {
     facts
 }
 
-/// Reads a text; in what others see of it, comments may count.
+/// Reads a text; comments may be part of its interface.
 fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
     if limits::has_too_many_angles(text) {
         return given_up(text, dialect);
@@ -71,12 +71,12 @@ fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
     let repaired = repair(text, dialect);
     match parse(&repaired.text, dialect.has_jsx()) {
         Some(tree) => {
-            let mut walker = Lowering::new(text, dialect, &tree, &repaired);
-            walker.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
-            walker.references();
-            walker.declare_documented_types();
-            walker.program(tree.root_node());
-            let mut facts = walker.finish(comments_say_nothing.then(|| tree.root_node()));
+            let mut lowering = Lowering::new(text, dialect, &tree, &repaired);
+            lowering.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
+            lowering.references();
+            lowering.declare_documented_types();
+            lowering.program(tree.root_node());
+            let mut facts = lowering.finish(comments_say_nothing.then(|| tree.root_node()));
             record_errors(tree.root_node(), text, &mut facts);
             facts
         }
@@ -89,7 +89,7 @@ thread_local! {
     static JSX: RefCell<Option<Parser>> = const { RefCell::new(None) };
 }
 
-/// Parses within the budget of [`limits::parse_steps`]; `None` if that was not enough.
+/// Parses within the budget of [`limits::parse_steps`]; `None` if it is exceeded.
 fn parse(text: &[u8], jsx: bool) -> Option<Tree> {
     let mut budget = limits::parse_steps(text.len());
     parsing::parse(

@@ -17,7 +17,7 @@ use crate::syntax::syntax::Kind;
 const MAX_TESTS: usize = 16;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// Keeps a compound test.
+    /// Records a compound test.
     pub fn test(&mut self, node: TestNode) -> Test {
         if matches!(
             node,
@@ -84,7 +84,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Runs a part of the walk in a block where a test is known to hold or not.
+    /// Walks a part in a block where a test holds, or does not hold.
     pub fn with_guard<T>(
         &mut self,
         test: Test,
@@ -112,7 +112,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         result
     }
 
-    /// Declares in the current scope, from an offset on, what follows from a test.
+    /// Declares the narrowings that follow from a test in the current scope, from an offset on.
     pub fn narrow(&mut self, test: Test, holds: bool, from: u32) {
         let mut pending = vec![(test, holds)];
 
@@ -178,7 +178,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Declares the root of what is narrowed anew, from an offset on.
+    /// Redeclares the root of a narrowed path, from an offset on.
     pub fn declare_narrow(&mut self, guard: Guard, from: u32) {
         if guard.negated && matches!(guard.test, GuardTest::Truthy) {
             return;
@@ -202,7 +202,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         decl.from = from;
     }
 
-    /// The name a path begins with.
+    /// The first name of a path.
     fn root_name(&mut self, mut subject: ExprId) -> Option<(Sym, u32)> {
         for _ in 0..MAX_TESTS {
             match self.b.facts.expr(subject) {

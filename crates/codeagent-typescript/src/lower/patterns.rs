@@ -9,12 +9,12 @@ use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::signature_text::DeclText;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// What becomes of the names in a pattern.
+/// The treatment of the names in a pattern.
 #[derive(Clone, Copy)]
 pub struct Binding {
-    /// The flags of the variables declared; `None` if the names are assigned to.
+    /// The flags of the declared variables; `None` if the names are assigned to.
     pub flags: Option<DeclFlags>,
-    /// Where `var` is hoisted to; else the current scope.
+    /// The scope that `var` is hoisted to; else the current scope.
     pub scope: Option<ScopeId>,
     /// The statement, if the variables get details.
     pub shown: Option<EnclosingStatement>,
@@ -30,7 +30,7 @@ impl Binding {
         }
     }
 
-    /// Assignments to what exists.
+    /// Assignments to existing names.
     pub fn assignment() -> Self {
         Self {
             flags: None,
@@ -41,9 +41,11 @@ impl Binding {
 }
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// Gives the names of a pattern their parts of `source`.
+    /// Binds the names of a pattern to their parts of `source`.
     pub fn bind(&mut self, pattern: Child<'tree>, source: ExprId, binding: Binding) {
-        self.with_depth_limit((), |walker| walker.bind_pattern(pattern, source, binding));
+        self.with_depth_limit((), |lowering| {
+            lowering.bind_pattern(pattern, source, binding)
+        });
     }
 
     fn bind_pattern(&mut self, pattern: Child<'tree>, source: ExprId, binding: Binding) {
@@ -65,14 +67,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     self.bind_name(part, value, binding);
                 }
                 Kind::PairPattern => {
-                    let kids = self.children(part);
-                    let Some(key) = kids.get(Field::Key) else {
+                    let children = self.children(part);
+                    let Some(key) = children.get(Field::Key) else {
                         continue;
                     };
 
                     let value = self.destructured(key, source);
 
-                    if let Some(inner) = kids.get(Field::Value) {
+                    if let Some(inner) = children.get(Field::Value) {
                         self.bind(inner, value, binding);
                     }
                 }
@@ -89,7 +91,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The member a key takes out of `source`.
+    /// The member of `source` that a key selects.
     fn destructured(&mut self, key: Child<'tree>, source: ExprId) -> ExprId {
         if key.kind == Kind::ComputedPropertyName {
             self.computed_name(key);
@@ -124,15 +126,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn bind_default(&mut self, pattern: Child<'tree>, source: ExprId, binding: Binding) {
-        let kids = self.children(pattern);
-        let default = kids
+        let children = self.children(pattern);
+        let default = children
             .get(Field::Right)
             .map(|right| self.expr(right, Context::None));
         let value = match default {
             Some(default) => self.b.expr(Expr::Or(source, default)),
             None => source,
         };
-        if let Some(left) = kids.get(Field::Left) {
+        if let Some(left) = children.get(Field::Left) {
             self.bind(left, value, binding);
         }
     }

@@ -10,38 +10,19 @@ use codeagent_model::facts::{
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-/// Is a member of no type, before all narrowings; behind them it is less.
+/// The container of statements before the first narrowing; each narrowing before a statement lowers
+/// it by one.
 const OF_MODULE: u32 = u32::MAX;
 
-/// Statements that declare one name, members of classes and interfaces, and where everything else
-/// stands that the module declares.
+/// Statements that declare one name, members of classes and interfaces, and the offsets of all other
+/// declarations of the module.
 pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
     if !facts.header.is_module || facts.header.dialect.is_javascript() {
         return (Vec::new(), Vec::new());
     }
 
-    let mut statements: Vec<(usize, usize)> = Vec::new();
-    let mut cursor = root.walk();
-    let mut has_more = cursor.goto_first_child();
-    while has_more {
-        statements.push((cursor.node().start_byte(), cursor.node().end_byte()));
-        has_more = cursor.goto_next_sibling();
-    }
-
-    let mut others: Vec<usize> = facts
-        .imports
-        .iter()
-        .map(|import| import.at.offset as usize)
-        .collect();
-
-    others.extend(facts.exports.iter().map(|export| export.at.offset as usize));
-
-    others.extend(
-        facts
-            .exprs
-            .iter()
-            .filter_map(|expr| given_to_another(facts, expr)),
-    );
+    let statements = statement_ranges(root);
+    let mut others = offsets_outside_members(facts);
 
     let mut by_statement: FxHashMap<usize, Vec<DeclId>> = FxHashMap::default();
     let mut types: FxHashMap<DeclId, u32> = FxHashMap::default();
@@ -74,16 +55,7 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
         }
     }
 
-    let is_narrowing =
-        |decl: &&Declaration| decl.kind == DeclKind::Narrow && decl.scope == ScopeId(0);
-    let mut narrowed_from: Vec<usize> = facts
-        .decls
-        .iter()
-        .filter(is_narrowing)
-        .map(|decl| decl.from as usize)
-        .collect();
-    narrowed_from.sort_unstable();
-
+    let narrowed_from = narrowing_offsets(facts);
     for (statement, decls) in by_statement {
         let (start, end) = statements[statement];
         let container = OF_MODULE - narrowed_from.partition_point(|from| *from <= start) as u32;
@@ -106,7 +78,50 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
     (places, others)
 }
 
-/// Where `F` stands in `F.name = value` outside of functions, which gives `F` a member.
+/// The byte ranges of the top-level statements.
+fn statement_ranges(root: Node<'_>) -> Vec<(usize, usize)> {
+    let mut statements = Vec::new();
+    let mut cursor = root.walk();
+    let mut has_more = cursor.goto_first_child();
+    while has_more {
+        statements.push((cursor.node().start_byte(), cursor.node().end_byte()));
+        has_more = cursor.goto_next_sibling();
+    }
+    statements
+}
+
+/// The offsets of imports, exports and assigned members.
+fn offsets_outside_members(facts: &Facts) -> Vec<usize> {
+    let mut offsets: Vec<usize> = facts
+        .imports
+        .iter()
+        .map(|import| import.at.offset as usize)
+        .collect();
+    offsets.extend(facts.exports.iter().map(|export| export.at.offset as usize));
+    offsets.extend(
+        facts
+            .exprs
+            .iter()
+            .filter_map(|expr| given_to_another(facts, expr)),
+    );
+    offsets
+}
+
+/// The offsets from which top-level narrowings hold, sorted.
+fn narrowing_offsets(facts: &Facts) -> Vec<usize> {
+    let is_narrowing =
+        |decl: &&Declaration| decl.kind == DeclKind::Narrow && decl.scope == ScopeId(0);
+    let mut offsets: Vec<usize> = facts
+        .decls
+        .iter()
+        .filter(is_narrowing)
+        .map(|decl| decl.from as usize)
+        .collect();
+    offsets.sort_unstable();
+    offsets
+}
+
+/// The position of `F` in `F.name = value` outside of functions, which gives `F` a member.
 fn given_to_another(facts: &Facts, expr: &Expr) -> Option<usize> {
     let Expr::Assign(target, _) = *expr else {
         return None;

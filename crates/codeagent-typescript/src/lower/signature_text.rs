@@ -15,10 +15,10 @@ use memchr::{memrchr, memrchr_iter};
 use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::Child;
 
-/// What is known of a declaration's looks.
+/// The text positions of a declaration.
 #[derive(Clone, Copy, Default)]
 pub struct DeclText<'tree> {
-    /// First byte, with decorators and `export`.
+    /// The first byte, including decorators and `export`.
     pub start: usize,
     /// Past its last byte.
     pub end: usize,
@@ -30,7 +30,7 @@ pub struct DeclText<'tree> {
     pub ty: Option<Child<'tree>>,
     /// Its accessibility.
     pub access: Option<Access>,
-    /// Where its doc comment ends at the latest, if not at `start`.
+    /// The latest end of its doc comment, if not `start`.
     pub documented_at: Option<usize>,
 }
 
@@ -44,7 +44,7 @@ struct Doc {
 const SUMMARY_LIMIT: usize = 300;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// Gives a declaration what a node needs.
+    /// Adds the detail that makes a declaration a node.
     pub fn show(&mut self, id: DeclId, looks: DeclText<'tree>) {
         let doc =
             doc_before(self.b.text, looks.documented_at.unwrap_or(looks.start)).unwrap_or_default();
@@ -77,7 +77,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.set_detail(id, detail);
     }
 
-    /// The symbol of a text on one line.
+    /// The symbol of a text, collapsed to one line.
     fn folded(&mut self, text: &'t str) -> Sym {
         match one_line(text) {
             Cow::Borrowed(text) => self.b.sym(text),
@@ -103,8 +103,8 @@ fn doc_before(text: &str, start: usize) -> Option<Doc> {
     comment_before(text, start).map(read_doc)
 }
 
-/// What stands between `/**` and `*/` right before an offset. `/*` behind a letter, a quote or a
-/// part of a path is none that opens a comment.
+/// The text between `/**` and `*/` directly before an offset. A `/*` after a letter, a quote or a
+/// path segment does not open a comment.
 pub fn comment_before(text: &str, start: usize) -> Option<&str> {
     let mut before = text.get(..start)?.trim_end();
     while !before.ends_with("*/") {
@@ -154,7 +154,7 @@ fn read_doc(comment: &str) -> Doc {
         }
     }
 
-    // A comment of tags only is one all the same, unless they only give types.
+    // A comment of tags only counts, unless they only give types.
     let gives_type = |tag: &str| {
         let said = tag
             .split_once(char::is_whitespace)
@@ -181,7 +181,7 @@ fn read_doc(comment: &str) -> Doc {
     doc
 }
 
-/// Adds a line with `{@link A.b text}` made plain.
+/// Adds a line, with `{@link A.b text}` replaced by its text.
 fn push_plain(summary: &mut String, line: &str) {
     let mut rest = line;
     while let Some(open) = rest.find("{@") {

@@ -11,17 +11,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::javascript::doc_tags::Tags;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-/// What an expression says when it is true; a handle that costs nothing for expressions that are no
-/// conditions.
+/// The test that an expression makes when it is used as a condition; a cheap handle.
 #[derive(Clone, Copy, Debug)]
 pub enum Test {
-    /// Nothing.
+    /// No test.
     None,
-    /// The expression is not null, undefined, false.
+    /// The expression is truthy.
     Truthy(ExprId),
-    /// The call may be one of a type predicate.
+    /// A call, possibly of a type predicate.
     Call(CallId),
-    /// `typeof` of the expression; a test only once it is compared.
+    /// `typeof` of the expression, which becomes a test when it is compared.
     TypeOf(ExprId),
     /// A compound test.
     Node(u32),
@@ -34,18 +33,18 @@ pub enum TestNode {
     And(Test, Test),
     /// One of them holds.
     Or(Test, Test),
-    /// It does not hold.
+    /// The test does not hold.
     Not(Test),
     /// A guard.
     Guard(Guard),
 }
 
-/// An expression and what it says when it is true or false.
+/// An expression and the test it makes as a condition.
 #[derive(Clone, Copy)]
 pub struct Value {
     /// The expression.
     pub expr: ExprId,
-    /// What it tests.
+    /// The test.
     pub test: Test,
 }
 
@@ -59,113 +58,112 @@ impl Value {
     }
 }
 
-/// The root of a path and the first member behind it, `NONE` if it is a bare name.
+/// The root of a path and its first member, `NONE` for a bare name.
 pub type PathKey = (Sym, Sym);
 
 /// An assignment to a path.
 #[derive(Clone, Copy, Debug)]
 pub struct PathAssignment {
-    /// The path as far as its first member.
+    /// The path up to its first member.
     pub path: ExprId,
     pub key: PathKey,
-    /// It stands in a branch that does not go on behind its statement.
+    /// Whether it is in a branch that does not continue after its statement.
     pub left: bool,
 }
 
-/// What is known of guards and assignments.
+/// Guards and assignments seen so far.
 #[derive(Default)]
 pub struct Narrowing {
     /// Conditions that narrow; see [`crate::lower::narrowing`].
     pub tests: Vec<TestNode>,
-    /// A guard in this function speaks of something in `this`.
+    /// Whether a guard in this function narrows a member of `this`.
     pub narrows_this: bool,
     /// Assignments in this function so far; see [`crate::lower::assignments`].
     pub writes: Vec<PathAssignment>,
-    /// Paths of which a guard or an assignment says something, somewhere in the file so far.
+    /// Paths that were narrowed anywhere in the file so far.
     pub narrowed: FxHashSet<PathKey>,
-    /// Where such a path has its declared type again.
+    /// The scopes in which a narrowed path has its declared type again.
     pub ended: FxHashSet<(ScopeId, PathKey)>,
-    /// How many assignments to a root narrow in a scope.
+    /// The number of narrowing assignments to a root in a scope.
     pub assigned_in: FxHashMap<(ScopeId, Sym), u32>,
 }
 
-/// What `this` is in the function about to be walked.
+/// The value of `this` in a JavaScript function.
 #[derive(Clone, Copy, Default)]
 pub enum Receiver {
-    /// What the function itself makes, if it makes anything.
+    /// The instance that the function constructs, if it is a constructor function.
     #[default]
     Own,
     /// An instance of this function.
     Instance(DeclId),
-    /// What it is assigned to a member of, unless it makes instances itself.
+    /// The object that it is assigned to a member of, unless it is a constructor function.
     Object(ExprId),
 }
 
-/// What a member is assigned to.
+/// The owner of an assigned member.
 #[derive(Clone, Copy)]
 pub struct MemberOwner {
     /// The class, function, variable or member.
     pub decl: DeclId,
-    /// The class whose members these become; `NONE` for a function or object.
+    /// The class that gets the members; `NONE` for a function or object.
     pub class: DeclId,
-    /// The function whose instances may have the members of its prototype.
+    /// The constructor function whose instances inherit the members of its prototype.
     pub function: DeclId,
 }
 
 impl MemberOwner {
-    /// The scope of the members that instances have: that of the class or function.
+    /// The declaration whose scope holds the instance members: the class or function.
     pub fn made(self) -> Option<DeclId> {
         self.class.some().or(self.function.some())
     }
 }
 
-/// What is known of functions, classes and objects of JavaScript.
+/// The state for lowering JavaScript functions, classes and objects.
 #[derive(Default)]
 pub struct JsContext<'t> {
-    /// The tags of the comment before the function whose parameters are being walked.
+    /// The tags of the comment before the current function.
     pub doc: Tags<'t>,
-    /// Where the comment before the function about to be walked ends, if not before the function
-    /// itself.
+    /// The end of the comment before the next function, if it is not directly before the function.
     pub documented: Option<usize>,
-    /// Comments of the file speak of overloads.
+    /// Whether some comment in the file has `@overload`.
     pub has_overloads: bool,
-    /// `this` of the function about to be walked.
+    /// `this` of the next function.
     pub receiver: Receiver,
-    /// The function whose instances have the object literal about to be walked as their prototype.
+    /// The constructor function whose prototype is the next object literal.
     pub prototype: Option<MemberOwner>,
-    /// The object literals that are prototypes, with what they are the prototypes of.
+    /// The object literals that are prototypes, with their constructor functions.
     pub prototypes: FxHashMap<DeclId, DeclId>,
-    /// The members that classes have so far.
+    /// The members of classes seen so far.
     pub class_members: FxHashSet<(ScopeId, Sym)>,
-    /// Fields of which nothing is known but that they are null or undefined at first.
+    /// Fields that are only known to be null or undefined initially.
     pub empty_fields: FxHashMap<(ScopeId, Sym), DeclId>,
-    /// The members that functions, classes and objects got by assignments at the top; those of
-    /// `NONE` are given out.
+    /// The members that top-level assignments gave to functions, classes and objects; those of
+    /// `NONE` are exports.
     pub assigned_members: FxHashMap<(DeclId, Sym), DeclId>,
-    /// What was declared so far, by scope and name.
+    /// Declarations seen so far, by scope and name.
     pub holders: FxHashMap<(ScopeId, Sym), DeclId>,
-    /// How many declarations were looked at for that.
-    pub looked_for_holders: usize,
-    /// The object literal about to be walked is what the file gives out: its members become nodes.
-    pub gives_out: bool,
+    /// The number of declarations already entered in `holders`.
+    pub holders_scanned: usize,
+    /// Whether the next object literal is the exported value, so that its members become nodes.
+    pub exports_literal: bool,
 }
 
 /// One link of a chain.
 pub struct ChainLink<'tree> {
     pub child: Child<'tree>,
-    pub kids: Children<'tree>,
-    /// An operator that the grammar put under a call with type arguments and that belongs on top of
-    /// the chain.
+    pub children: Children<'tree>,
+    /// Whether this is an operator that the grammar put under a call with type arguments and that
+    /// belongs on top of the chain.
     pub hoisted: bool,
 }
 
 impl<'tree> ChainLink<'tree> {
-    /// The last name token, else the whole.
+    /// The last name token, else the whole node.
     pub fn name(&self) -> Child<'tree> {
         let name = match self.child.kind {
-            Kind::MemberExpression => self.kids.get(Field::Property),
+            Kind::MemberExpression => self.children.get(Field::Property),
             Kind::SubscriptExpression => self
-                .kids
+                .children
                 .get(Field::Index)
                 .filter(|index| index.kind == Kind::String),
             _ => None,

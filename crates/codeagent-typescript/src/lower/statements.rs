@@ -11,25 +11,25 @@ use crate::lower::patterns::Binding;
 use crate::lower::state::Test;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// How many `else if`s of one chain know that the ones before do not hold; looking up a name walks
-/// through all of them.
+/// The most `else if`s of one chain that narrow by the negated conditions before them; each lookup
+/// of a name visits all of them.
 const MAX_ELSE_SCOPES: u32 = 64;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// A statement; `outer` is the `export` or `declare` around it.
+    /// Lowers a statement; `outer` is the `export` or `declare` around it.
     pub fn statement(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let mark = self.narrowing.writes.len();
-        let assigned = self.with_depth_limit(None, |walker| match child.kind {
-            Kind::ExpressionStatement => walker.expression_statement(child, outer),
+        let assigned = self.with_depth_limit(None, |lowering| match child.kind {
+            Kind::ExpressionStatement => lowering.expression_statement(child, outer),
             _ => {
-                walker.statement_inner(child, outer);
+                lowering.lower_statement(child, outer);
                 None
             }
         });
         self.after_writes(mark, assigned, child.end());
     }
 
-    fn statement_inner(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
+    fn lower_statement(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         match child.kind {
             Kind::LexicalDeclaration | Kind::VariableDeclaration => self.variables(child, outer),
             Kind::FunctionDeclaration
@@ -45,19 +45,23 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Kind::EnumDeclaration => self.enum_declaration(child, outer),
             Kind::InternalModule | Kind::Module => self.namespace(child, outer),
             Kind::AmbientDeclaration => self.ambient_declaration(child, outer),
+
             Kind::ImportStatement => self.import_statement(child),
             Kind::ImportAlias => self.import_alias(child, outer),
             Kind::ExportStatement => self.export_statement(child),
-            Kind::StatementBlock => {
-                self.scoped(ScopeKind::Block, |walker| walker.block_statements(child))
-            }
+            Kind::StatementBlock => self.scoped(ScopeKind::Block, |lowering| {
+                lowering.block_statements(child)
+            }),
             Kind::IfStatement => self.if_statement(child),
-            Kind::ForStatement | Kind::DoStatement => self.looped(|walker| walker.parts(child)),
-            Kind::ForInStatement => self.looped(|walker| walker.for_in(child)),
-            Kind::WhileStatement => self.looped(|walker| walker.while_statement(child)),
+            Kind::ForStatement | Kind::DoStatement => self.looped(|lowering| lowering.parts(child)),
+            Kind::ForInStatement => self.looped(|lowering| lowering.for_in(child)),
+            Kind::WhileStatement => self.looped(|lowering| lowering.while_statement(child)),
             Kind::ReturnStatement => self.return_statement(child),
-            Kind::CatchClause => self.scoped(ScopeKind::Block, |walker| walker.catch_clause(child)),
+            Kind::CatchClause => {
+                self.scoped(ScopeKind::Block, |lowering| lowering.catch_clause(child))
+            }
             Kind::SwitchStatement => self.switch_statement(child),
+
             Kind::EmptyStatement
             | Kind::StatementIdentifier
             | Kind::BreakStatement
@@ -70,14 +74,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// All parts of a statement as statements.
+    /// Lowers all parts of a statement as statements.
     fn parts(&mut self, child: Child<'tree>) {
         for part in self.children(child).named() {
             self.statement(part, None);
         }
     }
 
-    /// All parts of a statement behind which goes on what breaks off inside.
+    /// Lowers all parts of a statement after which control continues, even if a part does not
+    /// complete.
     fn parts_that_are_left(&mut self, child: Child<'tree>) {
         for part in self.children(child).named() {
             let mark = self.narrowing.writes.len();
@@ -87,14 +92,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The statements of a block in the current scope.
+    /// Lowers the statements of a block in the current scope.
     pub fn block_statements(&mut self, block: Child<'tree>) {
         for statement in self.children(block).named() {
             self.statement(statement, None);
         }
     }
 
-    /// Gives target and value of the assignment that the statement is.
+    /// The target and value of a statement that is an assignment.
     fn expression_statement(
         &mut self,
         child: Child<'tree>,
@@ -124,34 +129,36 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         None
     }
 
-    /// A block or single statement in a scope of its own where a test is known to hold or not.
+    /// Lowers a block or single statement in its own scope, where a test holds or does not hold.
     fn branch(&mut self, child: Child<'tree>, test: Test, holds: bool) {
-        self.scoped(ScopeKind::Block, |walker| {
-            walker.narrow(test, holds, 0);
+        self.scoped(ScopeKind::Block, |lowering| {
+            lowering.narrow(test, holds, 0);
             if child.kind == Kind::StatementBlock {
-                walker.block_statements(child);
+                lowering.block_statements(child);
             } else {
-                walker.statement(child, None);
+                lowering.statement(child, None);
             }
         });
     }
 
-    /// An `if` with all its `else if`s, each of which stands in the scope where the ones before do
-    /// not hold.
+    /// Lowers an `if` with all its `else if`s; each is in the scope where the conditions before it
+    /// do not hold.
     fn if_statement(&mut self, child: Child<'tree>) {
         let scope = self.b.scope;
         let mut nested = 0;
 
         let mut current = child;
         loop {
-            let kids = self.children(current);
-            let test = kids.get(Field::Condition).map_or(Test::None, |condition| {
-                self.value(condition, Context::None).test
-            });
-            let leaves = kids
+            let children = self.children(current);
+            let test = children
+                .get(Field::Condition)
+                .map_or(Test::None, |condition| {
+                    self.value(condition, Context::None).test
+                });
+            let leaves = children
                 .get(Field::Consequence)
                 .is_some_and(|consequence| self.branch_leaves(consequence, test, true));
-            let alternative = kids
+            let alternative = children
                 .get(Field::Alternative)
                 .and_then(|clause| self.children(clause).first());
             let Some(alternative) = alternative else {
@@ -178,7 +185,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.scope = scope;
     }
 
-    /// A branch of an `if`, and whether control does not go on behind it.
+    /// Lowers a branch of an `if`; returns whether control leaves it.
     fn branch_leaves(&mut self, child: Child<'tree>, test: Test, holds: bool) -> bool {
         let mark = self.narrowing.writes.len();
         self.branch(child, test, holds);
@@ -189,13 +196,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         leaves
     }
 
-    /// Whether control does not go on behind this statement.
+    /// Whether control does not continue after this statement.
     fn leaves(&mut self, child: Child<'tree>) -> bool {
         match child.kind {
             Kind::ReturnStatement
             | Kind::ThrowStatement
             | Kind::ContinueStatement
             | Kind::BreakStatement => true,
+
             Kind::StatementBlock => {
                 let last = self.children(child).named().last();
                 last.is_some_and(|last| {
@@ -213,31 +221,33 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn while_statement(&mut self, child: Child<'tree>) {
-        let kids = self.children(child);
-        let test = kids.get(Field::Condition).map_or(Test::None, |condition| {
-            self.value(condition, Context::None).test
-        });
-        if let Some(body) = kids.get(Field::Body) {
+        let children = self.children(child);
+        let test = children
+            .get(Field::Condition)
+            .map_or(Test::None, |condition| {
+                self.value(condition, Context::None).test
+            });
+        if let Some(body) = children.get(Field::Body) {
             self.branch(body, test, true);
         }
     }
 
     /// `for (const x of y)`, `for await`, `for (const k in o)`
     fn for_in(&mut self, child: Child<'tree>) {
-        let kids = self.children(child);
-        let source = kids
+        let children = self.children(child);
+        let source = children
             .get(Field::Right)
             .map_or(ExprId::NONE, |right| self.expr(right, Context::None));
 
-        let element = if kids.has(Kind::Of) {
+        let element = if children.has(Kind::Of) {
             self.b
-                .expr(Expr::Iterate(source, kids.has(Kind::AwaitToken)))
+                .expr(Expr::Iterate(source, children.has(Kind::AwaitToken)))
         } else {
             self.b.expr(Expr::Known(KnownType::String))
         };
 
-        if let Some(left) = kids.get(Field::Left) {
-            let flags = match kids.get(Field::Word).map(|kind| kind.kind) {
+        if let Some(left) = children.get(Field::Left) {
+            let flags = match children.get(Field::Word).map(|kind| kind.kind) {
                 Some(Kind::ConstToken) => Some(DeclFlags::CONST),
                 Some(Kind::LetToken) => Some(DeclFlags::LET),
                 Some(_) => Some(DeclFlags::HOISTED),
@@ -247,7 +257,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.bind(left, element, binding);
         }
 
-        if let Some(body) = kids.get(Field::Body) {
+        if let Some(body) = children.get(Field::Body) {
             self.statement(body, None);
         }
     }
@@ -268,9 +278,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn catch_clause(&mut self, child: Child<'tree>) {
-        let kids = self.children(child);
-        if let Some(parameter) = kids.get(Field::Parameter) {
-            let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let children = self.children(child);
+        if let Some(parameter) = children.get(Field::Parameter) {
+            let ty = children
+                .get(Field::Type)
+                .map_or(TypeId::NONE, |ty| self.ty(ty));
             let source = if ty.is_none() {
                 ExprId::NONE
             } else {
@@ -278,32 +290,32 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             };
             self.bind(parameter, source, Binding::local(DeclFlags::LET));
         }
-        if let Some(body) = kids.get(Field::Body) {
+        if let Some(body) = children.get(Field::Body) {
             self.block_statements(body);
         }
     }
 
     fn switch_statement(&mut self, child: Child<'tree>) {
-        let kids = self.children(child);
-        let subject = kids
+        let children = self.children(child);
+        let subject = children
             .get(Field::Value)
             .map(|value| self.value(value, Context::None));
 
-        let Some(body) = kids.get(Field::Body) else {
+        let Some(body) = children.get(Field::Body) else {
             return;
         };
 
-        self.scoped(ScopeKind::Block, |walker| {
-            let first = walker.narrowing.writes.len();
+        self.scoped(ScopeKind::Block, |lowering| {
+            let first = lowering.narrowing.writes.len();
             let mut falls_through = false;
-            for case in walker.children(body).named() {
-                let parts = walker.children(case);
+            for case in lowering.children(body).named() {
+                let parts = lowering.children(case);
                 let label = parts
                     .get(Field::Value)
-                    .map(|value| walker.value(value, Context::None));
+                    .map(|value| lowering.value(value, Context::None));
                 let test = match (subject, label) {
                     (Some(subject), Some(label)) if !falls_through => {
-                        walker.comparison(subject, label, false)
+                        lowering.comparison(subject, label, false)
                     }
                     _ => Test::None,
                 };
@@ -311,19 +323,19 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     .named()
                     .filter(|part| part.field == Field::Body)
                     .collect();
-                falls_through = statements.last().is_none_or(|last| !walker.leaves(*last));
-                let mark = walker.narrowing.writes.len();
-                walker.scoped(ScopeKind::Block, |walker| {
-                    walker.narrow(test, true, 0);
+                falls_through = statements.last().is_none_or(|last| !lowering.leaves(*last));
+                let mark = lowering.narrowing.writes.len();
+                lowering.scoped(ScopeKind::Block, |lowering| {
+                    lowering.narrow(test, true, 0);
                     for statement in statements {
-                        walker.statement(statement, None);
+                        lowering.statement(statement, None);
                     }
                 });
                 if falls_through {
-                    walker.after_writes(mark, None, case.end());
+                    lowering.after_writes(mark, None, case.end());
                 }
             }
-            walker.return_writes(first);
+            lowering.return_writes(first);
         });
     }
 }

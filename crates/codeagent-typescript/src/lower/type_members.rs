@@ -17,20 +17,20 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     pub fn call_signature(&mut self, child: Child<'tree>, kind: DeclKind) {
         let at = self.at(child);
         let id = self.b.declare(Sym::NONE, kind, DeclFlags::MEMBER, at);
-        let kids = self.children(child);
-        self.signature_scope(&kids, id);
+        let children = self.children(child);
+        self.signature_scope(&children, id);
     }
 
     /// `(x: A) => B` or `new (x: A) => B`
     pub fn function_type(&mut self, child: Child<'tree>) -> TypeId {
-        let kids = self.children(child);
+        let children = self.children(child);
         let construct = child.kind == Kind::ConstructorType;
         let name = if construct {
             self.b.sym_owned("new")
         } else {
             Sym::NONE
         };
-        let flags = if kids.has(Kind::AbstractToken) {
+        let flags = if children.has(Kind::AbstractToken) {
             DeclFlags::ABSTRACT
         } else {
             DeclFlags::default()
@@ -38,29 +38,29 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let at = self.at(child);
         let id = self.b.declare(name, DeclKind::FunctionType, flags, at);
 
-        self.signature_scope(&kids, id);
+        self.signature_scope(&children, id);
         self.b.type_expr(TypeExpr::Function(id))
     }
 
-    fn signature_scope(&mut self, kids: &Children<'tree>, id: DeclId) {
+    fn signature_scope(&mut self, children: &Children<'tree>, id: DeclId) {
         let saved = self.save();
         let uses = self.type_use;
         let inner = self.b.open_scope(ScopeKind::Function, id);
         self.b.decl(id).inner = inner;
-        self.type_parameters(kids, id);
+        self.type_parameters(children, id);
         self.type_use = uses;
-        self.signature_parts(kids, id);
+        self.signature_parts(children, id);
         self.restore(saved);
     }
 
-    fn signature_parts(&mut self, kids: &Children<'tree>, id: DeclId) {
-        if let Some(list) = kids.get(Field::Parameters) {
+    fn signature_parts(&mut self, children: &Children<'tree>, id: DeclId) {
+        if let Some(list) = children.get(Field::Parameters) {
             let params = self.parameters(list, id);
             self.b.decl(id).params = self.b.facts.add_list(params);
         }
-        if let Some(ty) = kids
+        if let Some(ty) = children
             .get(Field::ReturnType)
-            .or_else(|| kids.get(Field::Type))
+            .or_else(|| children.get(Field::Type))
         {
             let ty = self.ty(ty);
             self.b.decl(id).ty = ty;
@@ -69,10 +69,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// `[k: string]: T`
     pub fn index_signature(&mut self, child: Child<'tree>) {
-        let kids = self.children(child);
+        let children = self.children(child);
 
         let mut flags = DeclFlags::MEMBER;
-        if kids.has(Kind::ReadonlyToken) {
+        if children.has(Kind::ReadonlyToken) {
             flags.insert(DeclFlags::READONLY);
         }
 
@@ -85,20 +85,20 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         self.b.decl(id).inner = inner;
 
-        if let Some(name) = kids.get(Field::Name) {
+        if let Some(name) = children.get(Field::Name) {
             let sym = self.sym(name);
             let at = self.at(name);
             let param = self
                 .b
                 .declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
-            let ty = kids
+            let ty = children
                 .get(Field::IndexType)
                 .map_or(TypeId::NONE, |ty| self.ty(ty));
             self.b.decl(param).ty = ty;
             self.b.decl(id).params = self.b.facts.add_list([param]);
         }
 
-        if let Some(ty) = kids.get(Field::Type) {
+        if let Some(ty) = children.get(Field::Type) {
             let ty = self.ty(ty);
             self.b.decl(id).ty = ty;
         }
@@ -106,11 +106,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.restore(saved);
     }
 
-    /// `{ .. }` as a type; its members become nodes of what it stands in. `aliased`: it makes up
-    /// what an alias names.
+    /// `{ .. }` as a type; its members become nodes under the enclosing declaration. `aliased`: it
+    /// is part of an alias.
     pub fn object_type(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
-        let kids = self.children(child);
-        if let Some(signature) = kids.find(Kind::IndexSignature) {
+        let children = self.children(child);
+        if let Some(signature) = children.find(Kind::IndexSignature) {
             let inner = self.children(signature);
             if let Some(clause) = inner.find(Kind::MappedTypeClause) {
                 return self.mapped_type(child, clause, inner.get(Field::Type));

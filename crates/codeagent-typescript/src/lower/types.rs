@@ -12,13 +12,18 @@ use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// The type a node says.
+    /// Lowers a type node.
     pub fn ty(&mut self, child: Child<'tree>) -> TypeId {
-        let aliased = std::mem::take(&mut self.aliased);
-        self.with_depth_limit(TypeId::NONE, |walker| walker.ty_inner(child, aliased))
+        self.part_of_alias(child, false)
     }
 
-    fn ty_inner(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
+    /// Lowers a type node. `aliased`: it is the value of an alias or a part of it, so that the
+    /// members of its object types become nodes.
+    pub fn part_of_alias(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
+        self.with_depth_limit(TypeId::NONE, |lowering| lowering.lower_type(child, aliased))
+    }
+
+    fn lower_type(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
         match child.kind {
             Kind::TypeIdentifier
             | Kind::Identifier
@@ -47,16 +52,18 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 let parts = self.flattened(child, aliased);
                 self.b.type_expr(TypeExpr::Intersection(parts))
             }
+
             Kind::FunctionType | Kind::ConstructorType => self.function_type(child),
             Kind::ObjectType => self.object_type(child, aliased),
             // The grammar reads `readonly A[] & B` as `readonly (A[] & B)`.
-            Kind::ParenthesizedType | Kind::ReadonlyType => {
-                self.aliased = aliased;
-                self.first_type(child)
-            }
+            Kind::ParenthesizedType | Kind::ReadonlyType => match self.children(child).first() {
+                Some(inner) => self.part_of_alias(inner, aliased),
+                None => self.b.type_expr(TypeExpr::Unknown),
+            },
             Kind::ThisType | Kind::This => self.b.type_expr(TypeExpr::This),
             Kind::TupleType => self.tuple_type(child),
             Kind::LiteralType => self.literal_type(child),
+
             Kind::ConditionalType => self.conditional_type(child),
             Kind::TypePredicate => self.type_predicate(child, false),
             Kind::Asserts | Kind::AssertsAnnotation => self.asserts(child),
@@ -75,12 +82,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 let value = self.expr(child, Context::None);
                 self.b.type_expr(TypeExpr::TypeOf(value))
             }
+
             // Annotations, `readonly`, `?` and `...` wrap one type.
             _ => self.first_type(child),
         }
     }
 
-    /// The type of the first part that is not a token.
+    /// Lowers the first child that is not a token.
     pub fn first_type(&mut self, child: Child<'tree>) -> TypeId {
         match self.children(child).first() {
             Some(inner) => self.ty(inner),
@@ -115,8 +123,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         let mut types = Vec::with_capacity(nodes.len());
         for node in nodes.into_iter().rev() {
-            self.aliased = aliased;
-            types.push(self.ty(node));
+            types.push(self.part_of_alias(node, aliased));
         }
 
         self.b.facts.add_list(types)
@@ -135,12 +142,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.facts.add_list(types)
     }
 
-    /// A possibly dotted and generic name with its last token, for which no site was made yet.
+    /// Lowers a possibly dotted and generic name; returns its last token, which has no site yet.
     pub fn named_type(&mut self, child: Child<'tree>) -> Option<(TypeId, Child<'tree>)> {
         let (name, arguments) = match child.kind {
             Kind::GenericType => {
-                let kids = self.children(child);
-                (kids.get(Field::Name)?, kids.get(Field::TypeArguments))
+                let children = self.children(child);
+                (
+                    children.get(Field::Name)?,
+                    children.get(Field::TypeArguments),
+                )
             }
             Kind::TypeIdentifier
             | Kind::Identifier
@@ -148,12 +158,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             | Kind::NestedIdentifier => (child, None),
             _ => return None,
         };
+
         let names = self.name_segments(name);
         let args = self.type_arguments(arguments);
         Some((self.type_name(&names, args), names[names.len() - 1]))
     }
 
-    /// A type name of these segments, with sites for all but the last.
+    /// Adds a type name with sites for all segments but the last.
     pub fn type_name(&mut self, names: &[Child<'tree>], args: List<TypeId>) -> TypeId {
         let imported = self.was(EditKind::Import, names[0].start());
         let mut segments = Vec::with_capacity(names.len());
@@ -225,8 +236,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 rest: false,
             };
             if matches!(part.kind, Kind::RequiredParameter | Kind::OptionalParameter) {
-                let kids = self.children(part);
-                if let Some(name) = kids.get(Field::Name).or_else(|| kids.get(Field::Pattern)) {
+                let children = self.children(part);
+                if let Some(name) = children
+                    .get(Field::Name)
+                    .or_else(|| children.get(Field::Pattern))
+                {
                     element.rest = name.kind == Kind::RestPattern;
                     let name = if element.rest {
                         self.children(name).first().unwrap_or(name)
@@ -235,7 +249,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     };
                     element.name = self.sym(name);
                 }
-                element.ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+                element.ty = children
+                    .get(Field::Type)
+                    .map_or(TypeId::NONE, |ty| self.ty(ty));
             } else {
                 element.rest = part.kind == Kind::RestType;
                 element.ty = self.ty(part);
@@ -262,11 +278,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.type_expr(TypeExpr::Literal(kind, sym))
     }
 
-    /// The four parts, then the names that its `infer`s declare.
+    /// Lowers the four parts, then the names that its `infer`s declare.
     fn conditional_type(&mut self, child: Child<'tree>) -> TypeId {
-        self.scoped(ScopeKind::TypeParams, |walker| {
-            let kids = walker.children(child);
-            let (scope, first) = (walker.b.scope, walker.b.facts.decls.len());
+        self.scoped(ScopeKind::TypeParams, |lowering| {
+            let children = lowering.children(child);
+            let (scope, first) = (lowering.b.scope, lowering.b.facts.decls.len());
 
             let parts = [
                 Field::Left,
@@ -276,29 +292,35 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             ];
             let mut types: Vec<_> = parts
                 .into_iter()
-                .map(|field| kids.get(field).map_or(TypeId::NONE, |part| walker.ty(part)))
+                .map(|field| {
+                    children
+                        .get(field)
+                        .map_or(TypeId::NONE, |part| lowering.ty(part))
+                })
                 .collect();
             let is_own =
                 |decl: &Declaration| decl.scope == scope && decl.kind == DeclKind::TypeParam;
-            let declared =
-                (first..walker.b.facts.decls.len()).filter(|id| is_own(&walker.b.facts.decls[*id]));
+            let declared = (first..lowering.b.facts.decls.len())
+                .filter(|id| is_own(&lowering.b.facts.decls[*id]));
             let own: Vec<_> = declared
                 .map(|id| TypeExpr::Infer(DeclId(id as u32)))
                 .collect();
 
-            types.extend(own.into_iter().map(|infer| walker.b.type_expr(infer)));
+            types.extend(own.into_iter().map(|infer| lowering.b.type_expr(infer)));
 
-            let list = walker.b.facts.add_list(types);
-            walker.b.type_expr(TypeExpr::Conditional(list))
+            let list = lowering.b.facts.add_list(types);
+            lowering.b.type_expr(TypeExpr::Conditional(list))
         })
     }
 
     fn type_predicate(&mut self, child: Child<'tree>, asserts: bool) -> TypeId {
-        let kids = self.children(child);
-        let name = kids
+        let children = self.children(child);
+        let name = children
             .get(Field::Name)
             .map_or(Sym::NONE, |name| self.sym(name));
-        let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let ty = children
+            .get(Field::Type)
+            .map_or(TypeId::NONE, |ty| self.ty(ty));
         self.b.type_expr(TypeExpr::Predicate(name, ty, asserts))
     }
 
@@ -344,8 +366,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn infer_type(&mut self, child: Child<'tree>) -> TypeId {
-        let kids = self.children(child);
-        let Some(name) = kids.first() else {
+        let children = self.children(child);
+        let Some(name) = children.first() else {
             return self.b.type_expr(TypeExpr::Unknown);
         };
 
@@ -370,7 +392,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b.decl(id).scope = scope;
         }
 
-        if let Some(constraint) = kids.named().nth(1) {
+        if let Some(constraint) = children.named().nth(1) {
             self.constrain(id, constraint);
         }
 

@@ -28,7 +28,7 @@ use crate::project::tsconfig::{Config, Configs, Coverage};
 /// The TypeScript projects of a repository: its tsconfig and jsconfig files, by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TypeScriptProjects {
-    /// All of them.
+    /// All configurations that own files.
     pub projects: Vec<TypeScriptProject>,
     /// npm packages of the repository (workspaces), by path.
     pub packages: Vec<Package>,
@@ -177,7 +177,7 @@ pub(crate) fn script_kind(path: &str) -> Option<bool> {
 struct Owners<'c> {
     configs: &'c [(&'c str, Config)],
     by_folder: FxHashMap<&'c str, Vec<u32>>,
-    /// Those that can cover files outside of their folder, by path.
+    /// The configurations that can cover files outside their folder, by path.
     reaching_out: Vec<u32>,
 }
 
@@ -215,7 +215,7 @@ impl<'c> Owners<'c> {
         }
     }
 
-    /// All that cover a file, sorted.
+    /// The configurations that cover a file, sorted.
     fn covering(&self, path: &str, is_javascript: bool) -> Vec<u32> {
         let lower = path.to_ascii_lowercase();
         let around = ancestors(folder_of(path))

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::project::{Package, jsonc};
 
-/// Reads all packages, and why some could not be read.
+/// Reads all packages, and returns the errors of unreadable ones.
 pub(super) fn read(texts: &BTreeMap<String, Arc<str>>) -> (Vec<Package>, Vec<String>) {
     let (mut packages, mut warnings) = (Vec::new(), Vec::new());
 
@@ -48,7 +48,7 @@ pub(super) fn is_project_file(name: &str) -> bool {
     matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json")
 }
 
-/// Adds the package that a manifest describes; the answer is its workspace patterns.
+/// Adds the package of a manifest; returns its workspace patterns.
 fn manifest(packages: &mut Vec<Package>, path: &str, value: &Value) -> Vec<String> {
     if file_name(path) == "lerna.json" {
         return value

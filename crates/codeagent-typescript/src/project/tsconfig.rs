@@ -22,13 +22,13 @@ use serde_json::Value;
 
 use crate::project::{Package, jsonc};
 
-/// Total length of the strings that configurations inherit.
+/// The most bytes that configurations inherit, in total.
 const MOST_INHERITED_BYTES: usize = 64 << 20;
-/// Number of paths that are tried for `extends`.
+/// The most paths that are tried for `extends`.
 const MOST_TRIED: usize = 10_000;
 const CONFIG_DIR: &str = "${configDir}";
 
-/// A configuration with what it inherits.
+/// A configuration merged with its bases.
 #[derive(Debug)]
 pub(super) struct Config {
     /// `allowJs`.
@@ -36,7 +36,7 @@ pub(super) struct Config {
     /// The libraries whose declarations its files see: those of `lib`, else what `target` gets by
     /// default.
     pub libraries: Vec<String>,
-    /// Others extend it, and it extends none beside it.
+    /// Whether others extend it and it extends none beside it.
     pub is_base: bool,
     files: Vec<String>,
     include: Vec<Pattern>,
@@ -46,20 +46,20 @@ pub(super) struct Config {
 /// How a configuration covers a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Coverage {
-    /// Not at all.
+    /// It does not cover the file.
     None,
-    /// It names some files, and may reach others near it through imports.
+    /// It lists some files, and may reach others nearby through imports.
     ThroughImports,
     /// `include` matches, but `exclude` does too.
     Excluded,
-    /// It is one of its files.
+    /// The file is one of its files.
     Full,
 }
 
 #[derive(Debug)]
 struct Pattern {
     glob: Glob,
-    /// Segments that begin with a dot; wildcards match no others of that kind.
+    /// Segments that begin with a dot; wildcards match no other such segments.
     dotted: Vec<String>,
 }
 
@@ -94,8 +94,8 @@ pub(super) struct Configs<'a> {
 }
 
 impl<'a> Configs<'a> {
-    /// Parses every tsconfig and jsconfig and the files they extend; the second part lists what is
-    /// wrong with them.
+    /// Parses every tsconfig and jsconfig and the files they extend; returns their errors as the
+    /// second part.
     pub(super) fn new(
         texts: &'a BTreeMap<String, Arc<str>>,
         packages: &'a [Package],
@@ -145,7 +145,7 @@ impl<'a> Configs<'a> {
     }
 
     /// Merges every configuration with its bases, bases first; returns the configurations that
-    /// inherit nothing because the budget is used up.
+    /// inherit nothing because the budget is exceeded.
     fn merge(&mut self) -> Vec<String> {
         let mut inherited = 0;
         let mut warnings = Vec::new();
@@ -189,7 +189,7 @@ impl<'a> Configs<'a> {
         self.values.keys().copied().filter(|path| is_config(path))
     }
 
-    /// A configuration with all it inherits.
+    /// A configuration with everything it inherits.
     pub(super) fn read(&self, path: &str) -> Config {
         let folder = folder_of(path);
         let written = self.merged.get(path).cloned().unwrap_or_default();
@@ -323,7 +323,7 @@ fn is_readable_base(path: &str) -> bool {
             .any(|segment| matches!(segment, "node_modules" | ".git" | ".codeagent"))
 }
 
-/// For each name in `extends`, the paths it may mean, the first that exists.
+/// The candidate paths of each name in `extends`; the first that exists counts.
 fn bases_of(value: &Value, path: &str, packages: &[Package]) -> Vec<Vec<String>> {
     let names = value.get("extends").map(jsonc::strings).unwrap_or_default();
     names
@@ -359,7 +359,7 @@ fn is_list_of_references(list: &Value) -> bool {
     })
 }
 
-/// What files see by default that no configuration speaks of.
+/// The defaults for files without a configuration.
 pub(super) const NEWEST: &str = "esnext.full";
 
 fn libraries(no_lib: Option<bool>, lib: Option<&[String]>, target: Option<String>) -> Vec<String> {
@@ -438,7 +438,7 @@ fn own(value: &Value, folder: &str) -> Written {
 }
 
 impl Written {
-    /// Replaces what a later configuration says itself.
+    /// Overrides settings by those of a later configuration.
     fn inherit_over(&mut self, later: Self) {
         self.files = later.files.or_else(|| self.files.take());
         self.include = later.include.or_else(|| self.include.take());
@@ -452,7 +452,7 @@ impl Written {
         self.target = later.target.or_else(|| self.target.take());
     }
 
-    /// Length of all its strings.
+    /// The total length of its strings.
     fn weight(&self) -> usize {
         let lists = [&self.files, &self.include, &self.exclude]
             .into_iter()
@@ -479,7 +479,7 @@ impl Written {
         relatives + lib + paths
     }
 
-    /// The text of a configuration in `folder` that says this without `extends`.
+    /// The text of an equivalent configuration in `folder` without `extends`.
     fn standalone(&self, folder: &str, references: Option<&Value>) -> Value {
         let seen = |path: &str| relative_to(folder, path);
         let list = |list: &Option<Arc<[Relative]>>| -> Option<Value> {
@@ -550,7 +550,7 @@ fn mapping_from((written_in, targets): &Mapping, base_url: Option<&str>, folder:
         .into()
 }
 
-/// A path of the repository as written in a folder.
+/// A repository path, relative to a folder.
 fn relative_to(folder: &str, path: &str) -> String {
     let depth = folder
         .split('/')
@@ -610,7 +610,7 @@ impl Pattern {
 }
 
 impl Config {
-    /// How it covers a file, given in lower case.
+    /// How it covers a file, given by its lower-case path.
     pub(super) fn coverage(&self, lower: &str, is_javascript: bool) -> Coverage {
         if self
             .files
@@ -639,7 +639,7 @@ impl Config {
         }
     }
 
-    /// Whether it can cover files that are not below a folder.
+    /// Whether it can cover files outside a folder.
     pub(super) fn reaches_out_of(&self, folder: &str) -> bool {
         let is_out = |path: &str| path != folder && !is_below(path, folder);
         self.files.iter().any(|file| is_out(file))

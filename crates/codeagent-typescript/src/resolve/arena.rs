@@ -21,7 +21,7 @@ pub struct Ty(u32);
 impl Ty {
     /// Not known.
     pub const UNKNOWN: Self = Self(0);
-    /// Something of outside the repository: whatever is done with it stays outside.
+    /// An external value; everything derived from it is external.
     pub const EXTERNAL: Self = Self(1);
     /// `any`, `unknown`.
     pub const ANY: Self = Self(2);
@@ -37,13 +37,13 @@ impl Ty {
     pub const SYMBOL: Self = Self(7);
     /// `bigint`
     pub const BIGINT: Self = Self(8);
-    /// The type `this` before a receiver is put in.
+    /// The type `this` before it is substituted by a receiver.
     pub const THIS: Self = Self(9);
-    /// A generic type of outside that is given types of the repository: its members are outside,
-    /// what they give may be of the repository.
+    /// An external generic type with type arguments from the repository: its members are external,
+    /// but their types may be the repository's.
     pub const FOREIGN_GENERIC: Self = Self(10);
 
-    /// Whether nothing can be said about it.
+    /// Whether nothing is known about the type.
     pub fn is_opaque(self) -> bool {
         matches!(
             self,
@@ -51,7 +51,6 @@ impl Ty {
         )
     }
 
-    /// Whether it is one of the primitive types.
     pub fn is_primitive(self) -> bool {
         matches!(
             self,
@@ -78,7 +77,7 @@ impl TypeMapper {
     pub const EMPTY: Self = Self(0);
 }
 
-/// A utility type that must wait until its arguments are known.
+/// A utility type whose evaluation can be deferred until its arguments are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Utility {
     /// `ReturnType<F>`
@@ -124,10 +123,9 @@ pub enum Type {
     KeyOf(Ty),
     /// A built-in type with its type arguments.
     BuiltIn(BuiltinType, Args),
-    /// The value that makes and serves a built-in type: `Map` in `new Map()`, `Object` in
-    /// `Object.keys()`.
+    /// The constructor value of a built-in type: `Map` in `new Map()`, `Object` in `Object.keys()`.
     BuiltInValue(BuiltinType),
-    /// A method of a built-in type: its row and the receiver.
+    /// A method of a built-in type: its index in `BUILTIN_MEMBERS` and the receiver.
     BuiltInMethod(u16, Ty),
     /// `Pick<T, K>` (`true`) or `Omit<T, K>` (`false`) with the names in `K` known.
     Selected(Ty, Ty, bool),
@@ -135,9 +133,9 @@ pub enum Type {
     Module(FileId),
     /// A `declare module` block.
     Ambient(DeclRef),
-    /// One of several.
+    /// A union.
     Union(Args),
-    /// All of several.
+    /// An intersection.
     Intersection(Args),
     /// A tuple.
     Tuple(Args),
@@ -148,10 +146,10 @@ pub enum Type {
 /// Bindings of type parameters, sorted by parameter.
 pub type Bindings = Rc<[(DeclRef, Ty)]>;
 
-/// Greatest number of members of a union.
+/// The most members of a union.
 const UNION_LIMIT: usize = 12;
 
-/// All types of one link.
+/// All types of one resolution.
 pub struct Arena {
     types: Interner<Type>,
     lists: Interner<Rc<[Ty]>>,
@@ -159,7 +157,7 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// With the constants of [`Ty`] in place.
+    /// Creates an arena that holds the constants of [`Ty`].
     pub fn new() -> Self {
         let mut arena = Self {
             types: Interner::default(),
@@ -174,7 +172,7 @@ impl Arena {
         arena
     }
 
-    /// The number of a type.
+    /// Interns a type.
     pub fn add(&mut self, ty: Type) -> Ty {
         if let Type::Simple(simple) = ty {
             return simple;
@@ -182,12 +180,12 @@ impl Arena {
         Ty(self.types.add(ty))
     }
 
-    /// What a number stands for.
+    /// The type behind a number.
     pub fn get(&self, ty: Ty) -> Type {
         *self.types.get(ty.0)
     }
 
-    /// The number of a list.
+    /// Interns a list of types.
     pub fn args(&mut self, types: &[Ty]) -> Args {
         Args(
             self.lists
@@ -201,7 +199,7 @@ impl Arena {
         Rc::clone(self.lists.get(args.0))
     }
 
-    /// The number of a set of bindings; of several for one parameter the first counts.
+    /// Interns a set of bindings; the first binding of a parameter counts.
     pub fn mapper(&mut self, mut bindings: Vec<(DeclRef, Ty)>) -> TypeMapper {
         bindings.sort_by_key(|binding| binding.0);
         bindings.dedup_by_key(|binding| binding.0);
@@ -217,7 +215,7 @@ impl Arena {
         Rc::clone(self.envs.get(mapper.0))
     }
 
-    /// What a parameter is bound to.
+    /// The binding of a parameter.
     pub fn bound(&self, mapper: TypeMapper, param: DeclRef) -> Option<Ty> {
         let bindings = self.envs.get(mapper.0);
         bindings
@@ -249,7 +247,7 @@ impl Arena {
         self.add(Type::Tuple(args))
     }
 
-    /// Either of the types; unknown ones and `null` say nothing beside a known one.
+    /// The union of types; unknown types and `null` are dropped beside a known one.
     pub fn union(&mut self, types: &[Ty]) -> Ty {
         let mut members: Vec<Ty> = Vec::new();
 
@@ -280,7 +278,7 @@ impl Arena {
         }
     }
 
-    /// Both of the types.
+    /// The intersection of types.
     pub fn intersection(&mut self, types: &[Ty]) -> Ty {
         let mut members: Vec<Ty> = Vec::new();
         for &ty in types {
@@ -328,7 +326,7 @@ impl Arena {
         }
     }
 
-    /// `this` types replaced by the receiver they were reached through.
+    /// Replaces `this` types by a receiver.
     pub fn substitute_this(&mut self, ty: Ty, receiver: Ty) -> Ty {
         match self.get(ty) {
             Type::Simple(Ty::THIS) => receiver,
@@ -369,7 +367,7 @@ impl Arena {
         }
     }
 
-    /// Whether a type is made of keys: `keyof A`, or an intersection with one.
+    /// Whether a type consists of keys: `keyof A`, or an intersection with one.
     pub fn is_keys(&self, ty: Ty) -> bool {
         match self.get(ty) {
             Type::KeyOf(_) => true,

@@ -16,23 +16,23 @@ use crate::resolve::queries::{MAX_PROVISIONAL_QUERIES, Query};
 use crate::resolve::symbols::Symbols;
 use crate::resolve::symbols::modules::ResolvedName;
 
-/// A link as far as names, types and expressions go.
+/// The state for resolving names, types and expressions.
 pub struct Checker<'w> {
     symbols: Symbols<'w>,
     pub arena: Arena,
-    /// Answers that hold as long as the link.
+    /// Results that hold for the whole resolution.
     settled: FxHashMap<Query, Ty>,
-    /// Those that hang on open questions.
+    /// Results that depend on unfinished queries.
     provisional: FxHashMap<Query, Kept<Ty>>,
     pub exports: FxHashMap<(FileId, Name), ResolvedName>,
-    /// By the first block of an ambient module.
+    /// Exports of ambient modules, by their first block.
     pub ambient_exports: FxHashMap<(DeclRef, Name), ResolvedName>,
-    /// Types that are being compared member by member.
+    /// Pairs of types whose comparison is in progress.
     pub comparing: Vec<(Ty, Ty)>,
 }
 
 impl<'w> Checker<'w> {
-    /// Nothing asked yet, for a link of a file.
+    /// Starts the resolution of a file.
     #[must_use]
     pub fn new(file: FileId, world: &'w World) -> Self {
         Self {
@@ -46,25 +46,24 @@ impl<'w> Checker<'w> {
         }
     }
 
-    /// Everything that was asked.
+    /// The recorded dependencies.
     #[must_use]
     pub fn finish(self) -> Dependencies {
         self.symbols.finish()
     }
 
-    /// What the number of a type stands for.
     pub fn get(&self, ty: Ty) -> Type {
         self.arena.get(ty)
     }
 
-    /// The environment that binds the type parameters of a declaration to arguments.
+    /// The mapper from a declaration's type parameters to arguments.
     pub fn bind(&mut self, decl: DeclRef, args: &[Ty]) -> TypeMapper {
         let params = self.type_params(decl);
         let bindings = params.into_iter().zip(args.iter().copied()).collect();
         self.arena.mapper(bindings)
     }
 
-    /// Answers a question unless it is being answered already or lies too deep.
+    /// Evaluates a query without memoization; `otherwise` in a cycle or beyond the depth limit.
     pub fn query_uncached<T>(
         &mut self,
         query: Query,
@@ -78,17 +77,17 @@ impl<'w> Checker<'w> {
         self.evaluation.close(query, around, value).value
     }
 
-    /// As [`Self::guarded`], for a type: a provisional answer is kept while it holds.
+    /// Evaluates a type query; only provisional results are memoized, while they hold.
     pub fn query(&mut self, query: Query, answer: impl FnOnce(&mut Self) -> Ty) -> Ty {
         self.run_query(query, answer, false)
     }
 
-    /// The same, and a settled answer is kept for good.
+    /// Evaluates a type query and memoizes its result.
     pub fn memoized(&mut self, query: Query, answer: impl FnOnce(&mut Self) -> Ty) -> Ty {
         self.run_query(query, answer, true)
     }
 
-    /// The answer to a question if it is kept.
+    /// The memoized result of a query.
     pub fn memo_hit(&self, query: Query) -> Option<Ty> {
         let settled = self.settled.get(&query).copied();
         settled.or_else(|| {
@@ -122,7 +121,7 @@ impl<'w> Checker<'w> {
         ty
     }
 
-    /// Goes a level deeper without a question.
+    /// Evaluates one level deeper, without a query.
     pub fn with_depth<T>(&mut self, answer: impl FnOnce(&mut Self) -> T) -> T {
         self.evaluation.descend();
         let value = answer(self);
@@ -130,7 +129,7 @@ impl<'w> Checker<'w> {
         value
     }
 
-    /// Whether no deeper question may be asked.
+    /// Whether the depth limit is reached.
     pub fn is_deepest(&self) -> bool {
         self.evaluation.is_deepest()
     }

@@ -13,7 +13,8 @@
 //! A call to a layer above does not compile: `Symbols` has no such method, and no types. The
 //! modules of the third layer depend on each other, because the language does: the type of an
 //! unannotated declaration is that of an expression, and a name may be a member of such a type.
-//! They are ordered all the same, and the few upward calls are listed in `codeagent-core/tests/it/tidy/checker_layers.rs`:
+//! They are ordered all the same, and the few upward calls are listed in `checker_layers.rs`, a
+//! test of `codeagent-core`:
 //!
 //! | module | purpose | upward calls |
 //! |---|---|---|
@@ -65,7 +66,7 @@ pub use edges::explain::explain;
 pub use edges::identity::identity;
 pub use edges::link;
 pub use global_index::file_index::specifiers;
-pub use global_index::libraries::declared;
+pub use global_index::libraries::library_files;
 pub use global_index::module_resolution::{PackageAnswers, is_of_package};
 pub use global_index::object_functions::object_functions;
 pub use global_index::provided_keys::{asked_of, published};

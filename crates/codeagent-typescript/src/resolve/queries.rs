@@ -9,46 +9,46 @@ use codeagent_model::facts::{CallId, ExprId, TypeId};
 
 use crate::resolve::arena::Ty;
 
-/// Nested questions before the answer is `UNKNOWN`.
+/// The most nested queries; deeper ones are `UNKNOWN`.
 pub const MAX_DEPTH: u32 = 60;
 
-/// Of twelve repositories the file that took most took a third of what it may.
+/// In twelve repositories, the most expensive file used a third of this budget.
 const FILE_BUDGET: FileBudget = FileBudget {
     least: 3_000_000,
     each_site: 20,
     most: 4_000_000,
 };
 
-/// Questions after which provisional answers are remembered for good, so that a link always comes
-/// to an end.
+/// The number of queries after which provisional results are kept for good, so that a resolution
+/// always terminates.
 pub const MAX_PROVISIONAL_QUERIES: u32 = 400_000;
 
-/// A question that is being answered; asking it again meanwhile is a cycle.
+/// A query that can depend on itself; repeating it while it is evaluated is a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Query {
     /// The type of a declaration.
     Decl(DeclRef),
     /// The type of an expression.
     Expr(FileId, ExprId),
-    /// What a function gives.
+    /// The return type of a function.
     Return(DeclRef),
-    /// What is expected of a literal or lambda.
+    /// The contextual type of a literal or lambda.
     Context(DeclRef),
-    /// What an alias stands for.
+    /// The target of a type alias.
     Alias(DeclRef),
     /// An entry of a base list.
     Base(DeclRef, u32),
-    /// What an import means.
+    /// The target of an import.
     Follow(DeclRef),
     /// A conditional type.
     Conditional(Ty),
-    /// What is expected of the result of a call.
+    /// The expected type of a call.
     Expected(FileId, CallId),
-    /// What a written type means.
+    /// The type of a type node.
     Type(FileId, TypeId),
 }
 
-/// Those of the link of a file with so many sites.
+/// The limits for a file with this number of sites.
 pub fn limits(sites: usize) -> Limits {
     Limits {
         depth: MAX_DEPTH,

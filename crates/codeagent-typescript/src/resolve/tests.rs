@@ -1,4 +1,4 @@
-//! What a link costs does not grow with the number of ways that lead to a base.
+//! Cost of resolution: it does not grow with the number of paths to a base type.
 
 use std::sync::Arc;
 

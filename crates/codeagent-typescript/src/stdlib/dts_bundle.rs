@@ -22,31 +22,31 @@ use smallvec::SmallVec;
 
 use crate::lower::extract_declarations;
 
-/// How hard the blobs are compressed.
+/// The compression level of the blobs.
 const LEVEL: i32 = 19;
 
 const SECTION: char = '=';
 const DECLARATION: char = '+';
 
-/// In the place of a name: all that a module exports.
+/// In place of a name: all exports of a module.
 pub const ALL: &str = "*";
 
-/// The scope of what is declared for all files.
+/// The scope of global declarations.
 const GLOBAL: u32 = u32::MAX;
 
-/// A declaration, cut at its members.
+/// A declaration, split at its members.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declaration {
-    /// Name; none of what a module always has (`export = a`).
+    /// Its name; none for declarations that a module always includes (`export = a`).
     pub name: String,
-    /// What it imports: module, and name or [`ALL`].
+    /// Its imports: module, and name or [`ALL`].
     pub imports: Vec<(String, String)>,
-    /// Its text in parts, those that can be left out with their names.
+    /// Its text in parts; optional parts have names.
     pub parts: Vec<(Option<String>, String)>,
 }
 
 impl Declaration {
-    /// Puts it behind a text.
+    /// Appends it to a text.
     pub fn write(&self, text: &mut String) {
         text.push(DECLARATION);
         text.push_str(&self.name);
@@ -60,21 +60,21 @@ impl Declaration {
     }
 }
 
-/// Opens a section behind a text.
+/// Appends the header of a section to a text.
 pub fn write_section<'f>(fields: impl IntoIterator<Item = &'f str>, text: &mut String) {
     text.push(SECTION);
     text.push_str(&fields.into_iter().collect::<Vec<&str>>().join("\t"));
     text.push('\n');
 }
 
-/// A text as it lies in a blob: its length, then itself, compressed.
+/// Compresses a text for a blob: its length, then its contents.
 #[must_use]
 pub fn packed(text: &str) -> Vec<u8> {
     let compressed = zstd::encode_all(text.as_bytes(), LEVEL).unwrap_or_default();
     [&(text.len() as u32).to_le_bytes()[..], &compressed].concat()
 }
 
-/// A text of a blob; nothing if memory lacks.
+/// Decompresses a text of a blob; empty if out of memory.
 #[must_use]
 pub fn unpacked(packed: &[u8]) -> String {
     let text = |(length, compressed): (&[u8; 4], &[u8])| {
@@ -91,13 +91,13 @@ pub fn unpacked(packed: &[u8]) -> String {
 /// Declarations by section.
 #[derive(Default)]
 pub struct DtsBundle {
-    /// In their order.
+    /// In order.
     pub sections: Vec<Section>,
     /// Sections by name.
     pub numbers: FxHashMap<&'static str, usize>,
     entries: Vec<Entry>,
     by_name: FxHashMap<(u32, &'static str), SmallVec<[u32; 2]>>,
-    /// Declarations that have a member of a name, made when somebody asks.
+    /// Declarations that have a member of a name, computed on demand.
     by_member: OnceLock<FxHashMap<&'static str, Vec<u32>>>,
 }
 
@@ -105,9 +105,9 @@ pub struct DtsBundle {
 pub struct Section {
     /// Name.
     pub name: &'static str,
-    /// What stands after that.
+    /// The rest of its header.
     pub fields: Vec<&'static str>,
-    /// What its declarations are seen as: [`GLOBAL`], or its own number.
+    /// The scope of its declarations: [`GLOBAL`], or its own number.
     scope: u32,
     /// Its first declaration.
     start: u32,
@@ -122,8 +122,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Its text in parts, with the names of those that can be left out and nothing in the place of
-    /// others.
+    /// Its text in parts, each with its name if it is optional.
     fn parts(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.lines.lines().filter_map(|line| line.split_once('\t'))
     }
@@ -136,8 +135,8 @@ impl Entry {
 }
 
 impl DtsBundle {
-    /// Those of a text, whose sections are modules or all of them global. A section without a name
-    /// is global.
+    /// Parses a text whose sections are modules, or all of them global. A section without a name is
+    /// global.
     #[must_use]
     pub fn read(text: &'static str, are_modules: bool) -> Self {
         let mut all = Self::default();
@@ -202,8 +201,8 @@ impl DtsBundle {
         })
     }
 
-    /// Whether a name leads to anything where the global declarations of some names are there
-    /// already. What is declared in modules may be there.
+    /// Whether a name leads to anything beyond the global declarations already selected for some
+    /// names.
     #[must_use]
     pub fn leads_further(&self, name: &str, is_there: impl Fn(&str) -> bool) -> bool {
         let scopes = self
@@ -236,7 +235,7 @@ impl DtsBundle {
     }
 }
 
-/// Where the next line begins that is no part of a declaration.
+/// The start of the next line that is not part of a declaration.
 fn end_of_parts(lines: &str) -> usize {
     let mut starts =
         std::iter::once(0).chain(memchr_iter(b'\n', lines.as_bytes()).map(|end| end + 1));
@@ -245,15 +244,15 @@ fn end_of_parts(lines: &str) -> usize {
         .unwrap_or(lines.len())
 }
 
-/// Texts of which some are taken.
-pub struct Source {
+/// A bundle with its selected texts.
+pub struct SelectedBundle {
     /// The texts.
     pub texts: &'static DtsBundle,
     is_taken: Vec<bool>,
 }
 
-impl Source {
-    /// What was taken: sections and their texts, in order.
+impl SelectedBundle {
+    /// The selected texts by section, in order.
     pub fn taken(&self, is_name: impl Fn(&str) -> bool) -> Vec<(usize, String)> {
         let mut texts: Vec<(usize, String)> = Vec::new();
         for (entry, _) in self
@@ -279,25 +278,25 @@ impl Source {
     }
 }
 
-/// Takes what names lead to.
+/// Selects the declarations that names lead to.
 pub struct BundleSelection<'n> {
-    /// Which names there are.
+    /// The names in the world.
     is_name: &'n dyn Fn(&str) -> bool,
-    /// Whether a section of the first source is there at all.
+    /// Whether a section of the first source is available.
     is_selected: &'n dyn Fn(usize) -> bool,
-    /// The texts that have a module.
+    /// Finds the bundle that has a module.
     having: &'n dyn Fn(&str) -> Option<&'static DtsBundle>,
-    sources: Vec<Source>,
+    sources: Vec<SelectedBundle>,
     open: Vec<(usize, u32)>,
-    /// What modules were asked for: source and section, name.
+    /// The exports already requested: source and section, name.
     asked: FxHashSet<((usize, usize), &'static str)>,
-    /// What was looked up where it is mentioned: source and scope, name; in the first source what
-    /// was looked up among globals.
+    /// The names already looked up: source and scope, name; in the first source, those looked up
+    /// among globals.
     seen: FxHashSet<((usize, u32), &'static str)>,
 }
 
 impl<'n> BundleSelection<'n> {
-    /// Of global declarations, and of modules where `having` finds them.
+    /// Selects from global declarations, and from modules where `having` finds them.
     pub fn new(
         global: &'static DtsBundle,
         is_name: &'n dyn Fn(&str) -> bool,
@@ -318,20 +317,20 @@ impl<'n> BundleSelection<'n> {
         taking
     }
 
-    /// Takes what the world imports of a module.
+    /// Selects the names that the world imports from a module.
     pub fn import(&mut self, module: &'static str) {
         self.ask(module, ALL);
     }
 
-    /// What is taken, by source.
-    pub fn finish(mut self) -> Vec<Source> {
+    /// The selection, by source.
+    pub fn finish(mut self) -> Vec<SelectedBundle> {
         while let Some((source, entry)) = self.open.pop() {
             self.go_on(source, entry);
         }
         self.sources
     }
 
-    /// The number of a source, with the global names in it asked for.
+    /// The number of a source; requests the global names in it.
     fn source(&mut self, texts: &'static DtsBundle) -> usize {
         if let Some(number) = self
             .sources
@@ -341,7 +340,7 @@ impl<'n> BundleSelection<'n> {
             return number;
         }
 
-        self.sources.push(Source {
+        self.sources.push(SelectedBundle {
             texts,
             is_taken: vec![false; texts.entries.len()],
         });
@@ -359,9 +358,9 @@ impl<'n> BundleSelection<'n> {
         self.sources.len() - 1
     }
 
-    /// Takes the declarations of a name in a scope; whether there are some.
+    /// Selects the declarations of a name in a scope; returns whether there are any.
     fn take(&mut self, number: usize, scope: u32, name: &str) -> bool {
-        let Source { texts, is_taken } = &mut self.sources[number];
+        let SelectedBundle { texts, is_taken } = &mut self.sources[number];
         let Some(entries) = texts.by_name.get(&(scope, name)) else {
             return false;
         };
@@ -375,7 +374,7 @@ impl<'n> BundleSelection<'n> {
         true
     }
 
-    /// Takes a name, or all that there are, that a module exports.
+    /// Selects one export of a module, or all of them.
     fn ask(&mut self, module: &'static str, name: &'static str) {
         let Some(texts) = (self.having)(module) else {
             return;
@@ -390,7 +389,7 @@ impl<'n> BundleSelection<'n> {
             return;
         }
 
-        // What it has without a name: `export = a`, `export * from "b"`.
+        // Declarations without a name: `export = a`, `export * from "b"`.
         self.take(source, section as u32, "");
 
         if name == ALL {
@@ -414,12 +413,12 @@ impl<'n> BundleSelection<'n> {
         }
     }
 
-    /// Takes what a declaration that is taken leads to.
+    /// Selects everything that a selected declaration leads to.
     fn go_on(&mut self, source: usize, entry: u32) {
         let texts = self.sources[source].texts;
         let entry = &texts.entries[entry as usize];
 
-        // All that `export *` passes on is asked for by name.
+        // Names re-exported by `export *` are requested one by one.
         for (module, name) in entry.imports().filter(|_| !entry.name.is_empty()) {
             self.ask(module, name);
         }
@@ -454,8 +453,8 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// The declarations in a text that only declares.
+/// The declarations in a declaration text.
 #[must_use]
-pub fn declared(text: &str) -> Arc<Facts> {
+pub fn parse_declarations(text: &str) -> Arc<Facts> {
     Arc::new(extract_declarations(text))
 }

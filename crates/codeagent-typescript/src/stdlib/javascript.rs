@@ -15,18 +15,17 @@ use super::dts_bundle::{Declaration, DtsBundle, packed, unpacked, write_section}
 /// The declarations of ECMAScript and of browsers.
 const BLOB: &[u8] = include_bytes!("../../data/javascript.bin");
 
-/// What the paths of its declarations begin with.
+/// The path prefix of its declarations.
 pub const PLACE: &str = "javascript:";
 
 /// Collects declarations and makes the blob.
 #[derive(Default)]
-pub struct Packer {
+pub struct LibraryBundleWriter {
     libraries: Vec<(String, Vec<String>, Vec<Declaration>)>,
 }
 
-impl Packer {
-    /// Adds a library that takes in others. Those stand before it, in the order in which they are
-    /// taken in.
+impl LibraryBundleWriter {
+    /// Adds a library that includes others, which precede it in inclusion order.
     pub fn library(&mut self, name: &str, references: Vec<String>) {
         self.libraries
             .push((name.to_owned(), references, Vec::new()));
@@ -39,7 +38,7 @@ impl Packer {
         }
     }
 
-    /// Number of declarations, and of members that can be left out.
+    /// The numbers of declarations and of optional members.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let all = || self.libraries.iter().flat_map(|library| &library.2);
@@ -79,13 +78,13 @@ impl Packer {
 pub struct Selection(u128);
 
 impl Selection {
-    /// Both together.
+    /// The union of two sets.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether a library is one of them.
+    /// Whether the set contains a library.
     #[must_use]
     pub fn has(self, library: usize) -> bool {
         self.0 >> library & 1 == 1
@@ -98,12 +97,12 @@ pub struct Libraries {
 }
 
 impl Libraries {
-    /// Those in the binary.
+    /// The bundled ones.
     #[must_use]
     pub fn get() -> &'static Self {
         static TEXT: OnceLock<String> = OnceLock::new();
         static LIBRARIES: OnceLock<Libraries> = OnceLock::new();
-        // The blob is whole, a test reads it.
+        // The blob is valid; a test reads it.
         LIBRARIES.get_or_init(|| Self {
             texts: DtsBundle::read(TEXT.get_or_init(|| unpacked(BLOB)), false),
         })
@@ -121,8 +120,7 @@ impl Libraries {
         self.texts.numbers.get(name).copied()
     }
 
-    /// The libraries of these names with all that they take in; names that no library has are
-    /// passed over.
+    /// The libraries of these names with all they include; unknown names are ignored.
     pub fn select<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Selection {
         let mut selected = Selection::default();
         let mut open: Vec<&str> = names.into_iter().collect();
@@ -136,7 +134,7 @@ impl Libraries {
         selected
     }
 
-    /// A library by the name that `lib` has for it.
+    /// Finds a library by its name in `lib`.
     fn library(&self, name: &str) -> Option<usize> {
         let finished = |part: &str| {
             self.texts
@@ -148,7 +146,7 @@ impl Libraries {
         let same = match name {
             "es6" => self.find("es2015"),
             "es7" => self.find("es2016"),
-            // A target that is newer than the libraries here.
+            // A target newer than the bundled libraries.
             _ => self.find(name).or_else(|| {
                 if name.ends_with(".full") {
                     self.find("esnext.full")
@@ -158,12 +156,12 @@ impl Libraries {
             }),
         };
 
-        // What was new once: `esnext.weakref`.
+        // Libraries that were new once: `esnext.weakref`.
         same.or_else(|| finished(name.strip_prefix("esnext.")?))
     }
 }
 
-/// Whether a library is a part of a year's: `es2021.weakref`.
+/// Whether a library is part of a yearly edition: `es2021.weakref`.
 fn is_finished(name: &str, part: &str) -> bool {
     let year = name
         .strip_suffix(part)
@@ -174,10 +172,10 @@ fn is_finished(name: &str, part: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stdlib::dts_bundle::{BundleSelection, declared};
+    use crate::stdlib::dts_bundle::{BundleSelection, parse_declarations};
     use codeagent_model::graph::ParseStatus;
 
-    /// The texts of what some names lead to in libraries, by library.
+    /// The texts that some names lead to in libraries, by library.
     fn taken(libraries: Selection, is_name: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
         let all = Libraries::get();
         let sources = BundleSelection::new(
@@ -212,7 +210,7 @@ mod tests {
 
         let mut partial = Vec::new();
         for (library, text) in taken(Selection(u128::MAX), |_| true) {
-            let facts = declared(&text);
+            let facts = parse_declarations(&text);
             assert!(!facts.header.is_module, "{library}");
             if facts.header.parse_status != ParseStatus::Full {
                 partial.push(library);

@@ -18,34 +18,33 @@ use super::dts_bundle::{Declaration, DtsBundle, packed, unpacked, write_section}
 /// The declarations of the packages.
 const BLOB: &[u8] = include_bytes!("../../data/npm.bin");
 
-/// What the paths of their declarations begin with.
+/// The path prefix of their declarations.
 pub const PLACE: &str = "npm:";
 
 /// Collects packages and makes the blob.
 #[derive(Default)]
-pub struct Packer {
-    packages: Vec<Packing>,
+pub struct PackageBundleWriter {
+    packages: Vec<PendingPackage>,
     declarations: usize,
 }
 
-struct Packing {
+struct PendingPackage {
     name: String,
     modules: Vec<String>,
     text: String,
 }
 
-impl Packer {
+impl PackageBundleWriter {
     /// Adds a package.
     pub fn package(&mut self, name: &str) {
-        self.packages.push(Packing {
+        self.packages.push(PendingPackage {
             name: name.to_owned(),
             modules: Vec::new(),
             text: String::new(),
         });
     }
 
-    /// Adds a module of the last package; what it declares for all files is in the module without a
-    /// name.
+    /// Adds a module of the last package; its global declarations are in the module without a name.
     pub fn module(&mut self, name: &str) {
         if let Some(package) = self.packages.last_mut() {
             package
@@ -95,7 +94,7 @@ impl Packer {
 }
 
 /// A package in the binary.
-pub struct Package {
+pub struct BundledPackage {
     /// Name.
     pub name: &'static str,
     packed: &'static [u8],
@@ -105,20 +104,20 @@ pub struct Package {
 
 /// The packages in the binary.
 #[derive(Default)]
-pub struct Packages {
-    all: Vec<Package>,
+pub struct BundledPackages {
+    all: Vec<BundledPackage>,
     /// The package of each module.
     modules: FxHashMap<&'static str, usize>,
 }
 
-impl Packages {
-    /// Those in the binary.
+impl BundledPackages {
+    /// The bundled ones.
     #[must_use]
     pub fn get() -> &'static Self {
         static LIST: OnceLock<String> = OnceLock::new();
-        static PACKAGES: OnceLock<Packages> = OnceLock::new();
+        static PACKAGES: OnceLock<BundledPackages> = OnceLock::new();
         PACKAGES.get_or_init(|| {
-            // The blob is whole, a test reads it.
+            // The blob is valid; a test reads it.
             let Some((length, rest)) = BLOB.split_first_chunk() else {
                 return Self::default();
             };
@@ -149,7 +148,7 @@ impl Packages {
                     .split_ascii_whitespace()
                     .map(|module| (module, packages.all.len())),
             );
-            packages.all.push(Package {
+            packages.all.push(BundledPackage {
                 name,
                 packed,
                 text: OnceLock::new(),
@@ -162,20 +161,20 @@ impl Packages {
 
     /// A module, by the name in the binary, with its package.
     #[must_use]
-    pub fn find(&self, specifier: &str) -> Option<(&'static str, &Package)> {
+    pub fn find(&self, specifier: &str) -> Option<(&'static str, &BundledPackage)> {
         let (module, package) = self.modules.get_key_value(specifier)?;
         Some((module, &self.all[*package]))
     }
 
     /// The package of this name.
     #[must_use]
-    pub fn package(&self, name: &str) -> Option<&Package> {
+    pub fn package(&self, name: &str) -> Option<&BundledPackage> {
         self.all.iter().find(|package| package.name == name)
     }
 
-    /// The package of these texts.
+    /// The package of a bundle.
     #[must_use]
-    pub fn having(&self, texts: &DtsBundle) -> Option<&Package> {
+    pub fn having(&self, texts: &DtsBundle) -> Option<&BundledPackage> {
         self.all.iter().find(|package| {
             package
                 .texts
@@ -185,7 +184,7 @@ impl Packages {
     }
 }
 
-impl Package {
+impl BundledPackage {
     /// Its declarations, by module.
     pub fn texts(&'static self) -> &'static DtsBundle {
         self.texts
@@ -193,7 +192,7 @@ impl Package {
     }
 }
 
-/// Texts of modules as blocks that declare them.
+/// Wraps texts of modules in `declare module` blocks.
 #[must_use]
 pub fn blocks(texts: &DtsBundle, modules: &[(usize, String)]) -> String {
     let mut text = String::new();
@@ -209,7 +208,7 @@ pub fn blocks(texts: &DtsBundle, modules: &[(usize, String)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stdlib::dts_bundle::{BundleSelection, declared};
+    use crate::stdlib::dts_bundle::{BundleSelection, parse_declarations};
     use crate::stdlib::javascript::Libraries;
     use codeagent_model::graph::ParseStatus;
 
@@ -218,14 +217,14 @@ mod tests {
         imported: &[&'static str],
         is_name: impl Fn(&str) -> bool,
     ) -> Vec<(&'static str, String)> {
-        let packages = Packages::get();
+        let packages = BundledPackages::get();
         let having = |module: &str| packages.find(module).map(|found| found.1.texts());
         let mut taking =
             BundleSelection::new(Libraries::get().texts(), &is_name, &|_| true, &having);
 
         imported.iter().for_each(|module| taking.import(module));
 
-        let of_module = |source: &crate::stdlib::dts_bundle::Source| {
+        let of_module = |source: &crate::stdlib::dts_bundle::SelectedBundle| {
             let texts = source.texts;
             let modules = source.taken(&is_name).into_iter();
             modules
@@ -238,7 +237,7 @@ mod tests {
 
     #[test]
     fn every_module_parses_whole() {
-        let packages = Packages::get();
+        let packages = BundledPackages::get();
         let modules: Vec<&str> = packages.modules.keys().copied().collect();
         assert!(
             packages.all.len() > 5 && modules.len() > 300,
@@ -247,7 +246,7 @@ mod tests {
             modules.len()
         );
         for (module, text) in taken(&modules, |_| true) {
-            let facts = declared(&text);
+            let facts = parse_declarations(&text);
             assert!(
                 !facts.header.is_module && facts.header.parse_status == ParseStatus::Full,
                 "{module}"

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 use codeagent_model::graph::Dialect;
 
-/// Why a place was rewritten.
+/// The reason for a rewrite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditKind {
     /// `using` or `await using` became `const`.
@@ -48,7 +48,7 @@ pub enum EditKind {
     Backtick,
 }
 
-/// One rewritten place.
+/// One rewrite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// First byte.
@@ -62,14 +62,14 @@ pub struct Edit {
 /// The text to parse: as long as the original, with line ends in the same places, but for those
 /// that became a `;`.
 pub struct Repaired<'t> {
-    /// What the parser gets.
+    /// The text for the parser.
     pub text: Cow<'t, [u8]>,
-    /// What was rewritten, by offset.
+    /// The rewrites, by offset.
     pub edits: Vec<Edit>,
 }
 
 impl Repaired<'_> {
-    /// What was rewritten at exactly this offset.
+    /// The rewrite at exactly this offset.
     pub fn edit_at(&self, offset: usize) -> Option<Edit> {
         let index = self
             .edits
@@ -79,8 +79,8 @@ impl Repaired<'_> {
     }
 }
 
-/// Rewrites a text; what would break JSX (`<T,>(x) => ..`) or JavaScript (`if(a)!b.c`) is left out
-/// there.
+/// Rewrites a text. Rewrites that would break JSX (`<T,>(x) => ..`) or JavaScript (`if(a)!b.c`) are
+/// skipped there.
 pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
     let jsx = dialect.has_jsx();
     let typed = !dialect.is_javascript();
@@ -122,7 +122,7 @@ pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
     scan.finish()
 }
 
-/// The bytes at which a place to rewrite may be found.
+/// The bytes that can start a rewrite.
 const STARTS: [bool; 256] = {
     let mut starts = [false; 256];
     let bytes = b"!(<,?[*oua`\n}\\";
@@ -134,13 +134,13 @@ const STARTS: [bool; 256] = {
     starts
 };
 
-/// How often each byte of a text may be looked at while looking for the ends of members.
+/// The most times each byte of a text is scanned for ends of members.
 const LOOKS: usize = 16;
 
 struct Scan<'t> {
     source: &'t [u8],
     edits: Vec<Edit>,
-    /// Steps of looking around that are left.
+    /// The remaining scan steps.
     work: usize,
 }
 
@@ -166,7 +166,7 @@ impl<'t> Scan<'t> {
             && !is_word(self.byte(at + word.len()))
     }
 
-    /// Whether a whole word ends just before `end`; gives its start.
+    /// The start of the whole word that ends just before `end`, if there is one.
     fn word_before(&self, end: usize, word: &[u8]) -> Option<usize> {
         let start = end.checked_sub(word.len())?;
         let whole = start == 0 || !is_word(self.source[start - 1]);
@@ -195,7 +195,7 @@ impl<'t> Scan<'t> {
         });
     }
 
-    /// `x!.y`, `x![0]`, `x!(y)`: after an operator the grammar takes `a && b` as what is asserted.
+    /// `x!.y`, `x![0]`, `x!(y)`: after an operator, the grammar applies the assertion to `a && b`.
     fn non_null(&mut self, at: usize) {
         let before = if at == 0 { 0 } else { self.source[at - 1] };
         if !(is_word(before) || matches!(before, b')' | b']')) {
@@ -274,7 +274,7 @@ impl<'t> Scan<'t> {
         at
     }
 
-    /// `` \` `` in a template
+    /// An escaped backtick in a template.
     fn escaped_backtick(&mut self, at: usize) {
         let first = self.skip_back(at, |byte| byte == b'\\');
         if (at - first).is_multiple_of(2) {

@@ -14,7 +14,7 @@ use tree_sitter::{Language, Node, TreeCursor};
 
 macro_rules! kinds {
     (named { $($named:ident = $named_text:literal,)* } tokens { $($token:ident = $token_text:literal,)* }) => {
-        /// What a node is.
+        /// The kind of a node.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Kind { Error, Other, $($named,)* OtherToken, $($token,)* }
@@ -107,7 +107,7 @@ kinds! {
 
 macro_rules! fields {
     ($($field:ident = $text:literal,)*) => {
-        /// Which part of its parent a node is.
+        /// The field of a node in its parent.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Field { None, $($field,)* }
@@ -170,7 +170,7 @@ impl Grammar {
         }
     }
 
-    /// What a node is.
+    /// The kind of a node.
     pub fn kind(&self, node: Node<'_>) -> Kind {
         self.kinds
             .get(usize::from(node.kind_id()))
@@ -178,7 +178,7 @@ impl Grammar {
             .unwrap_or(Kind::Error)
     }
 
-    /// All children of a node but comments, in one pass of a cursor.
+    /// All children of a node except comments, in one pass of a cursor.
     pub fn children<'tree>(
         &self,
         cursor: &mut TreeCursor<'tree>,
@@ -201,14 +201,14 @@ impl Grammar {
     }
 }
 
-/// A node with what it is and which part of its parent.
+/// A node with its kind and its field in the parent.
 #[derive(Clone, Copy, Debug)]
 pub struct Child<'tree> {
     /// The node.
     pub node: Node<'tree>,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Which part of its parent.
+    /// Its field in the parent.
     pub field: Field,
 }
 
@@ -224,7 +224,7 @@ impl Child<'_> {
     }
 }
 
-/// The children of one node, comments left out.
+/// The children of one node, without comments.
 pub struct Children<'tree>(SmallVec<[Child<'tree>; 6]>);
 
 impl<'tree> Children<'tree> {
@@ -248,7 +248,7 @@ impl<'tree> Children<'tree> {
         self.named().next()
     }
 
-    /// All children, tokens too.
+    /// All children, including tokens.
     pub fn iter(&self) -> impl Iterator<Item = Child<'tree>> + '_ {
         self.0.iter().copied()
     }

@@ -1,14 +1,13 @@
-//! Which paths do the patterns of the settings match: `src/**/*.ts`, `vendor`,
-//! `**/*.{spec,test}.ts`.
+//! Glob patterns of the settings: `src/**/*.ts`, `vendor`, `**/*.{spec,test}.ts`.
 //!
 //! A pattern is matched against the whole path from the root; `*` and `?` stay within a folder,
-//! `**` does not. What matches a folder matches all below it.
+//! `**` does not. A match of a folder covers everything below it.
 //!
-//! **Limits.** Case counts everywhere, also where the file system thinks otherwise.
+//! **Limits.** Patterns are case-sensitive, even on file systems that are not.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Some patterns, compiled.
+/// A compiled list of patterns.
 #[derive(Clone, Debug)]
 pub struct Globs {
     patterns: Vec<String>,
@@ -24,7 +23,7 @@ impl PartialEq for Globs {
 impl Eq for Globs {}
 
 impl Globs {
-    /// No pattern, which matches nothing.
+    /// Returns an empty list, which matches nothing.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -36,6 +35,7 @@ impl Globs {
     /// Compiles patterns that `check` accepts; the error is for people.
     pub fn new(patterns: Vec<String>) -> Result<Self, String> {
         let mut set = GlobSetBuilder::new();
+
         for pattern in &patterns {
             let folder = normal(pattern);
             for pattern in [folder.to_owned(), format!("{folder}/**")] {
@@ -48,26 +48,27 @@ impl Globs {
                 );
             }
         }
+
         Ok(Self {
             set: set.build().map_err(|error| problem(&error))?,
             patterns,
         })
     }
 
-    /// As they were written.
+    /// Returns the patterns as written.
     #[must_use]
     pub fn patterns(&self) -> &[String] {
         &self.patterns
     }
 
-    /// Whether one of them matches a path.
+    /// Reports whether a pattern matches a path.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
         self.set.is_match(path)
     }
 }
 
-/// Why a pattern cannot be one.
+/// Checks a pattern; the error says what is wrong with it.
 pub fn check(pattern: &str) -> Result<(), String> {
     let complaint = if pattern.starts_with('/')
         || pattern
@@ -86,16 +87,17 @@ pub fn check(pattern: &str) -> Result<(), String> {
     } else {
         return Globs::new(vec![pattern.to_owned()]).map(drop);
     };
+
     Err(complaint.to_owned())
 }
 
-/// Without what says nothing: `./` before, `/` behind.
+/// Removes a leading `./` and a trailing `/`.
 fn normal(pattern: &str) -> &str {
     pattern.trim_start_matches("./").trim_end_matches('/')
 }
 
 fn problem(error: &globset::Error) -> String {
-    // The words of other errors repeat the whole pattern as a regular expression.
+    // The messages of other errors repeat the whole pattern as a regular expression.
     match error.kind() {
         globset::ErrorKind::Regex(_) => "it is too large or too deeply nested".to_owned(),
         kind => kind.to_string(),
@@ -121,6 +123,7 @@ mod tests {
             ("[ab].cs", "a.cs", true),
             ("src/**", "Src/a.cs", false),
         ];
+
         for (pattern, path, expected) in cases {
             check(pattern).unwrap();
             assert_eq!(
@@ -129,6 +132,7 @@ mod tests {
                 "{pattern} on {path}"
             );
         }
+
         assert!(!Globs::none().matches("a.cs"));
     }
 
@@ -147,9 +151,11 @@ mod tests {
         ] {
             assert!(check(pattern).is_err(), "{pattern}");
         }
+
         let nested = format!("{}a{}", "{".repeat(500), "}".repeat(500));
         let wide = "{a,b}".repeat(200);
         let many = format!("{}z", "**/".repeat(340));
+
         for pattern in [nested.as_str(), &wide, &many] {
             if let Ok(globs) = Globs::new(vec![pattern.to_owned()]) {
                 assert!(!globs.matches(&"a/".repeat(2000)));

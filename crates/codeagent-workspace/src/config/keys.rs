@@ -1,49 +1,48 @@
-//! Which settings are there, what values do they take, and how is that said to an editor: one
-//! table, from which the checks and `docs/config.schema.json` are made.
+//! The table of settings, from which the checks and `docs/config.schema.json` are made.
 
 use serde_json::{Map, Value, json};
 
-/// Most patterns of a list.
+/// Maximum patterns in a list.
 pub const MAX_PATTERNS: usize = 1000;
 
-/// Longest pattern or path, in bytes.
+/// Longest pattern or path in bytes.
 pub const MAX_TEXT_BYTES: usize = 1024;
 
-/// What a setting holds.
+/// The type of a setting's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Anything; it is for editors.
+    /// Anything; used by editors only.
     Ignored,
     /// At least one pattern.
     SomePatterns,
     /// Patterns.
     Patterns,
-    /// Words of a list.
+    /// Words from a list.
     Words(&'static [&'static str]),
-    /// A whole number from 1 to this.
+    /// A whole number from 1 to this maximum.
     UpTo(u64),
-    /// From patterns to paths of project files.
+    /// A map from patterns to paths of project files.
     Projects,
 }
 
 /// A setting.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// As it is written.
+    /// Its name in the file.
     pub name: &'static str,
-    /// What it holds.
+    /// Type of its value.
     pub kind: Kind,
-    /// Value if it is left out, as JSON.
+    /// Default value as JSON.
     pub default: &'static str,
-    /// For editors and for the documentation.
+    /// Description for editors and documentation.
     pub doc: &'static str,
 }
 
 /// The languages.
 pub const LANGUAGES: &[&str] = &["csharp", "typescript"];
 
-/// Larger files are never read as sources: a text of this size is what parsing takes at most 2
-/// seconds and 300 MB for.
+/// Larger files are never read as sources: parsing a text of this size takes at most 2 seconds and
+/// 300 MB.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// Files with longer lines on average are never parsed.
@@ -95,12 +94,12 @@ pub const KEYS: &[Key] = &[
     },
 ];
 
-/// The setting of a name.
+/// Returns the setting of a name.
 pub fn key(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
 }
 
-/// The schema of the settings file, as JSON.
+/// Returns the JSON schema of the settings file.
 #[must_use]
 pub fn schema() -> String {
     let properties: Map<String, Value> = KEYS
@@ -120,6 +119,7 @@ pub fn schema() -> String {
 
 fn property(key: &Key) -> Value {
     let text = json!({ "type": "string", "minLength": 1, "maxLength": MAX_TEXT_BYTES });
+
     let mut property = match key.kind {
         Kind::Ignored => json!({ "type": "string" }),
         Kind::SomePatterns => {
@@ -134,6 +134,7 @@ fn property(key: &Key) -> Value {
             json!({ "type": "object", "propertyNames": text, "additionalProperties": text, "maxProperties": MAX_PATTERNS })
         }
     };
+
     if let (Value::Object(fields), Ok(default)) = (&mut property, serde_json::from_str(key.default))
     {
         fields.insert("description".to_owned(), key.doc.into());
@@ -141,5 +142,6 @@ fn property(key: &Key) -> Value {
             fields.insert("default".to_owned(), default);
         }
     }
+
     property
 }

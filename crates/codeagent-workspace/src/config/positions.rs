@@ -10,7 +10,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 /// Number of levels that are recorded.
 const LEVELS: usize = 2;
 
-/// A line and a column.
+/// Line and column.
 pub type Position = (usize, usize);
 
 /// The positions in one text.
@@ -21,7 +21,7 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// Of a text that the JSON parser has accepted.
+    /// Scans a text that the JSON parser has accepted.
     pub fn of(text: &str) -> Self {
         let mut positions = Self::default();
         let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());

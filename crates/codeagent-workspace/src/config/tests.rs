@@ -1,5 +1,4 @@
-//! Settings: what they mean, what is said about wrong ones, and that schema, table and struct are
-//! one.
+//! Tests of the settings: their effect, the errors, and that schema, table and struct agree.
 
 use std::path::Path;
 
@@ -99,6 +98,7 @@ fn errors_name_line_and_column() {
         ),
         ("", "line 1, column 0: EOF while parsing a value"),
     ];
+
     for (text, expected) in cases {
         assert_eq!(
             Config::parse(text).unwrap_err().to_string(),
@@ -106,6 +106,7 @@ fn errors_name_line_and_column() {
             "{text}"
         );
     }
+
     let nested = format!("{{\"x\": {}", "[".repeat(100_000));
     assert!(
         Config::parse(&nested)
@@ -126,6 +127,7 @@ fn unknown_keys_are_remarks() {
             ".codeagent/config.json, line 2, column 17: unknown setting \"commands\"",
         ]
     );
+
     assert_eq!(
         Config {
             remarks: Vec::new(),
@@ -158,16 +160,19 @@ fn table_and_struct_are_one() {
         projects: _,
         remarks: _,
     } = Config::default();
+
     assert_eq!(
         KEYS.iter().map(|key| key.name).collect::<Vec<_>>(),
         OTHER.iter().map(|(name, _)| *name).collect::<Vec<_>>()
     );
+
     for (key, (name, other)) in KEYS.iter().zip(OTHER) {
         assert_eq!(
             Config::parse(&format!("{{\"{name}\": {}}}", key.default)).unwrap(),
             Config::default(),
             "default of {name}"
         );
+
         let config = Config::parse(&format!("{{\"{name}\": {other}}}")).unwrap();
         let means_something = key.kind != Kind::Ignored;
         assert_eq!(config != Config::default(), means_something, "{name}");
@@ -187,6 +192,7 @@ fn the_schema_is_shipped() {
 #[test]
 fn schema_and_parser_agree() {
     let schema: Value = serde_json::from_str(&Config::schema()).unwrap();
+
     let many = format!("[{}]", vec!["\"a\""; 1001].join(","));
     let long = format!("[\"{}\"]", "a".repeat(1025));
     let values = [
@@ -215,6 +221,7 @@ fn schema_and_parser_agree() {
         &many,
         &long,
     ];
+
     for name in KEYS.iter().map(|key| key.name).chain(["unknown"]) {
         for value in values {
             let text = format!("{{\"{name}\": {value}}}");
@@ -283,11 +290,13 @@ fn our_own_settings_are_valid() {
 fn what_is_no_settings_file_is_refused_or_remarked() {
     let root = tempfile::tempdir().unwrap();
     assert_eq!(Config::load(root.path()).unwrap(), Config::default());
+
     std::fs::create_dir_all(root.path().join(CONFIG_FILE)).unwrap();
     assert!(matches!(
         Config::load(root.path()),
         Err(ConfigError::NotAFile)
     ));
+
     let tolerant = Config::load_tolerantly(root.path());
     assert!(tolerant.remarks[0].ends_with("default settings are used"));
     assert_eq!(
@@ -297,6 +306,7 @@ fn what_is_no_settings_file_is_refused_or_remarked() {
         },
         Config::default()
     );
+
     std::fs::remove_dir(root.path().join(CONFIG_FILE)).unwrap();
     std::fs::write(root.path().join(CONFIG_FILE), b"{\"\xff\"").unwrap();
     assert!(matches!(Config::load(root.path()), Err(ConfigError::Io(_))));
@@ -311,8 +321,10 @@ fn a_link_in_place_of_the_folder_of_settings_is_not_followed() {
         r#"{"auths": {}, "exclude": ["**"]}"#,
     )
     .unwrap();
+
     std::os::unix::fs::symlink(outside.path(), root.path().join(".codeagent")).unwrap();
     assert!(matches!(Config::load(root.path()), Err(ConfigError::Link)));
+
     let tolerant = Config::load_tolerantly(root.path());
     assert!(
         tolerant.remarks[0].contains(".codeagent is a link")
@@ -320,6 +332,7 @@ fn a_link_in_place_of_the_folder_of_settings_is_not_followed() {
         "{:?}",
         tolerant.remarks
     );
+
     assert_eq!(
         Config {
             remarks: Vec::new(),

@@ -7,9 +7,11 @@ pub fn index(version: u32, hash_bytes: usize, names: &[&str]) -> Vec<u8> {
     let mut bytes = b"DIRC".to_vec();
     bytes.extend(version.to_be_bytes());
     bytes.extend(u32::try_from(names.len()).unwrap().to_be_bytes());
+
     let mut last = "";
     for name in names {
         let start = bytes.len();
+
         bytes.extend(vec![1; 40 + hash_bytes]);
         let extended = version == 3;
         bytes.extend(
@@ -17,11 +19,13 @@ pub fn index(version: u32, hash_bytes: usize, names: &[&str]) -> Vec<u8> {
                 .to_be_bytes(),
         );
         bytes.extend(vec![0; if extended { 2 } else { 0 }]);
+
         let shared = name
             .bytes()
             .zip(last.bytes())
             .take_while(|(a, b)| a == b)
             .count();
+
         if version == 4 {
             bytes.push(u8::try_from(last.len() - shared).unwrap());
             bytes.extend(&name.as_bytes()[shared..]);
@@ -31,8 +35,10 @@ pub fn index(version: u32, hash_bytes: usize, names: &[&str]) -> Vec<u8> {
             let filled = (bytes.len() - start + 8) & !7;
             bytes.resize(start + filled, 0);
         }
+
         last = name;
     }
+
     bytes.extend(b"TREE\0\0\0\x03abc");
     bytes.extend(vec![7; hash_bytes]);
     bytes
@@ -53,6 +59,7 @@ fn every_version_and_hash_is_read() {
             &["a.cs", "bin/Tool.cs", "bin/Tools/x.cs", "lib"],
         ))
         .unwrap();
+
         for (path, is_folder, expected) in [
             ("a.cs", false, true),
             ("a", true, false),

@@ -27,20 +27,25 @@ fn rules_mean_what_git_says() {
         .lines()
         .filter(|line| !line.starts_with("# "));
     let files: Vec<String> = lines.next().unwrap().split('\t').map(unescaped).collect();
+
     let mut wrong = Vec::new();
+
     for line in lines {
         let (rule, expected) = line.split_once('\t').unwrap();
+
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join(".gitignore"), unescaped(rule) + "\n").unwrap();
-        let ignored = Ignored {
+        let ignored = IgnoreRules {
             general: Vec::new(),
-            ..Ignored::new(root.path())
+            ..IgnoreRules::new(root.path())
         };
+
         let differs = |(file, expected): &(&String, u8)| {
             ignored.ignores(&root.path().join(file), false) != (*expected == b'1')
         };
         // No file is called so on Windows.
         let possible = |(file, _): &(&String, u8)| !cfg!(windows) || !file.contains('\\');
+
         let differ: Vec<_> = files
             .iter()
             .zip(expected.bytes())
@@ -48,6 +53,7 @@ fn rules_mean_what_git_says() {
             .filter(differs)
             .map(|(file, _)| file)
             .collect();
+
         if !differ.is_empty() {
             wrong.push(format!(
                 "{rule:?} read as {:?}: {differ:?}",
@@ -55,6 +61,7 @@ fn rules_mean_what_git_says() {
             ));
         }
     }
+
     assert!(
         wrong.is_empty(),
         "{} rules differ from git's reading:\n{}",
@@ -69,20 +76,23 @@ fn nearer_rules_and_later_lines_decide() {
     fs::create_dir_all(root.path().join(".git/info")).unwrap();
     fs::create_dir_all(root.path().join("a/b")).unwrap();
     fs::write(root.path().join(".git/info/exclude"), "*.tmp\n*.log\n").unwrap();
+
     fs::write(
         root.path().join(".gitignore"),
         "\u{feff}*.log\r\n!keep.log\r\nout/\n",
     )
     .unwrap();
     fs::write(root.path().join("a/.gitignore"), "keep.log\n!x.tmp\n").unwrap();
-    let ignored = Ignored {
-        general: Ignored::new(root.path())
+
+    let ignored = IgnoreRules {
+        general: IgnoreRules::new(root.path())
             .general
             .into_iter()
             .take(1)
             .collect(),
-        ..Ignored::new(root.path())
+        ..IgnoreRules::new(root.path())
     };
+
     for (path, is_folder, expected) in [
         ("x.tmp", false, true),
         ("keep.log", false, false),
@@ -105,7 +115,7 @@ fn nearer_rules_and_later_lines_decide() {
 fn a_flood_of_rules_is_named_and_not_applied() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join(".gitignore"), "a*b*c\n".repeat(50_000)).unwrap();
-    let ignored = Ignored::new(root.path());
+    let ignored = IgnoreRules::new(root.path());
     assert!(!ignored.ignores(&root.path().join("abc"), false));
     assert_eq!(
         ignored.skipped(),
@@ -116,6 +126,7 @@ fn a_flood_of_rules_is_named_and_not_applied() {
 #[test]
 fn rules_of_many_folders_are_bounded_in_all() {
     let root = tempfile::tempdir().unwrap();
+
     fs::write(root.path().join(".gitignore"), "/f0/x.cs\n").unwrap();
     for number in 0..50 {
         let folder = root.path().join(format!("f{number}"));
@@ -129,17 +140,20 @@ fn rules_of_many_folders_are_bounded_in_all() {
             fs::write(folder.join(name), "x").unwrap();
         }
     }
+
     let walk = crate::Workspace::open(root.path()).unwrap().walk();
     assert_eq!(
         walk.skipped,
         ["there are more than 2097152 bytes of ignore rules; only those at the top are applied"]
     );
+
     let listed = |name: &str| {
         walk.entries
             .iter()
             .filter(|entry| entry.path.file_name() == name)
             .count()
     };
+
     assert_eq!(
         (listed("x.cs"), listed("y.ts")),
         (49, 50),
@@ -154,8 +168,10 @@ fn rules_are_read_from_files_only() {
     let rules = root.path().join(".gitignore");
     fs::write(root.path().join("elsewhere"), "a.cs\n").unwrap();
     std::os::unix::fs::symlink("elsewhere", &rules).unwrap();
-    assert!(!Ignored::new(root.path()).ignores(&root.path().join("a.cs"), false));
+
+    assert!(!IgnoreRules::new(root.path()).ignores(&root.path().join("a.cs"), false));
     fs::remove_file(&rules).unwrap();
+
     assert!(
         std::process::Command::new("mkfifo")
             .arg(&rules)
@@ -163,10 +179,12 @@ fn rules_are_read_from_files_only() {
             .unwrap()
             .success()
     );
+
     assert!(
-        !Ignored::new(root.path()).ignores(&root.path().join("a.cs"), false),
+        !IgnoreRules::new(root.path()).ignores(&root.path().join("a.cs"), false),
         "a pipe is not waited for"
     );
+
     assert_eq!(read(&rules, 10), None);
     assert_eq!(read(&root.path().join("elsewhere"), 4), Some(Err(5)));
 }
@@ -175,6 +193,7 @@ fn rules_are_read_from_files_only() {
 fn what_git_tracks_is_not_ignored() {
     let root = tempfile::tempdir().unwrap();
     let work = crate::Workspace::open(root.path()).unwrap();
+
     fs::create_dir_all(root.path().join(".git")).unwrap();
     for path in [
         "app/App.csproj",
@@ -188,11 +207,13 @@ fn what_git_tracks_is_not_ignored() {
         fs::create_dir_all(root.path().join(path).parent().unwrap()).unwrap();
         fs::write(root.path().join(path), "x").unwrap();
     }
+
     fs::write(
         root.path().join(".gitignore"),
         "*.gen.cs\n/app/bin/\nlost\nIcon\r\r\n",
     )
     .unwrap();
+
     let names = |work: &crate::Workspace| {
         work.walk()
             .entries
@@ -200,13 +221,16 @@ fn what_git_tracks_is_not_ignored() {
             .map(|entry| entry.path.to_string())
             .collect::<Vec<_>>()
     };
+
     assert_eq!(names(&work), [".gitignore", "app/App.csproj"]);
+
     let tracked = ["app/bin/Tool.cs", "gen/a.gen.cs", "node_modules/m/i.js"];
     fs::write(
         root.path().join(".git/index"),
         crate::git_index::tests::index(2, 20, &tracked),
     )
     .unwrap();
+
     assert_eq!(
         names(&work),
         [
@@ -224,9 +248,11 @@ fn a_root_that_lies_in_an_ignored_folder_is_walked() {
     fs::create_dir_all(top.path().join(".git")).unwrap();
     fs::create_dir_all(top.path().join("target/tmp/shop/out")).unwrap();
     fs::write(top.path().join(".gitignore"), "/target\nout\n").unwrap();
+
     for file in ["a.cs", "out/b.cs"] {
         fs::write(top.path().join("target/tmp/shop").join(file), "x").unwrap();
     }
+
     let work = crate::Workspace::open(top.path().join("target/tmp/shop")).unwrap();
     assert_eq!(
         work.walk()

@@ -1,7 +1,7 @@
 //! The local socket on Windows: a named pipe that only its owner and the system can open.
 //!
-//! Pipes know no time-outs and a blocked read cannot be ended, so reads and writes run on a small
-//! asynchronous runtime, and their callers wait.
+//! Pipes have no time-outs and a blocked read cannot be interrupted, so reads and writes run on a
+//! small asynchronous runtime while their callers wait.
 
 use std::future::Future;
 use std::io::{self, Read, Write};
@@ -19,10 +19,10 @@ use widestring::{U16CStr, u16cstr};
 
 use crate::DataDir;
 
-/// Everything for the owner and the system, nothing for others, and no rights from elsewhere.
+/// Full access for the owner and the system, none for others, nothing inherited.
 const OWNER_ONLY: &U16CStr = u16cstr!("D:P(A;;GA;;;OW)(A;;GA;;;SY)");
 
-/// Most bytes that one call reads or writes.
+/// Maximum bytes per read or write.
 const MOST_BYTES: usize = 64 << 10;
 
 pub(super) struct Listener(Arc<LocalSocketListener>);
@@ -56,8 +56,7 @@ pub struct IpcStream {
 }
 
 impl IpcStream {
-    /// Connects to the process that writes the index. Reads and writes fail after `patience`, if it
-    /// is given.
+    /// Connects to the index's writer. Reads and writes fail after `patience`, if given.
     pub fn connect(data: &DataDir, patience: Option<Duration>) -> io::Result<Self> {
         let name = name(data)?;
         let stream = run(limited(patience, async move {
@@ -74,7 +73,7 @@ impl IpcStream {
         }
     }
 
-    /// The same connection once more.
+    /// Returns a second handle of the connection.
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self {
             stream: Arc::clone(&self.stream),
@@ -83,12 +82,12 @@ impl IpcStream {
         })
     }
 
-    /// Ends it for both sides, whoever reads.
+    /// Closes the connection for both sides.
     pub fn close(&self) {
         self.is_closed.send_replace(true);
     }
 
-    /// Waits for an operation, until the connection is closed; `None`: it was.
+    /// Waits for an operation; returns `None` if the connection was closed.
     fn wait<T: Send + 'static>(
         &self,
         operation: impl Future<Output = io::Result<T>> + Send + 'static,
@@ -136,12 +135,12 @@ impl Write for IpcStream {
     }
 }
 
-/// The name of the pipe. The path of the data folder holds the name of its user.
+/// Returns the pipe's name. The data folder's path contains the user's name.
 fn name(data: &DataDir) -> io::Result<Name<'static>> {
     format!("codeagent-{}", &crate::root_mark(data.path())[..32]).to_ns_name::<GenericNamespaced>()
 }
 
-/// The same operation, which fails after some time.
+/// Runs an operation with a time-out.
 async fn limited<T>(
     patience: Option<Duration>,
     operation: impl Future<Output = io::Result<T>>,
@@ -154,8 +153,8 @@ async fn limited<T>(
     }
 }
 
-/// Waits for an operation on the runtime. The caller may be a thread of another one, which must not
-/// drive this.
+/// Waits for an operation on the runtime. The caller may be a thread of another runtime, which must
+/// not drive this one.
 fn run<T: Send + 'static>(operation: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
     static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
     let started = RUNTIME.get_or_init(|| {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::DataDir;
 use crate::data_dir::make_own_folder;
 
-/// Longest path that a socket may have.
+/// Longest path of a socket.
 const MAX_SOCKET_BYTES: usize = 100;
 
 pub(super) struct Listener {
@@ -37,7 +37,7 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // Whoever opens next removes what is left.
+        // The next listener removes remains.
         std::fs::remove_file(&self.path).ok();
     }
 }
@@ -46,8 +46,7 @@ impl Drop for Listener {
 pub struct IpcStream(UnixStream);
 
 impl IpcStream {
-    /// Connects to the process that writes the index. Reads and writes fail after `patience`, if it
-    /// is given.
+    /// Connects to the index's writer. Reads and writes fail after `patience`, if given.
     pub fn connect(data: &DataDir, patience: Option<Duration>) -> io::Result<Self> {
         let stream = UnixStream::connect(place(data, false)?)?;
         stream.set_read_timeout(patience)?;
@@ -55,12 +54,12 @@ impl IpcStream {
         Ok(Self(stream))
     }
 
-    /// The same connection once more.
+    /// Returns a second handle of the connection.
     pub fn try_clone(&self) -> io::Result<Self> {
         self.0.try_clone().map(Self)
     }
 
-    /// Ends it for both sides, whoever reads.
+    /// Closes the connection for both sides.
     pub fn close(&self) {
         self.0.shutdown(Shutdown::Both).ok();
     }
@@ -82,9 +81,10 @@ impl Write for IpcStream {
     }
 }
 
-/// The path of the socket; with `make`, its folder is there and the user's own.
+/// Returns the path of the socket; with `make`, creates its folder for the user only.
 fn place(data: &DataDir, make: bool) -> io::Result<PathBuf> {
     let name = format!("{}.sock", &crate::root_mark(data.path())[..16]);
+
     let runtime = std::env::var_os("XDG_RUNTIME_DIR")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute() && path.is_dir());
@@ -92,11 +92,13 @@ fn place(data: &DataDir, make: bool) -> io::Result<PathBuf> {
         || data.path().to_owned(),
         |runtime| runtime.join("codeagent"),
     );
+
     let user = data
         .path()
         .parent()
         .map(|home| home.join(".s"))
         .unwrap_or_default();
+
     let folder = [folder, user]
         .into_iter()
         .find(|folder| folder.as_os_str().len() + name.len() < MAX_SOCKET_BYTES);
@@ -106,9 +108,11 @@ fn place(data: &DataDir, make: bool) -> io::Result<PathBuf> {
             "the path of the runtime folder is too long",
         )
     })?;
+
     if make {
         make_own_folder(&folder)?;
     }
+
     Ok(folder.join(name))
 }
 

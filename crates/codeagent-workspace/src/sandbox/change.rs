@@ -1,40 +1,40 @@
-//! What comes of a change of the repository, on any system?
+//! Results and errors of changes to the repository, on any platform.
 //!
-//! **Limits.** Words only; who makes the change decides which of them it is.
+//! **Limits.** Types only; the platform code decides which one applies.
 
 use crate::path::RepoPath;
 use crate::read::ReadError;
 
-/// A change that was not made.
+/// Why a change was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The path cannot be used.
     #[error(transparent)]
     Path(#[from] ReadError),
-    /// Something is there already.
+    /// The target exists.
     #[error("{0} exists already")]
     Exists(RepoPath),
-    /// A folder that holds something.
+    /// A folder is not empty.
     #[error("{0} is not empty")]
     NotEmpty(RepoPath),
-    /// It is git's or ours.
+    /// The path belongs to git or to us.
     #[error("{0} belongs to git or codeagent and is not changed by tools")]
     Protected(RepoPath),
     /// The root itself.
     #[error("the root itself cannot be changed")]
     Root,
-    /// A folder would come to lie in itself.
+    /// A folder would be moved into itself.
     #[error("{0} cannot be moved into itself")]
     IntoItself(RepoPath),
     /// Another file system is mounted between the two paths.
     #[error("{0} lies on another file system, so nothing can be moved to there")]
     OtherFileSystem(RepoPath),
-    /// The file may not be written, or the folder not be changed.
+    /// Permission denied.
     #[error("no permission to change {0}")]
     Permission(RepoPath),
 }
 
-/// What was removed.
+/// The kind of what was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removed {
     /// A file or a link.

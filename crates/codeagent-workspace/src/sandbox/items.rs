@@ -1,5 +1,5 @@
-//! What does a folder hold, where the system is a Unix? Each name is opened without following it,
-//! and what was opened is asked.
+//! Folder listings on Unix. Each name is opened without following it, and the opened handle is
+//! inspected.
 //!
 //! **Limits.** See `list`.
 
@@ -16,8 +16,8 @@ use crate::path::{RepoPath, is_hidden_name};
 use crate::read::ReadError;
 
 impl Workspace {
-    /// What lies in a folder, by name, with the number of names that are not UTF-8. `.git` and
-    /// `.codeagent` do not exist.
+    /// Lists a folder by name, with the number of names that are not UTF-8. `.git` and `.codeagent`
+    /// are invisible.
     pub fn items(&self, folder: &RepoPath) -> Result<(Vec<Item>, usize), ReadError> {
         let io = |error: rustix::io::Errno| match error {
             rustix::io::Errno::NOTDIR => ReadError::NotADirectory(folder.clone()),
@@ -26,8 +26,10 @@ impl Workspace {
                 source: other.into(),
             },
         };
+
         let handle = self.open_inside(folder, LOOK)?;
         let handle = openat(&handle, ".", READ | OFlags::DIRECTORY, Mode::empty()).map_err(io)?;
+
         let mut items = Vec::new();
         let mut unreadable = 0;
         for entry in Dir::read_from(&handle).map_err(io)? {
@@ -36,10 +38,12 @@ impl Workspace {
                 unreadable += 1;
                 continue;
             };
+
             if matches!(name, "." | "..") || is_hidden_name(name) {
                 continue;
             }
-            // Something that is gone by now is not there.
+
+            // An entry that is gone by now is skipped.
             let Ok(found) = openat(&handle, entry.file_name(), LOOK, Mode::empty()) else {
                 continue;
             };
@@ -49,8 +53,10 @@ impl Workspace {
             let Ok(path) = folder.join(name) else {
                 continue;
             };
+
             items.push(item(path, &metadata));
         }
+
         items.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         Ok((items, unreadable))
     }

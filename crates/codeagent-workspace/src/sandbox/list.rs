@@ -1,9 +1,8 @@
-//! What lies in a folder, ignored or not? Folders are entered by their handles, so nothing outside
-//! the root is ever listed.
+//! Folder listings without ignore rules. Folders are entered by handle, so nothing outside the root
+//! is listed.
 //!
-//! **Limits.** Names that are not UTF-8 are left out and counted. Where the system is no Unix there
-//! are no modes: what may be written has the bits `0o666`, what may not `0o444`, and nothing is
-//! executable.
+//! **Limits.** Names that are not UTF-8 are skipped and counted. Platforms other than Unix have no
+//! modes: writable items get `0o666`, others `0o444`, and nothing is executable.
 
 use std::time::SystemTime;
 
@@ -11,7 +10,7 @@ use crate::Workspace;
 use crate::path::RepoPath;
 use crate::read::ReadError;
 
-/// What something in a folder is; links are not followed.
+/// Kind of an item, without following links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemKind {
     /// A regular file.
@@ -24,40 +23,40 @@ pub enum ItemKind {
     Other(Special),
 }
 
-/// What is no file, folder or link.
+/// Kinds of special files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Special {
     /// A named pipe.
     Pipe,
     /// A socket.
     Socket,
-    /// A device that is read in blocks.
+    /// A block device.
     BlockDevice,
     /// Any other device.
     CharacterDevice,
 }
 
-/// Something in a folder.
+/// An entry of a folder.
 #[derive(Clone, Debug)]
 pub struct Item {
     /// Where.
     pub path: RepoPath,
     /// What.
     pub kind: ItemKind,
-    /// Length in bytes; of a link, not of its target.
+    /// Length in bytes; for a link, its own.
     pub length: u64,
     /// When its content was last changed.
     pub modified: SystemTime,
     /// When it was last read.
     pub accessed: SystemTime,
-    /// Who may do what with it, as twelve bits.
+    /// Permission bits, twelve of them.
     pub mode: u32,
-    /// Levels below the folder that was asked about; 1 for what lies in it.
+    /// Levels below the listed folder; 1 for its direct entries.
     pub depth: usize,
 }
 
 impl Item {
-    /// Size in bytes; 0 for folders.
+    /// Returns the size in bytes; 0 for folders.
     #[must_use]
     pub fn size(&self) -> u64 {
         if self.kind == ItemKind::Directory {
@@ -68,20 +67,20 @@ impl Item {
     }
 }
 
-/// What to do after an item.
+/// How a walk continues after an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visit {
-    /// Go on, into it if it is a folder.
+    /// Continues, into a folder.
     Into,
-    /// Go on, not into it.
+    /// Continues, skipping a folder's content.
     Over,
-    /// It is enough.
+    /// Ends the walk.
     Stop,
 }
 
 impl Workspace {
-    /// Visits what lies below a folder, down to `depth` levels, each folder before what it holds.
-    /// Folders that cannot be listed are passed over.
+    /// Visits everything below a folder, down to `depth` levels, each folder before its content.
+    /// Skips folders that cannot be listed.
     pub fn descend(
         &self,
         folder: &RepoPath,
@@ -90,11 +89,13 @@ impl Workspace {
     ) -> Result<(), ReadError> {
         let (mut todo, _) = self.items(folder)?;
         todo.reverse();
+
         while let Some(item) = todo.pop() {
             let next = visit(&item);
             if next == Visit::Stop {
                 return Ok(());
             }
+
             if next == Visit::Into && item.kind == ItemKind::Directory && item.depth < depth {
                 let (inner, _) = self.items(&item.path).unwrap_or_default();
                 todo.extend(inner.into_iter().rev().map(|inner| Item {
@@ -103,6 +104,7 @@ impl Workspace {
                 }));
             }
         }
+
         Ok(())
     }
 }

@@ -1,24 +1,23 @@
-//! How does a path of the repository become a handle that lies under the root, whatever links say
-//! and whoever exchanges files meanwhile?
+//! Sandboxed file access: a repository path becomes a handle below the root, whatever links exist
+//! and however files are exchanged meanwhile.
 //!
 //! A path without links is opened in one step by the system, which refuses links and everything
 //! above the root (`openat2`). A path with links is walked one segment at a time: a folder is
 //! entered by its handle and never by a link, the target of a link is read and walked itself, and
-//! whatever would leave the root is an error before anything outside is looked at. What is done at
-//! the end of the path (open, create, rename, remove) is done relative to the handle of its folder
-//! and does not follow a link: a link that somebody puts there in between is an error.
+//! leaving the root is an error before anything outside is touched. The operation at the end of the
+//! path (open, create, rename, remove) is relative to the handle of its folder and does not follow
+//! a link: one that appears in between is an error.
 //!
-//! **Limits.** A file of the root that is a hard link to a file elsewhere cannot be told from
-//! others; no repository can bring one. A folder that is moved out of the root while its handle is
-//! open stays open. On systems that are no Unix `elsewhere` does the same by way of a library, and
-//! less of it holds.
+//! **Limits.** A hard link to a file elsewhere cannot be told from other files; no repository can
+//! bring one. A folder that is moved out of the root while its handle is open stays open. Platforms
+//! other than Unix use a library (`portable`), with fewer guarantees.
 
 mod change;
-#[cfg(not(unix))]
-mod elsewhere;
 #[cfg(unix)]
 mod items;
 mod list;
+#[cfg(not(unix))]
+mod portable;
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
@@ -32,9 +31,9 @@ mod race;
 mod tests;
 
 pub use change::{Removed, WriteError};
-#[cfg(not(unix))]
-pub use elsewhere::Root;
 pub use list::{Item, ItemKind, Special, Visit};
+#[cfg(not(unix))]
+pub use portable::Root;
 #[cfg(unix)]
 pub use unix::Root;
 #[cfg(unix)]

@@ -1,5 +1,4 @@
-//! Does anything leak while somebody exchanges a folder for a link that leads out, as fast as it
-//! goes?
+//! Race tests: nothing leaks while a folder is rapidly exchanged for a link that leads out.
 
 use std::fs;
 use std::path::Path;
@@ -13,8 +12,8 @@ use crate::{RepoPath, Workspace};
 
 const ROUNDS: usize = 60_000;
 
-/// A root with a folder `d` and a link `l` to a folder outside, which change places until the
-/// closure ends.
+/// Runs a closure on a root with a folder `d` and a link `l` to an outside folder, which are
+/// exchanged continuously.
 fn while_they_change_places(act: impl Fn(&Workspace, &RepoPath, usize)) {
     // Memory, where there is some: the disk is not what is tested.
     let memory = Path::new("/dev/shm");
@@ -24,17 +23,21 @@ fn while_they_change_places(act: impl Fn(&Workspace, &RepoPath, usize)) {
         tempfile::tempdir()
     }
     .unwrap();
+
     let (root, secret) = (outer.path().join("root"), outer.path().join("secret"));
     for folder in [&root.join("d"), &secret] {
         fs::create_dir_all(folder).unwrap();
     }
+
     fs::write(root.join("d/file"), "inside").unwrap();
     for name in ["file", "only-outside", "n0", "n1"] {
         fs::write(secret.join(name), "SECRET").unwrap();
     }
+
     std::os::unix::fs::symlink(&secret, root.join("l")).unwrap();
     let workspace = Workspace::open(&root).unwrap();
     let stop = AtomicBool::new(false);
+
     std::thread::scope(|scope| {
         let flips = scope.spawn(|| {
             let mut flips = 0_usize;
@@ -51,11 +54,13 @@ fn while_they_change_places(act: impl Fn(&Workspace, &RepoPath, usize)) {
             }
             flips
         });
+
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             for round in 0..ROUNDS {
                 act(&workspace, &RepoPath::new("d").unwrap(), round);
             }
         }));
+
         stop.store(true, Ordering::Relaxed);
         assert!(
             flips.join().unwrap() > 1_000,
@@ -63,16 +68,19 @@ fn while_they_change_places(act: impl Fn(&Workspace, &RepoPath, usize)) {
         );
         ended.unwrap();
     });
+
     let mut left: Vec<_> = fs::read_dir(&secret)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     left.sort();
+
     assert_eq!(
         left,
         ["file", "n0", "n1", "only-outside"],
         "something was made or removed outside"
     );
+
     for name in left {
         assert_eq!(
             fs::read_to_string(secret.join(&name)).unwrap(),
@@ -88,6 +96,7 @@ fn sixty_thousand_reads_leak_nothing() {
         std::sync::atomic::AtomicUsize::new(0),
         std::sync::atomic::AtomicUsize::new(0),
     );
+
     while_they_change_places(|workspace, folder, round| {
         match workspace.read(&folder.join("file").unwrap()) {
             Ok(file) => {
@@ -99,11 +108,13 @@ fn sixty_thousand_reads_leak_nothing() {
             Err(ReadError::NotFound(_)) => {}
             Err(error) => panic!("{error}"),
         }
+
         assert!(
             workspace
                 .stat(&folder.join("only-outside").unwrap())
                 .is_err()
         );
+
         if round % 16 == 0 {
             let mut seen = Vec::new();
             let listed = workspace.descend(folder, 2, &mut |item| {
@@ -113,6 +124,7 @@ fn sixty_thousand_reads_leak_nothing() {
             assert!(listed.is_err() || seen == ["file"], "{seen:?}");
         }
     });
+
     let seen = (inside.into_inner(), refused.into_inner());
     assert!(seen.0 > 0 && seen.1 > 0, "the race was not run: {seen:?}");
 }
@@ -125,6 +137,7 @@ fn while_something_changes(
 ) -> Vec<Result<String, ReadError>> {
     let workspace = Workspace::open(root).unwrap();
     let (path, stop) = (RepoPath::new(read).unwrap(), AtomicBool::new(false));
+
     std::thread::scope(|scope| {
         let changes = scope.spawn(|| {
             let mut changes = 0_usize;
@@ -134,9 +147,11 @@ fn while_something_changes(
             }
             changes
         });
+
         let seen = (0..ROUNDS / 4)
             .map(|_| workspace.read(&path).map(|file| file.text))
             .collect();
+
         stop.store(true, Ordering::Relaxed);
         assert!(changes.join().unwrap() > 1_000, "it changed too seldom");
         seen
@@ -148,20 +163,24 @@ fn a_pipe_in_the_place_of_a_links_target_is_not_waited_for() {
     let root = tempfile::tempdir().unwrap();
     let path = |name: &str| root.path().join(name);
     fs::write(path("file"), "inside").unwrap();
+
     mknodat(CWD, path("pipe"), FileType::Fifo, Mode::RWXU, 0).unwrap();
     std::os::unix::fs::symlink("file", path("link")).unwrap();
     let exchange =
         || renameat_with(CWD, path("file"), CWD, path("pipe"), RenameFlags::EXCHANGE).unwrap();
+
     let seen = while_something_changes(root.path(), "link", exchange);
     let is_right = |told: &Result<String, ReadError>| match told {
         Ok(text) => text == "inside",
         Err(error) => matches!(error, ReadError::NotAFile(_)),
     };
+
     assert!(
         seen.iter().all(is_right),
         "{:?}",
         seen.iter().find(|told| !is_right(told))
     );
+
     assert!(
         seen.iter().any(Result::is_ok) && seen.iter().any(Result::is_err),
         "the race was not run"
@@ -171,6 +190,7 @@ fn a_pipe_in_the_place_of_a_links_target_is_not_waited_for() {
 #[test]
 fn the_settings_of_git_are_not_read_through_an_exchanged_folder() {
     let root = tempfile::tempdir().unwrap();
+
     let path = |name: &str| root.path().join(name);
     for (folder, text) in [("d", "inside"), (".git", "SECRET")] {
         fs::create_dir(path(folder)).unwrap();
@@ -178,12 +198,14 @@ fn the_settings_of_git_are_not_read_through_an_exchanged_folder() {
     }
     std::os::unix::fs::symlink(".git", path("l")).unwrap();
     let exchange = || renameat_with(CWD, path("d"), CWD, path("l"), RenameFlags::EXCHANGE).unwrap();
+
     let seen = while_something_changes(root.path(), "d/config", exchange);
     assert!(
         seen.iter()
             .all(|told| told.as_ref().map_or(true, |text| text == "inside")),
         "what git keeps was read"
     );
+
     assert!(
         seen.iter().any(Result::is_ok) && seen.iter().any(Result::is_err),
         "the race was not run"
@@ -196,6 +218,7 @@ fn sixty_thousand_writes_leave_the_outside_alone() {
         std::sync::atomic::AtomicUsize::new(0),
         std::sync::atomic::AtomicUsize::new(0),
     );
+
     while_they_change_places(|workspace, folder, round| {
         let path = |name: &str| folder.join(name).unwrap();
         let outcome = match round % 6 {
@@ -208,6 +231,7 @@ fn sixty_thousand_writes_leave_the_outside_alone() {
             4 => workspace.remove(&path("made"), true).map(|_| ()),
             _ => workspace.remove(&path("n1"), false).map(|_| ()),
         };
+
         match outcome {
             Ok(()) => _ = inside.fetch_add(1, Ordering::Relaxed),
             Err(WriteError::Path(ReadError::Escapes(_))) => {
@@ -218,6 +242,7 @@ fn sixty_thousand_writes_leave_the_outside_alone() {
             Err(error) => panic!("{error}"),
         }
     });
+
     let seen = (inside.into_inner(), refused.into_inner());
     assert!(seen.0 > 0 && seen.1 > 0, "the race was not run: {seen:?}");
 }

@@ -1,4 +1,4 @@
-//! What may be read, listed and changed, and what is refused?
+//! Tests of the sandbox: what may be read, listed and changed, and what is refused.
 
 #[cfg(target_os = "linux")]
 mod mounts;
@@ -19,6 +19,7 @@ fn place() -> (tempfile::TempDir, Workspace) {
     fs::create_dir_all(root.join("src/deep")).unwrap();
     fs::create_dir_all(outer.path().join("outside")).unwrap();
     fs::create_dir_all(root.join(".git")).unwrap();
+
     for (path, text) in [
         ("root/a.txt", "a"),
         ("root/src/b.txt", "b"),
@@ -27,6 +28,7 @@ fn place() -> (tempfile::TempDir, Workspace) {
     ] {
         fs::write(outer.path().join(path), text).unwrap();
     }
+
     symlink(outer.path().join("outside/secret"), root.join("to-secret")).unwrap();
     symlink(outer.path().join("outside"), root.join("to-outside")).unwrap();
     symlink("../outside/new", root.join("to-nowhere-outside")).unwrap();
@@ -38,6 +40,7 @@ fn place() -> (tempfile::TempDir, Workspace) {
     symlink("/proc/self/cwd/Cargo.toml", root.join("to-passwd")).unwrap();
     symlink("/dev/zero", root.join("to-zero")).unwrap();
     symlink("circle", root.join("circle")).unwrap();
+
     symlink("chain0", root.join("chain")).unwrap();
     for step in 0..45 {
         symlink(
@@ -46,9 +49,11 @@ fn place() -> (tempfile::TempDir, Workspace) {
         )
         .unwrap();
     }
+
     fs::write(root.join("chain45"), "end").unwrap();
     symlink("short1", root.join("short0")).unwrap();
     symlink("a.txt", root.join("short1")).unwrap();
+
     let workspace = Workspace::open(&root).unwrap();
     (outer, workspace)
 }
@@ -90,6 +95,7 @@ fn word(result: Result<(), WriteError>) -> &'static str {
 #[test]
 fn links_lead_inside_or_nowhere() {
     let (outer, workspace) = place();
+
     for (text, expected) in [
         ("to-secret", "escapes"),
         ("to-outside/secret", "escapes"),
@@ -115,6 +121,7 @@ fn links_lead_inside_or_nowhere() {
         };
         assert_eq!(told, expected, "{text}");
     }
+
     assert_eq!(
         workspace.real_path(&path("to-src/to-b")).unwrap().as_str(),
         "src/b.txt"
@@ -128,6 +135,7 @@ fn what_a_process_holds_is_no_way_in() {
     use std::os::fd::AsRawFd;
     let (_outer, workspace) = place();
     let handle = format!("/proc/self/fd/{}", workspace.handle().as_raw_fd());
+
     for (name, target) in [
         ("to-root", handle.clone()),
         ("to-file", format!("{handle}/a.txt")),
@@ -146,6 +154,7 @@ fn what_a_process_holds_is_no_way_in() {
             assert_eq!(word(workspace.write_file(&path, b"x")), "escapes", "{path}");
         }
     }
+
     assert_eq!(
         fs::read_to_string(workspace.root().join("a.txt")).unwrap(),
         "a"
@@ -155,6 +164,7 @@ fn what_a_process_holds_is_no_way_in() {
 #[test]
 fn what_is_no_file_is_refused_at_once() {
     let (_outer, workspace) = place();
+
     let made = std::process::Command::new("mkfifo")
         .arg(workspace.root().join("pipe"))
         .status();
@@ -162,8 +172,10 @@ fn what_is_no_file_is_refused_at_once() {
         made.is_ok_and(|status| status.success()),
         "mkfifo is part of every Unix"
     );
+
     let _socket = std::os::unix::net::UnixListener::bind(workspace.root().join("socket")).unwrap();
     symlink("pipe", workspace.root().join("to-pipe")).unwrap();
+
     let begun = std::time::Instant::now();
     for name in ["pipe", "socket", "to-pipe", "src"] {
         assert!(
@@ -176,10 +188,12 @@ fn what_is_no_file_is_refused_at_once() {
             "{name}"
         );
     }
+
     assert!(
         begun.elapsed().as_secs() < 5,
         "nothing waits for the other end of a pipe"
     );
+
     let (items, _) = workspace.items(&RepoPath::root()).unwrap();
     let kind = |name: &str| {
         items
@@ -187,6 +201,7 @@ fn what_is_no_file_is_refused_at_once() {
             .find(|item| item.path.as_str() == name)
             .map(|item| item.kind)
     };
+
     assert_eq!(
         (kind("pipe"), kind("socket"), kind("circle")),
         (
@@ -195,6 +210,7 @@ fn what_is_no_file_is_refused_at_once() {
             Some(ItemKind::Link)
         )
     );
+
     assert_eq!(
         (kind("src"), kind("a.txt"), kind(".git")),
         (Some(ItemKind::Directory), Some(ItemKind::File), None)
@@ -226,6 +242,7 @@ fn files_are_written_inside_only() {
             "{text}"
         );
     }
+
     let root = workspace.root();
     for written in [
         "new/deep/file.txt",
@@ -240,11 +257,13 @@ fn files_are_written_inside_only() {
             "{written}"
         );
     }
+
     assert!(
         root.join("src/to-b").is_symlink() && root.join("to-nowhere-inside").is_symlink(),
         "a link stays a link"
     );
     assert!(!root.join(".git/hooks").exists());
+
     let mut left = Vec::new();
     workspace
         .descend(&RepoPath::root(), 9, &mut |item| {
@@ -258,6 +277,7 @@ fn files_are_written_inside_only() {
         })
         .unwrap();
     assert_eq!(left, [], "nothing temporary is left");
+
     outside_is_untouched(&outer);
 }
 
@@ -287,6 +307,7 @@ fn a_full_disk_leaves_the_old_content() {
     ) {
         return;
     }
+
     let (_outer, workspace) = place();
     assert_eq!(
         word(workspace.write_file(&path("a.txt"), &[b'x'; 100_000])),
@@ -300,10 +321,12 @@ fn a_full_disk_leaves_the_old_content() {
         fs::read_to_string(workspace.root().join("a.txt")).unwrap(),
         "a"
     );
+
     let names: Vec<_> = fs::read_dir(workspace.root())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
+
     assert!(
         names
             .iter()
@@ -315,10 +338,12 @@ fn a_full_disk_leaves_the_old_content() {
 #[test]
 fn a_reader_sees_the_old_or_the_new_content() {
     let (_outer, workspace) = place();
+
     let texts = ["x".repeat(100_000), "y".repeat(90_000)];
     workspace
         .write_file(&path("a.txt"), texts[0].as_bytes())
         .unwrap();
+
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
             for round in 0..50 {
@@ -327,6 +352,7 @@ fn a_reader_sees_the_old_or_the_new_content() {
                     .unwrap();
             }
         });
+
         while !writer.is_finished() {
             let text = workspace.read(&path("a.txt")).unwrap().text;
             assert!(texts.contains(&text), "a mixture of {} bytes", text.len());
@@ -342,6 +368,7 @@ fn things_are_removed_inside_only() {
         Ok(Removed::Directory) => "folder",
         Err(error) => word(Err(error)),
     };
+
     fs::create_dir(workspace.root().join("empty")).unwrap();
     fs::create_dir_all(workspace.root().join("full/inner")).unwrap();
     symlink(
@@ -349,6 +376,7 @@ fn things_are_removed_inside_only() {
         workspace.root().join("full/inner/to-outside"),
     )
     .unwrap();
+
     for (text, recursive, expected) in [
         ("", true, "root"),
         ("nowhere", true, "not found"),
@@ -366,6 +394,7 @@ fn things_are_removed_inside_only() {
     ] {
         assert_eq!(remove(text, recursive), expected, "{text}");
     }
+
     assert!(workspace.root().join(".git/HEAD").exists());
     outside_is_untouched(&outer);
 }
@@ -380,7 +409,9 @@ fn things_are_moved_inside_only() {
             Ok(false) => "moved",
             Err(error) => word(Err(error)),
         };
+
     fs::write(workspace.root().join("c.txt"), "c").unwrap();
+
     for (from, to, overwrite, expected) in [
         ("", "x", false, "root"),
         ("a.txt", "", true, "exists"),
@@ -404,6 +435,7 @@ fn things_are_moved_inside_only() {
     ] {
         assert_eq!(rename(from, to, overwrite), expected, "{from} to {to}");
     }
+
     assert_eq!(
         fs::read_to_string(workspace.root().join("new/deep/c.txt")).unwrap(),
         "a"
@@ -415,11 +447,13 @@ fn things_are_moved_inside_only() {
 #[test]
 fn folders_are_made_inside_only() {
     let (outer, workspace) = place();
+
     let create = |text: &str, parents| match workspace.create_folder(&path(text), parents) {
         Ok(true) => "made",
         Ok(false) => "was there",
         Err(error) => word(Err(error)),
     };
+
     for (text, parents, expected) in [
         ("", true, "was there"),
         ("src", false, "was there"),
@@ -434,12 +468,14 @@ fn folders_are_made_inside_only() {
     ] {
         assert_eq!(create(text, parents), expected, "{text}");
     }
+
     outside_is_untouched(&outer);
 }
 
 #[test]
 fn five_hundred_folders_deep_is_no_matter() {
     let (_outer, workspace) = place();
+
     let deep = path(&["d"; 500].join("/"));
     workspace
         .write_file(&deep.join("file").unwrap(), b"x")
@@ -448,6 +484,7 @@ fn five_hundred_folders_deep_is_no_matter() {
         workspace.read(&deep.join("file").unwrap()).unwrap().text,
         "x"
     );
+
     let mut count = 0;
     workspace
         .descend(&path("d"), usize::MAX, &mut |_| {
@@ -456,6 +493,7 @@ fn five_hundred_folders_deep_is_no_matter() {
         })
         .unwrap();
     assert_eq!(count, 500);
+
     assert_eq!(
         workspace.remove(&path("d"), true).unwrap(),
         Removed::Directory
@@ -468,18 +506,22 @@ fn is_bounded(limit: &str, test: &str) -> bool {
     if std::env::var_os("CODEAGENT_TEST_BOUNDED").is_some() {
         return true;
     }
+
     let script = format!("{limit}; exec \"$0\" --exact sandbox::tests::{test}");
     let mut command = std::process::Command::new("sh");
     command
         .args(["-c", &script])
         .arg(std::env::current_exe().unwrap())
         .env("CODEAGENT_TEST_BOUNDED", "1");
+
     let output = command.output().unwrap();
     let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+
     assert!(
         output.status.success() && told.contains("1 passed"),
         "{told}"
     );
+
     false
 }
 
@@ -505,8 +547,10 @@ fn three_thousand_folders_deep_are_walked_and_removed_with_few_handles() {
     ) {
         return;
     }
+
     let (outer, workspace) = place();
     dig(&workspace, 3_000);
+
     let mut count = 0;
     workspace
         .descend(&path("d"), usize::MAX, &mut |_| {
@@ -514,6 +558,7 @@ fn three_thousand_folders_deep_are_walked_and_removed_with_few_handles() {
             Visit::Into
         })
         .unwrap();
+
     assert!(count > 1_500, "as deep as paths go: {count}");
     let walk = workspace.walk();
     assert!(
@@ -524,6 +569,7 @@ fn three_thousand_folders_deep_are_walked_and_removed_with_few_handles() {
         "{:?}",
         walk.skipped
     );
+
     assert_eq!(
         word(workspace.remove(&path("d"), false).map(|_| ())),
         "not empty"
@@ -532,6 +578,7 @@ fn three_thousand_folders_deep_are_walked_and_removed_with_few_handles() {
         workspace.remove(&path("d"), true).unwrap(),
         Removed::Directory
     );
+
     assert!(!workspace.root().join("d").exists() && workspace.root().join("a.txt").exists());
     outside_is_untouched(&outer);
 }
@@ -555,6 +602,7 @@ fn segment() -> impl Strategy<Value = String> {
         "%2e%2e",
         "．．",
     ];
+
     prop_oneof![4 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => ".{0,6}"]
 }
 

@@ -1,4 +1,4 @@
-//! How does a path become a handle where the system is a Unix?
+//! Opening of handles on Unix.
 //!
 //! **Limits.** See the head of `sandbox`.
 
@@ -16,19 +16,19 @@ use crate::Workspace;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::read::ReadError;
 
-/// How often something is tried again that somebody changed in between.
+/// Attempts when a path changes during an operation.
 pub const TRIES: usize = 3;
 
-/// The root of a repository as an open folder.
+/// The repository root as an open folder.
 #[derive(Debug)]
 pub struct Root {
     handle: std::os::fd::OwnedFd,
 }
 
-/// Most links on the way to one file, as the system itself has it.
+/// Maximum links on the way to a file, as in the kernel.
 const MAX_LINKS: usize = 40;
 
-/// Opening a pipe would wait for its writer, opening a terminal could make it ours.
+/// Opening a pipe would wait for its writer; opening a terminal could make it ours.
 pub const READ: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC)
     .union(OFlags::NONBLOCK)
@@ -42,30 +42,30 @@ pub const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC).union(OFlags::NOFOL
 #[cfg(not(target_os = "linux"))]
 pub const LOOK: OFlags = READ;
 
-/// What to do with a link at the end of a path.
+/// Treatment of a link at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Last {
-    /// The path means what the link leads to.
+    /// The path means the link's target.
     Follow,
     /// The path means the link.
     Keep,
 }
 
-/// Where a path leads: a name in an open folder.
+/// The resolved end of a path: a name in an open folder.
 #[derive(Debug)]
-pub struct Place {
+pub struct ResolvedPath {
     /// The folder.
     pub folder: OwnedFd,
     /// The folder as a path without links.
     pub at: Vec<String>,
     /// The name in it; `None` for the root.
     pub name: Option<String>,
-    /// What follows a name that does not exist.
+    /// Segments after a name that does not exist.
     pub rest: Vec<String>,
 }
 
-impl Place {
-    /// The path without links.
+impl ResolvedPath {
+    /// Returns the path without links.
     pub fn real(&self) -> Option<RepoPath> {
         let segments = self.at.iter().chain(&self.name).chain(&self.rest);
         RepoPath::new(&segments.map(String::as_str).collect::<Vec<_>>().join("/")).ok()
@@ -84,7 +84,7 @@ impl Root {
         self.handle.as_fd()
     }
 
-    /// Whether it is the folder that lies at this path now.
+    /// Reports whether it is the folder now at this path.
     pub fn is_at(&self, path: &Path) -> bool {
         let of = |found: rustix::io::Result<rustix::fs::Stat>| {
             found.ok().map(|found| (found.st_dev, found.st_ino))
@@ -94,8 +94,8 @@ impl Root {
 }
 
 impl Workspace {
-    /// Opens a path on which no link lies, in one step. `ELOOP`: a link lies on it, or the system
-    /// does not know how.
+    /// Opens a path without links in one step. `ELOOP` means that it contains a link, or that the
+    /// system lacks the call.
     #[cfg(target_os = "linux")]
     fn open_without_links(&self, path: &RepoPath, flags: OFlags) -> Result<OwnedFd, Errno> {
         use rustix::fs::{ResolveFlags, openat2};
@@ -103,7 +103,7 @@ impl Workspace {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         match openat2(self.handle(), text, flags, Mode::empty(), resolve) {
             Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => Err(Errno::LOOP),
-            // With `NOFOLLOW` and `PATH` the handle would be one of the link itself.
+            // With `NOFOLLOW` and `PATH`, a link itself would be opened.
             Ok(file) if flags.contains(OFlags::PATH) && is_link(&file) => Err(Errno::LOOP),
             other => other,
         }
@@ -114,20 +114,23 @@ impl Workspace {
         Err(Errno::LOOP)
     }
 
-    /// Opens what a path leads to, which is inside the root or an error.
+    /// Opens what a path leads to; fails if that is outside the root.
     pub(crate) fn open_inside(&self, path: &RepoPath, flags: OFlags) -> Result<OwnedFd, ReadError> {
         if path.is_hidden() {
             return Err(ReadError::NotFound(path.clone()));
         }
+
         match self.open_without_links(path, flags) {
             Err(Errno::LOOP) => {}
             other => return other.map_err(|error| failed(path, error)),
         }
+
         for _ in 0..TRIES {
-            let place = self.place(path, Last::Follow)?;
+            let place = self.resolve_parent(path, Last::Follow)?;
             if !place.rest.is_empty() {
                 return Err(ReadError::NotFound(path.clone()));
             }
+
             match openat(
                 &place.folder,
                 place.name.as_deref().unwrap_or("."),
@@ -139,36 +142,46 @@ impl Workspace {
                 other => return other.map_err(|error| failed(path, error)),
             }
         }
+
         Err(ReadError::Escapes(path.clone()))
     }
 
-    /// Walks to the folder in which a path ends.
-    pub(crate) fn place(&self, path: &RepoPath, last: Last) -> Result<Place, ReadError> {
+    /// Resolves a path to the folder that contains its last segment.
+    pub(crate) fn resolve_parent(
+        &self,
+        path: &RepoPath,
+        last: Last,
+    ) -> Result<ResolvedPath, ReadError> {
         let missing = || ReadError::NotFound(path.clone());
         let escapes = || ReadError::Escapes(path.clone());
         let io = |error| failed(path, error);
+
         let mut todo: VecDeque<String> = path.segments().map(str::to_owned).collect();
         let mut at: Vec<String> = Vec::new();
         let mut folder = self.folder(&at).map_err(io)?;
         let mut links = 0;
+
         while let Some(name) = todo.pop_front() {
             if name == ".." {
                 at.pop().ok_or_else(escapes)?;
                 folder = self.folder(&at).map_err(io)?;
                 continue;
             }
+
             if is_hidden_name(&name) {
                 return Err(missing());
             }
+
             let is_end = todo.is_empty();
             if is_end && last == Last::Keep {
-                return Ok(Place {
+                return Ok(ResolvedPath {
                     folder,
                     at,
                     name: Some(name),
                     rest: Vec::new(),
                 });
             }
+
             match readlinkat(&folder, &name, Vec::new()) {
                 Ok(target) => {
                     links += 1;
@@ -187,7 +200,7 @@ impl Workspace {
                         .for_each(|step| todo.push_front(step));
                 }
                 Err(Errno::INVAL) if is_end => {
-                    return Ok(Place {
+                    return Ok(ResolvedPath {
                         folder,
                         at,
                         name: Some(name),
@@ -199,13 +212,13 @@ impl Workspace {
                         .map_err(io)?;
                     at.push(name);
                 }
-                // A name that does not exist leads nowhere, so what follows it must stay below it.
+                // A name that does not exist leads nowhere, so the rest must stay below it.
                 Err(Errno::NOENT)
                     if todo
                         .iter()
                         .all(|step| step != ".." && !is_hidden_name(step)) =>
                 {
-                    return Ok(Place {
+                    return Ok(ResolvedPath {
                         folder,
                         at,
                         name: Some(name),
@@ -215,10 +228,11 @@ impl Workspace {
                 Err(error) => return Err(io(error)),
             }
         }
-        // A link may lead to the root, or to a folder by way of `..`.
+
+        // A link may lead to the root, or to a folder via `..`.
         let name = at.pop();
         let folder = self.folder(&at).map_err(io)?;
-        Ok(Place {
+        Ok(ResolvedPath {
             folder,
             at,
             name,
@@ -226,7 +240,7 @@ impl Workspace {
         })
     }
 
-    /// A folder by a path on which no link is expected.
+    /// Opens a folder by a path that should contain no links.
     fn folder(&self, at: &[String]) -> Result<OwnedFd, Errno> {
         let mut folder = openat(self.handle(), ".", LOOK | OFlags::DIRECTORY, Mode::empty())?;
         for name in at {
@@ -235,8 +249,8 @@ impl Workspace {
         Ok(folder)
     }
 
-    /// The steps that the target of a link says, and whether they begin at the root of the
-    /// repository. `None`: elsewhere.
+    /// Returns the segments of a link's target, and whether they start at the repository root;
+    /// `None` if it leads elsewhere.
     fn steps(&self, target: &Path) -> Option<(Vec<String>, bool)> {
         let inside = match target.strip_prefix(self.root()) {
             Ok(inside) => inside.to_owned(),
@@ -250,6 +264,7 @@ impl Workspace {
                 .to_owned(),
             Err(_) => target.to_owned(),
         };
+
         let mut steps = Vec::new();
         for component in inside.components() {
             match component {
@@ -259,12 +274,13 @@ impl Workspace {
                 _ => return None,
             }
         }
+
         Some((steps, target.is_absolute()))
     }
 }
 
-/// Whether a path leads through something that a process holds, as `/proc/self/fd/3` does: where to
-/// depends on who asks, and when.
+/// Reports whether a path leads through a process's handles, as `/proc/self/fd/3` does: its meaning
+/// depends on the caller.
 #[cfg(target_os = "linux")]
 fn leads_through_a_process(target: &Path) -> bool {
     use rustix::fs::{CWD, ResolveFlags, openat2};
@@ -292,11 +308,11 @@ fn is_link(file: &OwnedFd) -> bool {
         .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_symlink())
 }
 
-/// What the system said of a path.
+/// Converts an error.
 pub fn failed(path: &RepoPath, error: Errno) -> ReadError {
     match error {
         Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG => ReadError::NotFound(path.clone()),
-        // A link stands where a folder stood a moment ago.
+        // A link has replaced a folder.
         Errno::LOOP | Errno::XDEV => ReadError::Escapes(path.clone()),
         // A socket.
         Errno::NXIO => ReadError::NotAFile(path.clone()),
@@ -312,12 +328,12 @@ impl Workspace {
         self.handle.handle()
     }
 
-    /// Opens a file for reading. Every file of the repository is opened here.
+    /// Opens a file for reading. All files of the repository are opened here.
     pub(crate) fn open_file(&self, path: &RepoPath) -> Result<File, ReadError> {
         self.open_inside(path, READ).map(File::from)
     }
 
-    /// Opens a folder of the repository, links inside the root followed.
+    /// Opens a folder, following links inside the root.
     #[cfg(target_os = "linux")]
     pub fn open_folder(&self, path: &RepoPath) -> Result<OwnedFd, ReadError> {
         let handle = self.open_inside(path, LOOK)?;
@@ -328,13 +344,12 @@ impl Workspace {
         })
     }
 
-    /// What stands at a path, links inside the root followed; a handle that cannot be read.
+    /// Opens a handle, not for reading, of what is at a path, following links inside the root.
     pub(crate) fn look(&self, path: &RepoPath) -> Result<File, ReadError> {
         self.open_inside(path, LOOK).map(File::from)
     }
 
-    /// What stands at a path, if the system says in one step that no link lies on the way to it; a
-    /// handle that cannot be read.
+    /// Like [`Self::look`], if the system can tell in one step that the path contains no links.
     pub(crate) fn look_without_links(&self, path: &RepoPath) -> Option<File> {
         if path.is_hidden() {
             None
@@ -343,9 +358,9 @@ impl Workspace {
         }
     }
 
-    /// The path without links of what a path leads to.
+    /// Resolves all links of a path.
     pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
-        let place = self.place(path, Last::Follow)?;
+        let place = self.resolve_parent(path, Last::Follow)?;
         place
             .real()
             .ok_or_else(|| ReadError::NotFound(path.clone()))

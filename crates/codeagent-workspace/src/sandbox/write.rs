@@ -1,9 +1,9 @@
-//! How is the repository changed? Files are written beside their place and renamed into it,
+//! Changes to files and folders on Unix. Files are written next to their target and renamed,
 //! relative to the handle of their folder: a reader sees the old or the new content, and no link is
-//! ever written through.
+//! written through.
 //!
-//! **Limits.** Owner, extended attributes and access lists of a replaced file are not kept, its
-//! permissions are. A folder tree that is removed while somebody writes into it may be left half
+//! **Limits.** A replaced file keeps its permissions, but not its owner, extended attributes and
+//! access lists. A folder that is removed while another process writes into it may be left half
 //! removed.
 
 use std::ffi::CString;
@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::change::{Removed, WriteError};
-use super::unix::{Place, TRIES, failed};
+use super::unix::{ResolvedPath, TRIES, failed};
 use super::{LOOK, Last, READ};
 use crate::Workspace;
 use crate::path::RepoPath;
@@ -28,39 +28,45 @@ use crate::read::ReadError;
 use crate::walk::EntryKind;
 
 impl Workspace {
-    /// Writes a whole file, a new one or in place of what it says now; missing folders are made.
+    /// Writes a complete file, new or replaced, creating missing folders.
     pub fn write_file(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), WriteError> {
         for _ in 0..TRIES {
-            let mut place = self.place_of_new(path, Last::Follow)?;
+            let mut place = self.resolve_new(path, Last::Follow)?;
             make_folders(&mut place, path)?;
             let name = place.name.as_deref().ok_or(WriteError::Root)?;
+
             let mode = match kind_at(&place.folder, name) {
                 Ok((FileType::RegularFile, stat)) => Some(Mode::from_raw_mode(stat.st_mode)),
-                // It was put there in between.
+                // A link appeared in between.
                 Ok((FileType::Symlink, _)) => continue,
                 Ok(_) => return Err(ReadError::NotAFile(path.clone()).into()),
                 Err(Errno::NOENT) => None,
                 Err(error) => return Err(refused(path, error)),
             };
+
             if mode.is_some_and(|mode| !mode.intersects(Mode::WUSR | Mode::WGRP | Mode::WOTH)) {
                 return Err(WriteError::Permission(path.clone()));
             }
+
             return replace(&place.folder, name, bytes, mode)
                 .map_err(|error| refused_io(path, error));
         }
         Err(ReadError::Escapes(path.clone()).into())
     }
 
-    /// Makes a folder, and with `parents` those on the way. False: it was there.
+    /// Creates a folder, with `parents` also those on the way. Returns `false` if it existed.
     pub fn create_folder(&self, path: &RepoPath, parents: bool) -> Result<bool, WriteError> {
-        let mut place = self.place_of_new(path, Last::Follow)?;
+        let mut place = self.resolve_new(path, Last::Follow)?;
+
         if !place.rest.is_empty() && !parents {
             return Err(ReadError::NotFound(path.clone()).into());
         }
         make_folders(&mut place, path)?;
+
         let Some(name) = place.name.as_deref() else {
             return Ok(false);
         };
+
         match mkdirat(&place.folder, name, Mode::from_raw_mode(0o777)) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => match kind_at(&place.folder, name) {
@@ -71,10 +77,10 @@ impl Workspace {
         }
     }
 
-    /// Removes a file, a link (not what it leads to), an empty folder, or with `recursive` a folder
-    /// and all in it.
+    /// Removes a file, a link (not its target), an empty folder, or with `recursive` a folder and
+    /// everything in it.
     pub fn remove(&self, path: &RepoPath, recursive: bool) -> Result<Removed, WriteError> {
-        let place = self.writable_place(path, Last::Keep)?;
+        let place = self.resolve_writable(path, Last::Keep)?;
         let name = place.name.as_deref().ok_or(WriteError::Root)?;
         let io = |error| refused(path, error);
         let (kind, _) = kind_at(&place.folder, name).map_err(io)?;
@@ -90,21 +96,23 @@ impl Workspace {
         Ok(Removed::Directory)
     }
 
-    /// Gives a file, link or folder another path; missing folders are made. With `overwrite` a file
-    /// there is replaced, a folder never. True: one was replaced.
+    /// Moves a file, link or folder, creating missing folders. With `overwrite`, a file at the
+    /// target is replaced, a folder never. Returns whether one was replaced.
     pub fn rename(
         &self,
         from: &RepoPath,
         to: &RepoPath,
         overwrite: bool,
     ) -> Result<bool, WriteError> {
-        let source = self.writable_place(from, Last::Keep)?;
+        let source = self.resolve_writable(from, Last::Keep)?;
         let source_name = source.name.as_deref().ok_or(WriteError::Root)?;
         let (kind, _) =
             kind_at(&source.folder, source_name).map_err(|error| refused(from, error))?;
+
         // A link at the end is replaced, but one that leads out is refused.
-        self.place_of_new(to, Last::Follow)?;
-        let mut target = self.place_of_new(to, Last::Keep)?;
+        self.resolve_new(to, Last::Follow)?;
+        let mut target = self.resolve_new(to, Last::Keep)?;
+
         if kind == FileType::Directory
             && target
                 .real()
@@ -113,6 +121,7 @@ impl Workspace {
         {
             return Err(WriteError::IntoItself(from.clone()));
         }
+
         let exists = target.rest.is_empty()
             && match target
                 .name
@@ -125,8 +134,10 @@ impl Workspace {
                 Some(Ok(_)) => true,
                 Some(Err(_)) => false,
             };
+
         make_folders(&mut target, to)?;
         let target_name = target.name.as_deref().ok_or(WriteError::Root)?;
+
         let renamed = if overwrite {
             renameat(&source.folder, source_name, &target.folder, target_name)
         } else {
@@ -139,13 +150,14 @@ impl Workspace {
                 refused(to, error)
             }
         })?;
+
         Ok(exists)
     }
 
-    /// Where a path leads at which something new is to be. That a file stands where a folder should
-    /// is the reason why there is nothing yet.
-    fn place_of_new(&self, path: &RepoPath, last: Last) -> Result<Place, WriteError> {
-        self.writable_place(path, last)
+    /// Resolves the path of something new. A file in the place of a folder is why it does not exist
+    /// yet.
+    fn resolve_new(&self, path: &RepoPath, last: Last) -> Result<ResolvedPath, WriteError> {
+        self.resolve_writable(path, last)
             .map_err(|error| match error {
                 WriteError::Path(ReadError::NotFound(_)) => {
                     let mut above = std::iter::successors(path.parent(), RepoPath::parent);
@@ -161,26 +173,28 @@ impl Workspace {
             })
     }
 
-    /// Where a path leads that is to be changed, unless it is git's or ours.
-    fn writable_place(&self, path: &RepoPath, last: Last) -> Result<Place, WriteError> {
+    /// Resolves a path to be changed, unless it belongs to git or us.
+    fn resolve_writable(&self, path: &RepoPath, last: Last) -> Result<ResolvedPath, WriteError> {
         if path.is_hidden() {
             return Err(WriteError::Protected(path.clone()));
         }
-        Ok(self.place(path, last)?)
+        Ok(self.resolve_parent(path, last)?)
     }
 }
 
-/// Makes the folders on the way that are missing, so that only the last name may be.
-fn make_folders(place: &mut Place, path: &RepoPath) -> Result<(), WriteError> {
+/// Creates the missing folders on the way, so that only the last name may be missing.
+fn make_folders(place: &mut ResolvedPath, path: &RepoPath) -> Result<(), WriteError> {
     let io = |error| refused(path, error);
     for next in std::mem::take(&mut place.rest) {
         let Some(name) = place.name.replace(next) else {
             return Err(WriteError::Root);
         };
+
         match mkdirat(&place.folder, &name, Mode::from_raw_mode(0o777)) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(io(error)),
         }
+
         place.folder = openat(
             &place.folder,
             &name,
@@ -193,22 +207,25 @@ fn make_folders(place: &mut Place, path: &RepoPath) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// What a name in a folder is; a link is one.
+/// Returns what a name in a folder is, without following a link.
 fn kind_at(folder: &OwnedFd, name: &str) -> Result<(FileType, Stat), Errno> {
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
     Ok((FileType::from_raw_mode(stat.st_mode), stat))
 }
 
-/// Writes beside the place and renames into it.
+/// Writes a temporary file and renames it.
 fn replace(folder: &OwnedFd, name: &str, bytes: &[u8], mode: Option<Mode>) -> io::Result<()> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
+
     let temporary = format!(
         ".codeagent-{}-{}.tmp",
         std::process::id(),
         COUNT.fetch_add(1, Ordering::Relaxed)
     );
+
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let handle = openat(folder, &temporary, flags, Mode::from_raw_mode(0o666))?;
+
     let written = (|| {
         if let Some(mode) = mode {
             fchmod(&handle, mode)?;
@@ -218,19 +235,20 @@ fn replace(folder: &OwnedFd, name: &str, bytes: &[u8], mode: Option<Mode>) -> io
         file.sync_data()?;
         Ok(renameat(folder, &temporary, folder, name)?)
     })();
+
     if written.is_err() {
         unlinkat(folder, &temporary, AtFlags::empty()).ok();
     }
     written
 }
 
-/// Renames to a name that nothing has.
+/// Renames to a name that does not exist.
 #[cfg(target_os = "linux")]
 fn rename_new(from: &OwnedFd, name: &str, to: &OwnedFd, new: &str) -> Result<(), Errno> {
     rustix::fs::renameat_with(from, name, to, new, rustix::fs::RenameFlags::NOREPLACE)
 }
 
-/// Renames to a name that nothing had a moment ago.
+/// Renames to a name that did not exist a moment ago.
 #[cfg(not(target_os = "linux"))]
 fn rename_new(from: &OwnedFd, name: &str, to: &OwnedFd, new: &str) -> Result<(), Errno> {
     if kind_at(to, new).is_ok() {
@@ -240,12 +258,13 @@ fn rename_new(from: &OwnedFd, name: &str, to: &OwnedFd, new: &str) -> Result<(),
     }
 }
 
-/// Removes a folder with what it holds, however deep: no more than two folders are open at a time.
+/// Removes a folder and everything in it, however deep, with at most two folders open at a time.
 pub fn remove_tree(parent: &OwnedFd, name: impl Arg + Copy) -> Result<(), Errno> {
     let flags = READ | OFlags::DIRECTORY;
     let mut folder = openat(parent, name, flags, Mode::empty())?;
-    // The folders around it, and the name of each next one.
+    // The enclosing folders, and the name of each next one.
     let mut way: Vec<(Stat, CString)> = Vec::new();
+
     loop {
         if let Some(inner) = remove_files(&folder)? {
             let next = openat(&folder, &inner, flags, Mode::empty())?;
@@ -254,7 +273,7 @@ pub fn remove_tree(parent: &OwnedFd, name: impl Arg + Copy) -> Result<(), Errno>
         } else if let Some((around, name)) = way.pop() {
             let above = openat(&folder, "..", flags, Mode::empty())?;
             let found = fstat(&above)?;
-            // Somebody moved it meanwhile.
+            // It was moved meanwhile.
             if (found.st_dev, found.st_ino) != (around.st_dev, around.st_ino) {
                 return Err(Errno::LOOP);
             }
@@ -266,11 +285,12 @@ pub fn remove_tree(parent: &OwnedFd, name: impl Arg + Copy) -> Result<(), Errno>
     }
 }
 
-/// Removes what is in a folder up to the first folder that is not empty, which is named.
+/// Removes the content of a folder up to the first non-empty folder, whose name is returned.
 fn remove_files(folder: &OwnedFd) -> Result<Option<CString>, Errno> {
     for entry in Dir::read_from(folder)? {
         let entry = entry?;
         let name = entry.file_name();
+
         if matches!(name.to_bytes(), b"." | b"..") {
             continue;
         }
@@ -278,6 +298,7 @@ fn remove_files(folder: &OwnedFd) -> Result<Option<CString>, Errno> {
             Err(Errno::ISDIR | Errno::PERM) => true,
             other => other.map(|()| false)?,
         };
+
         if is_folder {
             match unlinkat(folder, name, AtFlags::REMOVEDIR) {
                 Err(Errno::NOTEMPTY | Errno::EXIST) => return Ok(Some(name.to_owned())),
@@ -285,6 +306,7 @@ fn remove_files(folder: &OwnedFd) -> Result<Option<CString>, Errno> {
             }
         }
     }
+
     Ok(None)
 }
 

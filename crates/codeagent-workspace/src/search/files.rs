@@ -1,11 +1,11 @@
-//! Walks the files of a search, and the links if they are to be followed.
+//! The walk of a search, including the links if they are to be followed.
 //!
-//! Links are never walked through. Those that are to be followed are noted down and, after the
-//! walk, read one by one: what a link leads to inside the root is walked by its own path, unless a
-//! rule leaves it or a folder around it out. Each file is searched once, so circles end.
+//! Links are never walked through. Those to follow are recorded and resolved after the walk: the
+//! target inside the root is walked by its own path, unless a rule excludes it or a folder around
+//! it. Each file is searched once, so cycles end.
 //!
-//! **Limits.** Hits have the path by which the file was come to; of several links to a folder the
-//! first by name counts.
+//! **Limits.** Matches have the path by which the file was reached; of several links to a folder,
+//! the first by name counts.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -20,29 +20,28 @@ use ignore::{DirEntry, WalkBuilder};
 
 use super::{AnyMatcher, Collector, FileHits, Files, SearchError, SearchStats, TextQuery};
 use crate::Workspace;
-use crate::ignored::Searched;
+use crate::ignored::SearchRules;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::threads;
 use crate::walk::EntryKind;
 
-/// A folder or file where a walk begins.
+/// The start of a walk.
 struct Start {
     /// Its path without links.
     real: RepoPath,
-    /// Its path as it was come to.
+    /// The path by which it was reached.
     shown: RepoPath,
 }
 
-/// What the walks of a search have in common.
+/// State shared by the walks of a search.
 #[derive(Default)]
 struct Progress {
     files: AtomicU64,
     bytes: AtomicU64,
     late: AtomicBool,
-    /// What a pattern could not do, with the file.
+    /// The last error of a pattern, with the file.
     trouble: Mutex<Option<String>>,
-    /// The links that were come to, by their path and as it was come to. Nothing if links are not
-    /// followed, as are the next two.
+    /// The links that were found, unless links are not followed.
     links: Mutex<Vec<Start>>,
     folders: Mutex<HashSet<RepoPath>>,
     searched: Mutex<HashSet<RepoPath>>,
@@ -65,8 +64,8 @@ struct Search<'s> {
 }
 
 impl Workspace {
-    /// Searches files in parallel. `take` gets the hits of every file that has some, from several
-    /// threads and in any order; `wanted` says which folders and files to look at.
+    /// Searches files in parallel. `take` gets the matches of every file that has some, from
+    /// several threads and in any order; `wanted` decides which folders and files are visited.
     pub fn search_text(
         &self,
         files: &Files,
@@ -79,6 +78,7 @@ impl Workspace {
         self.stat(&files.at)?;
         let at = self.real_path(&files.at)?;
         let selection = Arc::new(Selection::new(self.root(), &at, files)?);
+
         let search = Search {
             workspace: self,
             files,
@@ -87,10 +87,12 @@ impl Workspace {
             progress: Progress::default(),
             take,
         };
+
         let mut starts = vec![Start {
             shown: at.clone(),
             real: at,
         }];
+
         while let Some(start) = starts.pop() {
             let mut walk = search.walk_of(&start, wanted.clone());
             threads::walk(&mut walk, files.threads, || {
@@ -101,9 +103,11 @@ impl Workspace {
                     Err(_) => ControlFlow::Continue(()),
                 })
             });
+
             if search.progress.is_over() {
                 break;
             }
+
             let mut links = std::mem::take(&mut *locked(&search.progress.links));
             links.sort_by(|a, b| b.shown.cmp(&a.shown));
             starts.extend(
@@ -112,6 +116,7 @@ impl Workspace {
                     .filter_map(|link| search.followed(&link, &wanted)),
             );
         }
+
         search.progress.finish()
     }
 }
@@ -128,7 +133,7 @@ impl Progress {
             timed_out: self.late.into_inner(),
         };
         match locked(&self.trouble).take() {
-            // A pattern that is stopped by the clock says so too.
+            // A pattern stopped by the deadline reports an error too.
             Some(trouble) if !stats.timed_out => Err(SearchError::Pattern(trouble)),
             _ => Ok(stats),
         }
@@ -136,7 +141,7 @@ impl Progress {
 }
 
 impl Search<'_> {
-    /// Searches what was walked to, if it is a file.
+    /// Searches a visited file.
     fn visit(
         &self,
         entry: &DirEntry,
@@ -148,9 +153,11 @@ impl Search<'_> {
             self.progress.late.store(true, Ordering::Relaxed);
             return ControlFlow::Break(());
         }
+
         let Some(real) = self.file(entry, start) else {
             return ControlFlow::Continue(());
         };
+
         let Ok(file) = self.workspace.open_file(&real) else {
             return ControlFlow::Continue(());
         };
@@ -162,8 +169,10 @@ impl Search<'_> {
         else {
             return ControlFlow::Continue(());
         };
+
         self.progress.files.fetch_add(1, Ordering::Relaxed);
         self.progress.bytes.fetch_add(size, Ordering::Relaxed);
+
         let mut collector = Collector {
             query: self.query,
             matcher,
@@ -171,26 +180,31 @@ impl Search<'_> {
             window: VecDeque::new(),
             count: 0,
         };
-        // A file that cannot be read on has the hits found so far.
+
+        // After a read error, the matches so far count.
         searcher.search_file(matcher, &file, &mut collector).ok();
         self.progress
             .late
             .fetch_or(self.query.is_late(), Ordering::Relaxed);
+
         let Collector { hits, count, .. } = collector;
         let path = if start.real == start.shown {
             real
         } else {
-            moved(&real, &start.real, &start.shown).unwrap_or(real)
+            rebase(&real, &start.real, &start.shown).unwrap_or(real)
         };
+
         if let Some(trouble) = matcher.trouble() {
             locked(&self.progress.trouble).get_or_insert_with(|| {
                 format!("{trouble} (in {path}); make it simpler, or leave the file out")
             });
             return ControlFlow::Break(());
         }
+
         if count > 0 || self.query.misses {
             (self.take)(FileHits { path, hits, count });
         }
+
         ControlFlow::Continue(())
     }
 
@@ -202,15 +216,17 @@ impl Search<'_> {
         let at = self.absolute(&start.real);
         // The root would end in a slash, and rules are looked up by the bytes of paths.
         let mut builder = WalkBuilder::new(at.components().as_path());
-        // The library would open whatever is called `.gitignore`: a pipe, a device, a file outside.
-        // Of links it would look at what they lead to.
+        // The library would open anything called `.gitignore`: a pipe, a device, a file outside;
+        // and the targets of links.
         builder.standard_filters(false).follow_links(false);
+
         let (root, selection, follows) = (
             self.workspace.root().to_owned(),
             Arc::clone(&self.selection),
             self.files.follow_links,
         );
         let (real, shown) = (start.real.clone(), start.shown.clone());
+
         builder.filter_entry(move |entry| {
             let Some(path) = inside(&root, entry.path()) else {
                 return entry.depth() == 0;
@@ -218,18 +234,21 @@ impl Search<'_> {
             if entry.depth() == 0 {
                 return true;
             }
+
             if is_hidden_name(path.file_name()) {
                 return false;
             }
-            // What a link leads to decides.
+
+            // The link's target decides.
             if follows && entry.path_is_symlink() {
                 return true;
             }
+
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             let named = if real == shown {
                 None
             } else {
-                moved(&path, &real, &shown).map(|path| root.join(path.as_str()))
+                rebase(&path, &real, &shown).map(|path| root.join(path.as_str()))
             };
             selection.takes(
                 entry.path(),
@@ -240,8 +259,8 @@ impl Search<'_> {
         builder
     }
 
-    /// The path of what was walked to if it is a file that was not searched yet. Links are noted
-    /// down if they are to be followed.
+    /// Returns the path of a visited file that was not searched yet. Records links if they are
+    /// followed.
     fn file(&self, entry: &DirEntry, start: &Start) -> Option<RepoPath> {
         let kind = entry.file_type()?;
         if !self.files.follow_links {
@@ -251,40 +270,48 @@ impl Search<'_> {
                 None
             };
         }
+
         let real = inside(self.workspace.root(), entry.path())?;
+
         if kind.is_symlink() {
-            let shown = moved(&real, &start.real, &start.shown)?;
+            let shown = rebase(&real, &start.real, &start.shown)?;
             locked(&self.progress.links).push(Start { real, shown });
             return None;
         }
+
         let seen = if kind.is_dir() {
             &self.progress.folders
         } else {
             &self.progress.searched
         };
+
         let is_new = locked(seen).insert(real.clone());
         (kind.is_file() && is_new).then_some(real)
     }
 
-    /// Where to walk on from a link, if it leads to something inside that was not walked to yet and
-    /// that no rule leaves out.
+    /// Returns where to continue from a link, if its target is inside, not yet visited and not
+    /// excluded.
     fn followed(&self, link: &Start, wanted: &impl Fn(&RepoPath, bool) -> bool) -> Option<Start> {
         let real = self.workspace.real_path(&link.real).ok()?;
         let is_folder = self.workspace.stat(&real).ok()?.kind == EntryKind::Directory;
+
         let is_taken = self.selection.takes(
             &self.absolute(&link.real),
             &self.absolute(&link.shown),
             is_folder,
         );
+
         if !is_taken || !wanted(&link.real, is_folder) || self.is_left_out(&real, is_folder, wanted)
         {
             return None;
         }
+
         let seen = if is_folder {
             &self.progress.folders
         } else {
             &self.progress.searched
         };
+
         let is_new = !locked(seen).contains(&real);
         is_new.then(|| Start {
             real,
@@ -292,7 +319,7 @@ impl Search<'_> {
         })
     }
 
-    /// Reports whether a rule leaves out a file or folder, or a folder around it.
+    /// Reports whether a rule excludes a file or folder, or a folder around it.
     fn is_left_out(
         &self,
         path: &RepoPath,
@@ -303,16 +330,19 @@ impl Search<'_> {
         let rules = self
             .files
             .respects_ignore
-            .then(|| Searched::new(root, root));
+            .then(|| SearchRules::new(root, root));
+
         let is_ignored = |path: &RepoPath, is_folder| {
             rules
                 .as_ref()
-                .is_some_and(|rules| rules.said(&self.absolute(path), is_folder) == Some(true))
+                .is_some_and(|rules| rules.decision(&self.absolute(path), is_folder) == Some(true))
         };
+
         let above = std::iter::successors(path.parent(), RepoPath::parent)
             .filter(|folder| !folder.is_root());
         let mut way =
             std::iter::once((path.clone(), is_folder)).chain(above.map(|folder| (folder, true)));
+
         way.any(|(path, is_folder)| !wanted(&path, is_folder) || is_ignored(&path, is_folder))
     }
 
@@ -321,8 +351,8 @@ impl Search<'_> {
     }
 }
 
-/// The path below another folder.
-fn moved(path: &RepoPath, from: &RepoPath, to: &RepoPath) -> Option<RepoPath> {
+/// Moves a path from one folder to another.
+fn rebase(path: &RepoPath, from: &RepoPath, to: &RepoPath) -> Option<RepoPath> {
     let below = path
         .as_str()
         .strip_prefix(from.as_str())?
@@ -334,11 +364,10 @@ fn moved(path: &RepoPath, from: &RepoPath, to: &RepoPath) -> Option<RepoPath> {
     }
 }
 
-/// What is searched of what is walked, as ripgrep decides it: globs first, then ignore files, then
-/// types, then the dot of a name.
+/// The filter of a search, in ripgrep's order: globs, ignore files, types, then the dot of a name.
 struct Selection {
     globs: Override,
-    rules: Option<Searched>,
+    rules: Option<SearchRules>,
     types: Types,
     hidden: bool,
 }
@@ -348,6 +377,7 @@ impl Selection {
         let filter = |error: ignore::Error| SearchError::Filter(error.to_string());
         let at = root.join(at.as_str());
         let at = at.components().as_path();
+
         let mut globs = OverrideBuilder::new(at);
         for glob in &files.include {
             globs.add(glob).map_err(filter)?;
@@ -355,6 +385,7 @@ impl Selection {
         for glob in &files.exclude {
             globs.add(&format!("!{glob}")).map_err(filter)?;
         }
+
         let types = match &files.file_type {
             Some(name) => TypesBuilder::new()
                 .add_defaults()
@@ -363,7 +394,8 @@ impl Selection {
                 .map_err(filter)?,
             None => Types::empty(),
         };
-        let rules = files.respects_ignore.then(|| Searched::new(root, at));
+
+        let rules = files.respects_ignore.then(|| SearchRules::new(root, at));
         Ok(Self {
             globs: globs.build().map_err(filter)?,
             rules,
@@ -372,20 +404,24 @@ impl Selection {
         })
     }
 
-    /// Reports whether a file or folder is searched. Globs are about its path as it was come to.
+    /// Reports whether a file or folder is searched. Globs apply to the path by which it was
+    /// reached.
     fn takes(&self, path: &Path, shown: &Path, is_folder: bool) -> bool {
         let by_glob = self.globs.matched(shown, is_folder);
         if !by_glob.is_none() {
             return by_glob.is_whitelist();
         }
+
         let by_rules = self
             .rules
             .as_ref()
-            .and_then(|rules| rules.said(path, is_folder));
+            .and_then(|rules| rules.decision(path, is_folder));
+
         let by_type = self.types.matched(path, is_folder);
         if by_rules == Some(true) || by_type.is_ignore() {
             return false;
         }
+
         let is_named = by_rules.is_some() || by_type.is_whitelist();
         is_named
             || self.hidden
@@ -397,8 +433,8 @@ impl Selection {
 
 fn inside(root: &Path, path: &Path) -> Option<RepoPath> {
     let below = path.strip_prefix(root).ok()?;
-    // Nearly every walked path is in the normal form; to take it apart would cost as much as
-    // opening the file.
+    // Nearly every path is in normal form already; parsing it would cost as much as opening the
+    // file.
     below
         .to_str()
         .and_then(|text| RepoPath::new(text).ok())

@@ -19,28 +19,27 @@ use pcre2::bytes::{Regex, RegexBuilder};
 
 use super::{Case, SearchError, TextQuery};
 
-/// About as many steps are done in a second or two, so a search of one text does no more without
-/// reading the clock.
+/// Done in a second or two, so the clock is read at least that often.
 const STEPS: usize = 1 << 25;
-/// Most steps from one place where a match may begin.
+/// Maximum steps from one start position.
 const MOST_STEPS: usize = 1 << 20;
-/// Most memory of a match, in KiB.
+/// Maximum memory of a match in KiB.
 const MOST_MEMORY: usize = 16 << 10;
-/// Texts of at most this many bytes have the same limit.
+/// Texts up to this many bytes share a limit.
 const SHORT: usize = 64;
-/// Numbers of limits, each for texts of twice the length.
+/// Number of limits, each for texts of twice the length.
 const LIMITS: usize = 24;
 
-/// A pattern that is matched by PCRE2.
+/// A pattern matched by PCRE2.
 #[derive(Clone, Debug)]
 pub struct PerlMatcher {
     builder: RegexBuilder,
     /// The pattern without limits.
     pattern: String,
     is_unicode: bool,
-    /// For texts of twice the length each.
+    /// Compiled for texts of twice the length each.
     limited: Vec<OnceLock<Regex>>,
-    /// Matches at the place where it is tried, with the highest limit.
+    /// Matches only at the start position, with the highest limit.
     anchored: OnceLock<Regex>,
     deadline: Option<Instant>,
     cancel: Arc<AtomicBool>,
@@ -55,15 +54,18 @@ impl PerlMatcher {
             Case::Insensitive => true,
             Case::Smart => !has_upper_case(&query.pattern),
         };
+
         builder
             .caseless(is_caseless)
             .multi_line(true)
             .dotall(query.multi_line && query.dot_all)
             .ucp(!query.ascii);
-        // An error tells a position in the pattern as the caller wrote it.
+
+        // Checked first, so that an error's position refers to the pattern as written.
         builder
             .build(&query.pattern)
             .map_err(|error| SearchError::Pattern(error.to_string()))?;
+
         let pattern = if query.whole_line {
             format!("(?m:^)(?:{})(?m:$)", query.pattern)
         } else if query.whole_word {
@@ -71,6 +73,7 @@ impl PerlMatcher {
         } else {
             format!("(?:{})", query.pattern)
         };
+
         let matcher = Self {
             builder,
             pattern,
@@ -80,13 +83,15 @@ impl PerlMatcher {
             deadline: query.deadline,
             cancel: Arc::clone(&query.cancel),
         };
+
         matcher
             .regex(&matcher.anchored, MOST_STEPS, r"\G")
             .map_err(SearchError::Pattern)?;
+
         Ok(matcher)
     }
 
-    /// Returns a regular expression with a limit, compiled when it is first needed.
+    /// Returns a regular expression with a limit, compiling it on first use.
     fn regex<'r>(
         &self,
         place: &'r OnceLock<Regex>,
@@ -96,6 +101,7 @@ impl PerlMatcher {
         if let Some(regex) = place.get() {
             return Ok(regex);
         }
+
         let text = format!(
             "(*LIMIT_MATCH={steps})(*LIMIT_HEAP={MOST_MEMORY}){prefix}{}",
             self.pattern
@@ -114,11 +120,12 @@ impl PerlMatcher {
                 .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Tries every place by itself.
+    /// Tries every start position separately.
     fn find_by_place(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, String> {
         let regex = self.regex(&self.anchored, MOST_STEPS, r"\G")?;
+
         for start in at..=haystack.len() {
-            // Inside of a character nothing begins.
+            // Nothing starts inside a character.
             if self.is_unicode
                 && haystack
                     .get(start)

@@ -1,8 +1,7 @@
-//! Folding of events: what the system reports of single paths becomes the set of paths that may
-//! have changed.
+//! Folding of events: the set of paths that may have changed.
 //!
-//! An event does not always say whether a file or a folder was meant; such paths are looked at when
-//! the set is taken.
+//! An event does not always say whether it is about a file or a folder; such paths are inspected
+//! when the set is taken.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
@@ -18,18 +17,18 @@ use crate::path::{RepoPath, is_hidden_name};
 use crate::walk::Entry;
 use crate::watch::{FsEvents, WatchError};
 
-/// Files outside of the listed folders on which the listing depends.
+/// Names of files outside the listed folders that affect the listing.
 const RULES: [&str; 4] = ["index", "exclude", "config.json", ".gitignore"];
 
-/// Paths that are held by name; of more, everything is compared.
+/// Maximum paths to record; beyond that, everything is compared.
 const MOST_PATHS: usize = 100_000;
 
-/// What the thread that receives events shares with those that wait for them.
+/// State shared by the thread that receives events and those that wait for them.
 pub(super) struct Shared {
     events: Mutex<Events>,
-    /// Signalled when there is something to see.
+    /// Signalled when an event arrives.
     pub changed: Condvar,
-    /// Why it cannot watch any more.
+    /// Why watching has stopped.
     pub failure: OnceLock<WatchError>,
 }
 
@@ -52,15 +51,14 @@ impl Shared {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says that nothing more arrives.
+    /// Records that no more events will arrive.
     pub fn fail(&self, error: WatchError) {
         self.failure.get_or_init(|| error);
         self.lock().request_rescan();
         self.changed.notify_all();
     }
 
-    /// Waits for events, for a call of `wake` or for the time to pass. Reports whether there is
-    /// something.
+    /// Waits for events, for `wake` or for the time-out. Reports whether something happened.
     pub fn wait(&self, time: Option<Duration>) -> bool {
         let waits = |events: &mut Events| {
             !events.is_woken
@@ -68,6 +66,7 @@ impl Shared {
                 && events.paths.is_empty()
                 && events.unclear.is_empty()
         };
+
         match time {
             Some(time) => {
                 let (_events, waited) = self
@@ -87,15 +86,15 @@ impl Shared {
         }
     }
 
-    /// Notes the event of a file as expected. Returns the number of rescans so far.
+    /// Registers the expected event of a barrier file. Returns the number of rescans so far.
     pub fn expect_cookie(&self, cookie: &str) -> u64 {
         let mut events = self.lock();
         events.expected.insert(cookie.to_owned());
         events.rescans
     }
 
-    /// Waits for the event of a barrier, or for a rescan since there were `rescans`: what is
-    /// compared after this call needs no barrier.
+    /// Waits for the event of a barrier, or for a rescan after `rescans`, which makes the barrier
+    /// unnecessary.
     pub fn wait_for_cookie(&self, cookie: &str, rescans: u64, limit: Duration) -> bool {
         let waits =
             |events: &mut Events| events.expected.contains(cookie) && events.rescans == rescans;
@@ -108,7 +107,7 @@ impl Shared {
     }
 }
 
-/// Receives events on a thread of the library, which drops it when that thread ends.
+/// Receives events on a thread of the library, which drops the handler when it ends.
 pub(super) struct Handler(pub Arc<Shared>);
 
 impl EventHandler for Handler {
@@ -118,7 +117,7 @@ impl EventHandler for Handler {
                 self.0.lock().fold(&event);
                 self.0.changed.notify_all();
             }
-            // Whatever was refused, nobody says what is still watched.
+            // After an error, it is unknown what is still watched.
             Err(error) => self.0.fail(super::failed(error)),
         }
     }
@@ -130,33 +129,33 @@ impl Drop for Handler {
     }
 }
 
-/// What has arrived and was not taken yet.
+/// Events not yet taken.
 #[derive(Default)]
 pub(super) struct Events {
     root: PathBuf,
     cookies: Option<PathBuf>,
-    /// The listed folders with their numbers in the file system; those in a folder stand together.
+    /// The listed folders with their inodes; those in a folder are adjacent.
     folders: BTreeMap<RepoPath, u64>,
-    /// Folders whose watch is that of another one now, or of none.
+    /// Folders whose watch is lost or belongs to another folder now.
     left: HashSet<RepoPath>,
     /// Watched folders with ignore rules or settings.
     rules: HashSet<PathBuf>,
-    /// The root has no recursive watch.
+    /// Whether the root has lost its recursive watch.
     is_root_lost: bool,
     paths: BTreeSet<RepoPath>,
-    /// Paths that may be folders, and whether one there would count.
+    /// Paths that may be folders, and whether a folder there matters.
     unclear: BTreeMap<RepoPath, bool>,
     is_rescan: bool,
-    /// How often a rescan was requested.
+    /// Number of requested rescans.
     rescans: u64,
     /// Barriers whose event has not arrived.
     expected: BTreeSet<String>,
-    /// Somebody wants a wait to end.
+    /// Whether a wait is to end.
     pub is_woken: bool,
 }
 
 impl Events {
-    /// Has everything compared.
+    /// Requests that everything is compared.
     pub fn request_rescan(&mut self) {
         self.is_rescan = true;
         self.rescans += 1;
@@ -164,9 +163,10 @@ impl Events {
         self.unclear.clear();
     }
 
-    /// Takes what has arrived.
+    /// Takes the events that have arrived.
     pub fn take(&mut self) -> FsEvents {
         self.is_woken = false;
+
         for (path, counts) in std::mem::take(&mut self.unclear) {
             let is_folder = self
                 .root
@@ -179,13 +179,14 @@ impl Events {
                 self.paths.insert(path);
             }
         }
+
         FsEvents {
             paths: std::mem::take(&mut self.paths),
             everything: std::mem::take(&mut self.is_rescan),
         }
     }
 
-    /// The watches of all other folders count no more.
+    /// Drops the watches of all other folders.
     pub fn keep_only(&mut self, folders: &[Entry]) {
         let kept: HashSet<&RepoPath> = folders.iter().map(|folder| &folder.path).collect();
         let others: Vec<RepoPath> = self
@@ -211,16 +212,16 @@ impl Events {
         (self.left.drain().collect(), fresh)
     }
 
-    /// Registers folders with rules; those that are registered already are taken out of the list.
+    /// Registers folders with rules, removing those already registered from the list.
     pub fn register_rules(&mut self, folders: &mut Vec<PathBuf>) {
         folders.retain(|folder| folder.is_dir() && self.rules.insert(folder.clone()));
         if !folders.is_empty() {
-            // They may say something else than when they were read.
+            // They may have changed since they were read.
             self.request_rescan();
         }
     }
 
-    /// A folder could not be watched, because it is gone.
+    /// Unregisters a folder that could not be watched, because it is gone.
     pub fn unregister(&mut self, path: &Path) {
         self.rules.remove(path);
         if let Some(path) = path
@@ -232,7 +233,7 @@ impl Events {
         }
     }
 
-    /// The watches of a folder and of those in it count no more.
+    /// Drops the watches of a folder and those in it.
     pub fn forget(&mut self, folder: &RepoPath) {
         let inside = if folder.is_root() {
             String::new()
@@ -259,7 +260,7 @@ impl Events {
         }
     }
 
-    /// Whether the root has to be watched again.
+    /// Returns whether the root has to be watched again, and resets that.
     pub fn take_root_lost(&mut self) -> bool {
         std::mem::take(&mut self.is_root_lost)
     }
@@ -283,10 +284,12 @@ impl Events {
         };
         // Names that are not UTF-8 are not indexed.
         let Some(name) = name.to_str() else { return };
+
         if self.cookies.as_deref() == Some(parent) {
             self.expected.remove(name);
             return;
         }
+
         if moves(kind) {
             let before = self.rules.len();
             self.rules.retain(|folder| !folder.starts_with(path));
@@ -294,38 +297,45 @@ impl Events {
                 self.request_rescan();
             }
         }
+
         if self.rules.contains(parent) && RULES.contains(&name) {
             self.request_rescan();
         }
+
         let Ok(inside) = path.strip_prefix(&self.root) else {
             return;
         };
         let Ok(inside) = RepoPath::from_relative(inside) else {
             return;
         };
+
         self.fold_inside(inside, kind);
     }
 
     fn fold_inside(&mut self, path: RepoPath, kind: EventKind) {
         let is_known = self.folders.contains_key(&path);
+
         let parent = path
             .as_str()
             .rsplit_once('/')
             .map_or("", |(parent, _)| parent);
+
         if !is_known && !self.folders.contains_key(parent) {
             return;
         }
+
         let is_folder = is_known
             || matches!(
                 kind,
                 EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder)
             );
+
         match kind {
-            // What changed in it is reported by itself.
+            // Changes in it are reported separately.
             EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any | ModifyKind::Other)
                 if is_folder => {}
             EventKind::Modify(ModifyKind::Metadata(_)) if is_folder => {
-                // It may not have been readable when it was to be watched.
+                // It may have been unreadable when it was to be watched.
                 if !path.is_root() {
                     self.leave(vec![path.clone()]);
                 }
@@ -343,15 +353,15 @@ impl Events {
                     self.paths.insert(path);
                 }
             }
-            // Windows reports so of folders whenever something in them changes.
+            // Windows reports this for a folder whenever something in it changes.
             EventKind::Modify(ModifyKind::Any) => drop(self.unclear.entry(path).or_insert(false)),
             _ => drop(self.unclear.insert(path, true)),
         }
     }
 
-    /// A folder came, went, moved or has other rights.
+    /// Handles a folder that came, went, moved or has other permissions.
     fn folder_changed(&mut self, path: RepoPath) {
-        // In a package it matters only if somebody has asked for it.
+        // In a package, it matters only if it was asked for.
         if path
             .parent()
             .is_some_and(|parent| parent.segments().any(|segment| segment == NODE_MODULES))
@@ -363,7 +373,7 @@ impl Events {
     }
 }
 
-/// Whether an event may put something else at a path.
+/// Reports whether an event may replace what is at a path.
 fn moves(kind: EventKind) -> bool {
     !matches!(
         kind,

@@ -24,10 +24,12 @@ impl Place {
         std::fs::create_dir_all(folder.path().join("out")).unwrap();
         std::fs::write(folder.path().join(".gitignore"), "out/\n").unwrap();
         std::fs::write(folder.path().join("a/x.cs"), "").unwrap();
+
         let workspace = Workspace::open(folder.path()).unwrap();
         let data = DataHome::at(home.path())
             .data_dir(workspace.root())
             .unwrap();
+
         let watcher = Watcher::new(&workspace, Some(&data)).unwrap();
         let place = Self {
             _folder: folder,
@@ -35,8 +37,10 @@ impl Place {
             watcher,
             _home: home,
         };
+
         place.watch_dirs();
         place.take_events();
+
         place
     }
 
@@ -163,23 +167,30 @@ fn other_rights_of_files_and_folders_are_told() {
 #[test]
 fn folders_that_come_go_or_move_mean_anything() {
     let place = Place::new();
+
     std::fs::create_dir_all(place.root().join("b/c/d")).unwrap();
     assert!(place.take_events().everything);
     place.watch_dirs();
+
     std::fs::write(place.root().join("b/c/d/e.cs"), "").unwrap();
     assert_eq!(place.paths(), ["b/c/d/e.cs"]);
+
     std::fs::rename(place.root().join("b"), place.root().join("f")).unwrap();
     assert!(place.take_events().everything);
     place.watch_dirs();
+
     std::fs::write(place.root().join("f/c/d/e.cs"), "1").unwrap();
     assert_eq!(place.paths(), ["f/c/d/e.cs"]);
+
     // Away and back between two looks: the folder is the same, and is watched.
     std::fs::rename(place.root().join("f"), place.root().join("g")).unwrap();
     std::fs::rename(place.root().join("g"), place.root().join("f")).unwrap();
     assert!(place.take_events().everything);
     place.watch_dirs();
+
     std::fs::write(place.root().join("f/c/d/e.cs"), "12").unwrap();
     assert_eq!(place.paths(), ["f/c/d/e.cs"]);
+
     std::fs::remove_dir_all(place.root().join("f")).unwrap();
     assert!(place.take_events().everything);
 }
@@ -215,6 +226,7 @@ fn a_wait_ends_with_a_notice_or_when_it_is_woken() {
 #[test]
 fn a_queue_that_is_full_means_anything() {
     let place = Place::new();
+
     // Events are taken at once, so the queue fills up only while this holds their thread.
     let events = place.watcher.shared.lock();
     let longest: usize = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events")
@@ -222,13 +234,16 @@ fn a_queue_that_is_full_means_anything() {
         .trim()
         .parse()
         .unwrap();
+
     // Two files in turn: what is told of one file twice is one notice.
     for number in 0..longest {
         std::fs::write(place.root().join(["a/x.cs", "a/y.cs"][number % 2]), "").unwrap();
     }
+
     drop(events);
     assert!(place.take_events().everything);
     place.take_events();
+
     std::fs::write(place.root().join("a/x.cs"), "1").unwrap();
     assert_eq!(place.paths(), ["a/x.cs"], "afterwards it is told as before");
 }

@@ -1,7 +1,7 @@
-//! State that no event reports: another folder or file system mounted at or below the root, and the
-//! user's own ignore rules.
+//! Changes that no event reports: another folder or file system mounted at or below the root, and
+//! the user's own ignore rules.
 //!
-//! All of it is compared whenever events are taken, at the cost of a few system calls.
+//! They are checked whenever events are taken, at the cost of a few system calls.
 //!
 //! Limitations: mounts are noticed on Linux only.
 
@@ -12,7 +12,7 @@ use crate::ignored;
 use crate::read::Stamp;
 use crate::watch::WatchError;
 
-/// Network file systems by their numbers.
+/// Network file systems by magic number.
 #[cfg(target_os = "linux")]
 const REMOTE: [(u64, &str); 7] = [
     (0x6969, "NFS"),
@@ -24,7 +24,7 @@ const REMOTE: [(u64, &str); 7] = [
     (0x5346_414f, "AFS"),
 ];
 
-/// Refuses file systems that change behind the back of this system.
+/// Refuses file systems that other machines can change.
 #[cfg(target_os = "linux")]
 pub(super) fn check_file_system(root: &Path) -> Result<(), WatchError> {
     let system = rustix::fs::statfs(root).map_err(std::io::Error::from)?;
@@ -37,13 +37,13 @@ pub(super) fn check_file_system(root: &Path) -> Result<(), WatchError> {
     }
 }
 
-/// No file system is known here that is not watched.
+/// No such file system is known on this platform.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn check_file_system(_root: &Path) -> Result<(), WatchError> {
     Ok(())
 }
 
-/// What was found the last time.
+/// The state at the last check.
 pub(super) struct Unwatched {
     workspace: Workspace,
     is_there: bool,
@@ -51,17 +51,17 @@ pub(super) struct Unwatched {
     rules: Vec<(PathBuf, Option<(u64, Stamp)>)>,
 }
 
-/// What differs from the last time.
+/// Differences since the last check.
 #[derive(Default)]
 pub(super) struct Differences {
-    /// Another folder lies at the root, or may lie at any path below it.
+    /// Another folder is at the root, or may be at any path below it.
     pub folders_replaced: bool,
-    /// The user's ignore rules are other ones.
+    /// The user's ignore rules have changed.
     rules_changed: bool,
 }
 
 impl Differences {
-    /// Whether anything differs.
+    /// Reports whether anything differs.
     pub fn anything(&self) -> bool {
         self.folders_replaced || self.rules_changed
     }
@@ -77,7 +77,7 @@ impl Unwatched {
         }
     }
 
-    /// Compares.
+    /// Compares with the last check.
     pub fn look(&mut self) -> Differences {
         let now = self.workspace.renewed();
         let was_there = std::mem::replace(&mut self.is_there, now.is_there());
@@ -97,7 +97,7 @@ impl Unwatched {
     }
 }
 
-/// The user's files on which the ignore rules depend, as they are.
+/// Returns the state of the user's files that affect the ignore rules.
 fn rules() -> Vec<(PathBuf, Option<(u64, Stamp)>)> {
     ignored::user_rule_files()
         .into_iter()
@@ -113,7 +113,7 @@ fn state_of(path: &Path) -> Option<(u64, Stamp)> {
 
 /// The mounts at and below the root.
 struct Mounts {
-    /// The table of mounts. Its handle tells when the table changes.
+    /// The mount table; its handle signals changes.
     #[cfg(target_os = "linux")]
     table: Option<std::fs::File>,
     #[cfg(target_os = "linux")]
@@ -125,7 +125,7 @@ impl Mounts {
     const TABLE: &str = "/proc/self/mountinfo";
 
     fn of(root: &Path) -> Self {
-        // Opened first: what is mounted while it is read is news.
+        // Opened first, so that later mounts are noticed.
         let table = std::fs::File::open(Self::TABLE).ok();
         Self {
             table,
@@ -151,8 +151,8 @@ impl Mounts {
     }
 }
 
-/// Whether the table has changed since it was opened or this was asked, as proc(5) promises it to
-/// poll(2).
+/// Reports whether the mount table has changed since it was opened or last polled, as proc(5)
+/// specifies.
 #[cfg(target_os = "linux")]
 fn has_news(table: &std::fs::File) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -164,7 +164,7 @@ fn has_news(table: &std::fs::File) -> bool {
     poll(&mut tables, Some(&now)).is_ok() && tables[0].revents().contains(PollFlags::PRI)
 }
 
-/// Where something is mounted; in the table white space and backslashes are octal numbers.
+/// Returns the mount point; white space and backslashes are octal escapes in the table.
 #[cfg(target_os = "linux")]
 fn mount_point(line: &str) -> PathBuf {
     let field = line.split(' ').nth(4).unwrap_or_default();

@@ -1,22 +1,21 @@
-//! How our tables compare with what the C# compiler says.
+//! Comparison of our tables with the C# compiler's results.
 //!
-//! * A declaration is named by any line from its first one to that of its name. Required is every
-//!   declaration but local functions.
-//! * A call site is right if a target of ours is the declaration that the compiler binds (`calls`),
-//!   or has its container and name (`calls, method group`). A call of something outside the
-//!   repository must have no target. Sites that the compiler could not bind, because a package is
-//!   missing, are left out.
+//! * A declaration is identified by any line from its first to that of its name. Every declaration
+//!   except local functions is required.
+//! * A call site is right if one of our targets is the declaration that the compiler binds
+//!   (`calls`), or has its container and name (`calls, method group`). An external call must have
+//!   no target. Sites that the compiler could not bind, because a package is missing, are skipped.
 //! * References are uses of types only; the gold has no others.
-//! * Files that the gold does not cover are left out.
+//! * Files without gold data are skipped.
 //!
-//! **Limits.** The caller of a call is not compared; the hashes of rows hold it.
+//! **Limits.** Callers are not compared; the hashes of rows cover them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::accuracy::score::{Report, Scored, Tables, place};
 use crate::accuracy::tables::Row;
 
-/// What has a name of the language's own, which a tool may spell in another way.
+/// Kinds of symbols with a fixed name, which tools may spell differently.
 const UNNAMED: [&str; 5] = [
     "constructor",
     "operator",
@@ -24,7 +23,7 @@ const UNNAMED: [&str; 5] = [
     "indexer",
     "destructor",
 ];
-/// How it may be spelt.
+/// Prefixes of possible spellings.
 const SPELLINGS: [&str; 9] = [
     ".ctor",
     "constructor",
@@ -48,14 +47,14 @@ struct Symbol<'t> {
     whole: usize,
 }
 
-/// What the compiler says about declarations. Numbers of symbols begin at 1.
+/// The compiler's declarations. Symbols are numbered from 1.
 struct Gold<'t> {
     symbols: Vec<Symbol<'t>>,
     at: HashMap<(&'t str, usize), Vec<usize>>,
     files: HashSet<&'t str>,
 }
 
-/// All figures and disagreements of one repository.
+/// Returns all figures and disagreements of one repository.
 pub fn score(ours: &Tables<'_>, gold: &Tables<'_>) -> Report {
     let facts = Gold::new(gold);
     let mut report = Report::default();
@@ -77,14 +76,17 @@ impl<'t> Gold<'t> {
             parent: 0,
             whole: 0,
         };
+
         let mut facts = Self {
             symbols: vec![none],
             at: HashMap::new(),
             files: HashSet::new(),
         };
+
         facts
             .files
             .extend(gold.table("files").rows().map(|row| row.text("file")));
+
         for row in gold.table("symbols").rows() {
             let symbol = Symbol {
                 file: row.text("file"),
@@ -95,6 +97,7 @@ impl<'t> Gold<'t> {
                 parent: row.number("parent_sid"),
                 whole: row.number("canon_sid"),
             };
+
             for line in row.number("line_start")..=symbol.name_line {
                 facts
                     .at
@@ -104,6 +107,7 @@ impl<'t> Gold<'t> {
             }
             facts.symbols.push(symbol);
         }
+
         facts
     }
 
@@ -118,16 +122,18 @@ impl<'t> Gold<'t> {
             .unwrap_or_default()
     }
 
-    /// Those of a line with a name, else those of a line that have no name of their own.
+    /// Finds the declaration on a line by name, else one without a name of its own.
     fn find(&self, file: &str, line: usize, name: &str) -> Option<usize> {
         let last = last_segment(name);
         let named =
             |id: &&usize| self.symbols[**id].name == last || self.symbols[**id].name == name;
+
         let nearest = |ids: Vec<&usize>| {
             ids.into_iter()
                 .min_by_key(|id| self.symbols[**id].name_line.abs_diff(line))
                 .copied()
         };
+
         let all = self.at(file, line);
         nearest(all.iter().filter(named).collect()).or_else(|| {
             nearest(
@@ -144,7 +150,7 @@ impl<'t> Gold<'t> {
     }
 }
 
-/// `Name` of `A.B.Name<T>(int)`; operators and the like stay as they are.
+/// Returns `Name` of `A.B.Name<T>(int)`; operators and the like stay as they are.
 fn last_segment(name: &str) -> &str {
     let name = name.split('(').next().unwrap_or_default();
     if ["op", "implicit", "explicit", "~", "this"]
@@ -164,9 +170,11 @@ fn last_segment(name: &str) -> &str {
 fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
     let mut score = Scored::new("symbols");
     let mut seen = HashSet::new();
+
     let is_required = |id: usize| {
         facts.symbols[id].kind != "local_function" && facts.covers(facts.symbols[id].file)
     };
+
     for row in ours
         .table("symbols")
         .rows()
@@ -178,13 +186,16 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
             row.text("name"),
             row.text("kind"),
         );
+
         if matches!(kind, "file" | "namespace" | "module" | "parameter") {
             continue;
         }
+
         let all = facts.at(file, line);
         let named = |id: &&usize| {
             facts.symbols[**id].name == name || facts.symbols[**id].name == last_segment(name)
         };
+
         let mut meant: Vec<usize> = all.iter().filter(named).copied().collect();
         if meant.is_empty() && SPELLINGS.iter().any(|start| name.starts_with(start)) {
             meant = all
@@ -193,6 +204,7 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
                 .copied()
                 .collect();
         }
+
         if meant.is_empty() {
             score.wrong(
                 "",
@@ -202,16 +214,19 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
             );
             continue;
         }
+
         let free = meant
             .into_iter()
             .filter(|id| !seen.contains(id))
             .min_by_key(|id| facts.symbols[*id].name_line.abs_diff(line));
         let Some(id) = free else { continue };
+
         seen.insert(id);
         if is_required(id) {
             score.right("");
         }
     }
+
     for id in (1..facts.symbols.len()).filter(|id| is_required(*id)) {
         score.expect(
             seen.contains(&id),
@@ -220,6 +235,7 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
             facts.symbols[id].kind,
         );
     }
+
     report.push(score);
 }
 
@@ -240,6 +256,7 @@ type Sites<'t> = HashMap<(&'t str, usize, usize), Vec<Prediction<'t>>>;
 
 fn predictions<'t>(facts: &Gold<'_>, ours: &Tables<'t>) -> Sites<'t> {
     let mut sites = Sites::new();
+
     for row in ours
         .table("calls")
         .rows()
@@ -259,6 +276,7 @@ fn predictions<'t>(facts: &Gold<'_>, ours: &Tables<'t>) -> Sites<'t> {
                 confidence: row.text("confidence"),
             });
     }
+
     sites
 }
 
@@ -266,6 +284,7 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Re
     let sites = predictions(facts, ours);
     let (mut exact, mut group) = (Scored::new("calls"), Scored::new("calls, method group"));
     let mut known = HashSet::new();
+
     for row in gold
         .table("calls")
         .rows()
@@ -277,11 +296,13 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Re
             row.number("site_col"),
         );
         known.insert(key);
+
         let site = format!("{}:{}:{}", key.0, key.1, key.2);
         let given = sites.get(&key).map(Vec::as_slice).unwrap_or_default();
         if !matches!(row.text("call_kind"), "call" | "new") {
             continue;
         }
+
         match row.text("status") {
             "ext" => {
                 for ours in given {
@@ -293,6 +314,7 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Re
             _ => {}
         }
     }
+
     let unknown: BTreeSet<_> = sites.keys().filter(|key| !known.contains(*key)).collect();
     for key in unknown {
         for ours in &sites[key] {
@@ -305,11 +327,13 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Re
             group.wrong_unlisted(ours.confidence);
         }
     }
+
     report.push(exact);
     report.push(group);
 }
 
-/// A site whose target is declared here. Of several rows at one site at most one is right.
+/// Scores a site whose target is in the repository. Of several rows at one site, at most one is
+/// right.
 fn call_site(
     facts: &Gold<'_>,
     row: &Row<'_, '_>,
@@ -324,8 +348,10 @@ fn call_site(
             || (facts.symbols[*id].container, facts.symbols[*id].name)
                 == (target.container, target.name)
     };
+
     let says = facts.show(row.number("callee_sid"));
     let (mut exact_found, mut group_found) = (false, false);
+
     for ours in given {
         let declared = facts.at(ours.file, ours.line);
         if !exact_found && declared.iter().any(is_it) {
@@ -334,6 +360,7 @@ fn call_site(
         } else {
             exact.wrong(ours.confidence, site, &ours.show(), &says);
         }
+
         if !group_found && declared.iter().any(is_like_it) {
             group_found = true;
             group.right(ours.confidence);
@@ -341,6 +368,7 @@ fn call_site(
             group.wrong_unlisted(ours.confidence);
         }
     }
+
     let ours = given
         .first()
         .map_or_else(|| "nothing".to_owned(), Prediction::show);
@@ -360,8 +388,10 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
             (row.text("status"), row.number("decl_sid")),
         );
     }
+
     let mut score = Scored::new("references to types");
     let mut found = HashSet::new();
+
     for row in ours.table("refs").rows() {
         let key = (row.text("file"), row.number("line"), row.number("col"));
         let Some((status, target)) = uses
@@ -370,12 +400,14 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
         else {
             continue;
         };
+
         let named = facts.find(
             row.text("decl_file"),
             row.number("decl_line"),
             row.text("decl_name"),
         );
-        // `new C()` may be stated as a use of C or of its constructor.
+
+        // `new C()` may be recorded as a use of C or of its constructor.
         let named = named.map(|id| {
             if facts.symbols[id].kind == "constructor" {
                 facts.symbols[id].parent
@@ -383,6 +415,7 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
                 id
             }
         });
+
         if *status == "repo"
             && named.is_some_and(|id| facts.symbols[id].whole == facts.symbols[*target].whole)
         {
@@ -399,6 +432,7 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
                 row.number("decl_line"),
                 row.text("decl_name"),
             );
+
             score.wrong(
                 row.text("confidence"),
                 &format!("{}:{}:{}", key.0, key.1, key.2),
@@ -407,11 +441,13 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
             );
         }
     }
+
     let mut expected: Vec<_> = uses
         .iter()
         .filter(|(_, (status, _))| *status == "repo")
         .collect();
     expected.sort_unstable();
+
     for (key, (_, target)) in expected {
         score.expect(
             found.contains(key),
@@ -420,6 +456,7 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
             &facts.show(*target),
         );
     }
+
     report.push(score);
 }
 
@@ -427,6 +464,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
     let whole = |id: usize| facts.symbols[id].whole;
     for kind in ["extends", "implements", "overrides", "implements_member"] {
         let mut score = Scored::new(kind);
+
         let mut expected = BTreeSet::new();
         for row in gold
             .table("inherits")
@@ -437,6 +475,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
                 "impl_member" | "impl_explicit" => "implements_member",
                 other => other,
             };
+
             if stated == kind {
                 expected.insert((
                     whole(row.number("child_sid")),
@@ -444,6 +483,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
                 ));
             }
         }
+
         let (mut seen, mut found) = (HashSet::new(), HashSet::new());
         for row in ours
             .table("inherits")
@@ -456,9 +496,11 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
             } else {
                 ("", 0)
             };
+
             if !seen.insert((child, parent, elsewhere)) {
                 continue;
             }
+
             match child.zip(parent).filter(|pair| expected.contains(pair)) {
                 Some(pair) => {
                     found.insert(pair);
@@ -479,6 +521,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
                 }
             }
         }
+
         for pair in &expected {
             score.expect(
                 found.contains(pair),
@@ -487,11 +530,12 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
                 &facts.show(pair.1),
             );
         }
+
         report.push(score);
     }
 }
 
-/// One end of an inheritance, as the first part of its type.
+/// Returns one end of an inheritance, as the first part of its type.
 fn end(facts: &Gold<'_>, row: &Row<'_, '_>, side: &str) -> Option<usize> {
     let found = facts.find(
         row.text(&format!("{side}_file")),

@@ -1,8 +1,8 @@
-//! Gold in the form in which it is committed: only the columns that the comparison reads, all
-//! tables in one text, compressed.
+//! Compact gold data as committed: the columns that the comparison reads, all tables in one
+//! compressed text.
 //!
-//! **Limits.** Made from the tables of a compiler harness that is not part of this repository;
-//! `tests/golden/gold/NOTICE.md` says which.
+//! **Limits.** Made from the tables of a compiler harness outside of this repository; see
+//! `tests/golden/gold/NOTICE.md`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,10 +13,10 @@ use codeagent_core::Language;
 
 use crate::accuracy::tables::Table;
 
-/// zstd's level: small files count, not the time to make them.
+/// zstd level: small files matter, compression time does not.
 const LEVEL: i32 = 19;
 
-/// The tables and columns that the comparison reads. Numbers of symbols are numbers of rows, from
+/// Returns the tables and columns that the comparison reads. Symbol numbers are row numbers, from
 /// 1.
 fn columns(language: Language) -> [(&'static str, &'static [&'static str]); 4] {
     match language {
@@ -94,35 +94,41 @@ fn columns(language: Language) -> [(&'static str, &'static [&'static str]); 4] {
     }
 }
 
-/// The text of a committed gold.
+/// Reads a committed gold text.
 pub fn read(path: &Path) -> anyhow::Result<String> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(String::from_utf8(zstd::decode_all(bytes.as_slice())?)?)
 }
 
-/// Makes the compact form of the harness's `PREFIX.symbols.tsv.gz` and its neighbours.
+/// Compacts the harness's `PREFIX.symbols.tsv.gz` and the files next to it.
 pub fn compact(prefix: &Path, language: Language, out: &Path) -> anyhow::Result<()> {
     let mut text = String::new();
+
     writeln!(text, "#files\tfile")?;
     for line in files(prefix)?.lines() {
         writeln!(text, "{line}")?;
     }
+
     for (name, columns) in columns(language) {
         let Some(full) = table(prefix, name)? else {
             continue;
         };
+
         let full = Table::parse(&full);
         writeln!(text, "#{name}\t{}", columns.join("\t"))?;
+
         for (at, row) in full.rows().enumerate() {
             ensure!(
                 name != "symbols" || row.number("sid") == at + 1,
                 "{name}: symbols are not numbered in order"
             );
+
             let cells: Vec<&str> = columns.iter().map(|column| row.text(column)).collect();
             ensure!(!cells[0].starts_with('#'), "{name}: a row begins with #");
             writeln!(text, "{}", cells.join("\t"))?;
         }
     }
+
     std::fs::write(out, zstd::encode_all(text.as_bytes(), LEVEL)?)?;
     Ok(())
 }
@@ -133,7 +139,7 @@ fn with_ending(prefix: &Path, ending: &str) -> std::path::PathBuf {
     path.into()
 }
 
-/// The files that the gold covers, one per line.
+/// Returns the files that the gold covers, one per line.
 fn files(prefix: &Path) -> anyhow::Result<String> {
     let list = with_ending(prefix, ".files.txt");
     if list.exists() {

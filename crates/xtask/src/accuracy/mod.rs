@@ -1,13 +1,13 @@
-//! How good are the answers, and did any of them change? Indexes published repositories and
-//! compares what we export with what compilers say.
+//! Accuracy measurement: indexes published repositories and compares the exported tables with
+//! compilers' results and with the previous run.
 //!
 //! * `tests/golden/accuracy.txt`: counts, precision and recall by repository and class.
-//! * `tests/golden/sites/NAME.txt`: every place where we disagree with the compiler.
-//! * `tests/golden/rows/NAME.txt`: a hash of all our rows for each file, so that a changed edge
-//!   shows where no gold looks.
-//! * `tests/golden/ranking.txt`: how often search finds what somebody means.
+//! * `tests/golden/sites/NAME.txt`: every site where we disagree with the compiler.
+//! * `tests/golden/rows/NAME.txt`: a hash of all our rows for each file, which reveals changed
+//!   edges without gold data.
+//! * `tests/golden/ranking.txt`: search quality.
 //!
-//! **Limits.** Optional corpora that are not there keep their figures unchecked.
+//! **Limits.** Optional corpora that are missing keep their figures unchecked.
 
 mod csharp;
 mod gold;
@@ -30,9 +30,9 @@ use crate::accuracy::tables::{Table, sections};
 use crate::corpora::{self, CORPORA, Corpus, FOLDER};
 use crate::search;
 
-/// Where what is held lies.
+/// Folder of the recorded results.
 const GOLDEN: &str = "tests/golden";
-/// Where exports are kept for the next comparison.
+/// Folder of exports for the next comparison.
 const KEPT: &str = "target/golden";
 
 /// How good the answers are, and which of them changed
@@ -69,7 +69,7 @@ fn gold_path(name: &str) -> PathBuf {
         .join(format!("{name}.tsv.zst"))
 }
 
-/// What one corpus gives.
+/// The measurements of one corpus.
 struct Measured {
     name: &'static str,
     figures: String,
@@ -78,16 +78,18 @@ struct Measured {
     ranking: search::Tally,
 }
 
-/// Compares with what is held, or writes it.
+/// Compares with the recorded results, or writes them.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let mut golden = Golden::open(Path::new(GOLDEN))?;
     let mut ranking = search::Tally::default();
     let mut measured = Vec::new();
+
     for corpus in CORPORA {
         if corpus.is_optional() && !options.debian && !corpus.root(Path::new(FOLDER)).exists() {
             golden.keep_section(corpus.name);
             continue;
         }
+
         let one = measure(corpus)?;
         if !corpus.is_optional() {
             golden.add_ranking(one.name, &one.ranking);
@@ -97,19 +99,23 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         golden.add_corpus(one.name, one.sites, rows::hashes(&one.rows));
         measured.push((one.name, one.rows));
     }
+
     golden.add_ranking("all", &ranking);
     let kept = |name: &str| Path::new(KEPT).join(format!("{name}.rows.zst"));
     let changes = golden.changes(&measured, &kept);
     changes.iter().for_each(|line| println!("{line}"));
+
     if options.check && !changes.is_empty() {
         bail!(
             "answers changed: if each is better than before, run `cargo xtask accuracy` and commit {GOLDEN}"
         );
     }
+
     golden.write()?;
     for (name, rows) in &measured {
         rows::keep(rows, &kept(name))?;
     }
+
     Ok(())
 }
 
@@ -123,16 +129,19 @@ fn measure(corpus: &Corpus) -> anyhow::Result<Measured> {
             ..EngineOptions::default()
         },
     )?;
+
     let summary = engine
         .index(&|_| ())
         .with_context(|| format!("cannot index {}", corpus.name))?;
     let (snapshot, workspace) = (engine.answers().snapshot()?, engine.workspace());
     let exported = query::export(&snapshot, &workspace)?;
+
     let ranking = if corpus.is_optional() {
         search::Tally::default()
     } else {
         search::measure(&snapshot)?
     };
+
     let mut figures = format!(
         "{}: {} files, {} symbols, {} edges\n",
         corpus.name,
@@ -140,6 +149,7 @@ fn measure(corpus: &Corpus) -> anyhow::Result<Measured> {
         summary.symbols,
         summary.edges
     );
+
     let mut sites = String::new();
     if corpus.has_gold {
         let report = compare(corpus, &root, &exported)?;
@@ -150,6 +160,7 @@ fn measure(corpus: &Corpus) -> anyhow::Result<Measured> {
             .flat_map(|line| [line, "\n"])
             .collect();
     }
+
     Ok(Measured {
         name: corpus.name,
         figures,

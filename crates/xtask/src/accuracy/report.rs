@@ -1,6 +1,6 @@
-//! The committed texts: what they say, and what differs from them.
+//! The recorded results and their differences.
 //!
-//! **Limits.** Lines are compared as a set: a line that only moved is no change.
+//! **Limits.** Lines are compared as a set: a moved line is no change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use crate::accuracy::score::{Predictions, Report, Scored, share};
 use crate::search::{DRAWN, LIMIT, SEED, Tally};
 use crate::sentences::MIN_SENTENCES;
 
-/// Most changed lines that are shown of one kind.
+/// Maximum changed lines to show of one kind.
 const SHOWN: usize = 400;
 
 const ACCURACY_HEAD: &str = "\
@@ -19,8 +19,7 @@ const ACCURACY_HEAD: &str = "\
 # right and wrong: rows of ours that the compiler has and has not; found and missed: what it has that we have and have not.
 ";
 
-/// The figures of one repository, one line per class, then the precision of rows by their
-/// confidence.
+/// Formats the figures of one repository: one line per class, then the precision by confidence.
 pub fn figures(report: &Report) -> String {
     let mut text =
         "  class                    right  wrong  found missed  precision  recall      F1\n"
@@ -56,7 +55,7 @@ fn by_confidence(class: &Scored) -> String {
     )
 }
 
-/// The committed texts as they are and as they are to be.
+/// The recorded results, before and after.
 pub struct Golden {
     folder: PathBuf,
     before: BTreeMap<PathBuf, String>,
@@ -66,10 +65,11 @@ pub struct Golden {
 }
 
 impl Golden {
-    /// Reads what is there.
+    /// Reads the recorded results.
     pub fn open(folder: &Path) -> anyhow::Result<Self> {
         let mut before = BTreeMap::new();
         let mut paths = vec![PathBuf::from("accuracy.txt"), PathBuf::from("ranking.txt")];
+
         for part in ["sites", "rows"] {
             let below = folder.join(part);
             std::fs::create_dir_all(&below)?;
@@ -77,17 +77,20 @@ impl Golden {
                 paths.push(Path::new(part).join(entry?.file_name()));
             }
         }
+
         for path in paths {
             if folder.join(&path).exists() {
                 let text = std::fs::read_to_string(folder.join(&path))?;
                 before.insert(path, text);
             }
         }
+
         let ranking = format!(
             "# How often search finds what somebody means: {DRAWN} symbols of each repository, drawn with seed {SEED}, asked for in several ways.\n\
              # Recall at 1, 5 and 10 and the mean reciprocal rank among {LIMIT} results, for a symbol of the name and for the symbol itself.\n\
              # doc: all first sentences of doc comments, of repositories with at least {MIN_SENTENCES}, the index without documentation; among 10 names.\n"
         );
+
         Ok(Self {
             folder: folder.to_owned(),
             before,
@@ -104,12 +107,12 @@ impl Golden {
             .unwrap_or_default()
     }
 
-    /// The figures of a corpus.
+    /// Adds the figures of a corpus.
     pub fn add_figures(&mut self, figures: String) {
         self.figures.push(figures);
     }
 
-    /// A corpus that is not here: all stays as it is.
+    /// Keeps the results of a corpus that is missing here.
     pub fn keep_section(&mut self, name: &str) {
         let start = format!("{name}: ");
         let section = self
@@ -127,19 +130,19 @@ impl Golden {
         }
     }
 
-    /// The disagreements of a corpus and the hashes of its rows.
+    /// Adds the disagreements of a corpus and the hashes of its rows.
     pub fn add_corpus(&mut self, name: &str, sites: String, hashes: String) {
         for (path, text) in corpus_paths(name).into_iter().zip([sites, hashes]) {
             self.now.insert(path, text);
         }
     }
 
-    /// How well search does.
+    /// Adds the search quality of a corpus.
     pub fn add_ranking(&mut self, name: &str, tally: &Tally) {
         let _ = write!(self.ranking, "\n{name}\n{}", tally.table(false));
     }
 
-    /// Everything that differs: figures, disagreements, files, and the rows themselves where they
+    /// Returns all differences: figures, disagreements, files, and the rows themselves where they
     /// were kept.
     pub fn changes(
         &mut self,
@@ -152,11 +155,14 @@ impl Golden {
             .fold(ACCURACY_HEAD.to_owned(), |text, figures| {
                 text + "\n" + figures
             });
+
         self.now.insert("accuracy.txt".into(), accuracy);
         self.now.insert("ranking.txt".into(), self.ranking.clone());
+
         let none = String::new();
         let paths: BTreeSet<&PathBuf> = self.before.keys().chain(self.now.keys()).collect();
         let mut lines = Vec::new();
+
         for path in paths {
             let changed = differences(self.old(path), self.now.get(path).unwrap_or(&none));
             show(
@@ -165,6 +171,7 @@ impl Golden {
                 changed,
             );
         }
+
         for (name, now) in measured {
             let [_, hashes] = corpus_paths(name);
             let committed = self.old(&hashes);
@@ -177,10 +184,11 @@ impl Golden {
                 None => lines.push(format!("rows of {name}: run this on the commit before, then here again, to see which changed")),
             }
         }
+
         lines
     }
 
-    /// Writes all texts and removes those of corpora that are no more.
+    /// Writes all texts and removes those of dropped corpora.
     pub fn write(&self) -> anyhow::Result<()> {
         for (path, text) in &self.now {
             if self.before.get(path) != Some(text) {
@@ -198,7 +206,7 @@ impl Golden {
     }
 }
 
-/// The texts that a corpus has to itself: disagreements and hashes of rows.
+/// Returns the paths of a corpus: disagreements and hashes of rows.
 fn corpus_paths(name: &str) -> [PathBuf; 2] {
     ["sites", "rows"].map(|part| Path::new(part).join(format!("{name}.txt")))
 }
@@ -215,7 +223,7 @@ fn show(lines: &mut Vec<String>, title: &str, changed: Vec<String>) {
     }
 }
 
-/// `-` lines that are gone and `+` lines that are new, each as often as it is.
+/// Returns removed lines with `-` and added lines with `+`, with repetitions.
 fn differences(before: &str, now: &str) -> Vec<String> {
     let count = |text: &str| {
         text.lines().fold(
@@ -226,10 +234,12 @@ fn differences(before: &str, now: &str) -> Vec<String> {
             },
         )
     };
+
     let (mut old, new) = (count(before), count(now));
     for (line, times) in new {
         *old.entry(line).or_default() -= times;
     }
+
     let sign = |times: i64| if times > 0 { '-' } else { '+' };
     let changed = old.into_iter().filter(|(_, times)| *times != 0);
     changed

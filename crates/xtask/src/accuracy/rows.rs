@@ -1,8 +1,7 @@
-//! All rows that we export, held by one hash per file, so that any changed edge anywhere is seen,
-//! also where no gold looks.
+//! Hashes of all exported rows by file, which reveal every changed edge, even without gold data.
 //!
-//! The export of the last run that agreed with the committed hashes lies in `target/golden`; with
-//! it the changed rows themselves are shown.
+//! The export of the last run that agreed with the recorded hashes is kept in `target/golden`, to
+//! show the changed rows.
 //!
 //! **Limits.** Without that export, as in a fresh clone, only the files are shown.
 
@@ -12,13 +11,14 @@ use std::path::Path;
 
 use codeagent_core::query::ExportTables;
 
-/// Rows by the file they stand in, each with the name of its table before it.
+/// Rows by file, each prefixed with its table's name.
 pub type Rows = BTreeMap<String, BTreeSet<String>>;
 
-/// All rows of an export.
+/// Collects all rows of an export.
 pub fn collect(tables: &ExportTables) -> Rows {
     let mut rows = Rows::new();
-    // The column with the file in which a row stands.
+
+    // The index of the column with the row's file.
     for (name, text, column) in [
         ("symbols", &tables.symbols, 0),
         ("calls", &tables.calls, 0),
@@ -32,10 +32,11 @@ pub fn collect(tables: &ExportTables) -> Rows {
                 .insert(format!("{name}\t{line}"));
         }
     }
+
     rows
 }
 
-/// One line per file: path, number of rows, hash.
+/// Formats one line per file: path, number of rows, hash.
 pub fn hashes(rows: &Rows) -> String {
     rows.iter().fold(String::new(), |mut text, (file, rows)| {
         let mut hasher = blake3::Hasher::new();
@@ -65,7 +66,7 @@ pub fn keep(rows: &Rows, path: &Path) -> anyhow::Result<()> {
     Ok(std::fs::write(path, zstd::encode_all(text.as_bytes(), 3)?)?)
 }
 
-/// The rows that were kept, if they are those that the committed hashes are of.
+/// Returns the kept rows, if the recorded hashes are theirs.
 pub fn kept(path: &Path, committed: &str) -> Option<Rows> {
     let text =
         String::from_utf8(zstd::decode_all(std::fs::read(path).ok()?.as_slice()).ok()?).ok()?;
@@ -84,7 +85,7 @@ pub fn kept(path: &Path, committed: &str) -> Option<Rows> {
     (hashes(&rows) == committed).then_some(rows)
 }
 
-/// `-` rows that are gone and `+` rows that are new.
+/// Returns removed rows with `-` and added rows with `+`.
 pub fn changes(before: &Rows, now: &Rows) -> Vec<String> {
     let none = BTreeSet::new();
     let files: BTreeSet<&String> = before.keys().chain(now.keys()).collect();

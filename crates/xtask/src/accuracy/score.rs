@@ -1,7 +1,7 @@
-//! What a comparison with the gold gives: counts by class, and every place where we disagree.
+//! Scores of a comparison with gold data: counts by class, and every disagreement.
 //!
-//! **Limits.** A wrong target at a site counts twice, as a wrong prediction and as an expected one
-//! not found, and is listed twice.
+//! **Limits.** A wrong target at a site counts twice, as a wrong prediction and as a missed
+//! expectation, and is listed twice.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -17,7 +17,7 @@ pub struct Tables<'t> {
 }
 
 impl<'t> Tables<'t> {
-    /// Those that are there; any other reads as empty.
+    /// Holds the given tables; any other reads as empty.
     pub fn new(tables: BTreeMap<&'t str, Table<'t>>) -> Self {
         Self {
             tables,
@@ -25,7 +25,7 @@ impl<'t> Tables<'t> {
         }
     }
 
-    /// One of them.
+    /// Returns a table.
     pub fn table(&self, name: &str) -> &Table<'t> {
         self.tables.get(name).unwrap_or(&self.none)
     }
@@ -34,9 +34,9 @@ impl<'t> Tables<'t> {
 /// Right and wrong predictions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Predictions {
-    /// Those that the gold has.
+    /// Predictions that the gold has.
     pub right: usize,
-    /// Those that it has not.
+    /// Predictions that it does not have.
     pub wrong: usize,
 }
 
@@ -44,18 +44,18 @@ pub struct Predictions {
 pub struct Scored {
     /// `calls`, `references`..
     pub class: &'static str,
-    /// Our rows by their confidence; those without one under an empty word.
+    /// Our rows by confidence; rows without one under an empty word.
     pub predictions: BTreeMap<String, Predictions>,
-    /// Of what the gold expects: found and not found.
+    /// Expectations of the gold that were found.
     pub found: usize,
-    /// Not found.
+    /// Expectations that were missed.
     pub missed: usize,
     /// One line per disagreement.
     pub disagreements: Vec<String>,
 }
 
 impl Scored {
-    /// Nothing counted yet.
+    /// Creates empty counts.
     pub fn new(class: &'static str) -> Self {
         Self {
             class,
@@ -66,7 +66,7 @@ impl Scored {
         }
     }
 
-    /// A row of ours that the gold has.
+    /// Counts a row that the gold has.
     pub fn right(&mut self, confidence: &str) {
         self.predictions
             .entry(confidence.to_owned())
@@ -74,7 +74,7 @@ impl Scored {
             .right += 1;
     }
 
-    /// A row of ours that the gold has not, with what it has in its place.
+    /// Counts a row that the gold does not have, with what it has instead.
     pub fn wrong(&mut self, confidence: &str, site: &str, ours: &str, gold: &str) {
         self.predictions
             .entry(confidence.to_owned())
@@ -83,7 +83,7 @@ impl Scored {
         self.note("wrong", site, ours, gold);
     }
 
-    /// Something that the gold has.
+    /// Counts an expectation of the gold.
     pub fn expect(&mut self, is_found: bool, site: &str, ours: &str, gold: &str) {
         if is_found {
             self.found += 1;
@@ -93,7 +93,7 @@ impl Scored {
         }
     }
 
-    /// [`Scored::wrong`] where another class lists the site.
+    /// Like [`Scored::wrong`], if another class lists the site.
     pub fn wrong_unlisted(&mut self, confidence: &str) {
         self.predictions
             .entry(confidence.to_owned())
@@ -101,7 +101,7 @@ impl Scored {
             .wrong += 1;
     }
 
-    /// [`Scored::expect`] where another class lists the site.
+    /// Like [`Scored::expect`], if another class lists the site.
     pub fn expect_unlisted(&mut self, is_found: bool) {
         if is_found {
             self.found += 1
@@ -117,7 +117,7 @@ impl Scored {
         ));
     }
 
-    /// All rows of ours.
+    /// Returns the counts of all rows.
     pub fn all(&self) -> Predictions {
         self.predictions
             .values()
@@ -127,7 +127,7 @@ impl Scored {
             })
     }
 
-    /// Precision, recall and F1.
+    /// Returns precision, recall and F1.
     pub fn figures(&self) -> [f64; 3] {
         let Predictions { right, wrong } = self.all();
         let (precision, recall) = (share(right, wrong), share(self.found, self.missed));
@@ -140,7 +140,7 @@ impl Scored {
     }
 }
 
-/// `part` of both; 0 of nothing.
+/// Returns `part` divided by the sum of both; 0 for nothing.
 pub fn share(part: usize, rest: usize) -> f64 {
     if part + rest == 0 {
         0.0
@@ -157,14 +157,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds a class that has something to say.
+    /// Adds a class unless it is empty.
     pub fn push(&mut self, score: Scored) {
         if score.found + score.missed + score.all().right + score.all().wrong > 0 {
             self.classes.push(score);
         }
     }
 
-    /// All disagreements in the order of their sites.
+    /// Returns all disagreements in site order.
     pub fn disagreements(&self) -> Vec<&str> {
         let mut lines: Vec<&str> = self
             .classes
@@ -176,19 +176,19 @@ impl Report {
     }
 }
 
-/// A declaration as disagreements show it.
+/// Formats a declaration for disagreements.
 pub fn place(file: &str, line: usize, name: &str) -> String {
     format!("{file}:{line} {name}")
 }
 
-/// The texts of a repository, read when asked for.
+/// The texts of a repository, read on demand.
 pub struct Sources {
     workspace: Workspace,
     texts: HashMap<String, Vec<String>>,
 }
 
 impl Sources {
-    /// The repository at `root`.
+    /// Opens the repository at `root`.
     pub fn open(root: &Path) -> anyhow::Result<Self> {
         Ok(Self {
             workspace: Workspace::open(root)?,
@@ -196,8 +196,8 @@ impl Sources {
         })
     }
 
-    /// The identifier at a line and UTF-16 column, both from 1, and what stands before it on its
-    /// line.
+    /// Returns the identifier at a line and UTF-16 column, both from 1, and the text before it on
+    /// its line.
     pub fn token(&mut self, file: &str, (line, column): (usize, usize)) -> (String, String) {
         if !self.texts.contains_key(file) {
             let path = RepoPath::new(file).ok();
@@ -208,13 +208,16 @@ impl Sources {
             self.texts
                 .insert(file.to_owned(), text.lines().map(str::to_owned).collect());
         }
+
         let text = line
             .checked_sub(1)
             .and_then(|at| self.texts[file].get(at))
             .map(String::as_str)
             .unwrap_or_default();
+
         let units: Vec<u16> = text.encode_utf16().collect();
         let (before, after) = units.split_at(column.saturating_sub(1).min(units.len()));
+
         let word = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#');
         (
             String::from_utf16_lossy(after)

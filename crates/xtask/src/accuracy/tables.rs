@@ -1,20 +1,20 @@
-//! Tab-separated tables: those that `codeagent export` writes, and the gold in its compact form.
+//! Tab-separated tables: the output of `codeagent export`, and gold data in compact form.
 //!
-//! Compact gold is one text with several tables: a line `#NAME` and the names of the columns, then
-//! one line per row.
+//! Compact gold is one text with several tables: a line `#NAME` and the column names, then one line
+//! per row.
 //!
-//! **Limits.** Everything is held in memory. A column that is missing reads as empty text.
+//! **Limits.** Everything is held in memory. A missing column reads as empty text.
 
 use std::collections::BTreeMap;
 
-/// One table. Rows borrow from the text.
+/// One table, whose rows borrow from the text.
 #[derive(Default)]
 pub struct Table<'t> {
     columns: Vec<&'t str>,
     rows: Vec<Vec<&'t str>>,
 }
 
-/// One row, read by the names of its columns.
+/// One row, read by column name.
 #[derive(Clone, Copy)]
 pub struct Row<'a, 't> {
     columns: &'a [&'t str],
@@ -22,7 +22,7 @@ pub struct Row<'a, 't> {
 }
 
 impl<'t> Table<'t> {
-    /// A text whose first line names the columns.
+    /// Parses a text whose first line names the columns.
     pub fn parse(text: &'t str) -> Self {
         let mut lines = text.lines();
         let columns = lines.next().unwrap_or_default().split('\t').collect();
@@ -32,7 +32,7 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Its rows in order.
+    /// Iterates over the rows in order.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_, 't>> {
         self.rows.iter().map(|cells| Row {
             columns: &self.columns,
@@ -42,7 +42,7 @@ impl<'t> Table<'t> {
 }
 
 impl<'t> Row<'_, 't> {
-    /// The text in a column.
+    /// Returns the text in a column.
     pub fn text(&self, column: &str) -> &'t str {
         let at = self.columns.iter().position(|name| *name == column);
         at.and_then(|at| self.cells.get(at))
@@ -50,12 +50,12 @@ impl<'t> Row<'_, 't> {
             .unwrap_or_default()
     }
 
-    /// The number in a column; 0 if there is none.
+    /// Returns the number in a column; 0 if there is none.
     pub fn number(&self, column: &str) -> usize {
         self.text(column).parse().unwrap_or_default()
     }
 
-    /// The numbers in a column, separated by commas.
+    /// Returns the comma-separated numbers in a column.
     pub fn numbers(&self, column: &str) -> Vec<usize> {
         self.text(column)
             .split(',')
@@ -64,14 +64,16 @@ impl<'t> Row<'_, 't> {
     }
 }
 
-/// The tables of a compact gold text by name.
+/// Splits a compact gold text into tables by name.
 pub fn sections(text: &str) -> BTreeMap<&str, Table<'_>> {
     let mut tables = BTreeMap::new();
     let mut current = None;
+
     for line in text.lines() {
         if let Some(head) = line.strip_prefix('#') {
             let mut words = head.split('\t');
             let name = words.next().unwrap_or_default();
+
             tables.insert(
                 name,
                 Table {
@@ -79,10 +81,12 @@ pub fn sections(text: &str) -> BTreeMap<&str, Table<'_>> {
                     rows: Vec::new(),
                 },
             );
+
             current = Some(name);
         } else if let Some(table) = current.and_then(|name| tables.get_mut(name)) {
             table.rows.push(line.split('\t').collect());
         }
     }
+
     tables
 }

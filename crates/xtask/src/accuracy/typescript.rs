@@ -1,14 +1,14 @@
-//! How our tables compare with what the TypeScript compiler says.
+//! Comparison of our tables with the TypeScript compiler's results.
 //!
-//! * A declaration is named by any line from its first one to that of its name. Required are
-//!   declarations of modules and members; local functions, members of object literals and of
-//!   unnamed types may be given or not.
+//! * A declaration is identified by any line from its first to that of its name. Declarations of
+//!   modules and members are required; local functions, members of object literals and of unnamed
+//!   types are optional.
 //! * A call site is right if its target is any declaration that the compiler accepts there
-//!   (overloads, merged declarations, class and constructor). Sites whose receiver is `any` are
-//!   left out.
-//! * Files that the gold does not cover are left out.
+//!   (overloads, merged declarations, class and constructor). Sites with a receiver of type `any`
+//!   are skipped.
+//! * Files without gold data are skipped.
 //!
-//! **Limits.** The caller of a call is not compared; the hashes of rows hold it.
+//! **Limits.** Callers are not compared; the hashes of rows cover them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -29,8 +29,7 @@ struct Symbol<'t> {
     optional: bool,
 }
 
-/// What the compiler says about declarations. Numbers of symbols begin at 1; 0 is a file as a
-/// whole.
+/// The compiler's declarations. Symbols are numbered from 1; 0 is a file as a whole.
 struct Gold<'t> {
     symbols: Vec<Symbol<'t>>,
     by_name: HashMap<(&'t str, &'t str), Vec<usize>>,
@@ -38,7 +37,7 @@ struct Gold<'t> {
     files: HashSet<&'t str>,
 }
 
-/// All figures and disagreements of one repository.
+/// Returns all figures and disagreements of one repository.
 pub fn score(ours: &Tables<'_>, gold: &Tables<'_>, sources: &mut Sources) -> Report {
     let facts = Gold::new(gold);
     let mut report = Report::default();
@@ -61,17 +60,21 @@ impl<'t> Gold<'t> {
             scope: "",
             optional: true,
         };
+
         let mut facts = Self {
             symbols: vec![none],
             by_name: HashMap::new(),
             constructors: HashMap::new(),
             files: HashSet::new(),
         };
+
         facts
             .files
             .extend(gold.table("files").rows().map(|row| row.text("file")));
+
         for row in gold.table("symbols").rows() {
             let id = facts.symbols.len();
+
             let symbol = Symbol {
                 file: row.text("file"),
                 kind: row.text("kind"),
@@ -82,16 +85,19 @@ impl<'t> Gold<'t> {
                 scope: row.text("scope"),
                 optional: row.text("opt") == "1",
             };
+
             facts
                 .by_name
                 .entry((symbol.file, symbol.name))
                 .or_default()
                 .push(id);
+
             if symbol.kind == "constructor" {
                 facts.constructors.entry(symbol.file).or_default().push(id);
             }
             facts.symbols.push(symbol);
         }
+
         facts
     }
 
@@ -106,7 +112,7 @@ impl<'t> Gold<'t> {
             .unwrap_or_default()
     }
 
-    /// The declaration that a file, a line and a name mean: 0 is the file as a whole.
+    /// Finds the declaration of a file, line and name; 0 is the file as a whole.
     fn find(&self, file: &str, line: usize, name: &str) -> Option<usize> {
         if line == 0 || name.is_empty() || name == file {
             return Some(0);
@@ -116,9 +122,11 @@ impl<'t> Gold<'t> {
         } else {
             name
         };
+
         let around = |id: &&usize| {
             self.symbols[**id].first_line <= line && line <= self.symbols[**id].name_line
         };
+
         let best = self
             .named(file, last)
             .iter()
@@ -129,8 +137,9 @@ impl<'t> Gold<'t> {
                     self.symbols[**id].name_line - line,
                 )
             });
+
         best.or_else(|| {
-            // A constructor may bear the name of its class.
+            // A constructor may have the name of its class.
             let is_named = |id: &&usize| {
                 CONSTRUCTOR_NAMES.contains(&last) || {
                     let parent = self.symbols[**id].parent;
@@ -146,7 +155,8 @@ impl<'t> Gold<'t> {
         .copied()
     }
 
-    /// A declaration of a module or a member, not one inside a body or an unnamed type.
+    /// Reports whether a declaration belongs to a module or is a member, outside of bodies and
+    /// unnamed types.
     fn is_core(&self, id: usize) -> bool {
         let symbol = &self.symbols[id];
         matches!(symbol.scope, "module" | "member")
@@ -167,7 +177,7 @@ impl<'t> Gold<'t> {
     }
 }
 
-/// `name` of `A.B#name()`.
+/// Returns `name` of `A.B#name()`.
 fn last_segment(name: &str) -> &str {
     name.trim_end_matches(['(', ')'])
         .rsplit(['.', '#', ':'])
@@ -178,6 +188,7 @@ fn last_segment(name: &str) -> &str {
 fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
     let mut score = Scored::new("symbols");
     let mut seen = HashSet::new();
+
     for row in ours
         .table("symbols")
         .rows()
@@ -193,7 +204,8 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
             );
             continue;
         };
-        // A pair of accessors or a merged declaration is one name with several spans.
+
+        // A pair of accessors or a merged declaration has several spans.
         let again = || {
             let all = facts.by_name.get(&(file, facts.symbols[id].name))?;
             all.iter().copied().find(|id| {
@@ -201,6 +213,7 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
                 symbol.first_line <= line && line <= symbol.name_line && !seen.contains(id)
             })
         };
+
         let Some(id) = (if seen.contains(&id) {
             again()
         } else {
@@ -208,11 +221,13 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
         }) else {
             continue;
         };
+
         seen.insert(id);
         if facts.is_required(id) {
             score.right("");
         }
     }
+
     for id in (1..facts.symbols.len()).filter(|id| facts.is_required(*id)) {
         score.expect(
             seen.contains(&id),
@@ -221,6 +236,7 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
             facts.symbols[id].kind,
         );
     }
+
     report.push(score);
 }
 
@@ -249,12 +265,14 @@ impl<'t> GoldSites<'t> {
             by_name: HashMap::new(),
             by_line: HashMap::new(),
         };
+
         for row in table
             .rows()
             .filter(|row| facts.covers(row.text("caller_file")))
         {
             let targets = row.numbers("callee_sids");
             let status = row.text("status");
+
             let site = GoldSite {
                 file: row.text("caller_file"),
                 line: row.number("site_line"),
@@ -269,6 +287,7 @@ impl<'t> GoldSites<'t> {
                 targets,
                 found: false,
             };
+
             let at = sites.all.len();
             sites
                 .by_name
@@ -282,11 +301,12 @@ impl<'t> GoldSites<'t> {
                 .push(at);
             sites.all.push(site);
         }
+
         sites
     }
 
-    /// The compiler's sites that a row of ours may mean: of that name (as the source has it, if it
-    /// is known), then of that column.
+    /// Returns the compiler's sites that a row may refer to: by name (as in the source, if known),
+    /// then by column.
     fn meant(&self, file: &str, (line, column): (usize, usize), names: &[&str]) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for name in names {
@@ -316,17 +336,20 @@ fn calls(
     let mut score = Scored::new("calls");
     let mut seen = BTreeSet::new();
     let mut given: HashMap<usize, String> = HashMap::new();
+
     for row in ours.table("calls").rows() {
         let file = row.text("caller_file");
         if !facts.covers(file) || row.text("callee_file").is_empty() {
             continue;
         }
+
         let position = (row.number("site_line"), row.number("site_col"));
         let callee = facts.find(
             row.text("callee_file"),
             row.number("callee_line"),
             row.text("callee_name"),
         );
+
         if !seen.insert((
             file,
             position,
@@ -334,10 +357,12 @@ fn calls(
         )) {
             continue;
         }
+
         let callee = callee.filter(|id| *id != 0);
         let (token, before) = sources.token(file, position);
         let names = site_names(facts, callee, row.text("callee_name"));
         let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+
         if !token.is_empty()
             && sites
                 .by_name
@@ -345,18 +370,21 @@ fn calls(
         {
             names = vec![&token];
         }
+
         let mut meant = sites.meant(file, position, &names);
         let accepts = |site: &GoldSite<'_>| {
             site.status == "repo" && callee.is_some_and(|id| site.targets.contains(&id))
         };
+
         if meant.is_empty() {
-            // Renamed by an import: any site of the line that accepts the target.
+            // Renamed by an import: take any site of the line that accepts the target.
             let line = sites.by_line.get(&(file, position.0)).into_iter().flatten();
             meant = line
                 .copied()
                 .filter(|at| accepts(&sites.all[*at]))
                 .collect();
         }
+
         let confidence = row.text("confidence");
         let what = place(
             row.text("callee_file"),
@@ -364,13 +392,15 @@ fn calls(
             row.text("callee_name"),
         );
         let site = format!("{file}:{}:{}", position.0, position.1);
+
         let good: Vec<usize> = meant
             .iter()
             .copied()
             .filter(|at| accepts(&sites.all[*at]))
             .collect();
+
         if meant.is_empty() {
-            // The compiler's list holds only decorators with arguments.
+            // The compiler lists only decorators with arguments.
             if !ends_in_decorator(&before) {
                 score.wrong(confidence, &site, &what, "no call");
             }
@@ -394,6 +424,7 @@ fn calls(
             given.insert(meant[0], what);
         }
     }
+
     for (at, site) in sites
         .all
         .iter()
@@ -408,10 +439,11 @@ fn calls(
             &facts.show(site.targets[0]),
         );
     }
+
     report.push(score);
 }
 
-/// The names that a call of `callee` may have at its site.
+/// Returns the names that a call of `callee` may have at its site.
 fn site_names(facts: &Gold<'_>, callee: Option<usize>, name: &str) -> Vec<String> {
     let mut names = vec![callee.map_or(name, |id| facts.symbols[id].name).to_owned()];
     if let Some(id) = callee {
@@ -452,6 +484,7 @@ fn gold_uses<'t>(
     {
         constructors.entry(symbol.parent).or_default().push(id);
     }
+
     let (mut uses, mut unknown) = (Vec::new(), HashSet::new());
     for row in table.rows().filter(|row| facts.covers(row.text("file"))) {
         let mut targets = row.numbers("decl_sids");
@@ -459,7 +492,9 @@ fn gold_uses<'t>(
             unknown.insert((row.text("file"), row.number("line"), row.text("name")));
             continue;
         }
+
         let is_core = targets[0] != 0 && facts.is_core(targets[0]);
+
         if matches!(row.text("sub"), "new" | "member-new") {
             let made: Vec<usize> = targets
                 .iter()
@@ -469,12 +504,14 @@ fn gold_uses<'t>(
                 .collect();
             targets.extend(made);
         }
+
         let row = (
             row.text("file"),
             row.number("line"),
             row.number("col"),
             row.text("name"),
         );
+
         uses.push(GoldUse {
             row,
             targets,
@@ -482,6 +519,7 @@ fn gold_uses<'t>(
             found: false,
         });
     }
+
     (uses, unknown)
 }
 
@@ -494,18 +532,22 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
             .or_default()
             .push(at);
     }
+
     let mut score = Scored::new("references");
     let mut seen = HashSet::new();
+
     for row in ours.table("refs").rows() {
         let file = row.text("file");
         if !facts.covers(file) || row.text("decl_file").is_empty() {
             continue;
         }
+
         let target = facts.find(
             row.text("decl_file"),
             row.number("decl_line"),
             row.text("decl_name"),
         );
+
         let key = (file, row.number("line"), row.text("name"));
         let column = row.number("col");
         let other = if target.is_none() {
@@ -513,19 +555,24 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
         } else {
             ("", 0)
         };
+
         if !seen.insert((key, column, target, other)) {
             continue;
         }
+
         let named = by_name.get(&key).map(Vec::as_slice).unwrap_or_default();
         let exact: Vec<usize> = named
             .iter()
             .copied()
             .filter(|at| uses[*at].row.2 == column)
             .collect();
+
         let meant = if exact.is_empty() { named } else { &exact };
         let accepts =
             |at: &usize| target.is_some_and(|id| id != 0 && uses[*at].targets.contains(&id));
+
         let good: Vec<usize> = meant.iter().copied().filter(accepts).collect();
+
         if !good.is_empty() {
             if good.iter().any(|at| uses[*at].is_core) {
                 score.right(row.text("confidence"));
@@ -549,6 +596,7 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
             );
         }
     }
+
     for gold in uses.iter().filter(|gold| gold.is_core) {
         let (file, line, column, _) = gold.row;
         score.expect(
@@ -558,6 +606,7 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
             &facts.show(gold.targets[0]),
         );
     }
+
     report.push(score);
 }
 
@@ -565,7 +614,8 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
     for kind in ["extends", "implements", "overrides", "implements_member"] {
         let mut score = Scored::new(kind);
         let mut expected: Vec<(usize, Vec<usize>, bool)> = Vec::new();
-        // Bases that come from elsewhere, by name.
+
+        // External bases, by name.
         let mut outside: HashSet<(usize, &str)> = HashSet::new();
         for row in gold
             .table("inherits")
@@ -579,6 +629,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
                 expected.push((child, row.numbers("parent_sids"), false));
             }
         }
+
         let mut seen = HashSet::new();
         for row in ours
             .table("inherits")
@@ -588,21 +639,25 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
             if !facts.covers(row.text("child_file")) || row.text("parent_file").is_empty() {
                 continue;
             }
+
             let (child, parent) = (end(facts, &row, "child"), end(facts, &row, "parent"));
             let name = if parent.is_none() {
                 row.text("parent_name")
             } else {
                 ""
             };
+
             if !seen.insert((child, parent, name)) {
                 continue;
             }
+
             let mut is_right = false;
             for (of, parents, found) in &mut expected {
                 if Some(*of) == child && parent.is_some_and(|id| parents.contains(&id)) {
                     (is_right, *found) = (true, true);
                 }
             }
+
             let parent_name = parent
                 .filter(|id| *id != 0)
                 .map_or(name, |id| facts.symbols[id].name);
@@ -613,6 +668,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
                     || (is_member
                         && (symbol.kind == "parameter-property" || symbol.name.starts_with('[')))
             });
+
             if is_right {
                 score.right(row.text("confidence"));
             } else if !left_out {
@@ -633,6 +689,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
                 );
             }
         }
+
         for (child, parents, found) in &expected {
             score.expect(
                 *found,
@@ -644,6 +701,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
                     .unwrap_or_default(),
             );
         }
+
         report.push(score);
     }
 }

@@ -1,8 +1,8 @@
-//! Builds the rule tests as programs in which every branch of the resolvers can be switched off.
+//! Building of the rule tests with switchable branches.
 //!
-//! The workspace is copied to `target/mutants`, the copies of the resolvers are instrumented, and the copy
-//! is built with the dependencies that the workspace itself has built: its version differs, so that
-//! cargo keeps both apart in one target folder.
+//! The workspace is copied to `target/mutants`, the resolvers in the copy are instrumented, and the
+//! copy is built with the dependencies that the workspace has built: its version differs, so that
+//! cargo keeps the two apart in one target folder.
 //!
 //! **Limits.** Builds the dev profile.
 
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
 
-/// What the copy consists of.
+/// Content of the copy.
 const COPIED: &[&str] = &[
     "crates",
     "tests",
@@ -23,8 +23,7 @@ const COPIED: &[&str] = &[
     "Cargo.lock",
 ];
 
-/// Where the resolvers are: folders and files of crates, each by the short name of its crate and
-/// the path in its `src`.
+/// The resolvers: folders and files of crates, each by short crate name and path in `src`.
 const RESOLVERS: &[&str] = &[
     "csharp/resolve",
     "typescript/resolve",
@@ -35,13 +34,13 @@ const RESOLVERS: &[&str] = &[
     "lang/world.rs",
 ];
 
-/// The root of the crate that holds [`SWITCH`], which the others see.
+/// The root of the crate that holds [`SWITCH`] for all of them.
 const ROOT: &str = "lang/lib.rs";
 
 /// The test target that becomes the program.
 const TARGET: &str = "it";
 
-/// The place of a source: `lang/world.rs` is `crates/codeagent-lang/src/world.rs`.
+/// Returns the path of a source: `lang/world.rs` is `crates/codeagent-lang/src/world.rs`.
 #[must_use]
 pub fn place(file: &str) -> PathBuf {
     let (name, inside) = file.split_once('/').unwrap_or((file, ""));
@@ -50,8 +49,8 @@ pub fn place(file: &str) -> PathBuf {
         .join(inside)
 }
 
-/// The switch: true for the mutant that `MUTANT` names. With `REACHED=FILE` it also appends each
-/// number that is asked for to the file, once. Never inlined, for it stands in thousands of places.
+/// The switch: true for the mutant that `MUTANT` names. With `REACHED=FILE`, it also appends each
+/// requested number to the file, once. Never inlined, because it occurs thousands of times.
 const SWITCH: &str = "
 extern crate self as codeagent_lang;
 
@@ -100,20 +99,22 @@ const WITHOUT_RULES: &[&str] = &[
     "published.rs",
 ];
 
-/// The texts of the resolvers by short name of the crate and path, without tests and explanations.
+/// Reads the resolvers' sources by short crate name and path, without tests and explanations.
 ///
 /// # Errors
 ///
-/// A file that cannot be read.
+/// A file cannot be read.
 pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for resolver in RESOLVERS {
         let top = root.join(place(resolver));
+
         let paths = if top.is_dir() {
             files(&top)?
         } else {
             vec![top.clone()]
         };
+
         for path in paths {
             let inside = path.strip_prefix(&top)?.to_string_lossy();
             let name = format!("{resolver}/{}", inside.replace('\\', "/"));
@@ -123,6 +124,7 @@ pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
             }
         }
     }
+
     Ok(found)
 }
 
@@ -134,6 +136,7 @@ pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
 pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Result<PathBuf> {
     let copy = root.join("target/mutants");
     let mut wanted = BTreeMap::new();
+
     for name in COPIED {
         let from = root.join(name);
         let paths = if from.is_dir() {
@@ -141,27 +144,33 @@ pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Re
         } else {
             vec![from]
         };
+
         for path in paths {
             wanted.insert(path.strip_prefix(root)?.to_owned(), fs::read(&path)?);
         }
     }
+
     let manifest = fs::read_to_string(root.join("Cargo.toml"))?;
     let (head, rest) = manifest
         .split_once("\nversion = \"")
         .context("the workspace has no version")?;
-    // What names one of the crates asks for the version without this.
+
+    // Dependencies on the workspace's crates name the version without this suffix.
     let (version, tail) = rest.split_once('"').context("the version does not end")?;
     wanted.insert(
         "Cargo.toml".into(),
         format!("{head}\nversion = \"{version}+mutants\"{tail}").into_bytes(),
     );
+
     for (name, text) in instrumented {
         wanted.insert(place(name), text.clone().into_bytes());
     }
+
     let lib = wanted
         .get_mut(&place(ROOT))
         .context("the crate of the switch has no root")?;
     lib.extend_from_slice(SWITCH.as_bytes());
+
     for old in if copy.exists() {
         files(&copy)?
     } else {
@@ -171,9 +180,11 @@ pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Re
             fs::remove_file(&old)?;
         }
     }
+
     for (name, text) in &wanted {
         write_changed(&copy.join(name), text)?;
     }
+
     compile(root, &copy)
 }
 
@@ -194,12 +205,14 @@ fn compile(root: &Path, copy: &Path) -> anyhow::Result<PathBuf> {
         .current_dir(copy)
         .stderr(Stdio::piped())
         .output()?;
+
     if !output.status.success() {
         bail!(
             "the mutants do not compile:\n{}",
             String::from_utf8_lossy(&output.stderr)
         );
     }
+
     let messages = String::from_utf8(output.stdout)?;
     let mut programs = messages.lines().filter_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
@@ -211,7 +224,7 @@ fn compile(root: &Path, copy: &Path) -> anyhow::Result<PathBuf> {
         .context("cargo names no program for the tests")
 }
 
-/// Writes a file unless it is so already, so that cargo sees what changed.
+/// Writes a file unless it is unchanged, so that cargo rebuilds only what changed.
 fn write_changed(path: &Path, text: &[u8]) -> anyhow::Result<()> {
     if fs::read(path).is_ok_and(|old| old == text) {
         return Ok(());
@@ -222,7 +235,7 @@ fn write_changed(path: &Path, text: &[u8]) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| path.display().to_string())
 }
 
-/// All files under a folder, sorted.
+/// Returns all files below a folder, sorted.
 fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;

@@ -1,4 +1,4 @@
-//! Runs the tests that reach a mutant, and reports whether one of them notices it.
+//! Running of the tests that reach a mutant.
 //!
 //! A mutant is noticed if a test fails, crashes, takes more than [`MEMORY_KB`] or does not end in
 //! ten times its usual time.
@@ -17,29 +17,30 @@ use anyhow::{Context as _, ensure};
 
 use super::reach::{Reach, Unit};
 
-/// Most address space of a test, in KiB: a mutant without a bound must not take the machine.
+/// Maximum address space of a test in KiB, so that an unbounded mutant does not exhaust the
+/// machine.
 const MEMORY_KB: u64 = 8 << 20;
 
-/// How many times its limit of processor time a test may take on a busy machine.
+/// Wall-clock limit of a test as a multiple of its CPU time limit, for busy machines.
 const WALL: u32 = 50;
 
-/// What a test may take beyond ten times its usual time.
+/// Time allowed beyond ten times a test's usual time.
 const SLACK: Duration = Duration::from_secs(2);
 
 /// A test program.
 pub struct Program {
     path: PathBuf,
-    /// Where it runs.
+    /// Its working directory.
     folder: PathBuf,
 }
 
 impl Program {
-    /// A program that runs in `folder`.
+    /// Creates a program that runs in `folder`.
     pub fn new(path: PathBuf, folder: PathBuf) -> Self {
         Self { path, folder }
     }
 
-    /// The names of its tests.
+    /// Returns the names of its tests.
     ///
     /// # Errors
     ///
@@ -94,7 +95,7 @@ impl Program {
             if let Some(status) = child.try_wait()? {
                 return Ok(status.success());
             }
-            // Without processor time it waits for ever.
+            // A test that uses no CPU time would wait forever.
             if start.elapsed() > limit * WALL {
                 child.kill()?;
                 child.wait()?;
@@ -105,7 +106,7 @@ impl Program {
     }
 }
 
-/// What the tests made of a set of mutants.
+/// The result of running a set of mutants.
 #[derive(Default)]
 pub struct Survivors {
     /// Reached by a test, and noticed by none.

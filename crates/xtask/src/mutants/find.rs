@@ -1,11 +1,11 @@
-//! Finds the branches of a source and makes each of them switchable.
+//! Finding the branches of a source, and making each switchable.
 //!
-//! Every change keeps the types as they are, so that all of them compile, together, in one build:
-//! `if a && b {` becomes `if !on(7) && (on(8) || (a)) && (on(9) || (b)) {`, where `on(n)` asks
-//! whether the process runs mutant `n`.
+//! No change alters types, so all of them compile together in one build: `if a && b {` becomes
+//! `if !on(7) && (on(8) || (a)) && (on(9) || (b)) {`, where `on(n)` reports whether the process
+//! runs mutant `n`.
 //!
-//! **Limits.** Does not look into macros (`matches!`), constants, `const fn` and tests. A match arm
-//! is switched off only if a later arm takes everything.
+//! **Limits.** Skips macros (`matches!`), constants, `const fn` and tests. A match arm is switched
+//! off only if a later arm matches everything.
 
 use anyhow::Context as _;
 use proc_macro2::Span;
@@ -19,7 +19,7 @@ use syn::{
 /// The path of the switch in the instrumented crate.
 pub const SWITCH: &str = "codeagent_lang::mutant::on";
 
-/// Methods whose closure answers yes or no.
+/// Methods whose closure returns a boolean.
 const TESTS: &[&str] = &[
     "all",
     "any",
@@ -35,19 +35,19 @@ const TESTS: &[&str] = &[
     "take_while",
 ];
 
-/// A branch that can be switched.
+/// A switchable branch.
 #[derive(Clone, Debug)]
 pub struct Branch {
-    /// Byte range that is wrapped; empty where something is only inserted.
+    /// Byte range to wrap; empty for an insertion.
     range: (usize, usize),
     /// 1-based.
     pub line: usize,
-    /// The functions around it, outermost first, joined by `::`.
+    /// The enclosing functions, outermost first, joined by `::`.
     pub function: String,
     pub operator: Operator,
-    /// What it looks like, on one line.
+    /// Its text on one line.
     pub text: String,
-    /// It is a chain of conditions with `let`, which may not stand in parentheses.
+    /// Whether it is a chain of conditions with `let`, which may not be parenthesized.
     has_let: bool,
 }
 
@@ -62,14 +62,14 @@ pub enum Operator {
     HeldFalse,
     /// A match arm with no guard is passed over.
     ArmNeverTaken,
-    /// The alternative after `or_else` gives nothing.
+    /// The alternative after `or_else` is `None`.
     NoAlternative,
-    /// A function answers with this, whatever it is asked.
+    /// A function always returns this.
     Answers(&'static str),
 }
 
 impl Operator {
-    /// Its name in reports.
+    /// Returns its name in reports.
     pub fn name(self) -> String {
         match self {
             Self::NeverTaken => "never taken".to_owned(),
@@ -83,7 +83,7 @@ impl Operator {
 }
 
 impl Branch {
-    /// What comes before and after its range to make it mutant `number`.
+    /// Returns the texts before and after its range that make it mutant `number`.
     fn wrap(&self, number: usize) -> (String, String) {
         let on = format!("{SWITCH}({number})");
         let close = || "))".to_owned();
@@ -98,11 +98,11 @@ impl Branch {
     }
 }
 
-/// The branches of a source text.
+/// Finds the branches of a source text.
 ///
 /// # Errors
 ///
-/// It is no Rust.
+/// The text is not valid Rust.
 pub fn branches(text: &str) -> anyhow::Result<Vec<Branch>> {
     let file = syn::parse_file(text).context("not parsed")?;
     let mut finder = Finder {
@@ -114,11 +114,12 @@ pub fn branches(text: &str) -> anyhow::Result<Vec<Branch>> {
     Ok(finder.found)
 }
 
-/// The text with all its branches switchable; the first is mutant `first`.
+/// Makes all branches of a text switchable; the first becomes mutant `first`.
 pub fn instrumented(text: &str, branches: &[Branch], first: usize) -> String {
-    // At one place what closes comes before what opens, inner brackets close first and outer ones
-    // open first.
+    // At one offset, closing texts precede opening ones; inner ones close first and outer ones open
+    // first.
     let mut edits: Vec<(usize, bool, isize, String)> = Vec::new();
+
     for (index, branch) in branches.iter().enumerate() {
         let (before, after) = branch.wrap(first + index);
         let order = index as isize;
@@ -127,14 +128,18 @@ pub fn instrumented(text: &str, branches: &[Branch], first: usize) -> String {
             edits.push((branch.range.1, false, -order, after));
         }
     }
+
     edits.sort();
+
     let mut result = String::with_capacity(text.len() * 2);
     let mut done = 0;
+
     for (at, _, _, insertion) in edits {
         result.push_str(&text[done..at]);
         result.push_str(&insertion);
         done = at;
     }
+
     result.push_str(&text[done..]);
     result
 }
@@ -153,7 +158,7 @@ impl Finder<'_> {
 
     fn add_range(&mut self, operator: Operator, range: (usize, usize), span: Span, shown: &str) {
         let text = shorten(shown);
-        // A rule that is switched by hand is a mutant already.
+        // A rule switched by hand is a mutant already.
         if self.functions.is_empty() || text.contains(SWITCH) {
             return;
         }
@@ -168,7 +173,7 @@ impl Finder<'_> {
         });
     }
 
-    /// The condition of an `if`, `while` or match arm.
+    /// Adds the condition of an `if`, `while` or match arm.
     fn condition(&mut self, condition: &Expr, may_hold: bool) {
         let has_let = leaves(condition)
             .iter()
@@ -183,7 +188,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The body of a function or closure that answers yes or no.
+    /// Adds the body of a function or closure that returns a boolean.
     fn answers(&mut self, values: &[&'static str], body: &Block) {
         let after = body.brace_token.span.open().byte_range().end;
         for value in values {
@@ -259,6 +264,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             BinOp::Or(_) => Operator::HeldFalse,
             _ => return visit::visit_expr_binary(self, node),
         };
+
         let mut operands = Vec::new();
         for side in [&*node.left, &*node.right] {
             collect(
@@ -271,6 +277,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 &mut operands,
             );
         }
+
         for operand in operands {
             if !matches!(operand, Expr::Let(_)) {
                 self.add(operator, operand.span());
@@ -281,6 +288,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_expr_match(&mut self, node: &'ast ExprMatch) {
         let last = node.arms.iter().rposition(takes_everything).unwrap_or(0);
+
         for arm in &node.arms[..last] {
             if let Pat::Guard(guarded) = &arm.pat {
                 self.condition(&guarded.guard, true);
@@ -295,6 +303,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 );
             }
         }
+
         visit::visit_expr_match(self, node);
     }
 
@@ -317,6 +326,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 self.add(Operator::NoAlternative, closure.body.span());
             }
         }
+
         visit::visit_expr_method_call(self, node);
     }
 }
@@ -341,7 +351,7 @@ fn is_binary(expr: &Expr, is_operator: fn(&BinOp) -> bool) -> bool {
     matches!(expr, Expr::Binary(binary) if is_operator(&binary.op))
 }
 
-/// The operands of a chain of one operator, the expression itself if it is none.
+/// Collects the operands of a chain of one operator, or the expression itself.
 fn collect<'e>(expr: &'e Expr, is_operator: fn(&BinOp) -> bool, operands: &mut Vec<&'e Expr>) {
     match expr {
         Expr::Binary(binary) if is_operator(&binary.op) => {
@@ -358,7 +368,7 @@ fn leaves(condition: &Expr) -> Vec<&Expr> {
     found
 }
 
-/// `_` or a name, without a guard.
+/// Reports whether an arm is `_` or a name, without a guard.
 fn takes_everything(arm: &Arm) -> bool {
     let is_name = |pat: &Pat| match pat {
         Pat::Ident(name) => {
@@ -369,7 +379,7 @@ fn takes_everything(arm: &Arm) -> bool {
     is_name(&arm.pat)
 }
 
-/// The last word of the path that names a function's result.
+/// Returns the last segment of a function's result type.
 fn answer_of(output: &ReturnType) -> Option<String> {
     match output {
         ReturnType::Type(_, ty) => match &**ty {
@@ -384,7 +394,7 @@ fn answer_of(output: &ReturnType) -> Option<String> {
     }
 }
 
-/// The text on one line, the same however it is laid out, and cut if it is long.
+/// Returns the text on one line, independent of its layout, and cut if long.
 fn shorten(text: &str) -> String {
     const MOST: usize = 90;
     let line = on_one_line(text);
@@ -395,7 +405,7 @@ fn shorten(text: &str) -> String {
     }
 }
 
-/// Joins the lines as a formatter would that had room: nothing inside brackets and before a dot,
+/// Joins lines as a formatter with enough width would: nothing inside brackets and before a dot,
 /// else a space.
 fn on_one_line(text: &str) -> String {
     let mut joined = String::new();
@@ -404,13 +414,16 @@ fn on_one_line(text: &str) -> String {
         if closes && joined.ends_with(',') {
             joined.pop();
         }
+
         let is_tight = joined.is_empty()
             || joined.ends_with(['(', '['])
             || closes
             || line.starts_with(['.', '?']);
+
         if !is_tight {
             joined.push(' ');
         }
+
         joined.push_str(line);
     }
     joined
@@ -435,10 +448,12 @@ mod tests {
             made("fn f() { if a && b { g() } }"),
             "fn f() { if (!on(1) && ((on(2) || (a)) && (on(3) || (b)))) { g() } }"
         );
+
         assert_eq!(
             made("fn f() { while a || b {} }"),
             "fn f() { while (!on(1) && ((!on(2) && (a)) || (!on(3) && (b)))) {} }"
         );
+
         assert_eq!(
             made("fn f() { if let Some(x) = y && x > 1 {} }"),
             "fn f() { if !on(1) && let Some(x) = y && (on(2) || (x > 1)) {} }"
@@ -463,14 +478,17 @@ mod tests {
             made("fn f() -> bool { g() }"),
             "fn f() -> bool { if on(1) { return true; }  if on(2) { return false; }  g() }"
         );
+
         assert_eq!(
             made("fn f() -> Option<A> { g() }"),
             "fn f() -> Option<A> { if on(1) { return None; }  g() }"
         );
+
         assert_eq!(
             made("fn f() { x.any(|y| g(y)) }"),
             "fn f() { x.any(|y| (on(1) || ((!on(2) && (g(y)))))) }"
         );
+
         assert_eq!(
             made("fn f() { x.or_else(|| g()) }"),
             "fn f() { x.or_else(|| if on(1) { None } else { g() }) }"

@@ -33,7 +33,7 @@ pub struct Unit {
     pub case: Option<String>,
     /// How long it took without a mutant.
     pub time: Duration,
-    /// How many branches it reaches.
+    /// Number of branches that it reaches.
     breadth: usize,
 }
 
@@ -79,8 +79,8 @@ impl Reach {
         Ok(Self { units, by_mutant })
     }
 
-    /// The units that reach a mutant, those of one test together. Cases that reach few branches
-    /// come first: they are the likeliest to notice.
+    /// Returns the units that reach a mutant, grouped by test. Cases that reach few branches come
+    /// first, because they are most likely to notice.
     pub fn units(&self, mutant: usize) -> Vec<&Unit> {
         let mut found: Vec<&Unit> = self
             .by_mutant
@@ -89,6 +89,7 @@ impl Reach {
             .flatten()
             .map(|at| &self.units[*at])
             .collect();
+
         let order = |unit: &Unit| {
             (
                 unit.module,
@@ -97,11 +98,13 @@ impl Reach {
                 unit.breadth,
             )
         };
+
         found.sort_by_cached_key(|unit| order(unit));
+
         found
     }
 
-    /// How many units there are.
+    /// Returns the number of units.
     pub fn len(&self) -> usize {
         self.units.len()
     }
@@ -139,7 +142,7 @@ fn list_units(program: &Program, folder: &Path) -> anyhow::Result<Vec<Unit>> {
     Ok(units)
 }
 
-/// How long a unit takes, and the mutants it reaches.
+/// Runs a unit and returns its time and the mutants it reaches.
 fn run_unit(
     program: &Program,
     unit: &Unit,

@@ -73,10 +73,12 @@ impl MutantReport {
 impl fmt::Display for MutantReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rules, survivors) = (self.surviving_rules(), self.survivors().count());
+
         writeln!(
             f,
             "# Mutants of the resolvers that no rule test notices; written by `cargo xtask mutants`.\n"
         )?;
+
         writeln!(
             f,
             "rules switched off: {}, noticed {}",
@@ -88,6 +90,7 @@ impl fmt::Display for MutantReport {
             "branches: {}, equivalent {} (equivalent.txt)",
             self.branches, self.equivalents
         )?;
+
         writeln!(f, "survivors: {survivors}")?;
         writeln!(f, "{}", self.score())?;
         writeln!(
@@ -95,10 +98,12 @@ impl fmt::Display for MutantReport {
             "took {} s to build and {} s to run",
             self.seconds.0, self.seconds.1
         )?;
+
         writeln!(f, "\n# Reached and not noticed")?;
         self.reached
             .iter()
             .try_for_each(|name| writeln!(f, "{name}"))?;
+
         writeln!(f, "\n# Not reached")?;
         self.unreached
             .iter()

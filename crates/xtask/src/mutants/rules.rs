@@ -1,8 +1,7 @@
-//! Which language rules are switched off by hand, and which branches may be switched without a
-//! difference?
+//! Language rules that are switched off by hand, and branches that have no effect.
 //!
-//! Two files of `tests/golden` say it. `rules-off.txt` holds one small change for each rule, in
-//! which `off()` is true if the rule is to be off:
+//! `tests/golden/rules-off.txt` has one small change for each rule, in which `off()` is true if the
+//! rule is to be off:
 //!
 //! ```text
 //! 42 csharp/overloads.rs: fewer defaults are better
@@ -10,12 +9,13 @@
 //! + .or_else(|| if off() { None } else { by(!a.defaults, !b.defaults) })
 //! ```
 //!
-//! Files are named by the short name of their crate and their path in `src`: `lang/world.rs`.
+//! Files are named by short crate name and path in `src`: `lang/world.rs`.
 //!
-//! `equivalent.txt` holds the names of branches as `xtask mutants` prints them, each followed by an
-//! indented line with the reason.
+//! `tests/golden/equivalent.txt` has the names of branches as `xtask mutants` prints them, each
+//! followed by an indented line with the reason.
 //!
-//! **Limits.** A change has as many lines after as before, so that line numbers stay what they are.
+//! **Limits.** A change has the same number of lines before and after, so that line numbers stay
+//! valid.
 
 use std::collections::BTreeMap;
 
@@ -27,18 +27,18 @@ use super::find::SWITCH;
 #[derive(Debug)]
 pub struct Rule {
     pub number: usize,
-    /// By the short name of its crate and its path in `src`.
+    /// Short crate name and path in `src`.
     pub file: String,
     pub name: String,
     before: Vec<String>,
     after: Vec<String>,
 }
 
-/// Reads `rules-off.txt`.
+/// Parses `rules-off.txt`.
 ///
 /// # Errors
 ///
-/// A paragraph that is not a heading with lines `-` and as many lines `+`.
+/// A paragraph is not a heading followed by as many `-` as `+` lines.
 pub fn read(text: &str) -> anyhow::Result<Vec<Rule>> {
     let paragraphs = text
         .split("\n\n")
@@ -53,6 +53,7 @@ fn rule(paragraph: &str) -> anyhow::Result<Rule> {
     let (heading, changes) = paragraph.split_once('\n').context("no change")?;
     let (place, name) = heading.split_once(": ").context("no name")?;
     let (number, file) = place.split_once(' ').context("no number")?;
+
     let lines = |mark: char| {
         changes
             .lines()
@@ -60,7 +61,9 @@ fn rule(paragraph: &str) -> anyhow::Result<Rule> {
             .map(|line| line.trim().to_owned())
             .collect::<Vec<_>>()
     };
+
     let (before, after) = (lines('-'), lines('+'));
+
     ensure!(
         !before.is_empty() && before.len() == after.len(),
         "a change has as many lines `+` as lines `-`"
@@ -69,6 +72,7 @@ fn rule(paragraph: &str) -> anyhow::Result<Rule> {
         after.iter().any(|line| line.contains("off()")),
         "nothing says `off()`"
     );
+
     Ok(Rule {
         number: number.parse()?,
         file: file.to_owned(),
@@ -79,13 +83,14 @@ fn rule(paragraph: &str) -> anyhow::Result<Rule> {
 }
 
 impl Rule {
-    /// The source with the rule switchable.
+    /// Makes the rule switchable in a source.
     ///
     /// # Errors
     ///
-    /// The place is not found, or twice.
+    /// The lines are not found, or found twice.
     pub fn apply(&self, source: &str) -> anyhow::Result<String> {
         let lines: Vec<&str> = source.lines().collect();
+
         let fits = |at: &usize| {
             let place = &lines[*at..*at + self.before.len()];
             place
@@ -93,9 +98,11 @@ impl Rule {
                 .zip(&self.before)
                 .all(|(line, part)| line.contains(part.as_str()))
         };
+
         let found: Vec<usize> = (0..=lines.len().saturating_sub(self.before.len()))
             .filter(fits)
             .collect();
+
         ensure!(
             found.len() == 1,
             "rule moved: {} {}: {} ({} places)",
@@ -104,8 +111,10 @@ impl Rule {
             self.name,
             found.len()
         );
+
         let mut changed: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
         let switch = format!("{SWITCH}({})", self.number);
+
         for ((line, before), after) in changed[found[0]..]
             .iter_mut()
             .zip(&self.before)
@@ -113,15 +122,16 @@ impl Rule {
         {
             *line = line.replacen(before, &after.replace("off()", &switch), 1);
         }
+
         Ok(changed.join("\n") + "\n")
     }
 }
 
-/// Reads `equivalent.txt`: names of branches with reasons.
+/// Parses `equivalent.txt`: names of branches with reasons.
 ///
 /// # Errors
 ///
-/// A name without a reason.
+/// A name has no reason.
 pub fn equivalents(text: &str) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     let mut lines = text

@@ -1,12 +1,11 @@
 //! A daemon begins once, serves everybody, and ends when it is told to or its repository is gone.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use codeagent_testkit::poll::wait_until;
 
 use super::Shop;
 use super::servers::serve;
-
-/// How long something may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Ends the daemon of a test that fails.
 struct Ending<'a>(&'a Shop);
@@ -26,14 +25,6 @@ fn process(said: &str) -> u32 {
         .unwrap()
         .parse()
         .unwrap()
-}
-
-fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !holds() {
-        assert!(began.elapsed() < PATIENCE, "{what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use super::support::{Numbers, Place, is_admitted, said, times};
+use super::support::{Place, Random, is_admitted, said, times};
 
 /// Bytes before the frames of a log, and of a frame beside its page.
 const LOG_HEAD: usize = 32;
@@ -13,7 +13,7 @@ const PAGE: usize = 8192;
 
 #[test]
 fn a_killed_index_is_gone_on_with() {
-    let (mut place, mut numbers) = (Place::new(30), Numbers(1));
+    let (mut place, mut numbers) = (Place::new(30), Random(1));
     let began = Instant::now();
     place.stdout(&["index"]);
     let whole = began.elapsed();
@@ -53,7 +53,7 @@ fn a_killed_index_is_gone_on_with() {
 
 #[test]
 fn a_killed_rebuild_leaves_the_old_index() {
-    let (place, mut numbers) = (Place::new(30), Numbers(7));
+    let (place, mut numbers) = (Place::new(30), Random(7));
     place.stdout(&["index"]);
     let began = Instant::now();
     place.stdout(&["index", "--rebuild"]);
@@ -77,7 +77,7 @@ fn a_killed_rebuild_leaves_the_old_index() {
 
 #[test]
 fn a_killed_daemon_leaves_whole_answers() {
-    let (place, mut numbers) = (Place::new(30), Numbers(2));
+    let (place, mut numbers) = (Place::new(30), Random(2));
     for round in 1..=times(3) {
         let keeper = place.keeper();
         place.write_all(round);
@@ -96,7 +96,7 @@ fn a_killed_daemon_leaves_whole_answers() {
 
 /// What was not synced when the power fails may be lost, in any order: frames of the log behind
 /// those that were moved into the database.
-fn tear(folder: &Path, numbers: &mut Numbers) {
+fn tear(folder: &Path, numbers: &mut Random) {
     let Ok(mut log) = std::fs::read(folder.join("index.db-wal")) else {
         return;
     };
@@ -133,7 +133,7 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn what_a_power_cut_leaves_is_whole_or_made_anew() {
-    let (mut place, mut numbers) = (Place::new(40), Numbers(3));
+    let (mut place, mut numbers) = (Place::new(40), Random(3));
     let home = place.home.clone();
     let keeper = place.keeper();
     let (mut anew, mut with_log) = (0, 0);

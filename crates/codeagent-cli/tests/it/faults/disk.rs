@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::support::{Numbers, Place, Server, inside, mount, said, unmount, wait_until};
+use super::support::{Place, Random, Server, inside, mount, said, unmount, wait_until};
 
 /// Fills a file system up to its last page, but for so many bytes.
 fn fill(folder: &Path, left: usize) {
@@ -19,7 +19,7 @@ fn a_full_disk_is_said_and_the_index_goes_on_when_there_is_space() {
     if !inside("faults::disk::a_full_disk_is_said_and_the_index_goes_on_when_there_is_space") {
         return;
     }
-    let (place, mut numbers) = (Place::new(30), Numbers(4));
+    let (place, mut numbers) = (Place::new(30), Random(4));
     std::fs::create_dir(&place.home).unwrap();
     let is_said = |text: &str| text.contains("full") || text.contains("No space left");
     // A first index, with so many kilobytes.

@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::support::{Numbers, Place, Server, number};
+use super::support::{Place, Random, Server, number};
 
 #[test]
 fn a_server_that_is_edited_under_for_long_stays_as_it_was() {
     let seconds = number("CODEAGENT_SOAK", 3) as u64;
-    let (place, mut numbers) = (Place::new(30), Numbers(5));
+    let (place, mut numbers) = (Place::new(30), Random(5));
     let mut server = Server::start(&place);
     server.awaits(0, place.classes);
     let mut versions = vec![0; place.classes];

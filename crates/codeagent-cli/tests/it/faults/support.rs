@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+pub use codeagent_testkit::poll::{PATIENCE, until, wait_until};
+pub use codeagent_testkit::random::Random;
 use codeagent_workspace::{DataDir, DataHome};
 use serde_json::{Value, json};
-
-/// How long something may take on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Set in a process that has namespaces of its own.
 const INSIDE: &str = "CODEAGENT_TEST_INSIDE";
@@ -21,40 +20,6 @@ pub fn times(usual: usize) -> usize {
 
 pub fn number(name: &str, usual: usize) -> usize {
     std::env::var(name).map_or(usual, |text| text.parse().unwrap())
-}
-
-/// Numbers that look random and are the same every time.
-pub struct Numbers(pub u64);
-
-impl Numbers {
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit.max(1)
-    }
-
-    /// A part of a time.
-    pub fn part(&mut self, of: Duration) -> Duration {
-        of.mul_f64(self.below(1000) as f64 / 1000.0)
-    }
-}
-
-pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    until(what, || holds().then_some(()));
-}
-
-/// Tries until there is something.
-pub fn until<T>(what: &str, mut tried: impl FnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(found) = tried() {
-            return found;
-        }
-        assert!(began.elapsed() < PATIENCE, "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// A repository of classes, each of which calls `Hub`, and a place for its index.

@@ -1,5 +1,7 @@
 //! C# texts that nest, repeat or break off.
 
+use codeagent_testkit::random::Random;
+
 use super::Expected::{Either, Failed, Full, Indexed};
 use super::{Expected, Row, each, many, nested, row};
 
@@ -530,14 +532,9 @@ fn broken(cs: &mut impl FnMut(&str, String, Expected)) {
         "class", "{", "}", "(", ")", "<", ">", "=", ";", "a", "b", "=>", "$\"", "\"", "if", "new",
         ".", ",", "is", "?", "async", "\n", "[", "]", "*", "#if A\n", "@", "switch", "with", "1",
     ];
-    let mut state = 7_u64;
+    let mut random = Random(7);
     let soup: String = (0..200_000)
-        .map(|_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            format!("{} ", words[(state >> 33) as usize % words.len()])
-        })
+        .map(|_| format!("{} ", words[random.below(words.len())]))
         .collect();
     cs("200,000 random tokens", soup.clone(), Either);
     cs(

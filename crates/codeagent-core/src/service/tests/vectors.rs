@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicUsize;
 
 use super::*;
-use crate::embed::{EmbedError, Embedder, Lexhash, Source, Vector};
+use crate::embed::{EmbedError, Embedder, HashingEmbedder, ModelHandle, Vector};
 use crate::query;
 use crate::store::{VectorSource, vectors_of};
 
@@ -24,15 +24,15 @@ impl Embedder for Model {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
         self.texts.fetch_add(texts.len(), Ordering::Relaxed);
         std::thread::sleep(self.takes * texts.len() as u32);
-        Lexhash.embed(texts)
+        HashingEmbedder.embed(texts)
     }
 }
 
-fn model(name: &'static str, takes: Duration) -> (Source, Arc<AtomicUsize>) {
+fn model(name: &'static str, takes: Duration) -> (ModelHandle, Arc<AtomicUsize>) {
     let texts = Arc::new(AtomicUsize::new(0));
     let own = Arc::clone(&texts);
     (
-        Source::new(move || {
+        ModelHandle::new(move || {
             Ok(Some(Arc::new(Model {
                 name,
                 texts: Arc::clone(&own),
@@ -43,7 +43,7 @@ fn model(name: &'static str, takes: Duration) -> (Source, Arc<AtomicUsize>) {
     )
 }
 
-fn start(root: &Path, home: &Path, model: Source) -> IndexService {
+fn start(root: &Path, home: &Path, model: ModelHandle) -> IndexService {
     let engine = Engine::open(
         root,
         EngineOptions {
@@ -149,7 +149,7 @@ fn another_model_has_all_vectors_made_anew() {
 #[test]
 fn a_model_that_cannot_be_opened_is_said_and_nothing_else_suffers() {
     let (_folder, root, home) = repository(3);
-    let source = Source::new(|| Err(EmbedError::Unavailable("too old".to_owned())));
+    let source = ModelHandle::new(|| Err(EmbedError::Unavailable("too old".to_owned())));
     let service = start(&root, &home, source);
     assert!(service.wait_until_fresh(None).is_none());
     let began = Instant::now();
@@ -218,7 +218,7 @@ fn questions_are_answered_without_the_model_that_made_the_vectors_and_without_so
     assert!(hits > 0 && !is_broken && source == VectorSource::Model);
 
     let reader = || Answers::open(&root, &DataHome::at(&home)).unwrap();
-    let broken = Source::new(|| Err(EmbedError::Unavailable("cut off".to_owned())));
+    let broken = ModelHandle::new(|| Err(EmbedError::Unavailable("cut off".to_owned())));
     let (hits, is_broken, source) = asked(&reader().with_model(broken));
     assert!(hits > 0 && is_broken && source == VectorSource::Model);
     let (hits, is_broken, _) = asked(&reader().with_model(model("second", Duration::ZERO).0));

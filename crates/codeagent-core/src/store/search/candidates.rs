@@ -1,8 +1,7 @@
-//! Which symbols are worth ranking? Steps from the strictest reading of a query to the loosest,
-//! each of them bounded.
+//! Candidate retrieval: bounded steps from the strictest reading of a query to the loosest.
 //!
-//! **Limits.** A prefix stands for at most [`MAX_ENDINGS`] words of names, the most common ones
-//! among the first of them.
+//! **Limits.** A prefix expands to at most [`MAX_ENDINGS`] words, the most common of the first
+//! [`MAX_WORDS_READ`].
 
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use rustc_hash::FxHashSet;
@@ -15,37 +14,37 @@ use crate::store::search::rank::SearchCandidate;
 use crate::store::search::text::node_of;
 use crate::store::{Snapshot, StoreError};
 
-/// Rows that one step gives.
+/// Rows per step.
 const PER_STEP: usize = 150;
-/// Symbols of exactly the name asked for that are found by name alone.
+/// Symbols with exactly the name asked for that are found by name alone.
 const MAX_EXACT: usize = 64;
-/// Words of names that a prefix stands for.
+/// Words that a prefix expands to.
 const MAX_ENDINGS: usize = 40;
-/// Words looked at for that.
+/// Words read to choose those.
 const MAX_WORDS_READ: usize = 4000;
-/// Names looked at for those that begin as asked.
+/// Names read to find those with the given prefix.
 const MAX_NAMES_READ: usize = 4000;
-/// Of those, symbols of one name.
+/// Symbols of one name among those.
 const MAX_OF_ONE_NAME: usize = 4;
 /// Symbols of one name whose qualified names are compared.
 const MAX_QUALIFIED: usize = 500;
-/// Rows looked at where a filter has to read them.
+/// Rows read where a filter has to look at them.
 const MAX_FILTERED: usize = 1000;
-/// A prefix of so few uses may be left to FTS5, which finds it in documentation too.
+/// A prefix with at most so many uses is left to FTS5, which finds it in documentation too.
 const RARE: i64 = 500;
 
 /// The symbols found so far.
 pub(super) struct Candidates<'s> {
     connection: &'s Connection,
     filter: &'s SearchFilter,
-    /// So many are enough.
+    /// Looser steps run only while fewer are found.
     wanted: usize,
     ids: Vec<NodeId>,
     seen: FxHashSet<NodeId>,
 }
 
 impl<'s> Candidates<'s> {
-    /// Nothing found yet. `limit` is how many will be shown.
+    /// Starts empty. `limit` is how many results will be shown.
     pub fn new(snapshot: &'s Snapshot, filter: &'s SearchFilter, limit: usize) -> Self {
         Self {
             connection: snapshot.connection(),
@@ -56,29 +55,33 @@ impl<'s> Candidates<'s> {
         }
     }
 
-    /// Symbols that match an expression of FTS5, some of them by their names if there are any such.
+    /// Adds symbols that match an FTS5 expression, then those that match it by name.
     pub fn of_expression(&mut self, expression: &str) -> Result<(), StoreError> {
         self.matching(expression, PER_STEP)?;
         self.matching(&in_name(expression), PER_STEP)
     }
 
-    /// Symbols that have all words of a query; `false`: there are none.
+    /// Adds symbols that have all words of a query. Returns `false` if there are none.
     pub fn of_words(&mut self, query: &Query) -> Result<bool, StoreError> {
         self.named(&query.text)?;
         if query.words.is_empty() {
             return Ok(true);
         }
+
         self.of_whole_words(query)?;
+
         if query.open || self.ids.len() < self.wanted {
-            self.beginning(&query.text)?;
+            self.with_prefix(&query.text)?;
             if query.joined() != query.text.to_lowercase() {
-                self.beginning(&query.joined())?;
+                self.with_prefix(&query.joined())?;
             }
-            self.of_begun_words(query)?;
+            self.of_prefixes(query)?;
         }
+
         if let Some(letters) = query.initials() {
             self.matching(&query::with_initials(letters), PER_STEP)?;
         }
+
         Ok(!self.ids.is_empty() || query.words.len() <= 1)
     }
 
@@ -99,26 +102,33 @@ impl<'s> Candidates<'s> {
         self.matching(&all_of(&words), PER_STEP)
     }
 
-    fn of_begun_words(&mut self, query: &Query) -> Result<(), StoreError> {
+    fn of_prefixes(&mut self, query: &Query) -> Result<(), StoreError> {
         let endings = (MAX_ENDINGS / query.words.len()).max(4);
-        let begun = query
+        let matches = query
             .words
             .iter()
-            .map(|word| self.begun(word, endings))
+            .map(|word| self.expand_prefix(word, endings))
             .collect::<Result<Vec<_>, _>>()?;
-        let words: Vec<String> = begun.iter().map(|begun| begun.words.clone()).collect();
+
+        let words: Vec<String> = matches
+            .iter()
+            .map(|matches| matches.words.clone())
+            .collect();
+
         self.matching(&in_name(&all_of(&words)), PER_STEP)?;
+
         if self.ids.len() < self.wanted {
-            let anywhere: Vec<String> = begun
+            let anywhere: Vec<String> = matches
                 .into_iter()
-                .map(|begun| begun.prefix.unwrap_or(begun.words))
+                .map(|matches| matches.prefix.unwrap_or(matches.words))
                 .collect();
             self.matching(&all_of(&anywhere), PER_STEP)?;
         }
+
         Ok(())
     }
 
-    /// Takes up to `limit` rows that match, best class first.
+    /// Adds up to `limit` matching rows, best class first.
     fn matching(&mut self, expression: &str, limit: usize) -> Result<(), StoreError> {
         for id in self.rows(expression, limit)? {
             self.take(id);
@@ -126,7 +136,7 @@ impl<'s> Candidates<'s> {
         Ok(())
     }
 
-    /// Up to `limit` symbols that match, best class first; they are not among those found.
+    /// Returns up to `limit` matching symbols, best class first, without adding them.
     pub fn rows(&self, expression: &str, limit: usize) -> Result<Vec<NodeId>, StoreError> {
         let expression = query::filtered(expression, self.filter);
         let mut statement = self.connection.prepare_cached(MATCHING)?;
@@ -138,11 +148,12 @@ impl<'s> Candidates<'s> {
         Ok(ids)
     }
 
-    /// Whether the filter lets a symbol through.
-    pub fn lets_through(&self, id: NodeId) -> Result<bool, StoreError> {
+    /// Reports whether the filter accepts a symbol.
+    pub fn matches_filter(&self, id: NodeId) -> Result<bool, StoreError> {
         if *self.filter == SearchFilter::default() {
             return Ok(true);
         }
+
         let SearchFilter {
             project,
             node_type,
@@ -152,6 +163,7 @@ impl<'s> Candidates<'s> {
             node_type.map(|node_type| node_type as u8),
             language.map(|language| language as u8),
         );
+
         let mut statement = self.connection.prepare_cached(LET_THROUGH)?;
         Ok(statement.exists(params![
             stored_id(id),
@@ -168,7 +180,7 @@ impl<'s> Candidates<'s> {
         }
     }
 
-    /// Symbols of this name, whatever letters it has.
+    /// Adds symbols with this name, ignoring case.
     fn named(&mut self, name: &str) -> Result<(), StoreError> {
         for (id, _) in self.filtered_names(NAMED, &[&name], MAX_EXACT)? {
             self.take(id);
@@ -176,7 +188,7 @@ impl<'s> Candidates<'s> {
         Ok(())
     }
 
-    /// Symbols of this name whose qualified name ends with `whole`.
+    /// Adds symbols of this name whose qualified name ends with `whole`.
     fn qualified(&mut self, whole: &str, name: &str) -> Result<(), StoreError> {
         let found = self.filtered_names(QUALIFIED, &[&name], MAX_QUALIFIED)?;
         let ends = found
@@ -186,10 +198,10 @@ impl<'s> Candidates<'s> {
         Ok(())
     }
 
-    /// Symbols whose name begins so, the shortest names among those looked at.
-    fn beginning(&mut self, text: &str) -> Result<(), StoreError> {
+    /// Adds symbols whose name has this prefix, shortest names first.
+    fn with_prefix(&mut self, text: &str) -> Result<(), StoreError> {
         let end = format!("{text}\u{10ffff}");
-        let mut found = self.filtered_names(BEGINNING, &[&text, &end], MAX_NAMES_READ)?;
+        let mut found = self.filtered_names(WITH_PREFIX, &[&text, &end], MAX_NAMES_READ)?;
         found.sort_unstable_by(|(a, one), (b, other)| {
             (one.len(), one, a).cmp(&(other.len(), other, b))
         });
@@ -205,8 +217,8 @@ impl<'s> Candidates<'s> {
         Ok(())
     }
 
-    /// Rows `(id, text)` of a statement on `nodes n`, as far as the filter lets them through, the
-    /// first `limit` looked at.
+    /// Runs `select` on `nodes n`, applies the filter and returns `(id, text)` of at most `limit`
+    /// rows.
     fn filtered_names(
         &self,
         select: &str,
@@ -222,33 +234,37 @@ impl<'s> Candidates<'s> {
             node_type.map(|node_type| node_type as u8),
             language.map(|language| language as u8),
         );
+
         let is_free = *self.filter == SearchFilter::default();
         let limit = if is_free {
             limit
         } else {
             limit.min(MAX_FILTERED)
         } as i64;
+
         let sql = if is_free {
             format!("{select} LIMIT {limit}")
         } else {
             format!("SELECT id, text FROM ({select} LIMIT {limit}) {FILTERED}")
         };
+
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut all: Vec<&dyn ToSql> = parameters.to_vec();
         if !is_free {
             all.resize(FILTER_PARAMETER, &rusqlite::types::Null);
             all.extend([project as &dyn ToSql, &node_type, &language]);
         }
+
         let rows = statement.query_map(all.as_slice(), |row| {
             Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get(1)?))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// All words of names that begin like a word.
-    fn begun(&self, word: &Word, endings: usize) -> Result<Begun, StoreError> {
+    /// Expands a query word to the words of names that start with it.
+    fn expand_prefix(&self, word: &Word, endings: usize) -> Result<PrefixMatches, StoreError> {
         let (last, before) = word.name.split_last();
-        let mut statement = self.connection.prepare_cached(BEGUN)?;
+        let mut statement = self.connection.prepare_cached(PREFIX_WORDS)?;
         let rows = statement.query_map(
             params![last, format!("{last}\u{10ffff}"), MAX_WORDS_READ as i64],
             |row| {
@@ -258,9 +274,11 @@ impl<'s> Candidates<'s> {
                 ))
             },
         )?;
+
         let mut found = rows.collect::<Result<Vec<_>, _>>()?;
         let uses: i64 = found.iter().map(|(names, _)| names.0).sum();
         found.sort_unstable();
+
         let mut parts = vec![quoted(last)];
         parts.extend(
             found
@@ -269,23 +287,25 @@ impl<'s> Candidates<'s> {
                 .take(endings)
                 .map(|(_, word)| quoted(word)),
         );
+
         let also = |last: String| {
             all_of(
                 &before
                     .iter()
-                    .map(|hump| quoted(hump))
+                    .map(|word| quoted(word))
                     .chain([last])
                     .collect::<Vec<_>>(),
             )
         };
+
         let prefix = (uses <= RARE).then(|| also(format!("{} *", quoted(last))));
-        Ok(Begun {
+        Ok(PrefixMatches {
             words: also(any_of(&parts)),
             prefix,
         })
     }
 
-    /// How many names have each of the words of a query.
+    /// Counts, for each word of a query, the names that contain it.
     pub fn names_with(&self, query: &Query) -> Result<Vec<u64>, StoreError> {
         let mut statement = self.connection.prepare_cached(NAMES_WITH)?;
         let count = |(term, _)| {
@@ -300,12 +320,12 @@ impl<'s> Candidates<'s> {
             .collect::<Result<_, _>>()?)
     }
 
-    /// All that was found.
+    /// Returns all symbols found, in the order they were found.
     pub fn found(&self) -> &[NodeId] {
         &self.ids
     }
 
-    /// What ranking looks at, of symbols.
+    /// Loads what ranking needs of symbols.
     pub fn load(&self, ids: &[NodeId]) -> Result<Vec<SearchCandidate>, StoreError> {
         let mut statement = self.connection.prepare_cached(CANDIDATE)?;
         let mut out = Vec::with_capacity(ids.len());
@@ -319,15 +339,15 @@ impl<'s> Candidates<'s> {
     }
 }
 
-/// What a beginning stands for.
-struct Begun {
-    /// Some of the words of names that begin so.
+/// The expansion of a prefix.
+struct PrefixMatches {
+    /// An expression for some of the words that have the prefix.
     words: String,
-    /// What FTS5 makes of it, if that is cheap.
+    /// The prefix as FTS5 expression, if that is cheap.
     prefix: Option<String>,
 }
 
-/// A word as one or as its humps in a row.
+/// An expression for a word: written as one, or as its camel-case words in sequence.
 fn whole(word: &Word) -> String {
     let one = quoted(&word.name.joined);
     if word.name.starts.len() < 2 {
@@ -348,13 +368,14 @@ const NAMED: &str =
     "SELECT n.id AS id, n.name AS text FROM nodes n WHERE n.name = ?1 COLLATE NOCASE";
 const QUALIFIED: &str =
     "SELECT n.id AS id, n.qualified_name AS text FROM nodes n WHERE n.name = ?1 COLLATE NOCASE";
-const BEGINNING: &str = "SELECT n.id AS id, n.name AS text FROM nodes n WHERE n.name >= ?1 COLLATE NOCASE AND n.name < ?2 COLLATE NOCASE";
+const WITH_PREFIX: &str = "SELECT n.id AS id, n.name AS text FROM nodes n WHERE n.name >= ?1 COLLATE NOCASE AND n.name < ?2 COLLATE NOCASE";
 const FILTERED: &str = "JOIN nodes USING (id) WHERE (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR node_type = ?4) AND (?5 IS NULL OR language = ?5)";
 const LET_THROUGH: &str = "SELECT 1 FROM nodes WHERE id = ?1 AND ?2 IS NULL \
     AND (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR node_type = ?4) AND (?5 IS NULL OR language = ?5)";
-/// Parameters before those of [`FILTERED`].
+/// Number of parameters before those of [`FILTERED`].
 const FILTER_PARAMETER: usize = 2;
-const BEGUN: &str = "SELECT word, names FROM name_words WHERE word >= ?1 AND word < ?2 LIMIT ?3";
+const PREFIX_WORDS: &str =
+    "SELECT word, names FROM name_words WHERE word >= ?1 AND word < ?2 LIMIT ?3";
 const NAMES_WITH: &str = "SELECT names FROM name_words WHERE word = ?1";
 const CANDIDATE: &str = "SELECT id, project_id, name, qualified_name, node_type, access, flags, parameter_signature, return_type, doc \
     FROM nodes WHERE id = ?1";
@@ -377,7 +398,7 @@ fn candidate(row: &Row<'_>) -> Result<SearchCandidate, StoreError> {
     })
 }
 
-/// A plain SQL error while a well-formed statement runs can only be about the query text.
+/// Converts an error of a running statement: SQLite reports an invalid query text as a plain error.
 fn query_error(error: rusqlite::Error) -> StoreError {
     match &error {
         rusqlite::Error::SqliteFailure(code, message)

@@ -1,31 +1,29 @@
-//! In which order do symbols answer a sentence, of which some share words with it and some are near
-//! to it?
+//! Ranking of natural-language queries by shared words and vector similarity.
 //!
-//! First those whose names have all of its words, as for any query. Then by a weighted sum of two
-//! scores, of the words and of the nearness, each drawn out so that the best has 1 and the last of
-//! the first hundred 0.
+//! Symbols whose names have all of the words come first, as for any query. The rest is ordered by a
+//! weighted sum of the two scores, each normalized so that the best has 1 and the hundredth 0.
 //!
-//! **Limits.** What is beyond the first hundred of both is not found.
+//! **Limits.** Only the first hundred of each kind are considered.
 
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::NodeId;
 use crate::store::VectorSource;
 
-/// So many of each kind are mixed.
-pub(super) const MIXED: usize = 100;
+/// Number of results of each kind that are combined.
+pub(super) const COMBINED: usize = 100;
 
-/// Symbols near to a question.
+/// Symbols similar to a sentence.
 #[derive(Clone, Debug)]
-pub struct Near {
-    /// With their cosines, nearest first.
+pub struct SimilarSymbols {
+    /// Ids and cosines, nearest first.
     pub nearest: Vec<(NodeId, f32)>,
-    /// What made the vectors.
+    /// Origin of the vectors.
     pub source: VectorSource,
 }
 
-impl Near {
-    /// What nearness counts against words: measured on doc comments, `cargo xtask ranking`.
+impl SimilarSymbols {
+    /// Weight of similarity against words, measured on doc comments with `cargo xtask ranking`.
     fn weight(&self) -> f64 {
         match self.source {
             VectorSource::Lexical => 0.4,
@@ -34,14 +32,14 @@ impl Near {
     }
 }
 
-/// Why a symbol is among the answers to a sentence.
+/// Why a symbol answers a sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Matched {
+pub struct MatchedBy {
     /// All words are in its name.
     pub name: bool,
     /// It shares words.
     pub words: bool,
-    /// Its vector is near.
+    /// Its vector is similar.
     pub near: Option<VectorSource>,
 }
 
@@ -50,47 +48,53 @@ pub struct Matched {
 pub struct Score {
     /// From 0 to 1.
     pub score: f64,
-    /// Why.
-    pub matched: Matched,
+    /// Why the symbol is a result.
+    pub matched: MatchedBy,
 }
 
-/// The weighted sums of both, in no order.
-pub(super) fn mixed(by_words: &[(NodeId, f64)], near: Option<&Near>) -> FxHashMap<NodeId, Score> {
-    let weight = near.map_or(0.0, Near::weight);
+/// Combines both scores, in no particular order.
+pub(super) fn combined_scores(
+    by_words: &[(NodeId, f64)],
+    near: Option<&SimilarSymbols>,
+) -> FxHashMap<NodeId, Score> {
+    let weight = near.map_or(0.0, SimilarSymbols::weight);
     let mut scores: FxHashMap<NodeId, Score> = FxHashMap::default();
-    let mut add = |id: NodeId, worth: f64, noted: &dyn Fn(&mut Matched)| {
+    let mut add = |id: NodeId, worth: f64, noted: &dyn Fn(&mut MatchedBy)| {
         let entry = scores.entry(id).or_insert(Score {
             score: 0.0,
-            matched: Matched::default(),
+            matched: MatchedBy::default(),
         });
         entry.score += worth;
         noted(&mut entry.matched);
     };
-    let by_words: Vec<(NodeId, f64)> = by_words.iter().copied().take(MIXED).collect();
-    drawn_out(&by_words, |id, worth| {
+
+    let by_words: Vec<(NodeId, f64)> = by_words.iter().copied().take(COMBINED).collect();
+    normalize(&by_words, |id, worth| {
         add(id, (1.0 - weight) * worth, &|matched| matched.words = true)
     });
+
     if let Some(near) = near {
         let nearest: Vec<(NodeId, f64)> = near
             .nearest
             .iter()
-            .take(MIXED)
+            .take(COMBINED)
             .map(|(id, cosine)| (*id, f64::from(*cosine)))
             .collect();
-        drawn_out(&nearest, |id, worth| {
+        normalize(&nearest, |id, worth| {
             add(id, weight * worth, &|matched| {
                 matched.near = Some(near.source)
             })
         });
     }
+
     scores
 }
 
-/// Scores, best first, as shares of the way from the last of a full hundred, or from nothing, to
-/// the best.
-fn drawn_out(scored: &[(NodeId, f64)], mut take: impl FnMut(NodeId, f64)) {
+/// Normalizes scores, sorted best first: the best becomes 1, the last of a full hundred (or
+/// nothing) 0.
+fn normalize(scored: &[(NodeId, f64)], mut take: impl FnMut(NodeId, f64)) {
     let best = scored.first().map_or(0.0, |(_, score)| *score);
-    let last = scored.get(MIXED - 1).map_or(0.0, |(_, score)| *score);
+    let last = scored.get(COMBINED - 1).map_or(0.0, |(_, score)| *score);
     for (id, score) in scored {
         take(
             *id,
@@ -103,8 +107,8 @@ fn drawn_out(scored: &[(NodeId, f64)], mut take: impl FnMut(NodeId, f64)) {
 mod tests {
     use super::*;
 
-    fn near(source: VectorSource, nearest: &[(u64, f32)]) -> Near {
-        Near {
+    fn near(source: VectorSource, nearest: &[(u64, f32)]) -> SimilarSymbols {
+        SimilarSymbols {
             nearest: nearest
                 .iter()
                 .map(|(id, cosine)| (NodeId(*id), *cosine))
@@ -117,9 +121,10 @@ mod tests {
     fn sums_are_weighed_by_what_made_the_vectors() {
         let words = [(NodeId(1), 8.0), (NodeId(2), 4.0)];
         let score = |source, id| {
-            mixed(&words, Some(&near(source, &[(2, 0.5), (3, 0.25)])))[&NodeId(id)].score
+            combined_scores(&words, Some(&near(source, &[(2, 0.5), (3, 0.25)])))[&NodeId(id)].score
         };
         let rounded = |score: f64| (score * 100.0).round() / 100.0;
+
         assert_eq!(
             [1, 2, 3].map(|id| rounded(score(VectorSource::Lexical, id))),
             [0.6, 0.7, 0.2]
@@ -128,32 +133,35 @@ mod tests {
             [1, 2, 3].map(|id| rounded(score(VectorSource::Model, id))),
             [0.5, 0.75, 0.25]
         );
-        assert_eq!(rounded(mixed(&words, None)[&NodeId(1)].score), 1.0);
+        assert_eq!(
+            rounded(combined_scores(&words, None)[&NodeId(1)].score),
+            1.0
+        );
     }
 
     #[test]
     fn an_answer_says_why_it_is_one() {
-        let mixed = mixed(
+        let combined_scores = combined_scores(
             &[(NodeId(1), 8.0)],
             Some(&near(VectorSource::Lexical, &[(1, 0.5), (3, 0.25)])),
         );
         assert_eq!(
-            mixed[&NodeId(1)].matched,
-            Matched {
+            combined_scores[&NodeId(1)].matched,
+            MatchedBy {
                 name: false,
                 words: true,
                 near: Some(VectorSource::Lexical)
             }
         );
-        assert!(!mixed[&NodeId(3)].matched.words);
+        assert!(!combined_scores[&NodeId(3)].matched.words);
     }
 
     #[test]
     fn the_hundredth_counts_nothing() {
         let words: Vec<(NodeId, f64)> =
             (0..150).map(|id| (NodeId(id), 200.0 - id as f64)).collect();
-        let mixed = mixed(&words, None);
-        assert_eq!(mixed.len(), MIXED);
-        assert_eq!(mixed[&NodeId(99)].score, 0.0);
+        let combined_scores = combined_scores(&words, None);
+        assert_eq!(combined_scores.len(), COMBINED);
+        assert_eq!(combined_scores[&NodeId(99)].score, 0.0);
     }
 }

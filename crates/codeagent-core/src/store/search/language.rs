@@ -1,52 +1,52 @@
-//! Which symbols answer a sentence? Those that share its rarer words: bm25 over name, container,
-//! signature and documentation.
+//! Word ranking of natural-language queries: bm25 over name, container, signature, documentation
+//! and path.
 //!
-//! Words are compared without their endings: `subscribes` finds `subscribe`. Rows are gathered word
-//! by word, rarest first and so many of each, and the best of them are ranked by their texts.
+//! Words are compared by stem: `subscribes` finds `subscribe`. Rows are gathered word by word,
+//! rarest first and a bounded number each, and the best of them are ranked by their texts.
 //!
-//! **Limits.** Of endings only those that occur in names. Of a word that thousands of symbols have,
-//! only the first of them are gathered by it.
+//! **Limits.** Only word forms that occur in names are tried. Of a word that thousands of symbols
+//! have, only the first of them are gathered.
 
 use rusqlite::params;
 use rustc_hash::FxHashMap;
 
-use crate::embed::words::{humps, is_stop_word, runs, stem, without_digits};
+use crate::embed::tokenizer::{camel_words, is_stop_word, runs, stem, without_digits};
 use crate::model::graph::{NodeId, NodeType};
 use crate::store::search::candidates::Candidates;
 use crate::store::search::query::{any_of, quoted};
 use crate::store::search::rank::SearchCandidate;
 use crate::store::{Snapshot, StoreError};
 
-/// Words of a sentence that are looked at.
+/// Words of a sentence that are used.
 const MAX_TERMS: usize = 24;
-/// Words of names that are looked at for those with one stem.
+/// Words of names that are read to find those with one stem.
 const MAX_WORDS_READ: usize = 400;
-/// Forms of a word that are looked for.
+/// Forms of one word.
 const MAX_FORMS: usize = 12;
-/// Rows that one word gives.
+/// Rows per word.
 const ROWS: usize = 1500;
-/// Rows that one word gives by names.
+/// Rows per word, by name.
 const NAMED_ROWS: usize = 500;
-/// What a row by a name is worth while rows are gathered.
+/// Weight of a row by name while rows are gathered.
 const IN_NAME: f64 = 3.0;
 /// Symbols that are ranked by their texts.
 const RANKED: usize = 300;
-/// What a word is worth in name, container, signature, documentation and path.
+/// Weight of a word in name, container, signature, documentation and path.
 const WEIGHTS: [f64; 5] = [5.0, 5.0, 2.0, 2.0, 2.0];
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// A word of a sentence.
+/// A word of the sentence.
 struct Term {
     stem: String,
-    /// FTS5's expression for its forms.
+    /// FTS5 expression for its forms.
     forms: String,
-    /// Names that have a form.
+    /// Names that contain a form.
     names: u64,
 }
 
-/// At most `limit` symbols that share words with a sentence, best first, with bm25: larger is
-/// better.
+/// Returns at most `limit` symbols that share words with a sentence, with their bm25, best first:
+/// larger is better.
 pub(super) fn by_words(
     snapshot: &Snapshot,
     candidates: &Candidates<'_>,
@@ -57,9 +57,11 @@ pub(super) fn by_words(
         .into_iter()
         .map(|(stem, word)| term(snapshot, stem, &word))
         .collect::<Result<Vec<_>, _>>()?;
+
     terms.sort_by_key(|term| term.names);
     let mut gathered: FxHashMap<NodeId, f64> = FxHashMap::default();
     let mut weighed = Vec::new();
+
     for term in terms {
         let anywhere = candidates.rows(&term.forms, ROWS)?;
         let having = term.names.max(anywhere.len() as u64).min(total) as f64;
@@ -67,6 +69,7 @@ pub(super) fn by_words(
         for id in anywhere {
             *gathered.entry(id).or_default() += rarity;
         }
+
         if term.names > 0 {
             for id in candidates.rows(&format!("name : {}", term.forms), NAMED_ROWS)? {
                 *gathered.entry(id).or_default() += IN_NAME * rarity;
@@ -74,27 +77,32 @@ pub(super) fn by_words(
         }
         weighed.push((term.stem, rarity));
     }
+
     let mut gathered: Vec<(NodeId, f64)> = gathered.into_iter().collect();
     gathered.sort_unstable_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
     gathered.truncate(RANKED);
+
     let ids: Vec<NodeId> = gathered.into_iter().map(|(id, _)| id).collect();
-    let texts: Vec<(NodeId, Counted)> = candidates
+    let texts: Vec<(NodeId, TermStats)> = candidates
         .load(&ids)?
         .iter()
-        .map(|candidate| (candidate.id, Counted::of(candidate)))
+        .map(|candidate| (candidate.id, TermStats::of(candidate)))
         .collect();
-    let middling =
+
+    let average_length =
         texts.iter().map(|(_, text)| text.length).sum::<f64>() / texts.len().max(1) as f64;
+
     let mut scored: Vec<(NodeId, f64)> = texts
         .iter()
-        .map(|(id, text)| (*id, text.bm25(&weighed, middling)))
+        .map(|(id, text)| (*id, text.bm25(&weighed, average_length)))
         .collect();
     scored.sort_unstable_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
     scored.truncate(limit);
+
     Ok(scored)
 }
 
-/// The words of a sentence without those that say nothing, each with its stem; no stem twice.
+/// Returns the words of a sentence without stop words, with distinct stems.
 fn stems(sentence: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for word in words(sentence) {
@@ -108,7 +116,7 @@ fn stems(sentence: &str) -> Vec<(String, String)> {
 
 fn words(text: &str) -> impl Iterator<Item = String> {
     runs(text)
-        .flat_map(humps)
+        .flat_map(camel_words)
         .flat_map(without_digits)
         .map(str::to_lowercase)
 }
@@ -130,10 +138,12 @@ fn term(snapshot: &Snapshot, stem_of_word: String, word: &str) -> Result<Term, S
             ))
         },
     )?;
+
     let mut found = rows.collect::<Result<Vec<_>, _>>()?;
     found.retain(|(_, form)| stem(form) == stem_of_word);
     found.sort_unstable();
     let names = found.iter().map(|(names, _)| names.0 as u64).sum();
+
     let mut forms = vec![quoted(word)];
     forms.extend(
         found
@@ -142,6 +152,7 @@ fn term(snapshot: &Snapshot, stem_of_word: String, word: &str) -> Result<Term, S
             .take(MAX_FORMS)
             .map(|(_, form)| quoted(form)),
     );
+
     Ok(Term {
         stem: stem_of_word,
         forms: any_of(&forms),
@@ -149,13 +160,13 @@ fn term(snapshot: &Snapshot, stem_of_word: String, word: &str) -> Result<Term, S
     })
 }
 
-/// How often each stem occurs in a symbol's texts, weighed.
-struct Counted {
+/// Weighted frequency of each stem in a symbol's texts.
+struct TermStats {
     with: FxHashMap<String, f64>,
     length: f64,
 }
 
-impl Counted {
+impl TermStats {
     fn of(candidate: &SearchCandidate) -> Self {
         let (path, qualified_name) = match candidate.qualified_name.split_once('#') {
             Some((path, name)) => (path, name),
@@ -164,13 +175,16 @@ impl Counted {
             }
             None => ("", candidate.qualified_name.as_str()),
         };
+
         let container = qualified_name
             .strip_suffix(candidate.name.as_str())
             .unwrap_or(qualified_name);
+
         let mut counted = Self {
             with: FxHashMap::default(),
             length: 0.0,
         };
+
         let texts = [
             &candidate.name,
             container,
@@ -178,17 +192,19 @@ impl Counted {
             &candidate.doc,
             path,
         ];
+
         for (text, weight) in texts.into_iter().zip(WEIGHTS) {
             for word in words(text) {
                 *counted.with.entry(stem(&word).to_owned()).or_default() += weight;
                 counted.length += 1.0;
             }
         }
+
         counted
     }
 
-    fn bm25(&self, terms: &[(String, f64)], middling: f64) -> f64 {
-        let norm = K1 * (1.0 - B + B * self.length / middling);
+    fn bm25(&self, terms: &[(String, f64)], average_length: f64) -> f64 {
+        let norm = K1 * (1.0 - B + B * self.length / average_length);
         terms
             .iter()
             .filter_map(|(stem, rarity)| {

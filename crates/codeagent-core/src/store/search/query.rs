@@ -1,57 +1,58 @@
-//! What does somebody who types this want to find? A query as words with stars, or as an FTS5
-//! expression.
+//! Parsing of search queries, as words with stars or as an FTS5 expression.
 //!
-//! `HttpClientFac*` is one word of three humps, the last of them a beginning; `name:Cart OR Basket`
-//! is left to FTS5.
+//! `HttpClientFac*` is one word of three camel-case words, the last of them a prefix;
+//! `name:Cart OR Basket` is left to FTS5.
 //!
-//! **Limits.** Of an expression only the words are known here, not how they are combined; words
-//! after `NOT` are not wanted.
+//! **Limits.** Of an expression, only the words are known here, not how they are combined; words
+//! after `NOT` are skipped.
 
 use crate::model::graph::{Language, NodeType};
 use crate::store::search::SearchFilter;
 use crate::store::search::text::{INITIALS, SymbolName, project_word, type_word};
 
-/// More words are not looked at.
+/// Further words are ignored.
 const MAX_WORDS: usize = 16;
 
-/// Fewer words are a name, or two.
+/// Fewer words are taken for a name, or two.
 const MIN_SENTENCE: usize = 3;
 
-/// Fewer or more letters are no initials.
+/// Length of a word that may be initials.
 const INITIALS_LENGTH: std::ops::RangeInclusive<usize> = 2..=32;
 
-/// A query as it was read.
+/// A parsed query.
 #[derive(Debug)]
 pub(super) struct Query {
-    /// As typed, without white space around it and stars after it.
+    /// As typed, without surrounding white space and trailing stars.
     pub text: String,
-    /// Its words in order.
+    /// The words in order.
     pub words: Vec<Word>,
-    /// It ends with a star.
+    /// Whether it ends with a star.
     pub open: bool,
-    /// It has operators of FTS5.
+    /// Whether it has FTS5 operators.
     pub is_expression: bool,
-    /// Nothing but words, stars and white space.
+    /// Whether it consists of words, stars and white space only.
     pub is_plain: bool,
 }
 
-/// One word: `HttpClientFac*`.
 #[derive(Debug)]
 pub(super) struct Word {
-    /// Its humps in lower case.
+    /// Its camel-case words in lower case.
     pub name: SymbolName,
-    /// Followed by a star: the last hump is a beginning.
+    /// Whether a star follows, so that the last camel-case word is a prefix.
     pub star: bool,
 }
 
 impl Query {
-    /// Reads a query. Whether FTS5 understands it is not known yet.
+    /// Parses a query. Whether FTS5 accepts it is not known yet.
     pub fn read(query: &str) -> Self {
         let text = query.trim();
         let tokens = tokens(text);
+
         let is_operator = |token: &&str| matches!(*token, "AND" | "OR" | "NOT" | "NEAR");
+
         let mut words = Vec::new();
         let mut unwanted = false;
+
         for (token, star) in &tokens {
             if is_operator(token) {
                 unwanted = *token == "NOT";
@@ -62,12 +63,15 @@ impl Query {
                 });
             }
         }
+
         words.retain(|word| !word.name.starts.is_empty());
         words.truncate(MAX_WORDS);
+
         let is_plain = text
             .chars()
             .all(|c| is_word(c) || c == '*' || c.is_whitespace());
         let has_syntax = text.contains(['"', ':', '(', '^', '+']);
+
         Self {
             is_expression: has_syntax || tokens.iter().any(|(token, _)| is_operator(token)),
             is_plain,
@@ -77,25 +81,25 @@ impl Query {
         }
     }
 
-    /// Whether it reads as language: several words, none of them begun only.
+    /// Reports whether it reads as natural language: several words, none of them a prefix.
     pub fn is_language(&self) -> bool {
         self.words.len() >= MIN_SENTENCE
             && self.words.iter().all(|word| !word.star)
             && self.text.split_whitespace().count() >= MIN_SENTENCE
     }
 
-    /// All humps of all words, each with whether it is a beginning.
+    /// Returns the camel-case words of all words, each with whether it is a prefix.
     pub fn terms(&self) -> impl Iterator<Item = (&str, bool)> {
         self.words.iter().flat_map(|word| {
             let last = word.name.starts.len() - 1;
             word.name
                 .words()
                 .enumerate()
-                .map(move |(at, hump)| (hump, word.star && at == last))
+                .map(move |(at, part)| (part, word.star && at == last))
         })
     }
 
-    /// All words without what stands between them.
+    /// Returns all words without separators.
     pub fn joined(&self) -> String {
         self.words
             .iter()
@@ -103,7 +107,7 @@ impl Query {
             .collect()
     }
 
-    /// The bare name, if the query is one with what contains it: `Cart.Total`.
+    /// Returns the last segment of a qualified name such as `Cart.Total`.
     pub fn qualified(&self) -> Option<&str> {
         let name = self.text.rsplit(['.', '#', '/']).next()?;
         (name.len() < self.text.len()
@@ -112,7 +116,8 @@ impl Query {
         .then_some(name)
     }
 
-    /// The query as the initials of a name, perhaps with the rest of its last word: `hcf`, `hcfac`.
+    /// Returns the query if it may be the initials of a name, perhaps with the rest of its last
+    /// word: `hcf`, `hcfac`.
     pub fn initials(&self) -> Option<&str> {
         let [word] = self.words.as_slice() else {
             return None;
@@ -128,7 +133,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The words of a text, each with whether a star follows.
+/// Splits a text into words, each with whether a star follows.
 fn tokens(text: &str) -> Vec<(&str, bool)> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -141,12 +146,12 @@ fn tokens(text: &str) -> Vec<(&str, bool)> {
     out
 }
 
-/// `"a"`; words hold no quotes.
+/// Quotes a word, which holds no quotes itself.
 pub(super) fn quoted(word: &str) -> String {
     format!("\"{word}\"")
 }
 
-/// Any of some expressions.
+/// Joins expressions with `OR`.
 pub(super) fn any_of(parts: &[String]) -> String {
     match parts {
         [one] => one.clone(),
@@ -154,22 +159,23 @@ pub(super) fn any_of(parts: &[String]) -> String {
     }
 }
 
-/// All of some expressions.
+/// Joins expressions with `AND`.
 pub(super) fn all_of(parts: &[String]) -> String {
     format!("({})", parts.join(" AND "))
 }
 
-/// Names that have initials which begin so.
+/// An expression for names whose initials start with these letters.
 pub(super) fn with_initials(letters: &str) -> String {
     format!("name : \"{INITIALS}{letters}\" *")
 }
 
-/// An expression, of what a filter lets through.
+/// Adds the conditions of a filter to an expression.
 pub(super) fn filtered(expression: &str, filter: &SearchFilter) -> String {
     let mut parts = vec![format!("({expression})")];
     if let Some(project) = &filter.project {
         parts.push(format!("container : {}", quoted(&project_word(project))));
     }
+
     if filter.language.is_some() || filter.node_type.is_some() {
         let languages = Language::NAMES
             .iter()
@@ -184,6 +190,7 @@ pub(super) fn filtered(expression: &str, filter: &SearchFilter) -> String {
             .collect();
         parts.push(format!("container : {}", any_of(&words)));
     }
+
     parts.join(" AND ")
 }
 

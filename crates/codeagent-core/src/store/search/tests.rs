@@ -55,12 +55,15 @@ const SYMBOLS: &[(&str, NodeKind, &str, &str)] = &[
 
 fn node((qualified_name, kind, signature, doc): &(&str, NodeKind, &str, &str)) -> Node {
     let is_typescript = qualified_name.contains('/');
+
     let separators: &[char] = if *kind == NodeKind::File {
         &['/']
     } else {
         &['.', '#']
     };
+
     let name = qualified_name.rsplit(separators).next().unwrap();
+
     Node {
         id: NodeId::derive(&[qualified_name]),
         parent: None,
@@ -92,6 +95,7 @@ fn node((qualified_name, kind, signature, doc): &(&str, NodeKind, &str, &str)) -
 fn store() -> (tempfile::TempDir, Reader) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
+
     let mut nodes: Vec<Node> = SYMBOLS.iter().map(node).collect();
     nodes.sort_by_key(|node| node.id);
     let nodes: Vec<_> = nodes
@@ -113,7 +117,9 @@ fn first(reader: &Reader, query: &str, filter: &SearchFilter, count: usize) -> V
         Ok(None)
     })
     .unwrap();
-    // Of a sentence first what has all words in its name, by rank, then by score.
+
+    // In a natural-language result, symbols with all words in their name come first, by rank, then
+    // the others by score.
     let in_order = |a: &Hit, b: &Hit| match (a.score, b.score) {
         (Some(first), Some(second)) if first.matched.name != second.matched.name => {
             first.matched.name
@@ -121,7 +127,9 @@ fn first(reader: &Reader, query: &str, filter: &SearchFilter, count: usize) -> V
         (Some(first), Some(second)) if !first.matched.name => first.score >= second.score,
         _ => a.rank <= b.rank,
     };
+
     assert!(found.hits.is_sorted_by(in_order), "{query}");
+
     let mark = if found.some_words { "some: " } else { "" };
     found
         .hits
@@ -226,14 +234,17 @@ fn filters_hold_for_every_way_of_finding() {
         node_type: Some(NodeType::Class),
         ..SearchFilter::default()
     };
+
     let typescript = SearchFilter {
         language: Some(Language::TypeScript),
         ..SearchFilter::default()
     };
+
     let project = SearchFilter {
         project: Some("Net.csproj".to_owned()),
         ..SearchFilter::default()
     };
+
     for query in [
         "cart",
         "auth*",
@@ -260,6 +271,7 @@ fn filters_hold_for_every_way_of_finding() {
             assert!(hits.iter().all(|hit| fits(&hit.node)), "{query} {filter:?}");
         }
     }
+
     assert_eq!(
         first(&reader, "cart", &classes, 9),
         ["Shop.Cart", "Shop.CartItem", "Shop.Cartography"]
@@ -281,11 +293,12 @@ fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String
             .iter()
             .map(|name| (NodeId::derive(&[name]), 0.5))
             .collect();
-        Ok(Some(Near {
+        Ok(Some(SimilarSymbols {
             nearest,
             source: VectorSource::Lexical,
         }))
     };
+
     let hits = search(
         &reader.snapshot().unwrap(),
         sentence,
@@ -295,13 +308,15 @@ fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String
     )
     .unwrap()
     .hits;
-    let reason = |Matched { name, words, near }: Matched| {
+
+    let reason = |MatchedBy { name, words, near }: MatchedBy| {
         [(name, "name"), (words, "words"), (near.is_some(), "near")]
             .into_iter()
             .filter(|(is, _)| *is)
             .map(|(_, word)| word)
             .collect::<Vec<_>>()
     };
+
     let shown = |hit: Hit| {
         format!(
             "{} {}",
@@ -310,6 +325,7 @@ fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String
                 .map_or_else(String::new, |score| reason(score.matched).join("+"))
         )
     };
+
     hits.into_iter().map(shown).collect()
 }
 
@@ -327,7 +343,8 @@ fn a_sentence_is_answered_by_words_and_nearness() {
         first("which symbol is handing out connections", None),
         "Net.Http.HttpClientFactory.CreateClient words"
     );
-    // Near without a word in common.
+
+    // SimilarSymbols without a word in common.
     assert_eq!(
         first(
             "checks who somebody is",
@@ -335,11 +352,13 @@ fn a_sentence_is_answered_by_words_and_nearness() {
         ),
         "src/auth/service.ts#AuthService.authenticate near"
     );
+
     // Both count more than one.
     assert_eq!(
         first("the total of an order", Some("Shop.Order.Total")),
         "Shop.Order.Total words+near"
     );
+
     assert_eq!(first("checks who somebody is", None), "");
 }
 
@@ -354,21 +373,26 @@ fn names_with_all_words_come_first_in_their_own_order() {
         &|_| Ok(None),
     )
     .unwrap();
+
     let hybrid = answers_to(&reader, "http client factory", Some("Shop.Cart"));
+
     let named: Vec<String> = hybrid
         .iter()
         .filter_map(|row| Some(row.strip_suffix(" name")?.to_owned()))
         .collect();
+
     assert!(
         named.len() >= 3
             && hybrid.iter().position(|row| row == "Shop.Cart near") >= Some(named.len()),
         "{hybrid:?}"
     );
+
     let plain: Vec<&str> = plain
         .hits
         .iter()
         .map(|hit| hit.node.qualified_name.as_str())
         .collect();
+
     assert!(
         plain.starts_with(&named.iter().map(String::as_str).collect::<Vec<_>>()),
         "{plain:?} {named:?}"
@@ -386,9 +410,10 @@ fn what_is_no_language_keeps_its_order() {
         "HCF",
         "Shop.Cart.Total",
     ] {
-        let ask = |_: &str| -> Result<Option<Near>, StoreError> {
+        let ask = |_: &str| -> Result<Option<SimilarSymbols>, StoreError> {
             panic!("{query} was asked as language")
         };
+
         let hits = search(
             &reader.snapshot().unwrap(),
             query,
@@ -398,6 +423,7 @@ fn what_is_no_language_keeps_its_order() {
         )
         .unwrap()
         .hits;
+
         assert!(
             !hits.is_empty() && hits.iter().all(|hit| hit.score.is_none()),
             "{query}"
@@ -412,13 +438,15 @@ fn what_is_near_is_filtered_too() {
         node_type: Some(NodeType::Method),
         ..SearchFilter::default()
     };
+
     let ids = ["Shop.Cart", "Shop.Cart.Total"].map(|name| (NodeId::derive(&[name]), 0.5));
     let ask = |_: &str| {
-        Ok(Some(Near {
+        Ok(Some(SimilarSymbols {
             nearest: ids.to_vec(),
             source: VectorSource::Lexical,
         }))
     };
+
     let hits = search(
         &reader.snapshot().unwrap(),
         "where is it reckoned",
@@ -428,6 +456,7 @@ fn what_is_near_is_filtered_too() {
     )
     .unwrap()
     .hits;
+
     assert_eq!(
         hits.iter()
             .map(|hit| hit.node.qualified_name.as_str())

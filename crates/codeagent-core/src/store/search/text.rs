@@ -1,60 +1,59 @@
-//! Which words is a symbol found by? `HttpClientFactory` gives
-//! `httpclientfactory http client factory` and a word for its initials.
+//! The indexed words of a symbol: `HttpClientFactory` gives `httpclientfactory http client factory`
+//! and a word for its initials.
 //!
-//! The words of a row are a function of the node alone, so that they can be made again when the row
-//! is removed. Words that begin with a character for private use cannot be typed: they stand for
-//! initials and for what filters ask.
+//! The words of a row are a function of the node alone, so they can be recomputed when the row is
+//! removed. Words that start with a private-use character cannot be typed: they stand for initials
+//! and filter values.
 //!
-//! **Limits.** A member carries the words of what directly contains it; those of folders and
-//! namespaces further out stand at types and files.
+//! **Limits.** A member carries the words of its direct container; those of outer folders and
+//! namespaces are indexed at types and files.
 
 use smallvec::SmallVec;
 
-use crate::embed::words::{humps, push_lower, runs};
+use crate::embed::tokenizer::{camel_words, push_lower, runs};
 use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeType};
 
-/// Before the initials of a name and the rest of its last word: `HttpClientFactory` has
+/// Precedes the initials of a name and the rest of its last word: `HttpClientFactory` has
 /// `hcfactory`.
 pub(super) const INITIALS: char = '\u{e000}';
-/// Before the hash of a project.
+/// Precedes the hash of a project.
 const PROJECT: char = '\u{e001}';
-/// Before a language and a node type.
+/// Precedes a language and a node type.
 const TYPE: char = '\u{e002}';
 
-/// Names of fewer words have no initials.
+/// Names with fewer words have no initials.
 const MIN_INITIALS: usize = 3;
 
-/// A word that was among so many last ones is not written again.
+/// A run that was among so many last ones is not repeated.
 const RECENT: usize = 8;
 
-/// The words of one name, in lower case, one after the other: `httpclientfactory`, at 0, 4, 10.
+/// The words of one name, in lower case, concatenated: `httpclientfactory`, at 0, 4, 10.
 #[derive(Debug, Default)]
 pub(super) struct SymbolName {
-    /// All words without what stands between them.
+    /// All words without separators.
     pub joined: String,
-    /// Where each word begins.
+    /// Where each word starts.
     pub starts: SmallVec<[usize; 8]>,
 }
 
 impl SymbolName {
-    /// The words of a text.
+    /// Splits a text into words.
     pub fn of(text: &str) -> Self {
         let mut name = Self::default();
         name.read(text);
         name
     }
 
-    /// The words of a text in place of those that were here.
+    /// Like [`SymbolName::of`], reusing the buffers.
     pub fn read(&mut self, text: &str) {
         self.joined.clear();
         self.starts.clear();
-        for hump in runs(text).flat_map(humps) {
+        for word in runs(text).flat_map(camel_words) {
             self.starts.push(self.joined.len());
-            push_lower(&mut self.joined, hump);
+            push_lower(&mut self.joined, word);
         }
     }
 
-    /// The words.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         let ends = self
             .starts
@@ -68,13 +67,14 @@ impl SymbolName {
             .map(|(start, end)| &self.joined[*start..end])
     }
 
-    /// The last word, and those before it.
+    /// Returns the last word and those before it.
     pub fn split_last(&self) -> (&str, Vec<&str>) {
         let mut words: Vec<&str> = self.words().collect();
         (words.pop().unwrap_or_default(), words)
     }
 
-    /// The first letters of all words but the last, then the last word; `None` for short names.
+    /// Returns the first letters of all words but the last, then the last word; `None` for short
+    /// names.
     pub fn initials(&self) -> Option<String> {
         let last = *self.starts.get(MIN_INITIALS - 1..)?.last()?;
         let first = |start: &usize| self.joined[*start..].chars().next();
@@ -87,23 +87,23 @@ impl SymbolName {
     }
 }
 
-/// The columns of `search` for one node; used again from node to node.
+/// The columns of `search` for one node, reused from node to node.
 #[derive(Debug, Default)]
 pub(super) struct SearchText {
-    /// The words of the name alone.
+    /// The words of the name.
     pub words: SymbolName,
     /// Joined, then each, then the initials.
     pub name: String,
-    /// What filters ask, then what contains it.
+    /// Filter values, then the container.
     pub container: String,
-    /// Parameters and result.
+    /// Parameters and return type.
     pub signature: String,
-    /// The project of the last node, and its word.
+    /// The project of the last node and its word.
     project: Option<(String, String)>,
 }
 
 impl SearchText {
-    /// The words of a node in place of those that were here.
+    /// Fills the columns for a node.
     pub fn read(&mut self, node: &Node) {
         let (stem, extension) = match node.node_type {
             NodeType::File => node.name.rsplit_once('.').unwrap_or((&node.name, "")),
@@ -111,9 +111,11 @@ impl SearchText {
         };
         self.words.read(stem);
         self.write_name(extension);
+
         self.container.clear();
         self.container
             .push_str(&type_word(node.language, node.node_type));
+
         let known = self
             .project
             .take()
@@ -122,8 +124,10 @@ impl SearchText {
             known.unwrap_or_else(|| (node.project_id.clone(), project_word(&node.project_id))),
         );
         push_word(&mut self.container, word);
+
         let (outer, inner) = container(node);
         push_words(&mut self.container, &[outer, inner]);
+
         self.signature.clear();
         let signature = [&node.parameter_signature, &node.return_type]
             .map(|text| text.as_deref().unwrap_or_default());
@@ -149,8 +153,8 @@ impl SearchText {
     }
 }
 
-/// What contains a node, in two parts: at a type or file everything, at a member what is directly
-/// around it.
+/// Returns the container of a node in two parts: complete for a type or file, the direct container
+/// for a member.
 fn container(node: &Node) -> (&str, &str) {
     let whole = node
         .qualified_name
@@ -175,24 +179,23 @@ fn is_member(node_type: NodeType) -> bool {
     )
 }
 
-/// A word that every node of this language and type has.
+/// A word that all nodes of this language and type share.
 pub(super) fn type_word(language: Language, node_type: NodeType) -> String {
     let letter = |code: u8| char::from(b'a' + code);
     String::from_iter([TYPE, letter(language as u8), letter(node_type as u8)])
 }
 
-/// A word that every node of this project has.
+/// A word that all nodes of this project share.
 pub(super) fn project_word(project: &str) -> String {
     format!("{PROJECT}{}", NodeId::derive(&["project", project]))
 }
 
-/// The row of a node: its class above its id, so that rows are found best class first and the id is
-/// in the row.
+/// Returns the row id of a node: its class above its id, so that rows are found best class first.
 pub(super) fn row_of(node: &Node) -> i64 {
     (i64::from(class_of(node)) << CLASS_SHIFT) | node.id.0 as i64
 }
 
-/// The node of a row.
+/// Returns the node of a row.
 pub(super) fn node_of(row: i64) -> NodeId {
     NodeId((row & ((1 << CLASS_SHIFT) - 1)) as u64)
 }
@@ -200,8 +203,8 @@ pub(super) fn node_of(row: i64) -> NodeId {
 /// Ids have 60 bits.
 const CLASS_SHIFT: u32 = 60;
 
-/// Among equal matches a smaller class is wanted first: types, then public functions, then other
-/// members; then the same in tests and generated texts; then files.
+/// Returns a node's class; smaller ones come first among equal matches: types, then public
+/// functions, then other members; then the same in tests and generated texts; then files.
 fn class_of(node: &Node) -> u8 {
     let secondary = is_secondary(node);
     match node.node_type {
@@ -220,17 +223,16 @@ fn class_of(node: &Node) -> u8 {
     }
 }
 
-/// Whether others can see a node.
+/// Reports whether a node is visible to other projects.
 pub(super) fn is_public(access: Option<Access>, flags: NodeFlags) -> bool {
     flags.has(NodeFlags::PUBLIC_API) || access == Some(Access::Public)
 }
 
-/// Whether a node belongs to tests or to what a tool wrote.
+/// Reports whether a node belongs to tests or generated code.
 fn is_secondary(node: &Node) -> bool {
     is_secondary_place(&node.project_id, &node.qualified_name)
 }
 
-/// See [`is_secondary`].
 pub(super) fn is_secondary_place(project: &str, qualified_name: &str) -> bool {
     if project.split(['/', '.']).any(is_tests) {
         return true;
@@ -245,7 +247,7 @@ pub(super) fn is_secondary_place(project: &str, qualified_name: &str) -> bool {
     }
 }
 
-/// Whether a file belongs to tests, by the words of its path.
+/// Reports whether a file belongs to tests, judged by its path.
 #[must_use]
 pub fn is_test_path(path: &str) -> bool {
     path.split(['/', '.']).any(is_tests)
@@ -283,8 +285,8 @@ fn push_word(out: &mut String, word: &str) {
     out.push_str(word);
 }
 
-/// Each run of the texts, followed by its humps if it has several, but for runs that have just been
-/// there.
+/// Appends each run of the texts, followed by its camel-case words if there are several, skipping
+/// recently added runs.
 fn push_words(out: &mut String, texts: &[&str]) {
     let mut recent = [""; RECENT];
     for (at, run) in texts.iter().flat_map(|text| runs(text)).enumerate() {
@@ -293,8 +295,8 @@ fn push_words(out: &mut String, texts: &[&str]) {
         }
         recent[at % RECENT] = run;
         push_word(out, run);
-        if humps(run).nth(1).is_some() {
-            humps(run).for_each(|hump| push_word(out, hump));
+        if camel_words(run).nth(1).is_some() {
+            camel_words(run).for_each(|word| push_word(out, word));
         }
     }
 }
@@ -304,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_split_into_humps() {
+    fn names_split_into_camel_case_words() {
         let words = |name: &str| {
             SymbolName::of(name)
                 .words()
@@ -353,6 +355,7 @@ mod tests {
         ] {
             assert!(is_secondary_place(project, name), "{name}");
         }
+
         for name in [
             "Shop.TestServer.Run",
             "src/latest/a.ts#testing",

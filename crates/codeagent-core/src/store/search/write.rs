@@ -1,11 +1,9 @@
-//! How does the full-text table follow the nodes? Rows of `search`, and in `name_words` how many
-//! names have a word.
+//! Updates of the full-text table `search`, and of `name_words`, the number of names that contain
+//! each word.
 //!
-//! The table is contentless: what was indexed for a node is made again from the node when its row
-//! is removed.
+//! The table is contentless: when a row is removed, its words are recomputed from the node.
 //!
-//! **Limits.** Rows are written fastest in the order of their numbers; whoever has many gives them
-//! in one call.
+//! **Limits.** Writing is fastest in row order, so pass many rows in one call.
 
 use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
@@ -14,7 +12,7 @@ use crate::model::graph::Node;
 use crate::store::StoreError;
 use crate::store::search::text::{SearchText, row_of};
 
-/// Whether two versions of a node have the same words and the same row.
+/// Reports whether two versions of a node have the same words and the same row.
 pub(in crate::store) fn same_text(a: &Node, b: &Node) -> bool {
     (
         &a.name,
@@ -42,9 +40,11 @@ pub(in crate::store) fn insert<'n>(
 ) -> Result<(), StoreError> {
     let mut rows: Vec<(i64, &Node)> = nodes.map(|node| (row_of(node), node)).collect();
     rows.sort_unstable_by_key(|(row, _)| *row);
+
     let mut statement = connection.prepare_cached(INSERT)?;
     let mut text = SearchText::default();
     let mut counts = WordCounts::default();
+
     for (row, node) in rows {
         text.read(node);
         counts.add(&text, 1);
@@ -56,12 +56,13 @@ pub(in crate::store) fn insert<'n>(
             node.doc.as_deref().unwrap_or_default()
         ])?;
     }
+
     counts.write(connection)
 }
 
 const DELETE: &str = "INSERT INTO search (search, rowid, name, container, signature, doc) VALUES ('delete', ?1, ?2, ?3, ?4, ?5)";
 
-/// Removes the row of a node; `node` as it was when it was inserted.
+/// Removes the row of a node; `node` as it was inserted.
 pub(in crate::store) fn delete(connection: &Connection, node: &Node) -> Result<(), StoreError> {
     let mut text = SearchText::default();
     text.read(node);
@@ -78,7 +79,7 @@ pub(in crate::store) fn delete(connection: &Connection, node: &Node) -> Result<(
     counts.write(connection)
 }
 
-/// By how much the number of names with a word changes.
+/// Changes of the number of names that contain each word.
 #[derive(Default)]
 struct WordCounts(FxHashMap<String, i64>);
 
@@ -122,8 +123,7 @@ pub(in crate::store) fn delete_all(connection: &Connection) -> Result<(), StoreE
     Ok(())
 }
 
-/// Bytes of new postings kept in memory before they are written: much while everything is written,
-/// little otherwise.
+/// Bytes of new postings held in memory: many during a full write, few otherwise.
 const SET_HASH_SIZE: &str = "INSERT INTO search (search, rank) VALUES ('hashsize', ?1)";
 
 pub(in crate::store) fn set_hash_size(

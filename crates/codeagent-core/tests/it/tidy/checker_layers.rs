@@ -22,7 +22,7 @@ const ROOMS: &[&str] = &["names", "types", "expressions"];
 /// What a room asks of a later one, because the language does.
 const UPWARD: &[(&str, &str)] = &[
     // `module.exports = value` gives out what the value has: its type tells.
-    ("names", "member_given_out"),
+    ("names", "lookup_exported_member"),
     // What is not annotated has the type of an initialiser, of what is returned or spread;
     // `typeof x` and `extends f()` have that of an expression.
     ("types", "expr_type"),

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::profiles::support::{Session, text_of, write};
+use crate::profiles::support::{Session, text_of, write_file};
 
 /// A session with a complete index over these files, made after `plant` has put more there.
 async fn indexed(files: &[(&str, &str)], plant: impl Fn(&Path)) -> Session {
@@ -344,7 +344,7 @@ async fn what_names_no_symbol_here_is_not_found_by_any_tool() {
         session.word("get_symbol", json!({ "node_id": old })).await,
         "ok"
     );
-    write(
+    write_file(
         &session.root(),
         "src/a.ts",
         "export class Invoice { total() { return 1; } }\n",

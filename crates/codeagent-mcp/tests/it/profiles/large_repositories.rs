@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use codeagent_files::Options;
 use serde_json::{Value, json};
 
-use crate::profiles::support::{Session, text_of, write};
+use crate::profiles::support::{Session, text_of, write_file};
 
 /// Entries of the crowded folder, and links of the other one.
 const MANY: usize = 100_000;
@@ -219,7 +219,7 @@ async fn three_thousand_folders_deep_is_no_matter() {
     let session = session("index").await;
     let _deep = Deep(session.root());
     dig(&session.root(), "d", DEEP);
-    write(&session.root(), "e/e/e/b.ts", "export class Basket {}\n");
+    write_file(&session.root(), "e/e/e/b.ts", "export class Basket {}\n");
     session.state.start();
     session.state.wait();
     for path in [".", "d/d/d"] {
@@ -284,8 +284,8 @@ async fn floods_of_ignore_rules_are_bounded() {
     ] {
         let session = session("index").await;
         std::fs::create_dir(session.root().join(".git")).unwrap();
-        write(&session.root(), name, rules);
-        write(&session.root(), "src/b.ts", "export class Basket {}\n");
+        write_file(&session.root(), name, rules);
+        write_file(&session.root(), "src/b.ts", "export class Basket {}\n");
         session.state.start();
         session.state.wait();
         all_answer(&session, ".").await;
@@ -302,12 +302,12 @@ async fn floods_of_ignore_rules_are_bounded() {
     let session = session("local").await;
     std::fs::create_dir(session.root().join(".git")).unwrap();
     for index in 0..60 {
-        write(
+        write_file(
             &session.root(),
             &format!("f{index}/.gitignore"),
             &("*.log\n".to_owned() + &"a*b*c?d/**/e\n".repeat(16_000)),
         );
-        write(&session.root(), &format!("f{index}/x.ts"), "Order\n");
+        write_file(&session.root(), &format!("f{index}/x.ts"), "Order\n");
     }
     let begun = Instant::now();
     let told = session
@@ -342,7 +342,7 @@ async fn circles_of_folders_are_walked_once() {
     ] {
         symlink(target, root.join(link)).unwrap();
     }
-    write(&root, "x/y/c.ts", "export class Circle {}\n");
+    write_file(&root, "x/y/c.ts", "export class Circle {}\n");
     session.state.start();
     session.state.wait();
     for path in [".", "x", "x/up/x/here/up", "x/p/x/p/x"] {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use codeagent_files::{Options, Profile, ToolSet};
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
+pub use codeagent_testkit::files::write_file;
 use codeagent_workspace::DataHome;
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
@@ -45,7 +46,7 @@ impl Session {
         let root = outer.path().join("repo");
         std::fs::create_dir(&root).unwrap();
         for (path, text) in files {
-            write(&root, path, text);
+            write_file(&root, path, text);
         }
         let state = State::open(&root, DataHome::at(outer.path().join("data"))).unwrap();
         let client = client(&state, ToolSet::new(Profile::of(profile).unwrap(), options)).await;
@@ -254,10 +255,4 @@ pub fn text_of(result: &CallToolResult) -> String {
         .map(|text| text.text.as_str())
         .collect();
     texts.join("\n")
-}
-
-pub fn write(root: &Path, path: &str, text: &str) {
-    let path = root.join(path);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
 }

@@ -59,6 +59,11 @@ fn document(out: &mut String, tool: &Tool) {
     writeln!(out, "\nErrors: {}.", errors.join(", ")).unwrap();
 }
 
+/// A description without the line breaks of its source, which would end a row of the table.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn code(value: &Value) -> String {
     format!("`{value}`")
 }
@@ -76,7 +81,7 @@ fn fields(out: &mut String, schema: &Value, above: &str) {
             out,
             "| `{above}{name}` | {} | {} |",
             type_of(property),
-            property["description"].as_str().unwrap()
+            one_line(property["description"].as_str().unwrap())
         )
         .unwrap();
         fields(out, property, &format!("{above}{name}."));

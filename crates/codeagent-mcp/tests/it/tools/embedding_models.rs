@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use codeagent_core::embed::{EmbedError, Embedder, Lexhash, Source, Vector};
+use codeagent_core::embed::{EmbedError, Embedder, HashingEmbedder, ModelHandle, Vector};
 use codeagent_mcp::state::{Indexing, MODEL_BROKEN, State};
 
 use crate::tools::support::home;
@@ -19,12 +19,12 @@ impl Embedder for Slow {
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
         std::thread::sleep(self.0 * texts.len() as u32);
-        Lexhash.embed(texts)
+        HashingEmbedder.embed(texts)
     }
 }
 
 /// What a server with a model says is going on, until it says what is waited for.
-fn told(source: Source, wanted: impl Fn(Option<&str>, Option<&str>) -> bool) {
+fn told(source: ModelHandle, wanted: impl Fn(Option<&str>, Option<&str>) -> bool) {
     let root = tempfile::tempdir().unwrap();
     let methods: String = (0..100)
         .map(|number| format!("void M{number}() {{ }}\n"))
@@ -57,7 +57,7 @@ fn told(source: Source, wanted: impl Fn(Option<&str>, Option<&str>) -> bool) {
 
 #[test]
 fn get_status_says_how_far_the_vectors_of_a_model_are() {
-    let slow = || Source::new(|| Ok(Some(Arc::new(Slow(Duration::from_millis(4))))));
+    let slow = || ModelHandle::new(|| Ok(Some(Arc::new(Slow(Duration::from_millis(4))))));
     told(slow(), |remark, model| {
         remark.is_some_and(|remark| remark.contains(" of 101 symbols have a vector of slow"))
             && model == Some("lexhash-384")
@@ -69,7 +69,7 @@ fn get_status_says_how_far_the_vectors_of_a_model_are() {
 
 #[test]
 fn get_status_says_that_a_model_cannot_be_used_and_not_where_it_lies() {
-    let broken = Source::new(|| Err(EmbedError::Unavailable("cut off: a/b/c".to_owned())));
+    let broken = ModelHandle::new(|| Err(EmbedError::Unavailable("cut off: a/b/c".to_owned())));
     told(broken, |remark, model| {
         remark == Some(MODEL_BROKEN) && model == Some("lexhash-384")
     });

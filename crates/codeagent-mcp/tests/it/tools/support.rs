@@ -8,7 +8,8 @@ use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
 use codeagent_mcp::tools;
-use codeagent_workspace::{DataHome, Workspace, WriterLock};
+use codeagent_testkit::files::{copy_shop, write_file};
+use codeagent_workspace::{DataHome, WriterLock};
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ClientRequest, CustomRequest};
 use rmcp::service::{RoleClient, RunningService};
@@ -68,7 +69,7 @@ impl Session {
     pub async fn over(files: &[(&str, &[u8])]) -> Self {
         let root = tempfile::tempdir().unwrap();
         for (path, bytes) in files {
-            write(root.path(), path, bytes);
+            write_file(root.path(), path, bytes);
         }
         let state = State::open(root.path(), home(root.path())).unwrap();
         Self {
@@ -120,7 +121,7 @@ impl Session {
     }
 
     pub fn write(&self, path: &str, text: &str) {
-        write(self.root.path(), path, text.as_bytes());
+        write_file(self.root.path(), path, text);
     }
 
     /// Gives the index back, as the end of the process does.
@@ -143,18 +144,7 @@ impl Peer {
         let state = SHOP.get_or_init(|| {
             let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shop");
             std::fs::remove_dir_all(&root).ok();
-            let shop =
-                Workspace::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/shop")).unwrap();
-            for entry in shop.walk().entries {
-                write(
-                    &root,
-                    entry.path.as_str(),
-                    &shop
-                        .read_bytes_meta(&entry.path, u64::MAX - 1)
-                        .unwrap()
-                        .bytes,
-                );
-            }
+            copy_shop(&root);
             let state = State::open(&root, home(&root)).unwrap();
             state.start();
             state.wait();
@@ -250,12 +240,6 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.state.close();
     }
-}
-
-fn write(root: &Path, path: &str, bytes: &[u8]) {
-    let path = root.join(path);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, bytes).unwrap();
 }
 
 pub async fn connect(state: Arc<State>) -> RunningService<RoleClient, ()> {

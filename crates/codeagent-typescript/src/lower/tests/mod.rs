@@ -449,7 +449,7 @@ fn the_interface_hash_sees_what_others_can_see() {
         hash("export function f(): A { }"),
         hash("export function f(): B { }")
     );
-    // Comments and spaces say nothing, ends of lines may, texts do.
+    // Comments and spaces are ignored; line ends and text may matter.
     let plain = "let a = f\n(b)\nexport const c = ' '";
     assert_eq!(
         hash(plain),
@@ -462,7 +462,7 @@ fn the_interface_hash_sees_what_others_can_see() {
         hash("/// <reference path='b.ts' />\nlet a")
     );
     assert_ne!(hash("let ab"), hash("let a/**/b"));
-    // Of a body without a declared result: what it gives.
+    // For a body without a declared result, its type.
     assert_eq!(
         hash("export const f = () => { a(); };"),
         hash("export const f = () => { b(); throw c; };")
@@ -528,7 +528,7 @@ fn the_interface_hash_sees_what_others_can_see() {
     );
 }
 
-/// The names of the pieces of `after` that are others than in `before`; `None` if more differs.
+/// The names of the members of `after` that differ from `before`; `None` if more differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| LANGUAGES.extract(text, Dialect::Ts, &[]));
     let changed = is

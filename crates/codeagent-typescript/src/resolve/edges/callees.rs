@@ -12,7 +12,7 @@ use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::types::signatures::Signature;
 
 impl FileResolver<'_> {
-    /// What is called: locals that hold something are looked through.
+    /// The target of a callee; locals are followed to their values.
     pub fn callee_target(&mut self, callee: ExprId) -> SiteTarget {
         let facts = self.own_facts();
         let outcome = self.value_target(callee);
@@ -34,8 +34,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// `const { f } = o; f()` calls what `o.f` is; a local that holds a lambda is none of the
-    /// graph's business.
+    /// `const { f } = o; f()` calls `o.f`. A local that holds a lambda has no edge.
     fn held_target(&mut self, decls: DeclList) -> SiteTarget {
         let Some(&decl) = decls.first() else {
             return SiteTarget::External;
@@ -62,7 +61,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// `const f = c ? a : b; f()` calls either, if these are where the functions are written.
+    /// `const f = c ? a : b; f()` calls either function, if both are written there.
     fn held_choice(&mut self, yes: ExprId, no: ExprId) -> SiteTarget {
         let (yes, no) = (self.held_function(yes), self.held_function(no));
         match (yes, no) {
@@ -89,7 +88,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Whether a declaration is a function or class, or says itself which one it holds.
+    /// Whether a declaration is a function or class, or is initialised with one.
     fn writes_function(&mut self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
@@ -108,8 +107,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// What a local holds: by another name of this scope a value, by a member something of the
-    /// repository.
+    /// The value of a local: another name in this scope, or a member of the repository.
     fn held_value(&mut self, value: ExprId) -> SiteTarget {
         let is_named = matches!(self.own_facts().expr(value), Expr::Name(..));
         match self.value_target(value) {
@@ -132,7 +130,7 @@ impl FileResolver<'_> {
         ) && declaration.detail.is_none()
     }
 
-    /// Whether a local is called through a signature that the repository writes.
+    /// Whether a local is called through a signature written in the repository.
     pub fn may_hold_a_function(&mut self, callee: ExprId) -> bool {
         match self.own_facts().expr(callee) {
             Expr::Name(..) => {}
@@ -148,7 +146,7 @@ impl FileResolver<'_> {
             .any(|signature| self.is_written_signature(signature))
     }
 
-    /// Whether the repository writes a signature without a body as a member of a type.
+    /// Whether a signature is a bodiless type member in the repository.
     fn is_written_signature(&mut self, signature: Signature) -> bool {
         let Signature::Declared(decl, _) = signature else {
             return false;

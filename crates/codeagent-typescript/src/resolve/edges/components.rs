@@ -8,7 +8,7 @@ use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Expr, ExprId, Facts, SiteKind, Subject, TypeExpr, TypeId,
 };
 
-/// Classes that bear Angular's `@Component(..)`.
+/// Classes with Angular's `@Component(..)`.
 pub fn decorated_components(facts: &Facts) -> Vec<DeclId> {
     let names_component = |expr| match facts.expr(expr) {
         Expr::Call(call) => {

@@ -14,7 +14,7 @@ use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::value_owners::constructs;
 
 impl FileResolver<'_> {
-    /// `super()`: the constructor of the class that is extended.
+    /// The target of `super()`: the constructor of the base class.
     pub fn super_target(&mut self, class: DeclId) -> SiteTarget {
         let Some(class) = class.some() else {
             return SiteTarget::Unknown;
@@ -68,8 +68,8 @@ impl FileResolver<'_> {
             if !decls.iter().all(gives) {
                 return outcome;
             }
-            // A class expression has the place of the member that holds it, its constructor one of
-            // its own.
+            // A class expression takes the location of the member that holds it; its constructor
+            // has its own.
             let ty = self.expr_type(file, callee);
             let Type::Static(_) = self.get(ty) else {
                 return outcome;
@@ -101,7 +101,7 @@ impl FileResolver<'_> {
         })
     }
 
-    /// What `new` names where it calls a constructor: a class, or a value that holds one.
+    /// The class or value that a `new` expression names, beside the constructor it calls.
     pub fn constructed(&mut self, site: Site, called: &DeclList) -> Option<DeclList> {
         let facts = self.own_facts();
         let Subject::Expr(expr) = site.subject else {

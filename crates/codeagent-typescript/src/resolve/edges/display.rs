@@ -9,11 +9,11 @@ use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
 use crate::resolve::edges::FileResolver;
 use crate::resolve::global_index::well_known::BUILTIN_MEMBERS;
 
-/// Levels of type arguments that are shown.
+/// The most levels of type arguments shown.
 const LEVELS: u32 = 6;
 
 impl FileResolver<'_> {
-    /// A type as text.
+    /// Formats a type.
     pub fn display(&self, ty: Ty) -> String {
         self.display_deep(ty, 0)
     }
@@ -113,7 +113,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// The name of a declaration, unrecorded: an explanation depends on nothing.
+    /// The name of a declaration. Records no dependency: an explanation needs none.
     fn declared(&self, decl: DeclRef) -> &str {
         let name = self.facts(decl.file).decl_name(decl.decl);
         if name.is_empty() {

@@ -21,10 +21,10 @@ use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 use crate::resolve::types::members::MemberLookup;
 use crate::resolve::types::signatures::Signature;
 
-/// Most declarations and signatures that are shown of one name.
+/// The most declarations and signatures shown for one name.
 const MAX_SHOWN: usize = 12;
 
-/// Adds what the linker sees at a site to a report; gives what linking the site alone gives.
+/// Adds the resolution of a site to a report; returns the edges of this site alone.
 pub fn explain(site: Site, report: &mut Report<'_>) -> Links {
     let mut resolver = FileResolver::new(report.file, report.world);
     let mut links = Links::default();
@@ -83,7 +83,7 @@ impl Explanation<'_, '_> {
         }
     }
 
-    /// The member of what is expected of an object that a key names.
+    /// The member of the expected type that a key names.
     fn key(&mut self, expected: Ty, key: Sym) {
         let text = self.resolver.display(expected);
         self.report
@@ -198,7 +198,7 @@ impl Explanation<'_, '_> {
         }
     }
 
-    /// What is called or used: a name with its declarations, or a member with its receiver.
+    /// The callee or used value: a name with its declarations, or a member with its receiver.
     fn value(&mut self, expr: ExprId) {
         let file = self.resolver.file;
         let facts = self.resolver.facts(file);
@@ -303,7 +303,7 @@ impl Explanation<'_, '_> {
         self.origin((file, expr), depth + 1);
     }
 
-    /// Where the type of an expression comes from.
+    /// The origin of the type of an expression.
     fn origin(&mut self, (file, expr): (FileId, ExprId), depth: usize) {
         if depth > MAX_ORIGINS {
             return;
@@ -379,7 +379,7 @@ impl Explanation<'_, '_> {
         }
     }
 
-    /// A lambda without a known context: the call it is passed to says why.
+    /// Explains a lambda without a known context by the call it is passed to.
     fn origin_of_context(&mut self, lambda: DeclRef, context: Ty, depth: usize) {
         if let (true, Context::Argument(call, _)) =
             (context.is_opaque(), self.resolver.decl(lambda).context)
@@ -408,7 +408,7 @@ impl Explanation<'_, '_> {
         }
     }
 
-    /// The declaration a name stands for, and how that gets its type.
+    /// The declaration of a name, and the origin of its type.
     fn origin_of(&mut self, decl: Option<DeclRef>, depth: usize) {
         let Some(decl) = decl else { return };
         let facts = self.resolver.facts(decl.file);

@@ -23,9 +23,8 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
         !declaration.flags.has(DeclFlags::MEMBER) && declaration.kind != DeclKind::EnumMember;
     let nested = lexical && declaration.scope != ScopeId(0) && scope.owner != declaration.parent;
 
-    // The members of a class or object type without a node stand under what is around it, where
-    // others may have their names. What an alias names is one type, however many object types make
-    // it up.
+    // Members of a class or object type without a node are placed under the enclosing node, where
+    // their names may clash. An alias is one type, however many object types it consists of.
     let nodeless = !lexical
         && scope.owner != declaration.parent
         && match scope.kind {
@@ -66,11 +65,11 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
     }
 }
 
-/// Whether a declaration is `exports.a = e`, and not `var a = exports.a = e`, which gives out what
-/// it declares.
+/// Whether a declaration is `exports.a = e`, but not `var a = exports.a = e`, which exports the
+/// variable.
 fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
     let declaration = facts.decl(decl);
-    let is_given_out = declaration.kind == DeclKind::Property
+    let is_exported = declaration.kind == DeclKind::Property
         && declaration.flags.has(DeclFlags::MEMBER | DeclFlags::EXPORT)
         && declaration.scope == ScopeId(0)
         && declaration.parent.is_none();
@@ -83,10 +82,10 @@ fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
             && holder.scope == declaration.scope
             && holder.init == declaration.init
     };
-    is_given_out && !holder.is_some_and(is_held)
+    is_exported && !holder.is_some_and(is_held)
 }
 
-/// The space a declaration lives in; a namespace joins the class, enum or function it is merged
+/// The meaning of a declaration; a namespace takes that of the class, enum or function it is merged
 /// with.
 fn meaning(facts: &Facts, decl: DeclId) -> &'static str {
     let declaration = facts.decl(decl);

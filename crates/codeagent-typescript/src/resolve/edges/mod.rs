@@ -20,7 +20,7 @@ use codeagent_lang::{FileId, Links, World};
 
 use crate::resolve::checker::Checker;
 
-/// One link in progress.
+/// The resolution of one file.
 struct FileResolver<'w> {
     checker: Checker<'w>,
 }
@@ -49,7 +49,7 @@ impl DerefMut for FileResolver<'_> {
     }
 }
 
-/// Links one file.
+/// Resolves one file.
 #[must_use]
 pub fn link(file: FileId, world: &World) -> Links {
     let mut resolver = FileResolver::new(file, world);

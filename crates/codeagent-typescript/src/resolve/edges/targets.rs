@@ -107,7 +107,7 @@ impl FileResolver<'_> {
 
                 let found = self.resolve_decls(decls);
                 match self.as_value(found) {
-                    // A function sees itself by its own name.
+                    // A function is visible under its own name.
                     ResolvedName::Decls(decls) => SiteTarget::Decls(
                         decls
                             .into_iter()
@@ -137,7 +137,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// What is called by the value of `f()`, `a[i]` or `a || b`.
+    /// The target of a call whose callee is `f()`, `a[i]` or `a || b`.
     fn computed_target(&mut self, ty: Ty) -> SiteTarget {
         match self.get(ty) {
             Type::Simple(Ty::UNKNOWN | Ty::ANY) => SiteTarget::Unknown,
@@ -149,7 +149,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// The property that a constructor parameter with a modifier declares.
+    /// The property declared by a constructor parameter with a modifier.
     fn parameter_property(&mut self, decls: &DeclList) -> Option<DeclList> {
         let [parameter] = decls[..] else { return None };
         let facts = self.facts(parameter.file);
@@ -174,7 +174,7 @@ impl FileResolver<'_> {
         Some(DeclList::from_slice(&[at(parameter.file, property)]))
     }
 
-    /// Of declarations of several spaces those that are values, if there are some.
+    /// Keeps the declarations that are values, if there are any.
     fn as_value(&mut self, found: ResolvedName) -> ResolvedName {
         self.with_meaning(found, |kind| {
             !matches!(
@@ -236,7 +236,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// A member that is no node: `{ f }` stands for `f`; `F.g = value` stands for the value.
+    /// Follows a member that is not a node: `{ f }` to `f`, `F.g = value` to the value.
     fn resolve_shorthand(&mut self, decls: DeclList) -> SiteTarget {
         let [decl] = decls[..] else {
             return SiteTarget::Decls(decls);
@@ -341,7 +341,8 @@ impl FileResolver<'_> {
         }
     }
 
-    /// A type and a value of one name brought by one specifier: the value stands for both.
+    /// Keeps only the symbol of the first declaration: of an imported type and value of one name,
+    /// the value.
     fn same_symbol_only(&mut self, found: ResolvedName) -> ResolvedName {
         let ResolvedName::Decls(decls) = &found else {
             return found;
@@ -427,7 +428,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// `extends Base` where `Base` is a variable that holds a class.
+    /// `extends Base`, where `Base` is a variable that holds a class.
     fn base_value(&mut self, decl: DeclRef, segments: &[Segment], scope: ScopeId) -> ResolvedName {
         let &[segment] = segments else {
             return ResolvedName::Nothing;
@@ -445,15 +446,14 @@ impl FileResolver<'_> {
         self.resolve_decls(decls)
     }
 
-    /// The key of an object literal: the member of the expected type, else the literal's own, which
-    /// is no node.
+    /// The target of a key in an object literal: the member of the expected type. The literal's own
+    /// member is not a node.
     fn key_target(&mut self, object: DeclId, sym: Sym) -> SiteTarget {
         let file = self.file;
         let expected = self.context(at(file, object));
         self.key_of(expected, sym)
     }
 
-    /// The member that a key names.
     fn key_of(&mut self, object: Ty, key: Sym) -> SiteTarget {
         let name = self.name(self.file, key);
         match self.lookup_member(object, name) {

@@ -2,7 +2,7 @@
 
 use codeagent_model::facts::*;
 
-/// The name of a use whose target was not looked for, so that it may be in the repository.
+/// The name of a use that was not resolved because its budget was exceeded.
 pub fn name_or_fallback(facts: &Facts, site: Site) -> Option<Sym> {
     match site.subject {
         Subject::Type(ty, index) => match facts.type_expr(ty) {
@@ -16,8 +16,8 @@ pub fn name_or_fallback(facts: &Facts, site: Site) -> Option<Sym> {
     }
 }
 
-/// The name of a value, import or callee. A type that has no target comes from outside, as a rule,
-/// and is not kept.
+/// The name of an unresolved value, import or callee. Unresolved types are usually external and are
+/// not recorded.
 pub fn of_value(facts: &Facts, site: Site) -> Option<Sym> {
     let expr = match site.subject {
         Subject::Expr(expr) | Subject::Decorator(expr) => expr,
@@ -31,7 +31,7 @@ pub fn of_value(facts: &Facts, site: Site) -> Option<Sym> {
     };
     match facts.expr(expr) {
         Expr::Name(sym, ..) | Expr::Member(_, sym) | Expr::Destructured(_, sym) => Some(sym),
-        // A value without a name is called; the file still counts it.
+        // An unnamed value is called; the file still counts the call.
         _ if site.kind.is_call() => Some(Sym::NONE),
         _ => None,
     }

@@ -56,8 +56,8 @@ impl Checker<'_> {
                     Expr::Super(_) => Ty::THIS,
                     _ => self.expr_type(file, object),
                 };
-                // A static method that a base from outside declares may make an instance of the
-                // class it is called on (`Document.build()`).
+                // A static method of an external base may return an instance of the class it is
+                // called on (`Document.build()`).
                 if callee_type == Ty::EXTERNAL && self.is_own_class(receiver) {
                     return Ty::UNKNOWN;
                 }
@@ -67,7 +67,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a type is that of the value of a class of the repository.
+    /// Whether a type is the value of a class in the repository.
     fn is_own_class(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Static(decl) if !self.is_external_file(decl.file) && self.decl(decl).kind == DeclKind::Class)
     }
@@ -98,7 +98,7 @@ impl Checker<'_> {
         self.result(signature, site)
     }
 
-    /// What a signature gives for the arguments of a site.
+    /// The result of a signature for the arguments of a call.
     fn result(&mut self, signature: Signature, site: CallSite) -> Ty {
         match signature {
             Signature::Declared(decl, mapper) => {
@@ -116,7 +116,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A type in terms of a signature's own type parameters, as it is at a site.
+    /// Instantiates a type that mentions a signature's own type parameters at a call.
     pub fn bound_at(&mut self, signature: Signature, site: CallSite, ty: Ty) -> Ty {
         let Signature::Declared(decl, mapper) = signature else {
             return ty;
@@ -130,8 +130,7 @@ impl Checker<'_> {
         self.substitute(ty, own)
     }
 
-    /// Bindings of a signature's own type parameters at a site: written, inferred, by default, by
-    /// constraint.
+    /// The type arguments of a signature at a call: explicit, inferred, default, or the constraint.
     fn call_bindings(
         &mut self,
         decl: DeclRef,
@@ -196,7 +195,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An instance of a class whose type arguments the arguments of its constructor tell.
+    /// The instance type of a class, its type arguments inferred from the constructor's arguments.
     fn construct_class(&mut self, class: DeclRef, site: CallSite) -> Ty {
         let params = self.type_params(class);
         if params.is_empty() {
@@ -214,8 +213,7 @@ impl Checker<'_> {
         self.bound_instance(class, &params, bindings)
     }
 
-    /// What the type parameters of the class that declares a constructor are in a class that
-    /// inherits it.
+    /// The type arguments of the class that declares a constructor, in a class that inherits it.
     fn inherited_env(&mut self, class: DeclRef, constructor: DeclRef) -> TypeMapper {
         let Some(declaring) = self
             .class_of(constructor)
@@ -231,7 +229,7 @@ impl Checker<'_> {
         self.bind(declaring, &types)
     }
 
-    /// The first signature that takes the arguments; if none does, the one with the fewest
+    /// The first signature that accepts the arguments; if none does, the one with the fewest
     /// mismatches.
     pub fn choose(&mut self, signatures: &[Signature], site: CallSite) -> Option<Signature> {
         self.spend_list(signatures.len());
@@ -310,7 +308,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a lambda wants more parameters than a callback type gives.
+    /// Whether a lambda has more parameters than a callback type passes.
     fn takes_fewer_params(&mut self, callback: Ty, lambda: DeclRef) -> bool {
         let signatures = self.signatures(callback);
         let wanted = self.params(lambda).len();

@@ -16,7 +16,7 @@ use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
 use crate::resolve::types::signatures::{Signature, Signatures};
 
-/// The type of a parameter, the type parameters in force, and what they are bound to.
+/// The type of a parameter, the type parameters in scope, and their bindings.
 type BoundArgument = (Ty, Vec<DeclRef>, Vec<(DeclRef, Ty)>);
 
 impl Checker<'_> {
@@ -45,7 +45,7 @@ impl Checker<'_> {
         if is_rest { self.arena.array(ty) } else { ty }
     }
 
-    /// `this` in the parameter of a callback is what the method is called on.
+    /// Replaces `this` in a callback's parameter by the receiver of the call.
     fn with_receiver(&mut self, lambda: DeclRef, ty: Ty) -> Ty {
         let facts = self.facts(lambda.file);
         let Context::Argument(call, _) = facts.decl(lambda.decl).context else {
@@ -63,7 +63,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds bindings that make what a call gives into what is expected of it.
+    /// Infers type arguments from the expected result of a call.
     pub fn bind_by_result(
         &mut self,
         decl: DeclRef,
@@ -174,8 +174,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a parameter of a call takes, type parameters of the call left open where nothing binds
-    /// them.
+    /// The expected type of an argument; unbound type parameters of the call stay open.
     fn expected_argument(&mut self, site: CallSite, index: usize) -> Ty {
         let Ok(signature @ Signature::Declared(..)) = self.signature_at(site) else {
             return Ty::UNKNOWN;
@@ -187,9 +186,8 @@ impl Checker<'_> {
         self.substitute(ty, bound)
     }
 
-    /// The signature a call calls, or what is to be said without one: an undeclared function from
-    /// outside may pass a callback what is of the repository, a constructor of the library does
-    /// not.
+    /// The signature of a call, or the contextual type without one: an undeclared external function
+    /// may pass values of the repository to a callback; a constructor of the library does not.
     fn signature_at(&mut self, site: CallSite) -> Result<Signature, Ty> {
         let facts = self.facts(site.file);
         let Some(call) = facts.calls.get(site.call.0 as usize) else {
@@ -213,8 +211,8 @@ impl Checker<'_> {
         self.choose(&signatures, site).ok_or(Ty::UNKNOWN)
     }
 
-    /// The type of parameter `index`, the type parameters in force, and what the arguments that are
-    /// not lambdas bind them to.
+    /// The type of parameter `index`, the type parameters in scope, and their bindings from the
+    /// arguments that are not lambdas.
     fn bound_argument(
         &mut self,
         signature: Signature,
@@ -241,7 +239,7 @@ impl Checker<'_> {
         let mut bindings: Vec<(DeclRef, Ty)> = type_params.iter().copied().zip(written).collect();
         if bindings.is_empty() && !type_params.is_empty() {
             bindings = self.infer(signature, site, Inference::new(&type_params, false));
-            // What is passed for a bare `T` says nothing about itself: its constraint does.
+            // A bare `T` gives no contextual type; its constraint does.
             if let Type::Param(own) = self.get(param.ty) {
                 bindings.retain(|binding| binding.0 != own);
             }
@@ -279,7 +277,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a component takes as its properties.
+    /// The type of a component's props.
     pub fn props_of(&mut self, component: Ty) -> Ty {
         if component == Ty::EXTERNAL {
             return Ty::EXTERNAL;
@@ -305,7 +303,7 @@ impl Checker<'_> {
             .map_or(Ty::UNKNOWN, |param| param.ty)
     }
 
-    /// `P` of `class C extends React.Component<P>`, whose declaration is outside.
+    /// `P` of `class C extends React.Component<P>`, whose declaration is external.
     fn first_base_arg(&mut self, instance: Ty) -> Ty {
         let Type::Instance(decl, _) = self.get(instance) else {
             return Ty::EXTERNAL;

@@ -15,7 +15,7 @@ use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 use crate::resolve::symbols::value_owners::constructs;
 use crate::resolve::types::members::MemberLookup;
 
-/// Elements of an array literal that are looked at, and so most of a tuple.
+/// The most elements of an array literal that are typed, and so the longest tuple.
 const MAX_ELEMENTS: usize = 16;
 
 impl Checker<'_> {
@@ -145,7 +145,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a bare name, seen through narrowings or not.
+    /// The type of a bare name, with or without narrowing.
     pub fn name_type_in(&mut self, sym: Sym, position: LookupPosition, meaning: Meaning) -> Ty {
         let name = self.name(position.file, sym);
         let decls = self.lookup(position, name, meaning);
@@ -163,7 +163,7 @@ impl Checker<'_> {
         let spelling = self.spelling(name);
         match spelling {
             "undefined" | "null" => return Ty::NOTHING,
-            "window" | "self" | "globalThis" => return self.window(),
+            "window" | "self" | "globalThis" => return self.type_of_window(),
             "exports" if self.facts(position.file).header.dialect.is_javascript() => {
                 return self.module_type(position.file);
             }
@@ -176,8 +176,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The global object, as far as the repository declares members for it.
-    fn window(&mut self) -> Ty {
+    /// The type of the global object, with the members that the repository declares.
+    fn type_of_window(&mut self) -> Ty {
         let name = self.tables.find("Window");
         match self.global(name, Meaning::Type).first().copied() {
             Some(decl) => self.instance(decl, &[]),
@@ -224,7 +224,7 @@ impl Checker<'_> {
         self.declared_member_type(file, object, sym)
     }
 
-    /// The type of a member, whatever guards say of it.
+    /// The type of a member, ignoring guards.
     pub fn declared_member_type(&mut self, file: FileId, object: ExprId, sym: Sym) -> Ty {
         let name = self.name(file, sym);
         let receiver = self.expr_type(file, object);

@@ -15,17 +15,16 @@ use crate::resolve::types::signatures::Signature;
 
 const MAX_NESTING: u32 = 6;
 
-/// What is asked of an inference.
+/// The options and state of an inference.
 pub struct Inference<'a> {
     params: &'a [DeclRef],
     found: Vec<(DeclRef, Ty)>,
-    /// Whether the results of lambdas take part: not while the lambdas' own parameters are being
-    /// typed.
+    /// Whether the results of lambdas take part; not while their own parameters are being typed.
     lambdas: bool,
 }
 
 impl<'a> Inference<'a> {
-    /// For these type parameters.
+    /// The type parameters to infer.
     pub fn new(params: &'a [DeclRef], lambdas: bool) -> Self {
         Self {
             params,
@@ -128,7 +127,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Finds bindings that make `param` into `given`.
+    /// Infers type arguments that turn `param` into `given`.
     pub fn infer_from_types(
         &mut self,
         param: Ty,
@@ -147,7 +146,7 @@ impl Checker<'_> {
             (Type::Intersection(args), _) => {
                 let members = self.arena.list(args);
                 let is_inferred = |ty: Ty| matches!(self.get(ty), Type::Param(decl) if inference.params.contains(&decl));
-                // Which part of what is given is whose, nobody can tell.
+                // It is not known which member belongs to which type parameter.
                 let are_several = members
                     .iter()
                     .filter(|member| is_inferred(**member))
@@ -229,7 +228,7 @@ impl Checker<'_> {
         inference.found.push((decl, ty));
     }
 
-    /// Whether a parameter is constrained to strings or keys, so that a literal stays one.
+    /// Whether a parameter is constrained to strings or keys, so that literal types are kept.
     fn wants_literal(&mut self, param: DeclRef) -> bool {
         let bound = self.constraint(param);
         self.arena.members(bound).iter().any(|ty| {
@@ -293,7 +292,7 @@ impl Checker<'_> {
         self.unify_class(param, given, inference, nesting);
     }
 
-    /// A constructor type against a class.
+    /// Infers from a class to a constructor type.
     fn unify_class(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
         let wanted = self.instance_of(param, &[]);
         let made = self.instance_of(given, &[]);
@@ -336,7 +335,7 @@ impl Checker<'_> {
         self.infer_from_types(result, given, inference, nesting + 1);
     }
 
-    /// `x is T` against `x is Foo`.
+    /// Infers from `x is Foo` to `x is T`.
     fn unify_predicate(
         &mut self,
         wanted: Signature,
@@ -349,7 +348,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a signature is a lambda whose parameters take their types from context.
+    /// Whether a signature is a lambda with contextually typed parameters.
     fn is_untyped_lambda(&mut self, signature: Signature) -> bool {
         let Signature::Declared(decl, _) = signature else {
             return false;

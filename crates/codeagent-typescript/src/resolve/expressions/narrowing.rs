@@ -57,8 +57,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of what is assigned to: of a declared union the members that take the value, else
-    /// as declared.
+    /// The type after an assignment: the members of a declared union that accept the value, else
+    /// the declared type.
     fn assigned_type(&mut self, file: FileId, guard: Guard) -> Ty {
         let declared = self.declared_type_of(file, guard.subject);
         let GuardTest::Assigned(value) = guard.test else {
@@ -90,7 +90,7 @@ impl Checker<'_> {
         self.arena.union(&kept)
     }
 
-    /// The type of a name or member, whatever guards say of it.
+    /// The type of a name or member, ignoring guards.
     fn declared_type_of(&mut self, file: FileId, subject: ExprId) -> Ty {
         match self.facts(file).expr(subject) {
             Expr::Name(sym, scope, offset) => self.name_type_in(
@@ -143,7 +143,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The members of a union that are known to be of a type; that type itself if none is.
+    /// The members of a union that are of a type; the type itself if none is.
     fn narrow_by(
         &mut self,
         subject: Ty,
@@ -172,8 +172,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Keeps the members of a union that pass a test (or fail it); those that cannot be told stay.
-    /// If none would be left, all stay.
+    /// Filters a union by a test or its negation; undecided members stay. If none would be left,
+    /// all stay.
     fn sift_union(
         &mut self,
         subject: Ty,

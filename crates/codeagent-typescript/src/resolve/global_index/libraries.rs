@@ -20,12 +20,12 @@ use super::module_resolution::PackageAnswers;
 use super::programs::{library_of, selected_libraries};
 use super::tables::{Tables, is_typescript};
 use super::well_known::words;
-use crate::stdlib::dts_bundle::{self, BundleSelection};
+use crate::stdlib::dts_bundle::{self, BundleSelection, SelectedBundle};
 use crate::stdlib::javascript::{self, Libraries};
-use crate::stdlib::npm::{self, Package, Packages};
+use crate::stdlib::npm::{self, BundledPackage, BundledPackages};
 
-/// The declarations as files of a world, beside the files it has, which are in the world's order.
-pub fn declared(
+/// Returns the selected declarations as further files of a world. `files` are in the world's order.
+pub fn library_files(
     files: &[WorldFile],
     projects: &ProjectModel,
     installed: &PackageAnswers,
@@ -40,15 +40,15 @@ pub fn declared(
     names.extend(scripts().flat_map(|file| file.facts.names.iter()));
 
     let is_name = |name: &str| names.contains(name);
-    let (libraries, packages) = (Libraries::get(), Packages::get());
+    let (libraries, packages) = (Libraries::get(), BundledPackages::get());
     let selected = selected_libraries(projects);
     let is_selected = |library| selected.has(library);
     let having = |module: &str| packages.find(module).map(|found| found.1.texts());
 
-    let mut taking = BundleSelection::new(libraries.texts(), &is_name, &is_selected, &having);
+    let mut selection = BundleSelection::new(libraries.texts(), &is_name, &is_selected, &having);
     for file in scripts() {
         let folder = paths::folder_of(&file.path);
-        // What is installed and was read answers for itself.
+        // Installed packages that were read take precedence.
         let is_read = |path: &Arc<str>| {
             files
                 .binary_search_by(|file| (file.external, &file.path).cmp(&(true, path)))
@@ -70,55 +70,56 @@ pub fn declared(
             .map(|(module, _)| module);
         modules
             .filter(|module| !is_installed(module))
-            .for_each(|module| taking.import(module));
+            .for_each(|module| selection.import(module));
     }
 
-    let sources = taking.finish();
+    let sources = selection.finish();
 
-    let mut texts: Vec<(String, String)> = Vec::new();
-    for source in &sources {
-        let taken = source.taken(is_name);
-        match packages.having(source.texts) {
-            Some(package) => texts.push((
-                format!("{}{}", npm::PLACE, package.name),
-                npm::blocks(source.texts, &taken),
-            )),
-            None => texts.extend(taken.into_iter().map(|(library, text)| {
-                (
-                    format!(
-                        "{}{}",
-                        javascript::PLACE,
-                        source.texts.sections[library].name
-                    ),
-                    text,
-                )
-            })),
-        }
-    }
-
+    let texts = file_texts(&sources, is_name);
     let file = |(path, text): (String, String)| WorldFile {
         path: Arc::from(path),
-        facts: dts_bundle::declared(&text),
+        facts: dts_bundle::parse_declarations(&text),
         external: true,
     };
 
     texts.into_par_iter().map(file).collect()
 }
 
+/// The path and text of each file of selected declarations.
+fn file_texts(sources: &[SelectedBundle], is_name: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+    let packages = BundledPackages::get();
+
+    let mut texts = Vec::new();
+    for source in sources {
+        let taken = source.taken(&is_name);
+        match packages.having(source.texts) {
+            Some(package) => texts.push((
+                format!("{}{}", npm::PLACE, package.name),
+                npm::blocks(source.texts, &taken),
+            )),
+            None => texts.extend(taken.into_iter().map(|(library, text)| {
+                let name = source.texts.sections[library].name;
+                (format!("{}{name}", javascript::PLACE), text)
+            })),
+        }
+    }
+
+    texts
+}
+
 impl Tables {
-    /// Whether something in the binary is declared.
+    /// Whether bundled declarations are loaded.
     pub fn has_libraries(&self) -> bool {
         self.libraries != FileId(u32::MAX)
     }
 
-    /// Whether a file holds declarations that lie in the binary, of which only members are there
-    /// that some file names.
+    /// Whether a file holds bundled declarations, with only the members that some file names.
     pub fn is_of_library(&self, file: FileId) -> bool {
         file >= self.libraries
     }
 
-    /// Whether facts have a name that leads to declarations in the binary and that nobody had when
-    /// they were chosen. What facts import is not asked.
+    /// Whether facts contain a new name that leads to bundled declarations. Imports are not
+    /// checked.
     pub fn leads_further(&self, facts: &Facts) -> bool {
         let is_asked = |text: &str| self.names.get(text).is_some_and(|name| name < self.asked);
         let is_there = |text: &str| {
@@ -143,15 +144,15 @@ impl Tables {
     }
 }
 
-/// Whether a file holds declarations that lie in the binary.
+/// Whether a file holds bundled declarations.
 pub fn is_in_binary(file: &WorldFile) -> bool {
     library_of(file).is_some() || package_of(file).is_some()
 }
 
-/// The package in the binary whose declarations a file holds.
-pub fn package_of(file: &WorldFile) -> Option<&'static Package> {
+/// The bundled package whose declarations a file holds.
+pub fn package_of(file: &WorldFile) -> Option<&'static BundledPackage> {
     file.path
         .strip_prefix(npm::PLACE)
         .filter(|_| file.external)
-        .and_then(|name| Packages::get().package(name))
+        .and_then(|name| BundledPackages::get().package(name))
 }

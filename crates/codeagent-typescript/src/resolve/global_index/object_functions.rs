@@ -5,8 +5,7 @@
 
 use codeagent_model::facts::{DeclFlags, DeclKind, Declaration, Expr, Facts, SiteKind, Subject};
 
-/// Their names, sorted: methods and properties of object literals, and members that are assigned
-/// to.
+/// The names, sorted: methods and properties of object literals, and assigned members.
 pub fn object_functions(facts: &Facts) -> Vec<&str> {
     let may_be_function = |decl: &Declaration| match decl.kind {
         DeclKind::Method => true,

@@ -18,8 +18,7 @@ use super::file_index::{FileIndex, specifiers};
 use super::module_resolution::is_of_package;
 use super::tables::{Tables, is_global};
 
-/// Everything of a file that stands in tables of other files or of all files, but for the numbers
-/// of declarations.
+/// Everything a file contributes to the index of other files, except the numbers of declarations.
 #[derive(PartialEq)]
 struct ExportSurface<'f> {
     is_module: bool,
@@ -99,7 +98,7 @@ impl LanguageIndex for Tables {
     }
 }
 
-/// What a file asks of installed packages, in order.
+/// The imports of a file that may need installed packages, in order.
 fn packages(facts: &Facts) -> Vec<&str> {
     let mut texts: Vec<&str> = specifiers(facts)
         .into_iter()

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::project::{TypeScriptProject, TypeScriptProjects};
 use crate::stdlib::javascript::{self, Libraries, Selection};
 
-/// A set of programs: a number in [`Programs::sets`].
+/// A set of programs: an index into [`Programs::sets`].
 type Set = u32;
 
 /// The programs of all files.
@@ -28,7 +28,7 @@ pub struct Programs {
     sets: Interner<Box<[u64]>>,
     /// The programs that compile a file.
     compiled: Vec<Set>,
-    /// The programs as whose file it is linked: those that cover it, if some do.
+    /// The programs as whose file it is resolved: those that cover it, if any do.
     seen_as: Vec<Set>,
 }
 
@@ -58,36 +58,13 @@ impl Programs {
             })
             .collect();
 
-        // One more than there are: whoever is in that alone is compiled by none of them.
+        // One extra program that only libraries belong to: a library that no program selects would
+        // otherwise be visible everywhere.
         let words = (loose.names.len() + 1).div_ceil(64);
         let mut sets: Vec<Box<[u64]>> = seeds.iter().map(|seeds| set_of(seeds, words)).collect();
         spread(&mut sets, &targets);
 
-        let mut libraries = files
-            .iter()
-            .zip(&mut sets)
-            .filter_map(|(file, set)| Some((library_of(file)?, set)))
-            .peekable();
-
-        // A repository without a script needs none of them.
-        let selected = if libraries.peek().is_some() {
-            selections(projects, loose.names.len())
-        } else {
-            Vec::new()
-        };
-
-        for (library, set) in libraries {
-            let programs = (0..)
-                .zip(&selected)
-                .filter(|(_, selected)| selected.has(library))
-                .map(|(program, _)| program);
-            *set = set_of(
-                &programs
-                    .chain([selected.len() as u32])
-                    .collect::<Vec<u32>>(),
-                words,
-            );
-        }
+        set_libraries(files, &mut sets, projects, loose.names.len(), words);
 
         let mut programs = Self {
             names: loose.names,
@@ -96,18 +73,12 @@ impl Programs {
 
         for (number, file) in files.iter().enumerate() {
             let compiled = programs.sets.add(sets[number].clone());
+            programs.compiled.push(compiled);
+
             let seen_as = match projects.covering(&file.path) {
                 Some(covering) => set_of(covering, words),
-                None => {
-                    let mut set = sets[number].clone();
-                    let owner = model.owners.get(&*file.path);
-                    if let Some(owner) = owner.filter(|it| it.language == Language::TypeScript) {
-                        set[owner.index as usize / 64] |= 1 << (owner.index % 64);
-                    }
-                    set
-                }
+                None => with_owner(sets[number].clone(), file, model),
             };
-            programs.compiled.push(compiled);
             let seen_as = programs.sets.add(seen_as);
             programs.seen_as.push(seen_as);
         }
@@ -115,7 +86,7 @@ impl Programs {
         programs
     }
 
-    /// Whether what `of` declares for all files counts in `file`.
+    /// Whether the global declarations of `of` are visible in `file`.
     pub fn counts(&self, file: FileId, of: FileId) -> bool {
         let (seen_as, compiled) = (self.seen_as[file.0 as usize], self.compiled[of.0 as usize]);
         file == of || seen_as == compiled || {
@@ -129,7 +100,7 @@ impl Programs {
         self.names_in(self.compiled[file.0 as usize])
     }
 
-    /// The names of the programs as whose file it is linked.
+    /// The names of the programs as whose file it is resolved.
     pub fn seen_as(&self, file: FileId) -> impl Iterator<Item = &str> {
         self.names_in(self.seen_as[file.0 as usize])
     }
@@ -144,12 +115,55 @@ impl Programs {
     }
 }
 
-/// The library in the binary whose declarations a file holds.
+/// The bundled library whose declarations a file holds.
 pub fn library_of(file: &WorldFile) -> Option<usize> {
     file.path
         .strip_prefix(javascript::PLACE)
         .filter(|_| file.external)
         .and_then(|name| Libraries::get().find(name))
+}
+
+/// Gives each library file the programs that select it. `programs` is their number, `words` the
+/// length of a set.
+fn set_libraries(
+    files: &[WorldFile],
+    sets: &mut [Box<[u64]>],
+    projects: &TypeScriptProjects,
+    programs: usize,
+    words: usize,
+) {
+    let mut libraries = files
+        .iter()
+        .zip(sets)
+        .filter_map(|(file, set)| Some((library_of(file)?, set)))
+        .peekable();
+    // A repository without scripts needs no libraries.
+    if libraries.peek().is_none() {
+        return;
+    }
+
+    let selected = selections(projects, programs);
+    for (library, set) in libraries {
+        let selecting = (0..)
+            .zip(&selected)
+            .filter(|(_, selected)| selected.has(library))
+            .map(|(program, _)| program);
+        *set = set_of(
+            &selecting
+                .chain([selected.len() as u32])
+                .collect::<Vec<u32>>(),
+            words,
+        );
+    }
+}
+
+/// Adds the program of a file's owner to a set.
+fn with_owner(mut set: Box<[u64]>, file: &WorldFile, model: &ProjectModel) -> Box<[u64]> {
+    let owner = model.owners.get(&*file.path);
+    if let Some(owner) = owner.filter(|it| it.language == Language::TypeScript) {
+        set[owner.index as usize / 64] |= 1 << (owner.index % 64);
+    }
+    set
 }
 
 /// The libraries that each program sees.
@@ -185,7 +199,7 @@ struct LooseFiles<'p> {
 impl<'p> LooseFiles<'p> {
     fn new(projects: &'p TypeScriptProjects) -> Self {
         Self {
-            // A program that sees other libraries is another one.
+            // Programs with different libraries are distinct.
             names: projects
                 .projects
                 .iter()
@@ -200,7 +214,7 @@ impl<'p> LooseFiles<'p> {
         }
     }
 
-    /// That of the nearest package around a file, else of the whole repository.
+    /// The program of the nearest package around a file, else of the whole repository.
     fn of(&mut self, path: &str) -> u32 {
         let around = paths::ancestors(paths::folder_of(path))
             .find_map(|folder| self.packages.get(folder).copied());
@@ -229,7 +243,7 @@ fn set_of(members: &[u32], words: usize) -> Box<[u64]> {
     set
 }
 
-/// Whatever compiles a file compiles what it imports.
+/// Adds each file's programs to the files it imports.
 fn spread<I: Iterator<Item = FileId>>(sets: &mut [Box<[u64]>], targets: &impl Fn(FileId) -> I) {
     let mut waiting: VecDeque<usize> = (0..sets.len()).collect();
 

@@ -8,18 +8,18 @@ use smallvec::{SmallVec, smallvec};
 
 use super::tables::is_global;
 
-/// The table of global names.
+/// Keys of global names.
 pub const GLOBAL: KeyTable = KeyTable::names("ts.global");
-/// The table of ambient modules.
+/// Keys of ambient modules.
 pub const AMBIENT: KeyTable = KeyTable::names("ts.ambient");
-/// The table of declarations added to modules from elsewhere, by bare name.
+/// Keys of declarations that augment modules, by bare name.
 pub const AUGMENTED: KeyTable = KeyTable::names("ts.augmented");
-/// Pieces by name, in the files that are read.
+/// Keys of members by name, in the files that are read.
 pub const PIECES: KeyTable = KeyTable::members("ts:name");
-/// All members of classes and interfaces, by the name of these.
+/// Keys of all members of a class or interface, by its name.
 pub const MEMBERS: KeyTable = KeyTable::members("ts:members");
 
-/// The questions that a piece is an answer to.
+/// The dependency keys that a member provides.
 #[must_use]
 pub fn asked_of(facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
     let decl = facts.decl(piece);
@@ -30,7 +30,7 @@ pub fn asked_of(facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
     keys
 }
 
-/// The keys a file of this language publishes: one for every name it adds to a world-wide table.
+/// The dependency keys a file provides: one for each name it adds to the global index.
 #[must_use]
 pub fn published(facts: &Facts) -> Vec<DependencyKey> {
     let mut keys = Vec::new();

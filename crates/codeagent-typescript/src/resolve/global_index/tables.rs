@@ -22,7 +22,7 @@ use super::libraries::{is_in_binary, package_of};
 use super::module_resolution::{ModulePaths, PackageAnswers};
 use super::programs::Programs;
 use super::well_known::words;
-use crate::stdlib::npm::Package;
+use crate::stdlib::npm::BundledPackage;
 
 /// The global index of the language.
 pub struct Tables {
@@ -40,7 +40,7 @@ pub struct Tables {
     /// The first file of library declarations.
     pub(super) libraries: FileId,
     /// The packages with bundled declarations in the world.
-    pub(super) packages: Vec<&'static Package>,
+    pub(super) packages: Vec<&'static BundledPackage>,
 }
 
 impl Tables {
@@ -289,7 +289,7 @@ impl Tables {
         &all[start..start + len]
     }
 
-    /// All declarations of one scope, in the order of the text.
+    /// All declarations of one scope, in source order.
     pub fn declared_in(&self, file: FileId, scope: ScopeId) -> &[(Name, DeclId)] {
         let index = self.file(file);
         &index.in_order[index.of_scope(scope)]
@@ -382,7 +382,7 @@ impl Tables {
             .collect()
     }
 
-    /// The file a module specifier of a file means.
+    /// The target of a module specifier.
     pub fn target(&self, file: FileId, specifier: Sym) -> Option<FileId> {
         let modules = &self.file(file).modules;
         let at = modules
@@ -391,7 +391,7 @@ impl Tables {
         modules[at].1
     }
 
-    /// The value assigned to `holder.name` at the top of a file.
+    /// The value assigned to `holder.name` at the top level of a file.
     pub fn expando(&self, file: FileId, holder: Name, name: Name) -> Option<ExprId> {
         let expandos = &self.file(file).expandos;
         let at = expandos.partition_point(|entry| (entry.0, entry.1) < (holder, name));

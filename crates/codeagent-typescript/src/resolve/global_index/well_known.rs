@@ -11,7 +11,7 @@ macro_rules! known {
         pub enum BuiltinType { $($(#[$meta])* $variant,)* }
 
         impl BuiltinType {
-            /// All of them.
+            /// All built-in types.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
             /// The built-in type of a global name.
@@ -32,8 +32,8 @@ macro_rules! known {
     };
 }
 
-/// Names that are looked up though no text need have them; they have a number in every world, so
-/// that what is asked does not depend on who else has them.
+/// Names that are looked up although no source text may contain them. Every world numbers them, so
+/// that dependencies do not vary with the other files.
 pub fn words() -> impl Iterator<Item = String> {
     let globals = BuiltinType::ALL
         .iter()
@@ -64,11 +64,11 @@ known! {
     Map = "Map" | "ReadonlyMap" | "WeakMap",
     /// `Set<T>`
     Set = "Set" | "ReadonlySet" | "WeakSet",
-    /// Whatever a `for of` loop goes over.
+    /// Anything a `for of` loop iterates over.
     Iterable = "Iterable" | "IterableIterator" | "Iterator" | "Generator" | "ArrayIterator" | "MapIterator" | "SetIterator" | "IteratorObject",
-    /// Whatever a `for await` loop goes over.
+    /// Anything a `for await` loop iterates over.
     AsyncIterable = "AsyncIterable" | "AsyncIterableIterator" | "AsyncIterator" | "AsyncGenerator",
-    /// What an iterator's `next` gives.
+    /// The result of an iterator's `next`.
     IteratorResult = "IteratorResult",
     /// `Record<K, V>` and index signatures.
     Record = "Record",
@@ -90,22 +90,22 @@ known! {
     Json = "JSON",
 }
 
-/// What a member gives.
+/// The result type of a built-in member.
 #[derive(Clone, Copy, Debug)]
 pub enum BuiltinResult {
     /// The type argument of the receiver.
     Held,
-    /// An array of the elements of what the receiver holds.
+    /// An array of the elements of the receiver's elements.
     Flattened,
     /// The receiver itself.
     Receiver,
-    /// What the receiver, a function, returns.
+    /// The return type of the receiver, a function.
     Result,
 }
 
-/// A member of a built-in type whose declaration does not tell its type.
+/// A member of a built-in type whose declaration does not determine its type.
 pub struct BuiltinMember {
-    /// Of which type.
+    /// The type it belongs to.
     pub on: BuiltinType,
     /// Its name.
     pub name: &'static str,
@@ -129,24 +129,24 @@ const fn builtin(
     }
 }
 
-/// All rows.
+/// The built-in members.
 pub static BUILTIN_MEMBERS: &[BuiltinMember] = &[
-    // Its declaration counts levels by a conditional type that needs itself.
+    // Its declaration counts levels with a recursive conditional type.
     builtin(BuiltinType::Array, "flat", BuiltinResult::Flattened, true),
-    // An iterator's result is a union that is told apart by `done`.
+    // An iterator's result is a union discriminated by `done`.
     builtin(
         BuiltinType::IteratorResult,
         "value",
         BuiltinResult::Held,
         false,
     ),
-    // They are declared by the `this` of the function that they call.
+    // They are declared in terms of `this`, the function they call.
     builtin(BuiltinType::Function, "call", BuiltinResult::Result, true),
     builtin(BuiltinType::Function, "apply", BuiltinResult::Result, true),
     builtin(BuiltinType::Function, "bind", BuiltinResult::Receiver, true),
 ];
 
-/// The row of a member of instances.
+/// The index of an instance member in [`BUILTIN_MEMBERS`].
 pub fn row(on: BuiltinType, name: &str) -> Option<u16> {
     let position = BUILTIN_MEMBERS
         .iter()

@@ -18,13 +18,14 @@ use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
 impl Checker<'_> {
-    /// What `require("m")` gives.
+    /// The value of `require("m")`.
     pub fn required(&mut self, file: FileId, specifier: Sym) -> ResolvedName {
         let module = self.module(file, specifier);
         self.whole_module(module)
     }
 
-    /// A module as what it gives out as a whole, if that has a name or place; else as itself.
+    /// The value that a module exports as a whole, if it has a name or declaration; else the
+    /// module.
     pub fn whole_module(&mut self, module: ResolvedName) -> ResolvedName {
         let value = match module {
             ResolvedName::Module(file) => self.assigned_value(file),
@@ -34,7 +35,7 @@ impl Checker<'_> {
         if value.is_nothing() { module } else { value }
     }
 
-    /// What `export =` of a file names.
+    /// The target of `export =` in a file.
     pub fn assigned_value(&mut self, file: FileId) -> ResolvedName {
         match self.assigned_expr(file) {
             Some(value) => self.meaning_of(file, value, &mut Visited::default()),
@@ -42,9 +43,9 @@ impl Checker<'_> {
         }
     }
 
-    /// What `export =` names in the blocks of an ambient module.
+    /// The target of `export =` in the blocks of an ambient module.
     pub fn assigned_in_block(&mut self, block: DeclRef) -> ResolvedName {
-        // A block sees what its module gives out, and that may be what is asked for.
+        // A block sees the exports of its module, which may be the current query.
         self.query_uncached(Query::Follow(block), ResolvedName::Nothing, |checker| {
             checker.assigned_in_blocks(block)
         })
@@ -67,8 +68,7 @@ impl Checker<'_> {
         ResolvedName::Nothing
     }
 
-    /// What a file of JavaScript gives out by name besides the function or class that it gives out
-    /// as a whole.
+    /// The named export of a JavaScript file that also exports a function or class as a whole.
     pub fn beside_whole(&mut self, whole: DeclRef, name: Name) -> Option<DeclList> {
         let ResolvedName::Decls(named) =
             self.export_clause(whole.file, ScopeId(0), name, &mut Visited::default())
@@ -79,8 +79,8 @@ impl Checker<'_> {
             .then_some(named)
     }
 
-    /// What a file of JavaScript declares and exports under a name. Where that is a type of a
-    /// comment, a value may be given out beside it.
+    /// The exported declarations of a name in a JavaScript file. Beside a type from a comment, a
+    /// value may be exported.
     pub fn beside_documented(
         &mut self,
         file: FileId,
@@ -103,8 +103,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What `exports.a = e` gives out: the member it declares, else what `e` names.
-    pub fn given_out(
+    /// The target of `exports.a = e`: the member it declares, else the declaration that `e` names.
+    pub fn exported_value(
         &mut self,
         file: FileId,
         export: ExportId,
@@ -131,7 +131,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `{ f }` in an object that is given out stands for `f`.
+    /// Follows the shorthand `{ f }` in an exported object to `f`.
     pub fn behind_shorthand(&mut self, decls: DeclList) -> ResolvedName {
         let [decl] = decls[..] else {
             return ResolvedName::Decls(decls);
@@ -142,7 +142,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What `f` in `{ f }` names.
+    /// The declaration that the shorthand `{ f }` names.
     pub fn shorthand(&mut self, decl: DeclRef) -> Option<ResolvedName> {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
@@ -196,7 +196,7 @@ impl Checker<'_> {
                 .is_empty()
     }
 
-    /// What a name or path of a file names that members may have been assigned to.
+    /// The declarations behind a name or path that members may have been assigned to.
     pub fn named_holders(&mut self, file: FileId, object: ExprId) -> Option<DeclList> {
         match self.meaning_of(file, object, &mut Visited::default()) {
             ResolvedName::Decls(decls) => Some(decls),
@@ -204,8 +204,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What `F.name = value` of JavaScript gives the function or object `F`: the member, or what a
-    /// plain name stands for.
+    /// The target of `F.name`, where JavaScript assigns `F.name = value`: the member, or the
+    /// declaration that a plain name refers to.
     pub fn assigned_to_value(&mut self, value: DeclRef, name: Name) -> Option<DeclList> {
         let facts = self.facts(value.file);
         if !facts.header.dialect.is_javascript() {

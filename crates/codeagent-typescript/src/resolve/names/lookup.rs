@@ -16,7 +16,7 @@ use crate::resolve::symbols::at;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
-/// What another block of a namespace can see.
+/// The declarations of a namespace block that its other blocks can see.
 const SEEN_OUTSIDE: u32 = DeclFlags::EXPORT.0 | DeclFlags::AMBIENT.0;
 
 impl Checker<'_> {
@@ -54,8 +54,8 @@ impl Checker<'_> {
         self.global(name, meaning)
     }
 
-    /// What the declaration that opens a scope adds to it: its own name, or what its other blocks
-    /// declare.
+    /// The names that the owner of a scope adds to it: its own name, or the declarations of its
+    /// other blocks.
     fn through_owner(
         &mut self,
         owner: DeclRef,
@@ -88,7 +88,7 @@ impl Checker<'_> {
                     return DeclList::new();
                 }
                 let mut found = self.block_members(&group, name, meaning);
-                // What another block does not export is its own.
+                // Unexported declarations of another block are not visible.
                 let is_seen = |decl: &Declaration| {
                     decl.flags.0 & SEEN_OUTSIDE != 0 || decl.kind == DeclKind::EnumMember
                 };
@@ -99,8 +99,9 @@ impl Checker<'_> {
         }
     }
 
-    /// A `declare module` block sees what the module exports that it adds to, and what the other
-    /// blocks of its name declare; what their clauses export (`export { a }`) is no name in them.
+    /// Names visible in a `declare module` block: the exports of the module it augments, and the
+    /// declarations of the other blocks. Names from export clauses (`export { a }`) are not
+    /// visible.
     fn through_ambient(&mut self, block: DeclRef, name: Name, meaning: Meaning) -> DeclList {
         let facts = self.facts(block.file);
         let module = self.decl_name(block);
@@ -127,7 +128,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What segment `index` of a dotted type name means.
+    /// The meaning of segment `index` of a dotted type name.
     pub fn type_name(
         &mut self,
         file: FileId,

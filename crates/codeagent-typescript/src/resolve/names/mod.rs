@@ -4,4 +4,5 @@
 
 pub mod common_js;
 pub mod exports;
+mod imports;
 mod lookup;

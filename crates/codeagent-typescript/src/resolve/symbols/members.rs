@@ -10,7 +10,7 @@ use codeagent_model::graph::Access;
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::{Symbols, at};
 
-/// What every object has.
+/// The members of every object.
 const OBJECT_MEMBERS: [&str; 7] = [
     "toString",
     "hasOwnProperty",
@@ -136,8 +136,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// The declarations of a function or method; of the interfaces that make one type, those of the
-    /// last come first.
+    /// The declarations of a function or method; of merged interfaces, the last comes first.
     fn overload_group(&mut self, decl: DeclRef) -> DeclList {
         let own = self.merged_symbol(decl).iter().copied().collect();
         let declaration = self.decl(decl);
@@ -172,7 +171,7 @@ impl Symbols<'_> {
         facts.decl(decl.decl).kind == DeclKind::FunctionType && facts.decl_name(decl.decl) == "new"
     }
 
-    /// Whether a member is private or protected: then only classes that inherit it have it.
+    /// Whether a member is private or protected, so that only classes that inherit it have it.
     pub fn is_hidden(&mut self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         facts.detail(decl.decl).is_some_and(|detail| {
@@ -180,7 +179,7 @@ impl Symbols<'_> {
         })
     }
 
-    /// Adds the names of the members that a declaration declares itself.
+    /// Adds the names of a declaration's own members.
     pub fn add_own_names(&mut self, decl: DeclRef, is_static: bool, names: &mut Vec<Name>) {
         let inner = self.decl(decl).inner;
         if inner.is_none() {

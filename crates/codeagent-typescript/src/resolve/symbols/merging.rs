@@ -21,14 +21,14 @@ use crate::resolve::global_index::tables::is_global;
 use crate::resolve::symbols::scopes::{DeclList, Meaning};
 use crate::resolve::symbols::{Symbols, at};
 
-/// So many blocks are asked one by one before a table of what they declare is made.
+/// The number of blocks that are searched one by one; more get a table of their declarations.
 const FEW_BLOCKS: usize = 4;
 
 /// The declarations of one symbol, in canonical order.
 #[derive(Debug, Default)]
 pub struct MergedSymbol {
     parts: DeclList,
-    /// What its namespace and enum blocks declare.
+    /// The declarations of its namespace and enum blocks.
     members: OnceCell<FxHashMap<Name, DeclList>>,
 }
 
@@ -76,7 +76,7 @@ impl Symbols<'_> {
 
         let group = MergedSymbol::of(parts);
         for &part in group.iter() {
-            // Whatever is of one kind is merged with the same others.
+            // Declarations of one kind are merged with the same others.
             if part == decl || self.decl(part).kind == own.kind {
                 self.groups.insert(part, Rc::clone(&group));
             }
@@ -132,8 +132,8 @@ impl Symbols<'_> {
         found
     }
 
-    /// The blocks that add a declaration of this name to a file from elsewhere. Whoever comes to
-    /// add one says so: others are not read.
+    /// The blocks in other files that add a declaration of this name to a file. The dependency key
+    /// is the name, so files that add other names are not read.
     pub fn augmentations(&mut self, file: FileId, name: Name) -> DeclList {
         self.record_lookup(AUGMENTED, name);
         let adds = |block: &DeclRef| {
@@ -146,8 +146,8 @@ impl Symbols<'_> {
             .collect()
     }
 
-    /// The blocks that declare what one of them declares: those of the same namespace, ambient
-    /// module or augmented module.
+    /// The sibling blocks of a block: those of the same namespace, ambient module or augmented
+    /// module.
     pub fn blocks(&mut self, block: DeclRef) -> Rc<MergedSymbol> {
         if self.decl(block).kind != DeclKind::AmbientModule {
             return self.merged_symbol(block);
@@ -171,8 +171,7 @@ impl Symbols<'_> {
         group
     }
 
-    /// The blocks of an ambient module that count here: all of that name, or none if they only add
-    /// to a module.
+    /// The visible blocks of an ambient module, or none if all of them only augment a module.
     pub fn ambient(&mut self, module: Name) -> Rc<MergedSymbol> {
         self.record_lookup(AMBIENT, module);
         match self
@@ -188,7 +187,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// The file that a `declare module` block adds to.
+    /// The file that a `declare module` block augments.
     fn augmented_by(&mut self, block: DeclRef) -> Option<FileId> {
         let facts = self.facts(block.file);
         let specifier = facts.decl(block.decl).name;
@@ -217,7 +216,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// What the module itself declares, if a block adds to one.
+    /// The declarations of the module itself, if a block augments one.
     fn merge_module(
         &mut self,
         block: DeclRef,
@@ -233,8 +232,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// Whether a declaration stands in a `declare module` block of a module and so adds to what is
-    /// declared elsewhere.
+    /// Whether a declaration is in a `declare module` block of a module and so augments another
+    /// one.
     fn is_added(&mut self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         let owner = facts.scope(facts.decl(decl.decl).scope).owner;
@@ -244,7 +243,7 @@ impl Symbols<'_> {
                 .is_some_and(|owner| facts.decl(owner).kind == DeclKind::AmbientModule)
     }
 
-    /// All that the namespace and enum blocks of a symbol declare under a name, in the order of the
+    /// The declarations of a name in the namespace and enum blocks of a symbol, in the order of the
     /// blocks.
     pub fn block_entries(&mut self, group: &MergedSymbol, name: Name) -> DeclList {
         if group.len() <= FEW_BLOCKS {
@@ -290,7 +289,7 @@ impl Symbols<'_> {
         members
     }
 
-    /// What the blocks of a symbol declare under a name as a value, type or namespace.
+    /// The declarations of a name in the blocks of a symbol, by meaning.
     pub fn block_members(
         &mut self,
         group: &MergedSymbol,
@@ -325,14 +324,13 @@ fn mergeable(kind: DeclKind) -> bool {
     )
 }
 
-/// Whether two declarations of one name in one place are one symbol of the graph.
+/// Whether two declarations with one name and scope are one node of the graph.
 fn merges(own: &Declaration, other: &Declaration) -> bool {
     use DeclKind as K;
 
     let flags = DeclFlags::MEMBER.with(DeclFlags::STATIC).0;
 
-    // What is assigned to members of functions and objects stands in the scope of the file,
-    // whosever members they are.
+    // Assigned members of functions and objects are in the scope of the file, whatever their owner.
     if own.flags.0 & flags != other.flags.0 & flags
         || own.flags.has(DeclFlags::MEMBER) && own.parent != other.parent
     {

@@ -28,28 +28,27 @@ use crate::resolve::global_index::provided_keys;
 use crate::resolve::global_index::tables::{Tables, is_global};
 use crate::resolve::queries::{self, Query};
 
-/// Going through so many declarations of one name costs a step: a namespace may have hundreds of
-/// blocks, each use of it asks for all of them.
+/// The number of declarations of one name that cost one step: a namespace may have hundreds of
+/// blocks, and each use reads all of them.
 const LIST_STEP: usize = 8;
 
-/// Lists of so many are written by nobody, and cost as much again for each time they are longer.
+/// Longer lists are not written by hand; their cost grows with the square of the length.
 const LARGE_LIST: usize = 4096;
 
-/// A link as far as declarations go: what it sees of other files, the tables, and which
-/// declarations are one symbol.
+/// The untyped state of a resolution: access to other files, the global index, and merged symbols.
 pub struct Symbols<'w> {
     session: Session<'w>,
     pub tables: &'w Tables,
     pub evaluation: Evaluation<Query>,
-    /// Files whose `export *` modules stand in the read set.
+    /// Files whose `export *` targets are recorded as dependencies.
     read_stars: FxHashSet<FileId>,
     groups: FxHashMap<DeclRef, Rc<MergedSymbol>>,
-    /// The names in the file, once they were needed.
+    /// The names in the file, computed on demand.
     named: Option<FxHashSet<Name>>,
 }
 
 impl<'w> Symbols<'w> {
-    /// Nothing asked yet, for a link of a file.
+    /// Starts the resolution of a file.
     #[must_use]
     pub fn new(file: FileId, world: &'w World) -> Self {
         Self {
@@ -62,7 +61,7 @@ impl<'w> Symbols<'w> {
         }
     }
 
-    /// Everything that was asked.
+    /// The recorded dependencies.
     #[must_use]
     pub fn finish(self) -> Dependencies {
         self.session.finish(&self.tables.names)
@@ -81,8 +80,8 @@ impl<'w> Symbols<'w> {
         self.tables.names.text(name)
     }
 
-    /// Whether a declaration stands for all files in a file that is not of the repository: what a
-    /// package exports may be called `Map` too.
+    /// Whether a declaration is a global one of an external file. A package may also export a
+    /// `Map`.
     pub fn is_external_global(&self, decl: DeclRef) -> bool {
         self.is_external_file(decl.file) && is_global(self.facts(decl.file), self.decl(decl))
     }
@@ -100,8 +99,8 @@ impl<'w> Symbols<'w> {
         self.tables.declared(file, scope, name)
     }
 
-    /// All declarations of one scope, in the order of the text. Of what a type or a module in the
-    /// binary has those that the linked file names: which others are there depends on other files.
+    /// All declarations of one scope, in source order. For bundled types and modules, only those
+    /// that the resolved file names, because the others depend on other files.
     pub fn declared_in(&mut self, file: FileId, scope: ScopeId) -> Cow<'w, [(Name, DeclId)]> {
         let facts = self.facts(file);
 
@@ -126,7 +125,7 @@ impl<'w> Symbols<'w> {
         Cow::Borrowed(self.tables.declared_in(file, scope))
     }
 
-    /// Records that another file was asked what a body gives.
+    /// Records a dependency on the body of a function in another file.
     pub fn ask_body(&mut self, decl: DeclRef) {
         let Ok(number) = self
             .facts(decl.file)
@@ -142,12 +141,12 @@ impl<'w> Symbols<'w> {
         }
     }
 
-    /// Takes steps from the budget of the file; `false` if it is used up.
+    /// Spends steps of the file's budget; `false` if it is exceeded.
     pub fn spend(&mut self, steps: usize) -> bool {
         self.evaluation.spend(steps)
     }
 
-    /// Takes what it costs to go through a list.
+    /// Spends the cost of iterating over a list.
     pub fn spend_list(&mut self, length: usize) {
         self.spend(length / LIST_STEP * (1 + length / LARGE_LIST));
     }
@@ -162,7 +161,6 @@ impl<'w> Deref for Symbols<'w> {
     }
 }
 
-/// A declaration of a file.
 pub fn at(file: FileId, decl: DeclId) -> DeclRef {
     DeclRef { file, decl }
 }

@@ -12,12 +12,12 @@ use crate::resolve::global_index::provided_keys::{AMBIENT, PIECES};
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::{Symbols, at};
 
-/// What a name means across files.
+/// The resolved meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResolvedName {
-    /// Nothing that is known.
+    /// Not found.
     Nothing,
-    /// Something outside the repository.
+    /// Something external.
     External,
     /// Declarations, of values and types.
     Decls(DeclList),
@@ -28,7 +28,7 @@ pub enum ResolvedName {
 }
 
 impl ResolvedName {
-    /// Whether there is something to go on with.
+    /// Whether anything was found.
     pub fn is_nothing(&self) -> bool {
         matches!(self, Self::Nothing)
     }
@@ -43,8 +43,8 @@ impl ResolvedName {
 }
 
 impl Symbols<'_> {
-    /// The module a specifier of a file means: an ambient module of that name precedes what paths
-    /// and packages say, but for one in the binary.
+    /// The module that a specifier means. An ambient module precedes paths and packages, unless it
+    /// is a bundled one.
     pub fn module(&mut self, file: FileId, specifier: Sym) -> ResolvedName {
         let name = self.name(file, specifier);
         let is_relative = self.spelling(name).starts_with('.');
@@ -68,8 +68,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// Declarations of a scope that carry `export`. In ambient blocks and declaration files without
-    /// export clauses everything is exported.
+    /// Exported declarations of a scope. In ambient blocks and declaration files without export
+    /// clauses everything is exported.
     pub fn exported_declarations(&mut self, file: FileId, scope: ScopeId, name: Name) -> DeclList {
         let facts = self.facts(file);
         let all = scope != ScopeId(0);
@@ -87,7 +87,7 @@ impl Symbols<'_> {
             .collect()
     }
 
-    /// What `export default` declares in a `declare module` block.
+    /// The `export default` declarations in a `declare module` block.
     pub fn default_of_block(&mut self, file: FileId, scope: ScopeId) -> DeclList {
         let facts = self.facts(file);
         let is_default = |decl: &Declaration| decl.flags.has(DeclFlags::DEFAULT);
@@ -107,8 +107,8 @@ impl Symbols<'_> {
         ResolvedName::of(decls)
     }
 
-    /// `import x from` a CommonJS module that gives out nothing with a name as a whole is the
-    /// module itself.
+    /// `import x from` a CommonJS module without a named `module.exports` value is the module
+    /// itself.
     pub fn default_of_common_js(&mut self, module: &ResolvedName) -> ResolvedName {
         let ResolvedName::Module(file) = *module else {
             return ResolvedName::Nothing;
@@ -127,7 +127,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// Records that the `export *` clauses of a file are asked for a name.
+    /// Records a dependency on the `export *` clauses of a file.
     pub fn ask_stars(&mut self, file: FileId, name: Name) {
         self.record_lookup(PIECES, name);
 
@@ -135,8 +135,8 @@ impl Symbols<'_> {
             return;
         }
 
-        // The answer depends on all of them, also on those that are not looked into because they do
-        // not export the name.
+        // The result depends on all of them, including those that are skipped because they do not
+        // export the name.
         self.tables
             .plain_stars(file)
             .for_each(|module| self.read(module));

@@ -9,12 +9,12 @@ use codeagent_model::facts::*;
 use crate::resolve::symbols::scopes::LookupPosition;
 use crate::resolve::symbols::{Symbols, at};
 
-/// Segments of a narrowed path.
+/// The most segments of a narrowed path.
 const MAX_PATH: usize = 8;
 
 impl Symbols<'_> {
-    /// Whether a name was narrowed by an assignment outside the function that reads it, which may
-    /// run after another one.
+    /// Whether a name was narrowed by an assignment outside the function that reads it. The
+    /// function may run after another assignment.
     pub fn is_assigned_outside(&mut self, narrow: DeclRef, position: LookupPosition) -> bool {
         let facts = self.facts(narrow.file);
         let decl = facts.decl(narrow.decl);
@@ -78,7 +78,7 @@ impl Symbols<'_> {
                 }
             }
             let Scope { kind, parent, .. } = *facts.scope(id);
-            // What a function is called with later may have changed by then.
+            // The variable may have changed before the function runs.
             if found.is_some() || declared_here || ended || kind == ScopeKind::Function {
                 return found;
             }
@@ -89,7 +89,7 @@ impl Symbols<'_> {
     }
 }
 
-/// The name a member path begins with, `None` for `this`, and where it stands.
+/// The first name of a member path, `None` for `this`, and its position.
 fn path_root(facts: &Facts, path: ExprId) -> Option<(Option<Sym>, ScopeId, u32)> {
     let mut expr = path;
     for _ in 0..MAX_PATH {
@@ -107,7 +107,7 @@ fn is_assignment(test: GuardTest) -> bool {
     matches!(test, GuardTest::Assigned(_) | GuardTest::Declared)
 }
 
-/// Whether a path goes through another one.
+/// Whether a path extends another one.
 fn is_prefix(facts: &Facts, prefix: ExprId, path: ExprId) -> bool {
     let mut path = path;
     for _ in 0..MAX_PATH {

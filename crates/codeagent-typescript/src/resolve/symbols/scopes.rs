@@ -13,16 +13,16 @@ use crate::resolve::symbols::{Symbols, at};
 /// Declarations of one symbol.
 pub type DeclList = SmallVec<[DeclRef; 2]>;
 
-/// What a name is looked up as.
+/// The meaning under which a name is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meaning {
     /// A value.
     Value,
-    /// A value, seen through narrowings in force.
+    /// A value, with narrowing applied.
     Narrowed,
     /// A type.
     Type,
-    /// What may stand before a dot in a type name.
+    /// A namespace: a qualifier in a type name.
     Namespace,
 }
 
@@ -61,14 +61,14 @@ impl Meaning {
     }
 }
 
-/// A place from which a name is looked up.
+/// The position from which a name is looked up.
 #[derive(Clone, Copy, Debug)]
 pub struct LookupPosition {
     /// The file.
     pub file: FileId,
     /// The scope.
     pub scope: ScopeId,
-    /// The byte offset; `u32::MAX` if all of the scope counts.
+    /// The byte offset; `u32::MAX` if the whole scope is visible.
     pub offset: u32,
 }
 
@@ -108,8 +108,8 @@ impl Symbols<'_> {
         narrowed.map_or(found, |decl| DeclList::from_slice(&[decl]))
     }
 
-    /// A name that is imported and declared: the declaration is meant where it declares what is
-    /// asked for, the import else. A namespace beside an import declares types only.
+    /// Chooses between an import and a declaration of one name: the declaration if it has the
+    /// requested meaning, else the import. A namespace beside an import declares types only.
     fn beside_import(&mut self, found: &mut DeclList, meaning: Meaning) {
         let is_value = matches!(meaning, Meaning::Value | Meaning::Narrowed);
         let declares = |symbols: &mut Self, decl: DeclRef| match symbols.decl(decl).kind {
@@ -140,8 +140,8 @@ impl Symbols<'_> {
         found
     }
 
-    /// A function or variable of the repository stands for itself, whatever a library calls so:
-    /// nothing tells a script that runs elsewhere than the libraries say. Types are merged.
+    /// A global function or variable of the repository hides one of a library with the same name,
+    /// because a script may run in another environment. Types are merged.
     pub fn before_library(&mut self, decls: &mut DeclList) {
         let is_value = |kind: DeclKind| matches!(kind, DeclKind::Function | DeclKind::Variable);
         if decls
@@ -154,7 +154,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// Of declarations that a world-wide table holds those that count for the file being linked.
+    /// The global declarations that are visible in the file being resolved.
     pub fn visible(&self, decls: &[DeclRef]) -> DeclList {
         decls
             .iter()
@@ -163,7 +163,7 @@ impl Symbols<'_> {
             .collect()
     }
 
-    /// Whether a declaration that a world-wide table holds counts for the file being linked.
+    /// Whether a global declaration is visible in the file being resolved.
     pub fn is_visible(&self, decl: DeclRef) -> bool {
         self.tables.counts(self.file, decl.file)
     }

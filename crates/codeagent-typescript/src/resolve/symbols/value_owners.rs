@@ -10,20 +10,19 @@ use codeagent_model::facts::*;
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::{Symbols, at};
 
-/// Whether a declaration is a function in JavaScript that makes instances.
+/// Whether a declaration is a constructor function in JavaScript.
 pub fn constructs(decl: &Declaration) -> bool {
     matches!(decl.kind, DeclKind::Function | DeclKind::Lambda)
         && decl.flags.has(DeclFlags::CONSTRUCTS)
 }
 
 impl Symbols<'_> {
-    /// A class or function, or the variable or member that a function without a place of its own is
-    /// the value of.
+    /// The class or function itself, or the variable or member that holds an unnamed function.
     pub fn named_constructor(&mut self, decl: DeclRef) -> DeclList {
         DeclList::from_slice(&[self.value_holder(decl).unwrap_or(decl)])
     }
 
-    /// A declaration, or the member that a function without a place of its own is the value of.
+    /// The declaration itself, or the member that holds an unnamed function.
     pub fn named_member(&mut self, decl: DeclRef) -> DeclList {
         let holder = if self.decl(decl).kind == DeclKind::Lambda {
             self.value_holder(decl)
@@ -34,7 +33,7 @@ impl Symbols<'_> {
         DeclList::from_slice(&[member.unwrap_or(decl)])
     }
 
-    /// The variable or member that a lambda or object literal is the value of.
+    /// The variable or member that holds a lambda or object literal.
     pub fn value_holder(&mut self, value: DeclRef) -> Option<DeclRef> {
         let facts = self.facts(value.file);
         let declaration = facts.decl(value.decl);
@@ -75,14 +74,13 @@ impl Symbols<'_> {
         })
     }
 
-    /// The member that `F.name = e` in JavaScript declares of the function or object `F`.
+    /// The member of the function or object `F` that `F.name = e` declares in JavaScript.
     pub fn member_assigned_to(&mut self, decls: &DeclList, name: Name) -> Option<DeclRef> {
         let holder = self.holder_among(decls)?;
         self.assigned_to(holder, name)
     }
 
-    /// The member that `name` of a function, object or class is by an assignment at the top of its
-    /// file.
+    /// The member of a function, object or class that a top-level assignment declares.
     pub fn assigned_to(&mut self, holder: DeclRef, name: Name) -> Option<DeclRef> {
         let facts = self.facts(holder.file);
         let own = self.declarations(holder.file, ScopeId(0), name);

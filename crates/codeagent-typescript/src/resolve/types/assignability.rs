@@ -18,18 +18,17 @@ use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::types::members::MemberLookup;
 use crate::resolve::types::type_nodes::SpreadElement;
 
-/// Members of a type that are compared.
+/// The most members that are compared.
 const MAX_MEMBERS: usize = 64;
 
-/// Comparisons inside each other.
+/// The most nested comparisons.
 const MAX_COMPARED: usize = 12;
 
-/// What type parameters of the greater type were found to be.
+/// The inferred type arguments of the target type.
 pub type Inferred = Vec<(DeclRef, Ty)>;
 
 impl Checker<'_> {
-    /// Whether `sub` is assignable to `sup`, filling in type parameters of `sup`; `None` if one
-    /// cannot tell.
+    /// Whether `sub` is assignable to `sup`; infers type parameters of `sup`. `None` if undecided.
     pub fn extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         let (sub, sup) = (self.arena.unselected(sub), self.arena.unselected(sup));
         if sub == sup || sup == Ty::ANY {
@@ -107,7 +106,7 @@ impl Checker<'_> {
             .or(Some(true))
     }
 
-    /// Types that have members.
+    /// Compares types that have members.
     fn object_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         match (self.get(sub), self.get(sup)) {
             (Type::Instance(..), Type::Instance(decl, args)) => {
@@ -184,7 +183,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `A & B`: one of them suffices; together they may.
+    /// `A & B`: one part suffices; otherwise their members together may.
     fn intersection_extends(
         &mut self,
         sub: Ty,
@@ -212,7 +211,7 @@ impl Checker<'_> {
 
         match self.get(sup) {
             _ if fitting == Some(sup) => decided,
-            // Also where one of them fits, their members together may not.
+            // Even if one part fits, the combined members may not.
             Type::Object(..) | Type::Instance(..) if fitting.is_some() => {
                 self.compare_members(sub, sup, fitting, inferred)
             }
@@ -257,7 +256,7 @@ impl Checker<'_> {
         if unsure { None } else { Some(false) }
     }
 
-    /// A tuple against one with a rest element, which stands for what the others leave over.
+    /// Compares a tuple with one that has a rest element, which takes the remaining elements.
     pub fn tuple_extends(
         &mut self,
         given: Args,
@@ -331,13 +330,13 @@ impl Checker<'_> {
         }
     }
 
-    /// An object against `Record<K, V>`: each of its properties is a `V`.
+    /// Compares an object with `Record<K, V>`: each property must be a `V`.
     fn record_extends(&mut self, sub: Ty, args: Args, inferred: &mut Inferred) -> Option<bool> {
         let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
 
         match self.get(sub) {
             Type::Object(..) | Type::Mapped(..) => {}
-            // What a class or interface may still be given has no type yet, so only `any` takes it.
+            // A class or interface may get further members of any type, so only `any` accepts it.
             _ => return None,
         }
 
@@ -356,7 +355,7 @@ impl Checker<'_> {
         if unsure { None } else { Some(true) }
     }
 
-    /// Two types member by member; asked again meanwhile they are taken to agree.
+    /// Compares two types member by member; a recursive comparison of the same pair succeeds.
     fn compare_members(
         &mut self,
         sub: Ty,
@@ -379,7 +378,8 @@ impl Checker<'_> {
         result
     }
 
-    /// `fitting`: a part of `sub`, which is an intersection, that does for `sup` by itself.
+    /// Compares members. `fitting` is a part of the intersection `sub` that is itself assignable to
+    /// `sup`.
     fn structure_extends(
         &mut self,
         sub: Ty,
@@ -420,7 +420,7 @@ impl Checker<'_> {
             match self.lookup_member(sub, name) {
                 MemberLookup::Missing if optional || has_more => {}
                 MemberLookup::Missing => return Some(false),
-                // All that an array or the like has is declared, if anything of it is.
+                // All members of a built-in type are declared, if any is.
                 MemberLookup::External
                     if matches!(self.get(sub), Type::BuiltIn(..))
                         && self.tables.has_libraries()
@@ -432,8 +432,8 @@ impl Checker<'_> {
                 }
                 MemberLookup::External => unsure = true,
                 lookup => {
-                    // `Partial<T>` and `Required<T>` are `T` here, so it cannot be told whether the
-                    // one may lack what the other demands.
+                    // `Partial<T>` and `Required<T>` are `T` here, so a required member may still
+                    // be absent.
                     unsure |= !optional && self.is_optional(sub, &lookup);
                     let given = self.given_type(lookup, sub);
                     let wanted = self.type_of_lookup(MemberLookup::Declared(wanted), sup);
@@ -475,12 +475,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an object literal spreads something: what that has may not be known.
+    /// Whether an object literal has a spread, whose members may not be known.
     fn has_spread(&mut self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Object(decl, _) if !self.nameless_members(decl, DeclKind::Property).is_empty())
     }
 
-    /// The type of a member that is compared: what an object literal says keeps its literal types.
+    /// The type of a compared member; properties of object literals keep their literal types.
     fn given_type(&mut self, lookup: MemberLookup, receiver: Ty) -> Ty {
         if let (Type::Object(..), MemberLookup::Declared(member)) = (self.get(receiver), &lookup)
             && let [decl] = member.decls[..]
@@ -497,7 +497,7 @@ impl Checker<'_> {
         self.type_of_lookup(lookup, receiver)
     }
 
-    /// Call and construct signatures that an object type demands.
+    /// Compares the call and construct signatures that an object type requires.
     fn signatures_extend(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         if let Some(&wanted) = self.signatures(sup).first() {
             let Some(found) = self.signatures(sub).last().copied() else {
@@ -528,7 +528,7 @@ impl Checker<'_> {
         self.all_extend(keys.into_iter().map(|key| (key, sup)), inferred)
     }
 
-    /// Whether a library declares a type, all of whose members are not there.
+    /// Whether a library declares a type; only some of its members are loaded.
     fn is_declared_by_library(&mut self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Instance(decl, _) if self.tables.is_of_library(decl.file))
     }

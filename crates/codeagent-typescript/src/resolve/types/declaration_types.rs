@@ -19,7 +19,7 @@ use crate::resolve::symbols::at;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::DeclList;
 
-/// Returned or listed expressions that are looked at.
+/// The most returned or listed expressions that are typed.
 pub const MAX_BRANCHES: usize = 8;
 
 impl Checker<'_> {
@@ -101,7 +101,7 @@ impl Checker<'_> {
         self.found_type(&found)
     }
 
-    /// The type of what was found, as a value.
+    /// The type of a resolved name as a value.
     pub fn found_type(&mut self, found: &ResolvedName) -> Ty {
         match found {
             ResolvedName::Decls(decls) => self.decls_type(decls),
@@ -112,20 +112,19 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of what `export =` of a file gives out.
+    /// The type of the value that `export =` of a file exports.
     pub fn whole_type(&mut self, file: FileId) -> Ty {
         self.assigned_expr(file)
             .map_or(Ty::UNKNOWN, |value| self.expr_type(file, value))
     }
 
-    /// What the value that `export =` of a file gives out has under a name: only its type tells.
+    /// A member of the value that `export =` of a file exports, looked up in its type.
     pub fn lookup_exported_member(&mut self, file: FileId, name: Name) -> ResolvedName {
         let ty = self.whole_type(file);
         self.lookup_member(ty, name).into_found()
     }
 
-    /// A module as a value. It is what it gives out as a whole, and has what is exported by name
-    /// besides.
+    /// A module as a value: the value it exports as a whole, with its named exports as members.
     pub fn module_type(&mut self, file: FileId) -> Ty {
         let module = self.arena.add(Type::Module(file));
         let value = self.whole_type(file);
@@ -136,7 +135,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a function-like gives: as declared, else the union of what it returns.
+    /// The return type of a function: as annotated, else the union of the returned types.
     pub fn return_type(&mut self, decl: DeclRef) -> Ty {
         if let Some(known) = self.memo_hit(Query::Return(decl)) {
             return known;
@@ -180,7 +179,7 @@ impl Checker<'_> {
             self.arena.union(&types)
         };
 
-        // One literal is widened, several are told apart.
+        // A single literal type is widened, several are kept apart.
         if matches!(self.get(ty), Type::Literal(..)) {
             ty = self.arena.widen(ty);
         }

@@ -15,7 +15,7 @@ use crate::resolve::symbols::at;
 use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 
 impl Checker<'_> {
-    /// The type entry `index` of a base list names.
+    /// The type of entry `index` of a base list.
     pub fn base_type(&mut self, decl: DeclRef, index: usize) -> Ty {
         self.query(Query::Base(decl, index as u32), |checker| {
             let facts = checker.facts(decl.file);
@@ -34,7 +34,7 @@ impl Checker<'_> {
         })
     }
 
-    /// `extends Base` where `Base` is a variable that holds a class.
+    /// `extends Base`, where `Base` is a variable that holds a class.
     fn base_by_value(&mut self, decl: DeclRef, ty: TypeId) -> Option<Ty> {
         let facts = self.facts(decl.file);
         let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else {
@@ -91,7 +91,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a type parameter must be.
+    /// The constraint of a type parameter.
     pub fn constraint(&mut self, param: DeclRef) -> Ty {
         self.base_type(param, 0)
     }
@@ -156,8 +156,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The first that is found in the bases of an instance, as written in all its declarations,
-    /// each base looked at once.
+    /// Searches the bases in all declarations of an instance's type, each base once.
     pub fn find_in_bases<T>(
         &mut self,
         group: &[DeclRef],
@@ -185,7 +184,7 @@ impl Checker<'_> {
         None
     }
 
-    /// A class as seen from inside: its type parameters stand for themselves.
+    /// The type of `this` in a class, applied to its own type parameters.
     pub fn own_instance(&mut self, decl: DeclRef) -> Ty {
         let params: Vec<Ty> = self
             .type_params(decl)
@@ -195,7 +194,7 @@ impl Checker<'_> {
         self.instance(decl, &params)
     }
 
-    /// The instance a class extends.
+    /// The instance type of the base class.
     pub fn super_type(&mut self, file: FileId, decl: DeclId) -> Ty {
         let Some(decl) = decl.some() else {
             return Ty::UNKNOWN;

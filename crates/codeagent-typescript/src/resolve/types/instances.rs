@@ -36,7 +36,7 @@ impl Checker<'_> {
         self.arena.instance(main, &args)
     }
 
-    /// As many type arguments as there are parameters.
+    /// Completes or truncates type arguments to the number of parameters.
     pub fn complete_args(&mut self, decl: DeclRef, args: &[Ty]) -> Vec<Ty> {
         let params = self.type_params(decl);
         let mut complete: Vec<Ty> = args.iter().copied().take(params.len()).collect();
@@ -80,7 +80,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An instance of a class value, without arguments to infer from.
+    /// The instance type of a class value, without arguments to infer from.
     pub fn instance_of(&mut self, value: Ty, args: &[Ty]) -> Ty {
         match self.get(value) {
             Type::Static(class) => self.instance_of_class(class, args),
@@ -114,7 +114,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What is constructed in the place of a type parameter or a utility type that is still open.
+    /// The constructable type behind a type parameter or an open utility type.
     pub fn constructed_bound(&mut self, value: Ty) -> Ty {
         match self.get(value) {
             Type::Param(param) => {
@@ -149,7 +149,7 @@ impl Checker<'_> {
         self.bound_instance(class, &params, bindings)
     }
 
-    /// An instance of a class whose type parameters are bound, or take their defaults.
+    /// The instance type of a class with bound or default type arguments.
     pub fn bound_instance(
         &mut self,
         class: DeclRef,
@@ -181,7 +181,7 @@ impl Checker<'_> {
         self.substitute(result, mapper)
     }
 
-    /// Whether a signature has that many type parameters.
+    /// Whether a signature accepts this number of type arguments.
     pub fn takes_type_args(&mut self, signature: Signature, count: usize) -> bool {
         matches!(signature, Signature::Declared(decl, _) if self.decl(decl).type_params.len() == count)
     }

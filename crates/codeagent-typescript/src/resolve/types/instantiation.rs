@@ -10,11 +10,11 @@ use crate::resolve::global_index::well_known::BuiltinType;
 
 const MAX_NESTING: u32 = 8;
 
-/// Bindings an environment keeps at most.
+/// The most bindings in a type mapper.
 const MAX_BINDINGS: usize = 24;
 
 impl Checker<'_> {
-    /// The type with bound parameters replaced.
+    /// Substitutes the bound type parameters in a type.
     pub fn substitute(&mut self, ty: Ty, mapper: TypeMapper) -> Ty {
         if mapper == TypeMapper::EMPTY {
             ty
@@ -89,7 +89,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A mapped type over the keys of a tuple or array is a tuple or array.
+    /// Instantiates a mapped type over the keys of a tuple or array as a tuple or array.
     fn mapped_elements(&mut self, decl: DeclRef, mapper: TypeMapper) -> Option<Ty> {
         let &key = self.type_params(decl).first()?;
         let keys = self.constraint(key);
@@ -110,7 +110,7 @@ impl Checker<'_> {
 
         let mut types = Vec::new();
         for &element in self.arena.list(elements).iter() {
-            // Seen alone, an element is what any number leads to.
+            // Without an index, the element type is that of any index.
             let alone = self.arena.array(element);
             let mut bindings = vec![(key, Ty::NUMBER), (over, alone)];
             bindings.extend(
@@ -145,7 +145,8 @@ impl Checker<'_> {
         self.arena.args(&types)
     }
 
-    /// The inner bindings seen through the outer ones, then the outer ones.
+    /// Composes two mappers: the inner bindings with the outer ones substituted, then the outer
+    /// ones.
     fn compose(&mut self, inner: TypeMapper, outer: TypeMapper, nesting: u32) -> TypeMapper {
         if inner == outer {
             return inner;
@@ -169,7 +170,7 @@ impl Checker<'_> {
         self.arena.mapper(bindings)
     }
 
-    /// Whether a type still has type parameters in it.
+    /// Whether a type contains type parameters.
     pub fn is_open(&mut self, ty: Ty) -> bool {
         self.is_open_in(ty, 0)
     }

@@ -12,7 +12,7 @@ use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::symbols::at;
 
 impl Checker<'_> {
-    /// What `await` makes of a type.
+    /// The type of `await` on a value of a type.
     pub fn awaited(&mut self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(BuiltinType::Promise, args) => {
@@ -42,7 +42,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What going over a value gives.
+    /// The element type of `for of`.
     pub fn element_type(&mut self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(
@@ -147,7 +147,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What `value[key]` gives for a key that is not known.
+    /// The type of `value[key]` for an unknown key.
     pub fn index_type(&mut self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(BuiltinType::Array, _) | Type::Tuple(_) => self.element_type(ty),
@@ -193,7 +193,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a mapped type gives for keys that are not known.
+    /// The type of a mapped type's members for unknown keys.
     fn mapped_value(&mut self, decl: DeclRef, mapper: TypeMapper) -> Ty {
         let value = self.decl(decl).ty;
         let ty = self.type_of(decl.file, value);
@@ -219,7 +219,7 @@ impl Checker<'_> {
         self.substitute(ty, mapper)
     }
 
-    /// The types of the properties of a value, together.
+    /// The union of the property types of a value.
     pub fn property_types(&mut self, ty: Ty) -> Ty {
         let indexed = self.index_type(ty);
         if indexed != Ty::UNKNOWN {
@@ -250,7 +250,7 @@ impl Checker<'_> {
         self.substitute(union, mapper)
     }
 
-    /// The type an index signature gives.
+    /// The type of an index signature.
     pub fn index_signature(&mut self, group: &[DeclRef], types: &[Ty]) -> Option<Ty> {
         for &part in group {
             if let Some(&signature) = self

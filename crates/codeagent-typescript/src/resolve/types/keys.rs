@@ -11,11 +11,11 @@ use rustc_hash::FxHashSet;
 use crate::resolve::arena::{Args, Ty, Type};
 use crate::resolve::checker::Checker;
 
-/// Keys of a type that are listed.
+/// The most keys that are listed.
 const MAX_KEYS: usize = 512;
 
 impl Checker<'_> {
-    /// The literal types that a type of keys is made of; `None` if they cannot be listed.
+    /// The literal types in a `keyof` type or union of keys; `None` if they cannot be listed.
     pub fn keys_of(&mut self, ty: Ty) -> Option<Vec<Ty>> {
         match self.get(ty) {
             Type::KeyOf(object) => {

@@ -10,35 +10,35 @@ use smallvec::SmallVec;
 
 use crate::resolve::arena::{Args, Ty, Type, TypeMapper, primitive_of};
 use crate::resolve::checker::Checker;
-use crate::resolve::global_index::well_known::{BUILTIN_MEMBERS, BuiltinResult, BuiltinType, row};
+use crate::resolve::global_index::well_known::{BuiltinType, row};
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, Meaning};
 use crate::resolve::symbols::value_owners::constructs;
 
-/// Levels of inheritance, unions and constraints that are looked through.
+/// The most levels of inheritance, unions and constraints that are followed.
 const MAX_LEVELS: u32 = 12;
 
-/// A member that is declared in the world.
+/// A declared member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its declarations; of a union receiver those of all members.
+    /// Its declarations; for a union receiver, those from all members.
     pub decls: DeclList,
-    /// Bindings under which its declared type is to be read.
+    /// The type arguments for its declared type.
     pub mapper: TypeMapper,
-    /// Its type, if that is not what the declarations say (mapped types).
+    /// Its type if it differs from the declared one (mapped types).
     pub ty: Option<Ty>,
 }
 
-/// What a member lookup gives.
+/// The result of a member lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberLookup {
-    /// Nothing known.
+    /// No such member is known.
     Missing,
-    /// It lies outside the repository.
+    /// The member is external.
     External,
-    /// It is declared.
+    /// The member is declared.
     Declared(Member),
-    /// There is a type but no declaration.
+    /// The member has a type but no declaration.
     Value(Ty),
 }
 
@@ -47,7 +47,7 @@ impl MemberLookup {
         matches!(self, Self::Missing)
     }
 
-    /// As a meaning of a name.
+    /// Converts to the meaning of a name.
     pub fn into_found(self) -> ResolvedName {
         match self {
             Self::Declared(member) => ResolvedName::Decls(member.decls),
@@ -150,124 +150,6 @@ impl Checker<'_> {
         }
     }
 
-    fn member_of_simple(&mut self, simple: Ty, name: Name) -> MemberLookup {
-        let known = match simple {
-            Ty::EXTERNAL => return MemberLookup::External,
-            Ty::STRING => BuiltinType::Text,
-            Ty::NUMBER => BuiltinType::Number,
-            Ty::BOOLEAN => BuiltinType::Boolean,
-            Ty::SYMBOL | Ty::BIGINT => return MemberLookup::External,
-            Ty::FOREIGN_GENERIC => return MemberLookup::Value(Ty::UNKNOWN),
-            _ => return MemberLookup::Missing,
-        };
-        self.member_of_built_in((known, Args::NONE), simple, name)
-    }
-
-    fn member_of_built_in(
-        &mut self,
-        (known, args): (BuiltinType, Args),
-        receiver: Ty,
-        name: Name,
-    ) -> MemberLookup {
-        let is_static = matches!(self.get(receiver), Type::BuiltInValue(_));
-        if known == BuiltinType::Record && !is_static {
-            let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
-            return if self.is_object_member(name) {
-                MemberLookup::External
-            } else {
-                MemberLookup::Value(value)
-            };
-        }
-
-        if !is_static && let Some(index) = row(known, self.spelling(name)) {
-            return MemberLookup::Value(if BUILTIN_MEMBERS[usize::from(index)].method {
-                self.arena.add(Type::BuiltInMethod(index, receiver))
-            } else {
-                self.given(index, receiver)
-            });
-        }
-
-        self.member_of_global(known, args, is_static, name)
-            .unwrap_or(MemberLookup::External)
-    }
-
-    /// What a member with a row gives.
-    pub fn given(&mut self, row: u16, receiver: Ty) -> Ty {
-        match BUILTIN_MEMBERS[usize::from(row)].gives {
-            BuiltinResult::Receiver => receiver,
-            BuiltinResult::Result => self.result_of(receiver),
-            BuiltinResult::Held => self.held(receiver),
-            BuiltinResult::Flattened => {
-                let held = self.held(receiver);
-                let element = self.element_type(held);
-                let is_flat = element == Ty::UNKNOWN
-                    && !held.is_opaque()
-                    && !matches!(self.get(held), Type::BuiltIn(..));
-                self.arena.array(if is_flat { held } else { element })
-            }
-        }
-    }
-
-    fn held(&mut self, receiver: Ty) -> Ty {
-        match self.get(receiver) {
-            Type::BuiltIn(_, args) => self
-                .arena
-                .list(args)
-                .first()
-                .copied()
-                .unwrap_or(Ty::UNKNOWN),
-            Type::Tuple(_) => self.element_type(receiver),
-            _ => Ty::UNKNOWN,
-        }
-    }
-
-    /// A member that the repository, or a library in the world, declares for a global type of that
-    /// name.
-    fn member_of_global(
-        &mut self,
-        known: BuiltinType,
-        args: Args,
-        is_static: bool,
-        name: Name,
-    ) -> Option<MemberLookup> {
-        let args = self.arena.list(args);
-
-        let mut decls = DeclList::new();
-        for global in known.names() {
-            let meaning = if is_static {
-                Meaning::Value
-            } else {
-                Meaning::Type
-            };
-            let name = self.tables.find(global);
-            decls.extend(self.global(name, meaning));
-            if is_static {
-                // `interface ObjectConstructor` describes the value `Object`.
-                let constructor = self.tables.find(&format!("{global}Constructor"));
-                decls.extend(self.global(constructor, Meaning::Type));
-            }
-        }
-
-        let (mut found, mut bindings) = (DeclList::new(), Vec::new());
-
-        // Of what several declarations say of one member the last comes first.
-        for &decl in decls.iter().rev() {
-            let inner = self.decl(decl).inner;
-            let own = self.own_members(decl, inner, name, false);
-            if !own.is_empty() {
-                bindings.extend(self.type_params(decl).into_iter().zip(args.iter().copied()));
-                found.extend(own);
-            }
-        }
-
-        let mapper = self.arena.mapper(bindings);
-        (!found.is_empty()).then_some(MemberLookup::Declared(Member {
-            decls: found,
-            mapper,
-            ty: None,
-        }))
-    }
-
     fn member_of_instance(
         &mut self,
         decl: DeclRef,
@@ -322,8 +204,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A member that a type of a library has by declarations that are not there: it may give what
-    /// the repository passes as a type argument.
+    /// A member of a library type whose declaration is not loaded; its type may come from type
+    /// arguments of the repository.
     fn undeclared_member(&mut self, args: Args) -> MemberLookup {
         if self.are_of_repository(args, 0) {
             MemberLookup::Value(Ty::UNKNOWN)
@@ -339,17 +221,17 @@ impl Checker<'_> {
         name: Name,
         level: u32,
     ) -> MemberLookup {
-        let (mut outside, mut unknown) = (false, false);
+        let (mut external, mut unknown) = (false, false);
         let found = self.find_in_bases(group, types, |checker, base| {
             if base.is_opaque() {
-                outside |= base != Ty::UNKNOWN;
+                external |= base != Ty::UNKNOWN;
                 unknown |= base == Ty::FOREIGN_GENERIC;
                 return None;
             }
             match checker.member_in(base, name, level + 1) {
                 MemberLookup::Missing => None,
                 MemberLookup::External => {
-                    outside = true;
+                    external = true;
                     None
                 }
                 found => Some(found),
@@ -360,8 +242,8 @@ impl Checker<'_> {
             return found;
         }
 
-        match outside {
-            // It lies outside, but may give what the repository passes as a type argument.
+        match external {
+            // It is external, but its type may come from type arguments of the repository.
             _ if unknown => MemberLookup::Value(Ty::UNKNOWN),
             true => MemberLookup::External,
             false => MemberLookup::Missing,
@@ -465,7 +347,7 @@ impl Checker<'_> {
             });
         }
 
-        let mut outside = false;
+        let mut external = false;
         for spread in self
             .nameless_members(decl, DeclKind::Property)
             .into_iter()
@@ -475,12 +357,12 @@ impl Checker<'_> {
             let base = self.substitute(base, mapper);
             match self.member_in(base, name, level + 1) {
                 MemberLookup::Missing => {}
-                MemberLookup::External => outside = true,
+                MemberLookup::External => external = true,
                 found => return found,
             }
         }
 
-        if outside || self.is_object_member(name) {
+        if external || self.is_object_member(name) {
             return MemberLookup::External;
         }
 
@@ -490,7 +372,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What `...value` in an object literal spreads.
+    /// The type that `...value` in an object literal spreads.
     pub fn spread_type(&mut self, spread: DeclRef) -> Ty {
         let init = self.decl(spread).init;
         self.expr_type(spread.file, init)
@@ -558,7 +440,7 @@ impl Checker<'_> {
 
         let ty = self.arena.add(Type::Function(decl, TypeMapper::EMPTY));
         match self.member_of_built_in((BuiltinType::Function, Args::NONE), ty, name) {
-            // Somebody gives the function what functions do not have.
+            // A member was assigned to the function that functions do not have.
             MemberLookup::External
                 if !self.is_external_file(decl.file) && !self.is_object_member(name) =>
             {
@@ -577,7 +459,7 @@ impl Checker<'_> {
     ) -> MemberLookup {
         let mut result: Option<Member> = None;
         let mut types = Vec::new();
-        let (mut outside, mut unknown) = (false, false);
+        let (mut external, mut unknown) = (false, false);
 
         for &part in self.arena.list(args).iter() {
             if part == Ty::FOREIGN_GENERIC {
@@ -586,7 +468,7 @@ impl Checker<'_> {
             }
             match self.member_in(part, name, level + 1) {
                 MemberLookup::Missing => {}
-                MemberLookup::External => outside = true,
+                MemberLookup::External => external = true,
                 MemberLookup::Value(ty) => types.push(ty),
                 MemberLookup::Declared(member) => {
                     let ty = self.type_of_lookup(MemberLookup::Declared(member.clone()), part);
@@ -619,7 +501,7 @@ impl Checker<'_> {
             }),
             None if !types.is_empty() => MemberLookup::Value(ty),
             None if unknown => MemberLookup::Value(Ty::UNKNOWN),
-            None if outside => MemberLookup::External,
+            None if external => MemberLookup::External,
             None => MemberLookup::Missing,
         }
     }

@@ -3,6 +3,7 @@
 //! **Limits.** The type of an unannotated declaration is queried from `expressions`.
 
 pub mod assignability;
+mod builtin_members;
 pub mod declaration_types;
 mod hierarchy;
 mod instances;

@@ -12,7 +12,8 @@ use crate::resolve::types::assignability::Inferred;
 use crate::resolve::types::signatures::{Signature, Signatures};
 
 impl Checker<'_> {
-    /// A function against a function type, a class or constructor type against a constructor type.
+    /// Compares a function with a function type, or a class or constructor type with a constructor
+    /// type.
     pub fn function_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         if matches!(self.get(sup), Type::Function(decl, _) if self.is_constructor_type(decl)) {
             return match self.get(sub) {
@@ -54,7 +55,7 @@ impl Checker<'_> {
         Some(true)
     }
 
-    /// `(..., ...rest: P) => R` with `P` to be found: the tuple of what is left of the parameters.
+    /// Infers `P` in `(..., ...rest: P) => R`: the tuple of the remaining parameters.
     fn collect_rest(&mut self, wanted: Signature, found: Signature, inferred: &mut Inferred) {
         let Signature::Declared(decl, mapper) = wanted else {
             return;
@@ -81,7 +82,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What constructs against what constructs.
+    /// Compares two constructable types.
     pub fn constructor_extends(
         &mut self,
         sub: Ty,
@@ -96,8 +97,8 @@ impl Checker<'_> {
         self.nested_extends(made, wanted, inferred)
     }
 
-    /// Whether a class or constructor type is abstract where `sup` is not, or has no signature that
-    /// takes the arguments of `sup`.
+    /// Whether a class or constructor type is abstract and `sup` is not, or has no signature that
+    /// accepts the arguments of `sup`.
     fn is_constructed_otherwise(&mut self, sub: Ty, sup: Ty) -> bool {
         if self.is_abstract(sub) && !self.is_abstract(sup) {
             return true;
@@ -121,7 +122,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What `new` calls on a type, implementations of overloads left out.
+    /// The signatures that `new` can call, without implementations of overloads.
     fn constructor_signatures(&mut self, ty: Ty) -> Signatures {
         if let Type::Function(decl, mapper) = self.get(ty) {
             return Signatures::from_slice(&[Signature::Declared(decl, mapper)]);
@@ -136,8 +137,8 @@ impl Checker<'_> {
         found
     }
 
-    /// Whether a signature needs more arguments than another one is given. Those of JavaScript need
-    /// none; one of type `void` may be missing.
+    /// Whether a signature requires more arguments than `wanted` passes. JavaScript functions
+    /// require none, and an argument of type `void` may be missing.
     fn demands_more(&mut self, found: Signature, wanted: Signature) -> bool {
         let (Signature::Declared(decl, _), Signature::Declared(..)) = (found, wanted) else {
             return false;
@@ -156,7 +157,7 @@ impl Checker<'_> {
         required.is_some_and(|last| last >= given.len())
     }
 
-    /// Whether a parameter of a signature has nothing to do with that of another one.
+    /// Whether a parameter is assignable in neither direction.
     fn takes_others(&mut self, found: Signature, wanted: Signature) -> bool {
         let (found, wanted) = (self.signature_params(found), self.signature_params(wanted));
         found.iter().zip(&wanted).any(|(found, wanted)| {

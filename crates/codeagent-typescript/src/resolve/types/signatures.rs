@@ -11,10 +11,10 @@ use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::symbols::scopes::DeclList;
 
-/// Something that can be called.
+/// A callable signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signature {
-    /// A declaration and the bindings of outer type parameters.
+    /// A declaration and the type arguments of outer type parameters.
     Declared(DeclRef, TypeMapper),
     /// A method of a built-in type.
     BuiltIn(u16, Ty),
@@ -26,7 +26,7 @@ pub type Signatures = SmallVec<[Signature; 2]>;
 /// A parameter of a signature.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
-    /// Its type; of a rest parameter that of one argument.
+    /// The type of one argument.
     pub ty: Ty,
     /// Whether an argument may be missing.
     pub optional: bool,
@@ -35,7 +35,7 @@ pub struct Param {
 }
 
 impl Checker<'_> {
-    /// What can be called on a type.
+    /// The call signatures of a type.
     pub fn signatures(&mut self, ty: Ty) -> Signatures {
         self.signatures_in(ty, 0)
     }
@@ -119,7 +119,7 @@ impl Checker<'_> {
         self.member_signatures(ty, DeclKind::ConstructSignature, 0)
     }
 
-    /// What `new` calls on a value.
+    /// The signatures that `new` can call on a value.
     pub fn class_signatures(&mut self, value: Ty) -> Signatures {
         match self.get(value) {
             Type::Static(class) => self
@@ -150,7 +150,7 @@ impl Checker<'_> {
         DeclList::new()
     }
 
-    /// The parameters of a signature, outer type parameters filled in.
+    /// The parameters of a signature, with outer type parameters substituted.
     pub fn signature_params(&mut self, signature: Signature) -> Vec<Param> {
         match signature {
             Signature::Declared(decl, mapper) => self
@@ -175,7 +175,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a signature gives, outer type parameters filled in.
+    /// The result of a signature, with outer type parameters substituted.
     pub fn signature_result(&mut self, signature: Signature) -> Ty {
         match signature {
             Signature::Declared(decl, mapper) => {
@@ -186,7 +186,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a call of a function gives when nothing is known of its arguments.
+    /// The result of a function type when the arguments are not known.
     pub fn result_of(&mut self, function: Ty) -> Ty {
         match self.signatures(function).last().copied() {
             Some(signature) => self.signature_result(signature),
@@ -195,7 +195,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Which parameter a predicate signature tests, and for what.
+    /// The parameter that a predicate signature tests, and the tested type.
     pub fn named_predicate(&mut self, signature: Signature) -> Option<(Option<usize>, Ty)> {
         let Signature::Declared(decl, mapper) = signature else {
             return None;
@@ -219,7 +219,7 @@ impl Checker<'_> {
         Some((position, self.substitute(ty, mapper)))
     }
 
-    /// What a predicate signature tests its argument for.
+    /// The type that a predicate signature tests for.
     pub fn predicate_of(&mut self, signature: Signature) -> Option<Ty> {
         self.named_predicate(signature).map(|(_, ty)| ty)
     }

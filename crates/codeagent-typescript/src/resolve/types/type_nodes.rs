@@ -18,11 +18,11 @@ use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::value_owners::constructs;
 
-/// The types of a tuple's elements and the place of its rest element.
+/// The element types of a tuple and the index of its rest element.
 pub type SpreadElement = (Vec<Ty>, usize);
 
 impl Checker<'_> {
-    /// The type a type expression of a file means.
+    /// The type of a type node.
     pub fn type_of(&mut self, file: FileId, ty: TypeId) -> Ty {
         if ty.is_none() {
             return Ty::UNKNOWN;
@@ -54,6 +54,7 @@ impl Checker<'_> {
                 let members = self.types_of(file, list);
                 self.arena.intersection(&members)
             }
+
             TypeExpr::Function(decl) => self
                 .arena
                 .add(Type::Function(at(file, decl), TypeMapper::EMPTY)),
@@ -64,6 +65,7 @@ impl Checker<'_> {
                 .arena
                 .add(Type::Mapped(at(file, decl), TypeMapper::EMPTY)),
             TypeExpr::This => Ty::THIS,
+
             TypeExpr::TypeOf(expr) => self.expr_type(file, expr),
             TypeExpr::Indexed(object, key) => {
                 let object = self.type_of(file, object);
@@ -76,6 +78,7 @@ impl Checker<'_> {
             }
             TypeExpr::Conditional(_) => self.conditional_type(file, ty, TypeMapper::EMPTY),
             TypeExpr::Predicate(..) => Ty::BOOLEAN,
+
             TypeExpr::Import(specifier, segments) => self.import_type(file, specifier, segments),
             TypeExpr::Literal(kind, sym) => self.literal_type(file, kind, sym),
             TypeExpr::Heritage(expr, args) => {
@@ -178,13 +181,13 @@ impl Checker<'_> {
         match found {
             ResolvedName::Decls(decls) => self.declared_type(decls, args),
             ResolvedName::External => self.external_type(args),
-            // What a library names and nobody declares lies outside too.
+            // An undeclared name in a library is external.
             ResolvedName::Nothing if self.is_external_file(file) => self.external_type(args),
             _ => Ty::UNKNOWN,
         }
     }
 
-    /// A type that is declared outside, with its type arguments.
+    /// An external type with its type arguments.
     pub fn external_type(&mut self, args: &[Ty]) -> Ty {
         if args.iter().any(|arg| self.is_of_repository(*arg, 0)) {
             Ty::FOREIGN_GENERIC
@@ -193,7 +196,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a type is made of what the repository declares.
+    /// Whether a type contains a declaration of the repository.
     pub fn is_of_repository(&mut self, ty: Ty, nesting: u32) -> bool {
         if nesting > 4 {
             return false;
@@ -223,7 +226,7 @@ impl Checker<'_> {
             .any(|ty| self.is_of_repository(*ty, nesting + 1))
     }
 
-    /// The type that declarations of one name declare.
+    /// The type declared by declarations of one name.
     pub fn declared_type(&mut self, decls: &DeclList, args: &[Ty]) -> Ty {
         for &decl in decls {
             let declaration = self.decl(decl);
@@ -287,7 +290,7 @@ impl Checker<'_> {
         self.memoized(Query::Alias(decl), |checker| checker.type_of(decl.file, ty))
     }
 
-    /// A type name that no file declares.
+    /// The type of a name that no file declares.
     fn library_type(&mut self, name: &str, args: &[Ty]) -> Ty {
         if let Some(ty) = self.known_alias(name, args) {
             return ty;
@@ -363,8 +366,7 @@ impl Checker<'_> {
             if matches!(checker.get(bound), Type::KeyOf(_)) && checker.is_open(bound) {
                 return deferred;
             }
-            // Only a bare type parameter is gone through member by member, and then stands for each
-            // of them.
+            // Only a bare type parameter distributes over a union.
             let (param, members) = match checker.get(declared) {
                 Type::Param(param) => (Some(param), checker.arena.members(check)),
                 _ => (None, Rc::from([check])),
@@ -419,8 +421,7 @@ impl Checker<'_> {
         ))
     }
 
-    /// An environment without what an outer round found for the `infer` names of this conditional
-    /// type.
+    /// A mapper without the `infer` bindings of an outer evaluation of this conditional type.
     fn without(&mut self, mapper: TypeMapper, file: FileId, own: &[TypeId]) -> TypeMapper {
         if own.is_empty() || mapper == TypeMapper::EMPTY {
             return mapper;
@@ -439,7 +440,7 @@ impl Checker<'_> {
         self.arena.mapper(kept)
     }
 
-    /// Where the test cannot be decided: the branch that is not `never`.
+    /// For an undecided test, the branch that is not `never`.
     fn either_branch(&mut self, file: FileId, yes: TypeId, no: TypeId) -> Ty {
         let yes = self.type_of(file, yes);
         let no = self.type_of(file, no);

@@ -41,7 +41,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A utility type of arguments, or its promise while they still have type parameters.
+    /// The utility type of its arguments, deferred while they still have type parameters.
     pub fn utility(&mut self, utility: Utility, args: &[Ty]) -> Ty {
         if args.iter().any(|arg| self.is_open(*arg)) {
             let args = self.arena.args(args);
@@ -72,7 +72,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What is known of a deferred utility type by the constraints of its arguments.
+    /// The bound of a deferred utility type, from the constraints of its arguments.
     pub fn deferred_bound(&mut self, utility: Utility, args: Args) -> Ty {
         let args = self.arena.list(args);
         let bounds: Vec<Ty> = args

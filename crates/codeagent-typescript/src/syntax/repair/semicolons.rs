@@ -62,7 +62,7 @@ fn is_blank(byte: u8) -> bool {
 }
 
 impl Scan<'_> {
-    /// What begins a line after a `\n`.
+    /// The start of a line after a `\n`.
     pub(super) fn line_start(&mut self, newline: usize) {
         let at = self.skip(newline + 1, is_blank);
         let begins = match self.byte(at) {
@@ -127,7 +127,7 @@ impl Scan<'_> {
             .is_some_and(|close| self.byte(self.skip(close + 1, is_space)) == b':')
     }
 
-    /// Where the bracket at `open` is closed again, strings and comments aside.
+    /// The end of the bracket at `open`, ignoring strings and comments.
     fn closing(&mut self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         let mut at = open;
@@ -177,7 +177,7 @@ impl Scan<'_> {
         None
     }
 
-    /// Where the code before a line end ends, comments aside.
+    /// The end of the code on a line, without comments.
     fn code_before(&mut self, newline: usize) -> Option<usize> {
         let mut end = newline;
         loop {
@@ -278,7 +278,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Takes work from what looking around may cost; false when it is used up.
+    /// Spends scan steps; `false` if the budget is exceeded.
     pub(super) fn spend(&mut self, steps: usize) -> bool {
         self.work = self.work.saturating_sub(steps);
         self.work > 0

@@ -1,8 +1,7 @@
-//! What comes of other file systems that are mounted in the root: a full one, one that a file is
-//! moved to, a device in the place of a file?
+//! Tests of other file systems mounted in the root: a full one, one that a file is moved to, a
+//! device in the place of a file.
 //!
-//! **Limits.** Linux where a user may have a namespace of their own; elsewhere these tests only say
-//! that there is none.
+//! **Limits.** Linux with user namespaces; elsewhere these tests only print that there are none.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, symlink};
@@ -24,6 +23,7 @@ fn mounted(test: &str, script: &str) -> Option<Workspace> {
     if let Some(root) = std::env::var_os(PLACE) {
         return Some(Workspace::open(root).unwrap());
     }
+
     let namespace = ["--user", "--map-root-user", "--mount"];
     if !Command::new("unshare")
         .args(namespace)
@@ -34,11 +34,13 @@ fn mounted(test: &str, script: &str) -> Option<Workspace> {
         println!("no user may mount here: {test} was not run");
         return None;
     }
+
     let outer = tempfile::tempdir().unwrap();
     let root = outer.path().join("repo");
     for folder in ["repo/src", "repo/disk", "outside"] {
         fs::create_dir_all(outer.path().join(folder)).unwrap();
     }
+
     for (path, text) in [
         ("repo/a.txt", "a"),
         ("repo/src/b.txt", "b"),
@@ -48,26 +50,31 @@ fn mounted(test: &str, script: &str) -> Option<Workspace> {
     ] {
         fs::write(outer.path().join(path), text).unwrap();
     }
+
     let script = format!(
         "cd \"{}\" && {script} && exec \"$0\" --exact sandbox::tests::mounts::{test}",
         root.display()
     );
+
     let mut command = Command::new("unshare");
     command
         .args(namespace)
         .args(["sh", "-c", &script])
         .arg(std::env::current_exe().unwrap())
         .env(PLACE, &root);
+
     let output = command.output().unwrap();
     let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert!(
         output.status.success() && told.contains("1 passed"),
         "{told}"
     );
+
     assert_eq!(
         fs::read_to_string(outer.path().join("outside/secret")).unwrap(),
         "SECRET"
     );
+
     None
 }
 
@@ -83,6 +90,7 @@ fn nothing_is_moved_to_another_file_system() {
     ) else {
         return;
     };
+
     let moved =
         |from: &str, to: &str, overwrite| workspace.rename(&path(from), &path(to), overwrite);
     for (from, to, overwrite) in [
@@ -98,6 +106,7 @@ fn nothing_is_moved_to_another_file_system() {
             "{from} to {to}: {told:?}"
         );
     }
+
     assert!(matches!(
         moved("a.txt", "disk/d", true),
         Err(WriteError::Exists(_))
@@ -106,6 +115,7 @@ fn nothing_is_moved_to_another_file_system() {
         !moved("disk/x", "disk/y", false).unwrap(),
         "within one there is nothing to it"
     );
+
     let text = |at: &str| workspace.read(&path(at)).map(|file| file.text).ok();
     assert_eq!(
         (
@@ -115,6 +125,7 @@ fn nothing_is_moved_to_another_file_system() {
         ),
         (Some("a"), Some("b"), Some("x\n"))
     );
+
     // What is mounted can be emptied, not removed.
     assert!(workspace.remove(&path("disk"), true).is_err());
     assert!(workspace.root().join("disk").is_dir());
@@ -128,6 +139,7 @@ fn a_full_file_system_keeps_what_it_holds() {
     ) else {
         return;
     };
+
     let large = vec![b'y'; 100_000];
     for name in ["disk/x", "disk/new", "disk/deep/er/new"] {
         let told = workspace.write_file(&path(name), &large);
@@ -136,6 +148,7 @@ fn a_full_file_system_keeps_what_it_holds() {
             "{name}: {told:?}"
         );
     }
+
     assert_eq!(workspace.read(&path("disk/x")).unwrap().text, "x\n");
     let mut left = Vec::new();
     workspace
@@ -145,11 +158,13 @@ fn a_full_file_system_keeps_what_it_holds() {
         })
         .unwrap();
     assert_eq!(left, ["disk/x"], "nothing temporary, nothing half");
+
     let made = (0..20)
         .map(|index| workspace.write_file(&path(&format!("disk/{index}")), b"1"))
         .filter(Result::is_err)
         .count();
     assert!((1..20).contains(&made), "it has no place for more names");
+
     assert!(workspace.create_folder(&path("disk/a/b/c"), true).is_err());
     assert_eq!(
         workspace.remove(&path("disk/x"), false).unwrap(),
@@ -163,15 +178,18 @@ fn a_device_in_the_place_of_a_file_is_no_file() {
         .unwrap()
         .filter_map(Result::ok)
         .find(|entry| entry.file_type().is_ok_and(|kind| kind.is_block_device()));
+
     let block = block.map_or_else(|| "/dev/null".into(), |entry| entry.path());
     let script = format!(
         "mount --bind /dev/zero device && mount --bind {} block",
         block.display()
     );
+
     let Some(workspace) = mounted("a_device_in_the_place_of_a_file_is_no_file", &script) else {
         return;
     };
     symlink("device", workspace.root().join("to-device")).unwrap();
+
     let begun = Instant::now();
     for name in ["device", "block", "to-device"] {
         // Who maps no users cannot open every device.
@@ -183,12 +201,14 @@ fn a_device_in_the_place_of_a_file_is_no_file() {
             matches!(workspace.stat(&path(name)), Err(ReadError::NotAFile(_))),
             "{name}"
         );
+
         let told = workspace.write_file(&path(name), b"x");
         assert!(
             matches!(&told, Err(WriteError::Path(ReadError::NotAFile(_)))),
             "{name}: {told:?}"
         );
     }
+
     let walk = workspace.walk();
     assert_eq!(
         walk.entries
@@ -197,6 +217,7 @@ fn a_device_in_the_place_of_a_file_is_no_file() {
             .collect::<Vec<_>>(),
         ["a.txt", "src/b.txt"]
     );
+
     let (items, _) = workspace.items(&RepoPath::root()).unwrap();
     assert!(
         items
@@ -204,6 +225,7 @@ fn a_device_in_the_place_of_a_file_is_no_file() {
             .filter(|item| ["device", "block"].contains(&item.path.as_str()))
             .all(|item| matches!(item.kind, ItemKind::Other(_)))
     );
+
     let query = TextQuery {
         pattern: ".".to_owned(),
         binary: Binary::Text,
@@ -213,6 +235,7 @@ fn a_device_in_the_place_of_a_file_is_no_file() {
         .search_text(&Files::default(), &query, |_, _| true, &|_| {})
         .unwrap();
     assert_eq!(stats.files, 2, "devices are not searched");
+
     assert!(
         begun.elapsed() < Duration::from_secs(2),
         "{:?}",
@@ -229,6 +252,7 @@ fn what_is_mounted_from_outside_is_read_and_nothing_above_it() {
     ) else {
         return;
     };
+
     assert_eq!(workspace.read(&path("disk/secret")).unwrap().text, "SECRET");
     symlink("../../repo/a.txt", workspace.root().join("disk/up")).unwrap();
     symlink("../..", workspace.root().join("disk/far")).unwrap();
@@ -236,10 +260,12 @@ fn what_is_mounted_from_outside_is_read_and_nothing_above_it() {
         workspace.read(&path("disk/up")).map(|file| file.text).ok(),
         None
     );
+
     assert!(matches!(
         workspace.read(&path("disk/far/outside/secret")),
         Err(ReadError::Escapes(_))
     ));
+
     for name in ["up", "far"] {
         fs::remove_file(Path::new(workspace.root()).join("disk").join(name)).unwrap();
     }

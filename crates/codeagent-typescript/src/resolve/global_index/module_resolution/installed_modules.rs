@@ -7,14 +7,14 @@ use std::sync::Arc;
 use codeagent_lang::project::paths::ancestors;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Declaration files by who asks for them and how.
+/// Declaration files by importing folder and specifier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageAnswers {
     /// Folders of the repository in which packages are installed.
     pub bases: FxHashSet<String>,
-    /// By the nearest of these around the file that asks, and the specifier.
+    /// By the nearest of these around the importing file, and the specifier.
     pub of_repository: FxHashMap<(String, String), Option<Arc<str>>>,
-    /// By the folder of the declaration file that asks, and the specifier, relative ones too.
+    /// By the folder of the importing declaration file, and the specifier, including relative ones.
     pub of_packages: FxHashMap<(String, String), Option<Arc<str>>>,
 }
 

@@ -25,7 +25,7 @@ struct Tree {
     configs: Arc<BTreeMap<String, Arc<str>>>,
 }
 
-/// See the module.
+/// The in-memory file system.
 #[derive(Clone, Default)]
 pub struct MemoryFs {
     tree: Arc<Tree>,

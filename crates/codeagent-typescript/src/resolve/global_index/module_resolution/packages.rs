@@ -29,8 +29,8 @@ pub struct Packages {
 }
 
 impl Packages {
-    /// Reads the package.json texts; where two packages bear one name the one nearer to the root,
-    /// then the first by path, is meant.
+    /// Reads the package.json texts. Of two packages with one name, the one nearer to the root
+    /// counts, then the first by path.
     pub fn read(texts: &BTreeMap<String, Arc<str>>) -> Self {
         let mut packages = Self::default();
         for (path, text) in texts {
@@ -74,7 +74,7 @@ impl Packages {
         }
     }
 
-    /// Whether a file asks for the package that it belongs to.
+    /// Whether a file imports the package it belongs to.
     pub fn is_of_itself(&self, from: &str, specifier: &str) -> bool {
         let Some(&package) = self.by_name.get(split_name(specifier).0) else {
             return false;
@@ -160,8 +160,8 @@ impl PackageFolder {
         paths.file_or_index(&join(&self.folder, relative)?)
     }
 
-    /// The source a published path is made from: the path itself, or what is left after its output
-    /// folders, under `src` or not.
+    /// The source of a published path: the path itself, or the path without its output folders,
+    /// under `src` or not.
     fn source(&self, published: &str, paths: &SourcePaths) -> Option<FileId> {
         if let Some(file) = self.at(published, paths) {
             return Some(file);

@@ -1,10 +1,9 @@
-//! Where are the model and its runtime? At what the user's environment names, else in our own data
-//! folder, else in the usual caches.
+//! Locations of the model and its runtime: the user's environment, our own data folder, then the
+//! usual caches.
 //!
-//! A repository has no say in it: a library that is loaded runs as the user.
+//! A repository cannot influence them: a loaded library runs with the user's rights.
 //!
-//! **Limits.** Nothing is fetched. What a hub's cache holds counts only with all files of the
-//! model.
+//! **Limits.** Nothing is downloaded. A hub's cache counts only if it has all files of the model.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,13 +12,13 @@ use codeagent_workspace::{DataDirError, DataHome};
 
 use crate::error::ModelError;
 
-/// The name under which vectors of the model are kept and told.
+/// Name of the model's vectors.
 pub const MODEL_NAME: &str = "all-MiniLM-L6-v2";
 
-/// The model in its folder.
+/// The model file in its folder.
 pub(crate) const MODEL_FILE: &str = "model.onnx";
 
-/// What a model needs beside its weights.
+/// Files that a model needs besides its weights.
 pub(crate) const TOKENIZER_FILES: [&str; 4] = [
     "tokenizer.json",
     "config.json",
@@ -27,7 +26,7 @@ pub(crate) const TOKENIZER_FILES: [&str; 4] = [
     "tokenizer_config.json",
 ];
 
-/// The library in our data folder.
+/// The library file in our data folder.
 pub(crate) const RUNTIME_FILE: &str = if cfg!(windows) {
     "onnxruntime.dll"
 } else if cfg!(target_os = "macos") {
@@ -36,10 +35,10 @@ pub(crate) const RUNTIME_FILE: &str = if cfg!(windows) {
     "libonnxruntime.so"
 };
 
-/// A folder of files as the hub's clients keep them, for a model that is exported already.
+/// Folder of an exported model in the caches of hub clients.
 const HUB_FOLDER: &str = "models--Qdrant--all-MiniLM-L6-v2-onnx";
 
-/// Where systems put libraries that are installed for all.
+/// System-wide library folders.
 #[cfg(target_os = "macos")]
 const LIBRARIES: &[&str] = &["/opt/homebrew/lib", "/usr/local/lib"];
 #[cfg(all(unix, not(target_os = "macos")))]
@@ -53,9 +52,9 @@ const LIBRARIES: &[&str] = &[
 #[cfg(not(unix))]
 const LIBRARIES: &[&str] = &[];
 
-/// A model and what runs it.
+/// The files of a model and its runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct ModelFiles {
     /// The folder of the model's files.
     pub folder: PathBuf,
     /// The model itself.
@@ -64,34 +63,36 @@ pub struct Found {
     pub runtime: PathBuf,
 }
 
-/// The places that are looked at.
+/// The locations to search.
 #[derive(Clone, Debug)]
-pub struct Places {
-    /// What `CODEAGENT_MODEL` says.
+pub struct ModelLocations {
+    /// Value of `CODEAGENT_MODEL`.
     model: Option<OsString>,
-    /// What `CODEAGENT_ONNXRUNTIME`, else `ORT_DYLIB_PATH`, says.
+    /// Value of `CODEAGENT_ONNXRUNTIME`, else `ORT_DYLIB_PATH`.
     runtime: Option<OsString>,
-    /// Our own folder for models.
+    /// Our own model folder.
     own: PathBuf,
-    /// Caches of the hub's clients.
+    /// Caches of hub clients.
     caches: Vec<PathBuf>,
-    /// Folders of the system's libraries.
+    /// System library folders.
     libraries: Vec<PathBuf>,
 }
 
-impl Places {
-    /// Those of this user; indexes and models lie at `home`.
+impl ModelLocations {
+    /// Returns the locations of this user; indexes and models are below `home`.
     pub fn of_user(home: &DataHome) -> Result<Self, DataDirError> {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let hub = variable("HF_HOME").map(PathBuf::from);
         let user = variable("HOME").map(|home| PathBuf::from(home).join(".cache/huggingface/hub"));
         let fastembed = variable("FASTEMBED_CACHE_DIR").map(PathBuf::from);
+
         let caches = [
             hub.as_ref().map(|hub| hub.join("hub")),
             hub,
             user.filter(|_| cfg!(unix)),
             fastembed,
         ];
+
         Ok(Self {
             model: variable("CODEAGENT_MODEL"),
             runtime: variable("CODEAGENT_ONNXRUNTIME").or_else(|| variable("ORT_DYLIB_PATH")),
@@ -101,7 +102,7 @@ impl Places {
         })
     }
 
-    /// Only a folder of our own, for a caller who asks nobody else.
+    /// Returns a single folder of our own.
     #[must_use]
     pub fn only(own: PathBuf) -> Self {
         Self {
@@ -113,49 +114,52 @@ impl Places {
         }
     }
 
-    /// Our own folder for the model's files.
+    /// Returns our folder for the model's files.
     #[must_use]
     pub fn own_model(&self) -> PathBuf {
         self.own.join(MODEL_NAME)
     }
 
-    /// Our own place for the library.
+    /// Returns our path of the library.
     #[must_use]
     pub fn own_runtime(&self) -> PathBuf {
         self.own.join("onnxruntime").join(RUNTIME_FILE)
     }
 
-    /// Our own folder for both.
+    /// Returns our folder for both.
     #[must_use]
     pub fn own(&self) -> &Path {
         &self.own
     }
 
-    /// The model and its runtime; `None` if there is no model, or the user wants none.
-    pub fn find(&self) -> Result<Option<Found>, ModelError> {
+    /// Finds the model and its runtime; returns `None` if there is no model, or the user wants
+    /// none.
+    pub fn find(&self) -> Result<Option<ModelFiles>, ModelError> {
         let folder = match &self.model {
             Some(named) if named == "off" => return Ok(None),
-            // What is named is taken, or it is said what is wrong with it.
+            // A named folder is used, or its problem is reported.
             Some(named) => PathBuf::from(named),
             None => match self.installed() {
                 Some(folder) => folder,
                 None => return Ok(None),
             },
         };
+
         let runtime = match &self.runtime {
             Some(named) => PathBuf::from(named),
             None => self
                 .library(&folder)
                 .ok_or_else(|| ModelError::NoRuntime(folder.clone()))?,
         };
-        Ok(Some(Found {
+
+        Ok(Some(ModelFiles {
             model: folder.join(MODEL_FILE),
             folder,
             runtime,
         }))
     }
 
-    /// The folder of a model that somebody put where models are looked for.
+    /// Returns the folder of an installed model.
     fn installed(&self) -> Option<PathBuf> {
         let own = self.own_model();
         if own.is_dir() {
@@ -173,7 +177,7 @@ impl Places {
             .find(is_whole)
     }
 
-    /// A library beside the model, in our own folder, or the system's.
+    /// Returns a library next to the model, in our own folder, or of the system.
     fn library(&self, folder: &Path) -> Option<PathBuf> {
         let system = self
             .libraries
@@ -186,7 +190,7 @@ impl Places {
     }
 }
 
-/// The files that a hub's client took last.
+/// Returns the latest snapshot of a hub client.
 fn snapshot(model: &Path) -> Option<PathBuf> {
     let revision = std::fs::read_to_string(model.join("refs/main")).ok()?;
     let revision = revision.trim();
@@ -213,7 +217,10 @@ mod tests {
     #[test]
     fn nothing_installed_is_no_error() {
         let own = tempfile::tempdir().unwrap();
-        assert_eq!(Places::only(own.path().to_owned()).find().unwrap(), None);
+        assert_eq!(
+            ModelLocations::only(own.path().to_owned()).find().unwrap(),
+            None
+        );
     }
 
     #[test]
@@ -224,10 +231,10 @@ mod tests {
         model_in(&snapshot);
         std::fs::create_dir_all(at("cache").join(HUB_FOLDER).join("refs")).unwrap();
         std::fs::write(at("cache").join(HUB_FOLDER).join("refs/main"), "abc\n").unwrap();
-        let mut places = Places {
+        let mut places = ModelLocations {
             caches: vec![at("cache")],
             libraries: vec![at("lib")],
-            ..Places::only(at("own"))
+            ..ModelLocations::only(at("own"))
         };
         assert!(
             matches!(places.find(), Err(ModelError::NoRuntime(model)) if model == snapshot),
@@ -268,9 +275,9 @@ mod tests {
         model_in(&hub.join("snapshots/abc"));
         std::fs::remove_file(hub.join("snapshots/abc/config.json")).unwrap();
         std::fs::create_dir_all(hub.join("refs")).unwrap();
-        let places = Places {
+        let places = ModelLocations {
             caches: vec![folder.path().to_owned()],
-            ..Places::only(folder.path().join("own"))
+            ..ModelLocations::only(folder.path().join("own"))
         };
         for revision in ["abc", "../snapshots/abc", ""] {
             std::fs::write(hub.join("refs/main"), revision).unwrap();

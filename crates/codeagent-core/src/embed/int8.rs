@@ -1,21 +1,21 @@
-//! How is a vector kept? As 384 bytes and a factor; the cosine then differs by less than 0.01.
+//! Vectors quantized to 384 bytes and a factor; cosines change by less than 0.01.
 //!
-//! **Limits.** The largest number decides the factor: a vector with one number far above all others
-//! keeps little of those.
+//! **Limits.** The largest number determines the factor, so a vector with one number far above the
+//! others loses precision.
 
 use crate::embed::{DIMENSIONS, Vector};
 
-/// A vector in bytes.
+/// A quantized vector.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Quantised {
-    /// What a step of a byte is worth.
+pub struct Int8Vector {
+    /// Value of one step.
     pub scale: f32,
     /// Steps, each from -127 to 127.
     pub steps: [i8; DIMENSIONS],
 }
 
-impl Quantised {
-    /// Of a vector.
+impl Int8Vector {
+    /// Quantizes a vector.
     #[must_use]
     pub fn of(vector: &Vector) -> Self {
         let largest = vector
@@ -28,13 +28,13 @@ impl Quantised {
         }
     }
 
-    /// The steps as they are stored.
+    /// Returns the steps as stored.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; DIMENSIONS] {
         self.steps.map(i8::cast_unsigned)
     }
 
-    /// From what is stored; `None` if that has another length.
+    /// Restores a stored vector; returns `None` if the length is wrong.
     #[must_use]
     pub fn from_bytes(scale: f32, bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; DIMENSIONS] = bytes.try_into().ok()?;
@@ -44,7 +44,7 @@ impl Quantised {
         })
     }
 
-    /// The vector, nearly.
+    /// Returns the approximate vector.
     #[must_use]
     pub fn vector(&self) -> Vector {
         self.steps.map(|step| f32::from(step) * self.scale)
@@ -54,16 +54,19 @@ impl Quantised {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::{Embedder, Lexhash, cosine};
+    use crate::embed::{Embedder, HashingEmbedder, cosine};
 
     #[test]
     fn little_is_lost() {
-        for vector in Lexhash.embed(&["http client factory", "cart", ""]).unwrap() {
-            let kept = Quantised::of(&vector);
-            let again = Quantised::from_bytes(kept.scale, &kept.to_bytes()).unwrap();
+        for vector in HashingEmbedder
+            .embed(&["http client factory", "cart", ""])
+            .unwrap()
+        {
+            let kept = Int8Vector::of(&vector);
+            let again = Int8Vector::from_bytes(kept.scale, &kept.to_bytes()).unwrap();
             assert_eq!(again, kept);
             assert!((cosine(&vector, &again.vector()) - cosine(&vector, &vector)).abs() < 0.01);
         }
-        assert_eq!(Quantised::from_bytes(1.0, &[0; 383]), None);
+        assert_eq!(Int8Vector::from_bytes(1.0, &[0; 383]), None);
     }
 }

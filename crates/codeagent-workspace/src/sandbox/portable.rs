@@ -1,8 +1,8 @@
-//! How is the repository read and changed where the system is no Unix? By handles of folders too,
-//! which `cap-std` enters one name at a time: what would leave the root is an error.
+//! Sandboxed file access on platforms other than Unix, with directory handles of `cap-std`, which
+//! resolves one name at a time and refuses to leave the root.
 //!
-//! **Limits.** A link is followed only if it stays inside, and a file is changed by its own path
-//! only, never through a link at its end. Access lists of a replaced file are not kept.
+//! **Limits.** Links are followed only inside the root, and a file is never changed through a link
+//! at the end of its path. Access lists of a replaced file are not kept.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use crate::Workspace;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::read::ReadError;
 
-/// The root of a repository as an open folder.
+/// The repository root as an open folder.
 #[derive(Debug)]
 pub struct Root {
     folder: Dir,
@@ -34,21 +34,21 @@ impl Root {
         })
     }
 
-    /// Whether it is the folder that lies at this path now.
+    /// Reports whether it is the folder now at this path.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
         same_file::Handle::from_path(path).is_ok_and(|now| now == self.identity)
     }
 }
 
 impl Workspace {
-    /// Opens a file for reading. Every file of the repository is opened here.
+    /// Opens a file for reading. All files of the repository are opened here.
     pub(crate) fn open_file(&self, path: &RepoPath) -> Result<File, ReadError> {
         let read = |error| failed(path, error);
         let metadata = self
             .folder()
-            .metadata(told(self.seen(path)?))
+            .metadata(library_path(self.seen(path)?))
             .map_err(read)?;
-        // Opening a device could wait.
+        // Opening a device could block.
         if !metadata.is_file() {
             return Err(ReadError::NotAFile(path.clone()));
         }
@@ -58,9 +58,9 @@ impl Workspace {
             .map_err(read)
     }
 
-    /// What stands at a path, links inside the root followed.
+    /// Opens what is at a path, following links inside the root.
     pub(crate) fn look(&self, path: &RepoPath) -> Result<File, ReadError> {
-        let at = told(self.seen(path)?);
+        let at = library_path(self.seen(path)?);
         let read = |error| failed(path, error);
         if self.folder().metadata(at).map_err(read)?.is_dir() {
             return self
@@ -75,15 +75,15 @@ impl Workspace {
             .map_err(read)
     }
 
-    /// What stands at a path without links: the system does not say so in one step here.
+    /// Not possible in one step on this platform.
     pub(crate) fn look_without_links(&self, _path: &RepoPath) -> Option<File> {
         None
     }
 
-    /// The path without links of what a path leads to.
+    /// Resolves all links of a path.
     pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let missing = || ReadError::NotFound(path.clone());
-        // The system's own answer has the names as they are spelt on disk.
+        // The system's answer has the names as spelled on disk.
         let real = dunce::canonicalize(self.root().join(self.seen(path)?.as_str()))
             .map_err(|error| failed(path, error))?;
         let inside = real
@@ -97,17 +97,19 @@ impl Workspace {
         }
     }
 
-    /// What lies in a folder, by name, with the number of names that are not UTF-8. `.git` and
-    /// `.codeagent` do not exist.
+    /// Lists a folder by name, with the number of names that are not UTF-8. `.git` and `.codeagent`
+    /// are invisible.
     pub fn items(&self, folder: &RepoPath) -> Result<(Vec<Item>, usize), ReadError> {
         let read = |error: io::Error| match error.kind() {
             io::ErrorKind::NotADirectory => ReadError::NotADirectory(folder.clone()),
             _ => failed(folder, error),
         };
-        let at = told(self.seen(folder)?);
+
+        let at = library_path(self.seen(folder)?);
         if !self.folder().metadata(at).map_err(read)?.is_dir() {
             return Err(ReadError::NotADirectory(folder.clone()));
         }
+
         let (mut items, mut unreadable) = (Vec::new(), 0);
         for entry in self.folder().read_dir(at).map_err(read)? {
             let entry = entry.map_err(read)?;
@@ -115,7 +117,8 @@ impl Workspace {
                 unreadable += 1;
                 continue;
             };
-            // Something that is gone by now is not there.
+
+            // An entry that is gone by now is skipped.
             let (false, Ok(metadata), Ok(path)) =
                 (is_hidden_name(&name), entry.metadata(), folder.join(&name))
             else {
@@ -123,11 +126,12 @@ impl Workspace {
             };
             items.push(item(path, &metadata));
         }
+
         items.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         Ok((items, unreadable))
     }
 
-    /// Writes a whole file, a new one or in place of what it says now; missing folders are made.
+    /// Writes a complete file, new or replaced, creating missing folders.
     pub fn write_file(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), WriteError> {
         let refuse = |error| refused(path, error);
         let at = self.writable(path)?;
@@ -141,11 +145,14 @@ impl Workspace {
             Err(error) => return Err(refuse(error)),
         }
         let parent = path.parent().ok_or(WriteError::Root)?;
-        let folder = self.folder().open_dir(told(&parent)).map_err(refuse)?;
+        let folder = self
+            .folder()
+            .open_dir(library_path(&parent))
+            .map_err(refuse)?;
         replace(&folder, path.file_name(), bytes).map_err(refuse)
     }
 
-    /// Makes a folder, and with `parents` those on the way. False: it was there.
+    /// Creates a folder, with `parents` also those on the way. Returns `false` if it existed.
     pub fn create_folder(&self, path: &RepoPath, parents: bool) -> Result<bool, WriteError> {
         if path.is_root() {
             return Ok(false);
@@ -163,8 +170,8 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Removes a file, a link (not what it leads to), an empty folder, or with `recursive` a folder
-    /// and all in it.
+    /// Removes a file, a link (not its target), an empty folder, or with `recursive` a folder and
+    /// everything in it.
     pub fn remove(&self, path: &RepoPath, recursive: bool) -> Result<Removed, WriteError> {
         let at = self.writable(path)?;
         let refuse = |error| refused(path, error);
@@ -181,8 +188,8 @@ impl Workspace {
         Ok(Removed::Directory)
     }
 
-    /// Gives a file, link or folder another path; missing folders are made. With `overwrite` a file
-    /// there is replaced, a folder never. True: one was replaced.
+    /// Moves a file, link or folder, creating missing folders. With `overwrite`, a file at the
+    /// target is replaced, a folder never. Returns whether one was replaced.
     pub fn rename(
         &self,
         from: &RepoPath,
@@ -190,13 +197,16 @@ impl Workspace {
         overwrite: bool,
     ) -> Result<bool, WriteError> {
         let (source, target) = (self.writable(from)?, self.writable(to)?);
+
         let kind = self
             .folder()
             .symlink_metadata(source)
             .map_err(|error| refused(from, error))?;
+
         if kind.is_dir() && to.lies_in(from) {
             return Err(WriteError::IntoItself(from.clone()));
         }
+
         let exists = match self.folder().symlink_metadata(target) {
             Ok(found) if found.is_dir() || !overwrite => {
                 return Err(WriteError::Exists(to.clone()));
@@ -204,6 +214,7 @@ impl Workspace {
             Ok(_) => true,
             Err(_) => false,
         };
+
         self.make_parents(to)?;
         self.folder()
             .rename(source, self.folder(), target)
@@ -211,6 +222,7 @@ impl Workspace {
                 io::ErrorKind::CrossesDevices => WriteError::OtherFileSystem(to.clone()),
                 _ => refused(to, error),
             })?;
+
         Ok(exists)
     }
 
@@ -218,7 +230,7 @@ impl Workspace {
         &self.handle.folder
     }
 
-    /// A path that is there for callers.
+    /// Checks that a path is visible to callers.
     fn seen<'p>(&self, path: &'p RepoPath) -> Result<&'p RepoPath, ReadError> {
         if path.is_hidden() {
             Err(ReadError::NotFound(path.clone()))
@@ -227,7 +239,7 @@ impl Workspace {
         }
     }
 
-    /// A path that may be changed. A name of ours or git's is refused as one outside is.
+    /// Checks that a path may be changed. Names of git or ours are refused like paths outside.
     fn writable<'p>(&self, path: &'p RepoPath) -> Result<&'p str, WriteError> {
         if path.is_root() {
             return Err(WriteError::Root);
@@ -249,8 +261,8 @@ impl Workspace {
     }
 }
 
-/// As the library wants it.
-fn told(path: &RepoPath) -> &str {
+/// Converts a path for the library.
+fn library_path(path: &RepoPath) -> &str {
     if path.is_root() { "." } else { path.as_str() }
 }
 
@@ -261,14 +273,17 @@ fn item(path: RepoPath, metadata: &Metadata) -> Item {
         kind if kind.is_symlink() => ItemKind::Link,
         _ => ItemKind::Other(Special::CharacterDevice),
     };
+
     let time = |time: io::Result<cap_std::time::SystemTime>| {
         time.map_or(SystemTime::UNIX_EPOCH, cap_std::time::SystemTime::into_std)
     };
+
     let mode = if metadata.permissions().readonly() {
         0o444
     } else {
         0o666
     };
+
     Item {
         path,
         kind,
@@ -280,7 +295,7 @@ fn item(path: RepoPath, metadata: &Metadata) -> Item {
     }
 }
 
-/// Writes beside the place and renames into it.
+/// Writes a temporary file and renames it.
 fn replace(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let temporary = format!(
@@ -298,8 +313,7 @@ fn replace(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
     renamed
 }
 
-/// What was said of a path. A refusal that is not the system's is the library's: the path leads
-/// out.
+/// Converts an error. A refusal by the library means that the path leads out.
 fn failed(path: &RepoPath, error: io::Error) -> ReadError {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => {
@@ -357,15 +371,18 @@ mod tests {
             workspace.read(&path("src/a.cs")).unwrap().text,
             "class A { }\r\n"
         );
+
         assert_eq!(
             workspace.real_path(&path("SRC/A.CS")).unwrap(),
             path("src/a.cs")
         );
+
         let (items, unreadable) = workspace.items(&path("src")).unwrap();
         let told: Vec<_> = items
             .iter()
             .map(|item| (item.path.as_str(), item.kind, item.length))
             .collect();
+
         assert_eq!(
             told,
             [
@@ -374,6 +391,7 @@ mod tests {
             ]
         );
         assert_eq!(unreadable, 0);
+
         assert!(matches!(
             workspace.items(&path("src/a.cs")),
             Err(ReadError::NotADirectory(_))
@@ -419,6 +437,7 @@ mod tests {
         workspace
             .write_file(&path("new/deep/b.cs"), b"class B { }")
             .unwrap();
+
         workspace
             .write_file(&path("new/deep/b.cs"), b"class C { }")
             .unwrap();
@@ -426,6 +445,7 @@ mod tests {
             workspace.read(&path("new/deep/b.cs")).unwrap().text,
             "class C { }"
         );
+
         assert!(matches!(
             workspace.rename(&path("new/deep/b.cs"), &path("src/a.cs"), false),
             Err(WriteError::Exists(_))
@@ -435,6 +455,7 @@ mod tests {
                 .rename(&path("new/deep/b.cs"), &path("src/a.cs"), true)
                 .unwrap()
         );
+
         assert!(matches!(
             workspace.rename(&path("src"), &path("src/inner/src"), false),
             Err(WriteError::IntoItself(_))
@@ -443,10 +464,12 @@ mod tests {
             workspace.remove(&path("src"), false),
             Err(WriteError::NotEmpty(_))
         ));
+
         assert_eq!(
             workspace.remove(&path("src"), true).unwrap(),
             Removed::Directory
         );
+
         assert!(workspace.create_folder(&path("src"), false).unwrap());
         assert!(!workspace.create_folder(&path("src"), false).unwrap());
         assert_eq!(workspace.items(&path("new/deep")).unwrap().0.len(), 0);

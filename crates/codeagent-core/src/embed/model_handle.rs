@@ -1,28 +1,28 @@
-//! Is there a model that makes vectors, and which? It is opened by whoever first needs it, and
-//! closed when nobody has for a while.
+//! Lazily opened handle of an embedding model. The first use opens the model; it can be closed
+//! while unused.
 //!
-//! **Limits.** What is wrong with it stays wrong: a model that is installed or mended later is seen
-//! by processes that start later.
+//! **Limits.** A failure to open is remembered: a model that is installed or repaired later is seen
+//! only by new processes.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::embed::{EmbedError, Embedder};
 
-/// What opening gives: nothing where no model is installed.
+/// The result of opening: `None` if no model is installed.
 pub type Opened = Result<Option<Arc<dyn Embedder>>, EmbedError>;
 
-/// Where a model comes from. Cheap to clone; the default has none.
+/// A handle of a model, cheap to clone. The default has no model.
 #[derive(Clone, Default)]
-pub struct Source(Option<Arc<Lazy>>);
+pub struct ModelHandle(Option<Arc<Lazy>>);
 
 struct Lazy {
     open: Box<dyn Fn() -> Opened + Send + Sync>,
     opened: Mutex<Option<Opened>>,
 }
 
-impl Source {
-    /// A model that is opened this way when it is needed.
+impl ModelHandle {
+    /// Creates a handle whose model `open` opens on first use.
     pub fn new(open: impl Fn() -> Opened + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(Lazy {
             open: Box::new(open),
@@ -30,10 +30,10 @@ impl Source {
         })))
     }
 
-    /// The model, opened if it is not.
+    /// Returns the model, opening it if needed.
     pub fn model(&self) -> Opened {
         let Some(lazy) = &self.0 else { return Ok(None) };
-        // Who comes meanwhile waits for the same model.
+        // Concurrent callers wait for the same model.
         lazy.opened
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -41,7 +41,7 @@ impl Source {
             .clone()
     }
 
-    /// Gives back what an open model takes; who needs it opens it again.
+    /// Closes an open model; the next use opens it again.
     pub fn close(&self) {
         if let Some(lazy) = &self.0 {
             lazy.opened
@@ -51,10 +51,10 @@ impl Source {
         }
     }
 
-    /// Whether it is known that it cannot be opened.
+    /// Reports whether opening is known to have failed.
     #[must_use]
     pub fn is_broken(&self) -> bool {
-        // While somebody opens it nothing is known.
+        // Unknown while another thread is opening it.
         self.0.as_ref().is_some_and(|lazy| {
             lazy.opened
                 .try_lock()
@@ -62,14 +62,14 @@ impl Source {
         })
     }
 
-    /// Whether there can be none.
+    /// Reports whether there is no model to open.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.0.is_none()
     }
 }
 
-impl fmt::Debug for Source {
+impl fmt::Debug for ModelHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.is_none() {
             "no model"
@@ -84,12 +84,12 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::embed::Lexhash;
+    use crate::embed::HashingEmbedder;
 
-    fn counted(answer: fn() -> Opened) -> (Source, Arc<AtomicUsize>) {
+    fn counted(answer: fn() -> Opened) -> (ModelHandle, Arc<AtomicUsize>) {
         let count = Arc::new(AtomicUsize::new(0));
         let own = Arc::clone(&count);
-        let source = Source::new(move || {
+        let source = ModelHandle::new(move || {
             own.fetch_add(1, Ordering::Relaxed);
             answer()
         });
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn is_opened_when_it_is_needed_and_again_after_it_was_closed() {
-        let (source, count) = counted(|| Ok(Some(Arc::new(Lexhash))));
+        let (source, count) = counted(|| Ok(Some(Arc::new(HashingEmbedder))));
         let other = source.clone();
         assert_eq!(count.load(Ordering::Relaxed), 0);
         assert!(source.model().unwrap().is_some() && other.model().unwrap().is_some());
@@ -106,7 +106,7 @@ mod tests {
         other.close();
         assert!(source.model().unwrap().is_some());
         assert_eq!(count.load(Ordering::Relaxed), 2);
-        assert!(Source::default().model().unwrap().is_none());
+        assert!(ModelHandle::default().model().unwrap().is_none());
     }
 
     #[test]
@@ -118,7 +118,9 @@ mod tests {
                 .is_err_and(|error| error.to_string() == "too old")
         );
         source.close();
-        assert!(source.model().is_err() && source.is_broken() && !Source::default().is_broken());
+        assert!(
+            source.model().is_err() && source.is_broken() && !ModelHandle::default().is_broken()
+        );
         assert_eq!(count.load(Ordering::Relaxed), 1);
     }
 }

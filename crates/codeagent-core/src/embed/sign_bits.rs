@@ -1,37 +1,37 @@
-//! How is a vector found among many, cheaply? By one bit for each of its numbers, compared with a
-//! question whose numbers keep two.
+//! Binary quantization: approximate nearest neighbours by one bit per number, compared with a query
+//! of two more bits per number.
 //!
-//! Before the signs are taken a vector is spread: turned so that each number of the result depends
-//! on all numbers of it. Of a vector with few numbers that are not zero, as `lexhash-384` makes
-//! them, the signs would say little else. Lengths and angles stay the same.
+//! A vector is first rotated so that each number of the result depends on all of its numbers.
+//! Otherwise the sign bits of a vector with few non-zero numbers, such as a `lexhash-384` one,
+//! would carry little information. Lengths and angles stay the same.
 //!
-//! **Limits.** An estimate: who wants the nearest ten takes some hundred with the smallest
-//! difference and looks at their vectors.
+//! **Limits.** An estimate: to find the nearest ten, take some hundred with the smallest difference
+//! and compare their vectors.
 
 use crate::embed::{DIMENSIONS, Vector};
 
 /// Words of one bit per number.
 const WORDS: usize = DIMENSIONS / 64;
-/// Bytes of [`Signs`].
+/// Bytes of a [`SignBits`].
 pub const SIGN_BYTES: usize = DIMENSIONS / 8;
-/// Signs that are compared at once.
+/// Vectors compared at once.
 pub const LANES: usize = 8;
-/// Numbers that are turned together, a power of two.
+/// Numbers rotated together, a power of two.
 const TURNED: usize = 128;
 const PARTS: usize = DIMENSIONS / TURNED;
-/// In a question, numbers from so many standard deviations on count the most.
+/// Numbers of a query beyond so many standard deviations get the highest weight.
 const CLIPPED: f32 = 2.5;
-/// What a number of a question counts at most: two bits.
+/// The highest weight of a query's number: two bits.
 const MAX_LEVEL: f32 = 3.0;
-/// The largest difference there is.
+/// The largest possible difference.
 pub const MAX_DIFFERENCE: usize = DIMENSIONS * MAX_LEVEL as usize;
 
-/// The signs of a vector's numbers.
+/// The sign bits of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Signs([u64; WORDS]);
+pub struct SignBits([u64; WORDS]);
 
-impl Signs {
-    /// Of a vector.
+impl SignBits {
+    /// Returns the sign bits of a vector.
     #[must_use]
     pub fn of(vector: &Vector) -> Self {
         Self::of_spread(&spread(vector))
@@ -52,7 +52,7 @@ impl Signs {
         Self(words)
     }
 
-    /// As they are stored.
+    /// Returns the bits as stored.
     #[must_use]
     pub fn to_bytes(self) -> [u8; SIGN_BYTES] {
         let mut bytes = [0; SIGN_BYTES];
@@ -65,7 +65,7 @@ impl Signs {
         bytes
     }
 
-    /// From what is stored; `None` if that has another length.
+    /// Restores stored bits; returns `None` if the length is wrong.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; SIGN_BYTES] = bytes.try_into().ok()?;
@@ -80,18 +80,18 @@ impl Signs {
 
 type Lanes = [u64; LANES];
 
-/// Lanes that are added up together: so many that what is added stays in registers.
+/// Lanes added together: as many as fit into registers.
 const AT_ONCE: usize = 2;
 
 type Part = [u64; AT_ONCE];
 
-/// The signs of [`LANES`] vectors, the same word of each beside each other.
+/// The sign bits of [`LANES`] vectors, interleaved by word.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Block([Lanes; WORDS]);
 
 impl Block {
-    /// Puts signs into a lane.
-    pub fn set(&mut self, lane: usize, signs: Signs) {
+    /// Stores sign bits in a lane.
+    pub fn set(&mut self, lane: usize, signs: SignBits) {
         self.0
             .iter_mut()
             .zip(signs.0)
@@ -99,15 +99,15 @@ impl Block {
     }
 }
 
-/// A question: signs, and how much each counts, as bits of 1 and of 2.
+/// A query vector: sign bits and the weight of each, as bits of 1 and of 2.
 #[derive(Clone, Debug)]
-pub struct Probe {
-    signs: Signs,
+pub struct QuerySignature {
+    signs: SignBits,
     levels: [[u64; WORDS]; 2],
 }
 
-impl Probe {
-    /// Of a vector.
+impl QuerySignature {
+    /// Prepares a query vector.
     #[must_use]
     pub fn of(vector: &Vector) -> Self {
         let spread = spread(vector);
@@ -121,13 +121,13 @@ impl Probe {
             levels[1][at / 64] |= (level >> 1) << (at % 64);
         }
         Self {
-            signs: Signs::of_spread(&spread),
+            signs: SignBits::of_spread(&spread),
             levels,
         }
     }
 
-    /// How different from the question the vectors of a block are: what numbers of other sign count
-    /// together, up to [`MAX_DIFFERENCE`].
+    /// Returns how much the vectors of a block differ from the query: the summed weights of numbers
+    /// with another sign, up to [`MAX_DIFFERENCE`].
     #[must_use]
     #[inline]
     pub fn differences(&self, block: &Block) -> [u16; LANES] {
@@ -143,7 +143,7 @@ impl Probe {
         differences
     }
 
-    /// Those of the lanes from one on.
+    /// The differences of [`AT_ONCE`] lanes from `first` on.
     #[inline]
     fn some_differences(&self, block: &Block, first: usize) -> [u16; AT_ONCE] {
         let differing = |level: usize| -> [Part; WORDS] {
@@ -155,7 +155,7 @@ impl Probe {
         let [ones, ones_twos, ones_fours] = added(&differing(0));
         let [twos, twos_fours, eights] = added(&differing(1));
         std::array::from_fn(|lane| {
-            // No byte is above 104 here, and none above 8 there.
+            // Each byte of the first sum is at most 104, of the second at most 8.
             let low = counted(ones[lane])
                 + 2 * (counted(ones_twos[lane]) + counted(twos[lane]))
                 + 4 * (counted(ones_fours[lane]) + counted(twos_fours[lane]));
@@ -164,7 +164,7 @@ impl Probe {
     }
 }
 
-/// Adds six words bit by bit: how many ones, twos and fours each bit comes to.
+/// Adds six words bit by bit, into ones, twos and fours.
 #[inline]
 fn added(words: &[Part; WORDS]) -> [Part; 3] {
     let (sum_a, carry_a) = full_add(&words[0], &words[1], &words[2]);
@@ -185,8 +185,8 @@ fn full_add(a: &Part, b: &Part, c: &Part) -> (Part, Part) {
     (sum, carry)
 }
 
-/// How many bits each byte has. Not `count_ones`: without an instruction for it, that is not done
-/// for several words at once.
+/// Counts the bits of each byte. Not `count_ones`, which is not vectorized without a CPU
+/// instruction for it.
 #[inline]
 fn counted(word: u64) -> u64 {
     let word = word - ((word >> 1) & 0x5555_5555_5555_5555);
@@ -194,21 +194,21 @@ fn counted(word: u64) -> u64 {
     (word + (word >> 4)) & 0x0f0f_0f0f_0f0f_0f0f
 }
 
-/// Neighbouring bytes added.
+/// Adds adjacent bytes.
 #[inline]
 fn pairs(word: u64) -> u64 {
     (word & 0x00ff_00ff_00ff_00ff) + ((word >> 8) & 0x00ff_00ff_00ff_00ff)
 }
 
-/// The sum of the four halves of words.
+/// Adds the four 16-bit parts of a word.
 #[inline]
 fn sum_of_pairs(word: u64) -> u16 {
     let word = word + (word >> 32);
     (word + (word >> 16)) as u16
 }
 
-/// Turns a vector: Hadamard's matrix on each part, then the numbers are dealt out over the parts,
-/// then the matrix again.
+/// Rotates a vector: a Hadamard matrix on each part, the numbers redistributed over the parts, then
+/// the matrix again.
 fn spread(vector: &Vector) -> Vector {
     let mut turned = *vector;
     turned.as_chunks_mut::<TURNED>().0.iter_mut().for_each(turn);
@@ -222,8 +222,8 @@ fn spread(vector: &Vector) -> Vector {
     dealt
 }
 
-/// Sums and differences of the halves of each `WIDTH` numbers; several at once, because how many
-/// they are is known.
+/// Replaces the halves of each `WIDTH` numbers by their sums and differences. `WIDTH` is a constant
+/// for vectorization.
 fn turn_halves<const WIDTH: usize>(part: &mut [f32; TURNED]) {
     for both in part.as_chunks_mut::<WIDTH>().0 {
         let (low, high) = both.split_at_mut(WIDTH / 2);
@@ -244,11 +244,13 @@ fn turn(part: &mut [f32; TURNED]) {
             difference - other_difference,
         ];
     }
+
     turn_halves::<8>(part);
     turn_halves::<16>(part);
     turn_halves::<32>(part);
     turn_halves::<64>(part);
     turn_halves::<TURNED>(part);
+
     let keeping_length = 1.0 / (TURNED as f32).sqrt();
     part.iter_mut().for_each(|number| *number *= keeping_length);
 }
@@ -256,10 +258,10 @@ fn turn(part: &mut [f32; TURNED]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::{Embedder, Lexhash, cosine};
+    use crate::embed::{Embedder, HashingEmbedder, cosine};
 
     fn vectors(texts: &[&str]) -> Vec<Vector> {
-        Lexhash.embed(texts).unwrap()
+        HashingEmbedder.embed(texts).unwrap()
     }
 
     #[test]
@@ -280,9 +282,9 @@ mod tests {
 
     #[test]
     fn signs_come_back_from_their_bytes() {
-        let signs = Signs::of(&vectors(&["a cart of products"])[0]);
-        assert_eq!(Signs::from_bytes(&signs.to_bytes()), Some(signs));
-        assert_eq!(Signs::from_bytes(&[0; 47]), None);
+        let signs = SignBits::of(&vectors(&["a cart of products"])[0]);
+        assert_eq!(SignBits::from_bytes(&signs.to_bytes()), Some(signs));
+        assert_eq!(SignBits::from_bytes(&[0; 47]), None);
     }
 
     #[test]
@@ -297,27 +299,32 @@ mod tests {
             "observable",
             "retry policy",
         ];
+
         let vectors = vectors(&texts);
-        let probe = Probe::of(&vectors[5]);
+        let probe = QuerySignature::of(&vectors[5]);
+
         let mut block = Block::default();
         vectors
             .iter()
             .enumerate()
-            .for_each(|(lane, vector)| block.set(lane, Signs::of(vector)));
+            .for_each(|(lane, vector)| block.set(lane, SignBits::of(vector)));
+
         let expected: Vec<u16> = vectors
             .iter()
             .map(|vector| {
-                let signs = Signs::of(vector);
+                let signs = SignBits::of(vector);
                 let of_level = |level: usize| {
                     (0..WORDS)
                         .map(move |word| (word, level))
                         .collect::<Vec<_>>()
                 };
+
                 let count = |(word, level): (usize, usize)| {
                     (((signs.0[word] ^ probe.signs.0[word]) & probe.levels[level][word])
                         .count_ones()
                         << level) as u16
                 };
+
                 [of_level(0), of_level(1)]
                     .concat()
                     .into_iter()
@@ -325,18 +332,19 @@ mod tests {
                     .sum()
             })
             .collect();
+
         assert_eq!(probe.differences(&block).to_vec(), expected);
         assert_eq!(expected[5], 0);
     }
 
     #[test]
     fn no_sum_overflows() {
-        let probe = Probe {
-            signs: Signs([0; WORDS]),
+        let probe = QuerySignature {
+            signs: SignBits([0; WORDS]),
             levels: [[u64::MAX; WORDS]; 2],
         };
         let mut block = Block::default();
-        block.set(3, Signs([u64::MAX; WORDS]));
+        block.set(3, SignBits([u64::MAX; WORDS]));
         assert_eq!(usize::from(probe.differences(&block)[3]), MAX_DIFFERENCE);
     }
 }

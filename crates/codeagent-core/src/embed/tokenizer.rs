@@ -1,10 +1,8 @@
-//! What are the words of a text? Names part into humps, words lose their endings, and some words
-//! say nothing in a question.
+//! Splitting texts into words: camel-case words, stems and stop words.
 //!
-//! **Limits.** Endings and stop words are those of English.
+//! **Limits.** Endings and stop words are English.
 
-/// Endings without which a word is compared, if three letters remain, by their last letter; the
-/// first that fits.
+/// Endings that [`stem`] removes, by the word's last letter; the first match is used.
 const fn endings(last: u8) -> &'static [&'static str] {
     match last {
         b'd' => &["ized", "ed"],
@@ -17,10 +15,10 @@ const fn endings(last: u8) -> &'static [&'static str] {
     }
 }
 
-/// Letters that remain at least.
+/// Minimum length of a stem.
 const MIN_STEM: usize = 3;
 
-/// Words that say nothing in a question, sorted.
+/// Words ignored in queries, sorted.
 const STOP_WORDS: [&str; 70] = [
     "a", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by",
     "can", "could", "do", "does", "each", "for", "from", "given", "has", "have", "how", "i", "if",
@@ -30,13 +28,13 @@ const STOP_WORDS: [&str; 70] = [
     "who", "will", "with", "would", "you",
 ];
 
-/// Whether a word in lower case says nothing in a question.
+/// Reports whether a lower-case word is ignored in queries.
 #[must_use]
 pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// A word in lower case without its ending.
+/// Returns a lower-case word without its ending.
 #[must_use]
 pub fn stem(word: &str) -> &str {
     let endings = word.bytes().next_back().map_or(&[][..], endings);
@@ -47,30 +45,32 @@ pub fn stem(word: &str) -> &str {
     stem.unwrap_or(word)
 }
 
-/// Runs of letters and digits.
+/// Returns the runs of letters and digits.
 pub fn runs(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|run| !run.is_empty())
 }
 
-/// `getHTTPUrl2` -> `get`, `HTTP`, `Url2`.
-pub fn humps(run: &str) -> impl Iterator<Item = &str> {
+/// Splits a name into camel-case words: `getHTTPUrl2` -> `get`, `HTTP`, `Url2`.
+pub fn camel_words(run: &str) -> impl Iterator<Item = &str> {
     let mut rest = run;
     std::iter::from_fn(move || {
-        let end = hump_end(rest);
-        let (hump, after) = rest.split_at(end);
+        let end = camel_word_end(rest);
+        let (word, after) = rest.split_at(end);
         rest = after;
-        (!hump.is_empty()).then_some(hump)
+        (!word.is_empty()).then_some(word)
     })
 }
 
-/// Where the first hump ends: before an upper-case letter after another character, or before the
-/// last of several that a lower-case follows.
-fn hump_end(run: &str) -> usize {
+/// Returns the end of the first camel-case word: before an upper-case letter after another
+/// character, or before the last of several that is followed by a lower-case letter.
+fn camel_word_end(run: &str) -> usize {
     let mut chars = run.char_indices();
     let mut after_upper = chars.next().is_some_and(|(_, first)| first.is_uppercase());
+
     while let Some((at, current)) = chars.next() {
         let is_upper = current.is_uppercase();
+
         if is_upper
             && (!after_upper
                 || chars
@@ -80,12 +80,13 @@ fn hump_end(run: &str) -> usize {
         {
             return at;
         }
+
         after_upper = is_upper;
     }
     run.len()
 }
 
-/// Adds a word in lower case.
+/// Appends a word in lower case.
 pub fn push_lower(out: &mut String, word: &str) {
     if word.is_ascii() {
         let start = out.len();
@@ -96,9 +97,9 @@ pub fn push_lower(out: &mut String, word: &str) {
     }
 }
 
-/// `Url2` -> `Url`, `2`.
-pub fn without_digits(hump: &str) -> impl Iterator<Item = &str> {
-    let mut rest = hump;
+/// Separates letters from digits: `Url2` -> `Url`, `2`.
+pub fn without_digits(word: &str) -> impl Iterator<Item = &str> {
+    let mut rest = word;
     std::iter::from_fn(move || {
         let is_digit = rest.chars().next()?.is_numeric();
         let end = rest
@@ -135,10 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn names_part_into_humps_and_digits() {
+    fn names_split_into_camel_case_words_and_digits() {
         let parts = |name: &'static str| {
             runs(name)
-                .flat_map(humps)
+                .flat_map(camel_words)
                 .flat_map(without_digits)
                 .collect::<Vec<_>>()
                 .join(" ")

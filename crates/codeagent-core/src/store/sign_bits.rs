@@ -1,52 +1,51 @@
-//! Where do the signs of vectors lie? In `vec_signs`, those of many symbols in a row: half a
-//! million symbols are read in four thousand rows.
+//! Sign bits of vectors, many symbols per row of `vec_signs`: half a million symbols take four
+//! thousand rows.
 //!
-//! Ids are hashes, so their first bits part symbols evenly, whatever they are called, and the rows
-//! follow from the symbols alone. Symbols that change together are written row by row.
+//! Ids are hashes, so their first bits distribute symbols evenly over the rows, and the rows are a
+//! function of the symbols alone. Symbols that change together are written row by row.
 //!
-//! **Limits.** All symbols of a row are written when one of them changes: some kilobytes in the
-//! largest indexes.
+//! **Limits.** Changing one symbol rewrites its whole row: some kilobytes in the largest indexes.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::embed::{Block, LANES, SIGN_BYTES, Signs};
+use crate::embed::{Block, LANES, SIGN_BYTES, SignBits};
 use crate::model::graph::NodeId;
 use crate::store::{Snapshot, StoreError, VectorSource, bad_value, bulk};
 
-/// Ids have 60 bits; the first of them name the row.
+/// Ids have 60 bits; the first of them select the row.
 const ROW_BITS: u32 = 12;
 const REST_BITS: u32 = 60 - ROW_BITS;
 const ID_BYTES: usize = 8;
-/// Bytes of one symbol in a row.
-const ENTRY: usize = ID_BYTES + SIGN_BYTES;
+/// Bytes per symbol in a row.
+const ENTRY_BYTES: usize = ID_BYTES + SIGN_BYTES;
 
-type Entry = [u8; ENTRY];
+type SignEntry = [u8; ENTRY_BYTES];
 
 fn row_of(source: VectorSource, id: NodeId) -> i64 {
     (source as i64) << ROW_BITS | (id.0 >> REST_BITS) as i64
 }
 
-/// The first row of a source and the first after them.
+/// The row-id range of a vector source, as `[start, end)`.
 fn rows_of(source: VectorSource) -> [i64; 2] {
     [(source as i64) << ROW_BITS, (source as i64 + 1) << ROW_BITS]
 }
 
-fn entry(id: NodeId, signs: Signs) -> Entry {
-    let mut entry = [0; ENTRY];
+fn entry(id: NodeId, signs: SignBits) -> SignEntry {
+    let mut entry = [0; ENTRY_BYTES];
     entry[..ID_BYTES].copy_from_slice(&id.0.to_le_bytes());
     entry[ID_BYTES..].copy_from_slice(&signs.to_bytes());
     entry
 }
 
-fn id_of(entry: &Entry) -> NodeId {
+fn id_of(entry: &SignEntry) -> NodeId {
     let mut bytes = [0; ID_BYTES];
     bytes.copy_from_slice(&entry[..ID_BYTES]);
     NodeId(u64::from_le_bytes(bytes))
 }
 
-/// The symbols of a row.
-fn entries(blob: &[u8]) -> Result<&[Entry], StoreError> {
-    let (entries, rest) = blob.as_chunks::<ENTRY>();
+/// Splits a row into its symbols.
+fn entries(blob: &[u8]) -> Result<&[SignEntry], StoreError> {
+    let (entries, rest) = blob.as_chunks::<ENTRY_BYTES>();
     if rest.is_empty() {
         Ok(entries)
     } else {
@@ -59,32 +58,38 @@ const WRITE: &str = "INSERT OR REPLACE INTO vec_signs VALUES (?1, ?2)";
 const DELETE: &str = "DELETE FROM vec_signs WHERE row = ?1";
 const DELETE_ALL: &str = "DELETE FROM vec_signs WHERE row >= ?1 AND row < ?2";
 
-/// Gives symbols signs, or takes them away. The symbols are in the order of their ids, each once.
+/// Sets or removes the sign bits of symbols, which are sorted by id and distinct.
 pub(super) fn change(
     connection: &Connection,
     source: VectorSource,
-    changes: impl Iterator<Item = (NodeId, Option<Signs>)>,
+    changes: impl Iterator<Item = (NodeId, Option<SignBits>)>,
 ) -> Result<(), StoreError> {
     let mut changes = changes.peekable();
     while let Some((first, _)) = changes.peek() {
         let row = row_of(source, *first);
+
         let before: Vec<u8> = connection
             .prepare_cached(ROW)?
             .query_row([row], |row| row.get(0))
             .optional()?
             .unwrap_or_default();
+
         let mut kept = entries(&before)?.iter().peekable();
-        let mut after: Vec<u8> = Vec::with_capacity(before.len() + ENTRY);
+        let mut after: Vec<u8> = Vec::with_capacity(before.len() + ENTRY_BYTES);
+
         while let Some((id, signs)) = changes.next_if(|(id, _)| row_of(source, *id) == row) {
             while let Some(smaller) = kept.next_if(|entry| id_of(entry) < id) {
                 after.extend_from_slice(smaller);
             }
+
             kept.next_if(|entry| id_of(entry) == id);
             if let Some(signs) = signs {
                 after.extend_from_slice(&entry(id, signs));
             }
         }
+
         kept.for_each(|larger| after.extend_from_slice(larger));
+
         if after.is_empty() {
             connection.prepare_cached(DELETE)?.execute([row])?;
         } else if after != before {
@@ -93,20 +98,21 @@ pub(super) fn change(
                 .execute(params![row, after])?;
         }
     }
+
     Ok(())
 }
 
-/// Gives the symbols signs, and no others. The symbols are in the order of their ids, each once.
+/// Replaces all sign bits of a source. The symbols are sorted by id and distinct.
 pub(super) fn replace(
     connection: &Connection,
     source: VectorSource,
-    signs: &[(NodeId, Signs)],
+    signs: &[(NodeId, SignBits)],
 ) -> Result<(), StoreError> {
     delete_all(connection, source)?;
     let rows = signs.chunk_by(|(a, _), (b, _)| row_of(source, *a) == row_of(source, *b));
     bulk::insert(connection, ("vec_signs", 2), rows, |symbols, values| {
         values.push(symbols.first().map(|(first, _)| row_of(source, *first)))?;
-        let entries: Vec<Entry> = symbols
+        let entries: Vec<SignEntry> = symbols
             .iter()
             .map(|(id, signs)| entry(*id, *signs))
             .collect();
@@ -114,7 +120,7 @@ pub(super) fn replace(
     })
 }
 
-/// Removes all signs of a source.
+/// Removes all sign bits of a source.
 pub(super) fn delete_all(connection: &Connection, source: VectorSource) -> Result<(), StoreError> {
     connection.execute(DELETE_ALL, rows_of(source))?;
     Ok(())
@@ -122,8 +128,8 @@ pub(super) fn delete_all(connection: &Connection, source: VectorSource) -> Resul
 
 const SIGNS: &str = "SELECT symbols FROM vec_signs WHERE row >= ?1 AND row < ?2";
 
-/// Hands the signs of all symbols over, some at a time, in the order of their ids. Lanes beyond the
-/// ids of a block mean nothing.
+/// Calls `take` with the sign bits of all symbols, block by block, in id order. Lanes beyond the
+/// ids of a block are undefined.
 pub fn each_block(
     snapshot: &Snapshot,
     source: VectorSource,
@@ -132,12 +138,14 @@ pub fn each_block(
     let mut statement = snapshot.connection().prepare_cached(SIGNS)?;
     let mut rows = statement.query(rows_of(source))?;
     let (mut ids, mut block) = (Vec::with_capacity(LANES), Block::default());
+
     while let Some(row) = rows.next()? {
         for entry in entries(row.get_ref(0)?.as_blob().map_err(|_| bad_value("signs"))?)? {
             block.set(
                 ids.len(),
-                Signs::from_bytes(&entry[ID_BYTES..]).ok_or_else(|| bad_value("signs"))?,
+                SignBits::from_bytes(&entry[ID_BYTES..]).ok_or_else(|| bad_value("signs"))?,
             );
+
             ids.push(id_of(entry));
             if ids.len() == LANES {
                 take(&ids, &block);
@@ -145,6 +153,7 @@ pub fn each_block(
             }
         }
     }
+
     if !ids.is_empty() {
         take(&ids, &block);
     }
@@ -154,10 +163,10 @@ pub fn each_block(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::{Embedder, Lexhash};
+    use crate::embed::{Embedder, HashingEmbedder};
 
-    fn signs(text: &str) -> Signs {
-        Signs::of(&Lexhash.embed(&[text]).unwrap()[0])
+    fn signs(text: &str) -> SignBits {
+        SignBits::of(&HashingEmbedder.embed(&[text]).unwrap()[0])
     }
 
     /// Ids of which the first two share a row.
@@ -194,7 +203,9 @@ mod tests {
                 .unwrap();
             connection
         };
+
         let (at_once, one_by_one) = (empty(), empty());
+
         let expected = changed(
             &at_once,
             &[(0, Some("a cart")), (1, Some("total")), (2, Some("mail"))],
@@ -204,18 +215,21 @@ mod tests {
                 .iter()
                 .map(|(row, symbols)| (*row, symbols.len()))
                 .collect::<Vec<_>>(),
-            [(0, 2 * ENTRY), (9, ENTRY)]
+            [(0, 2 * ENTRY_BYTES), (9, ENTRY_BYTES)]
         );
+
         changed(&one_by_one, &[(1, Some("another")), (2, Some("mail"))]);
         changed(&one_by_one, &[(0, Some("a cart"))]);
         assert_eq!(changed(&one_by_one, &[(1, Some("total"))]), expected);
-        // Others' rows stay, and a row without symbols goes.
+
+        // Rows of the other source stay, and a row without symbols is removed.
         change(
             &at_once,
             VectorSource::Model,
             IDS.iter().map(|id| (*id, Some(signs("x")))),
         )
         .unwrap();
+
         assert_eq!(
             changed(&at_once, &[(0, None), (2, None)])
                 .iter()
@@ -224,13 +238,16 @@ mod tests {
             [0, 1 << ROW_BITS, 9 | 1 << ROW_BITS]
         );
         assert_eq!(changed(&at_once, &[(1, None), (2, None)]).len(), 2);
+
         delete_all(&at_once, VectorSource::Model).unwrap();
         assert_eq!(rows(&at_once), []);
+
         let all = ["a cart", "another", "mail"]
             .iter()
             .zip(IDS)
             .map(|(text, id)| (id, signs(text)))
             .collect::<Vec<_>>();
+
         changed(&at_once, &[(0, Some("x"))]);
         replace(&at_once, VectorSource::Lexical, &all).unwrap();
         assert_eq!(
@@ -241,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_row_that_is_cut_off_is_an_error() {
-        assert!(entries(&[0; 2 * ENTRY]).is_ok_and(|entries| entries.len() == 2));
-        assert!(entries(&[0; 2 * ENTRY - 1]).is_err());
+        assert!(entries(&[0; 2 * ENTRY_BYTES]).is_ok_and(|entries| entries.len() == 2));
+        assert!(entries(&[0; 2 * ENTRY_BYTES - 1]).is_err());
     }
 }

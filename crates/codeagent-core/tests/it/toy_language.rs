@@ -1,0 +1,248 @@
+//! A language of one page: what `LanguageSupport` asks for is enough to get from a text to an edge.
+//!
+//! ```text
+//! def greet
+//!     call speak
+//! ```
+//!
+//! It stands in the registry in the place of C#, whose name it borrows; a real one has its own
+//! (docs/CONTRIBUTING.md, "A new language").
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use codeagent_lang::dependencies::{DependencyKey, KeyTable};
+use codeagent_lang::explain::Report;
+use codeagent_lang::lower::builder::Builder;
+use codeagent_lang::nodes::{Identity, MergeKey, NodeTable};
+use codeagent_lang::project::{ProjectModel, ProjectSet, ReadProjects};
+use codeagent_lang::query::names::Names;
+use codeagent_lang::query::session::Session;
+use codeagent_lang::{
+    DeclRef, FileId, IndexInput, LanguageIndex, LanguageSupport, Languages, Links, Target, Use,
+    World, WorldFile,
+};
+use codeagent_model::facts::{
+    DeclFlags, DeclId, DeclKind, Detail, Expr, Facts, List, Site, SiteKind, Subject, Sym, TypeId,
+};
+use codeagent_model::graph::{Confidence, Dialect, EdgeType, Language, Node};
+use smallvec::{SmallVec, smallvec};
+
+const LANGUAGES: Languages = Languages::new(&[&Toy]);
+
+/// Functions by name.
+const FUNCTIONS: KeyTable = KeyTable::names("toy:function");
+
+struct Toy;
+
+/// No project files.
+#[derive(Debug)]
+struct NoProjects;
+
+impl ProjectSet for NoProjects {
+    fn path(&self, _index: u32) -> &str {
+        "."
+    }
+
+    fn find(&self, _path: &str) -> Option<u32> {
+        None
+    }
+
+    fn may_own(&self, _path: &str) -> bool {
+        false
+    }
+
+    fn assign(&mut self, _path: &str, _index: u32) {}
+}
+
+/// Who declares what.
+struct Functions(BTreeMap<String, DeclRef>);
+
+impl LanguageIndex for Functions {
+    fn replace(&mut self, _file: FileId, _old: &Facts, _now: &WorldFile) -> bool {
+        false
+    }
+}
+
+/// Reads lines `def NAME` and, below one, `call NAME`.
+fn lower(text: &str) -> Facts {
+    let mut builder = Builder::new(text, Dialect::CSharp);
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let name_of = |word: &str| line.trim().strip_prefix(word).map(str::trim);
+        let name_at = |name: &str| offset + line.rfind(name).unwrap_or_default();
+        if let Some(name) = name_of("def ") {
+            let at = builder.position(name_at(name));
+            let sym = builder.name_sym(name);
+            let id = builder.declare(sym, DeclKind::Function, DeclFlags::default(), at);
+            let span = builder.span(offset, offset + line.trim_end().len());
+            builder.set_detail(id, detail(span));
+            builder.owner = id;
+        } else if let Some(name) = name_of("call ") {
+            let at = builder.position(name_at(name));
+            let sym = builder.name_sym(name);
+            let callee = builder.expr(Expr::Name(sym, builder.scope, at.offset));
+            let call = builder.begin_call(callee, List::default());
+            builder.finish_call(call, Vec::new());
+            let value = builder.fresh_expr(Expr::Call(call));
+            builder.site(SiteKind::Call, Subject::Expr(value), at);
+        }
+        offset += line.len();
+    }
+    builder.finish(None)
+}
+
+fn detail(span: codeagent_model::span::Span) -> Detail {
+    Detail {
+        span,
+        access: None,
+        parameters: Sym::NONE,
+        type_text: Sym::NONE,
+        doc: Sym::NONE,
+        deprecated: false,
+        explicit_interface: TypeId::NONE,
+        body_hash: [0; 8],
+    }
+}
+
+/// The name that a site calls.
+fn called(facts: &Facts, site: &Site) -> Option<Sym> {
+    let Subject::Expr(value) = site.subject else {
+        return None;
+    };
+    let Expr::Call(call) = facts.expr(value) else {
+        return None;
+    };
+    match facts.expr(facts.calls[call.index()].callee) {
+        Expr::Name(name, ..) => Some(name),
+        _ => None,
+    }
+}
+
+impl LanguageSupport for Toy {
+    fn language(&self) -> Language {
+        Language::CSharp
+    }
+
+    fn grammar_version(&self) -> usize {
+        0
+    }
+
+    fn extract(&self, text: &str, _dialect: Dialect, _defines: &[String]) -> Facts {
+        lower(text)
+    }
+
+    fn is_project_file(&self, _name: &str) -> bool {
+        false
+    }
+
+    fn read_projects(
+        &self,
+        _paths: &[String],
+        _texts: &Arc<BTreeMap<String, Arc<str>>>,
+    ) -> ReadProjects {
+        ReadProjects {
+            set: Box::new(NoProjects),
+            owners: BTreeMap::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn build_index(&self, input: IndexInput<'_>) -> Option<Box<dyn LanguageIndex>> {
+        let mut functions = BTreeMap::new();
+        for (number, file) in input.files.iter().enumerate() {
+            let facts = &file.facts;
+            let declared = facts.decl_ids().map(|decl| {
+                let file = FileId(number as u32);
+                (facts.decl_name(decl).to_owned(), DeclRef { file, decl })
+            });
+            functions.extend(declared);
+        }
+        Some(Box::new(Functions(functions)))
+    }
+
+    fn link(&self, file: FileId, world: &World) -> Links {
+        let session = Session::new(world, file);
+        let functions: &Functions = world.index();
+        let facts = session.own_facts();
+        let mut links = Links::default();
+        for site in &facts.sites {
+            let Some(name) = called(facts, site) else {
+                continue;
+            };
+            links.calls += 1;
+            session.record_text_lookup(FUNCTIONS, facts.text(name));
+            let Some(target) = functions.0.get(facts.text(name)) else {
+                continue;
+            };
+            session.read(target.file);
+            links.calls_resolved += 1;
+            links.uses.push(Use {
+                source: site.owner,
+                edge_type: EdgeType::Calls,
+                confidence: Confidence::Exact,
+                targets: vec![Target::Decl(*target)],
+                at: site.at,
+            });
+        }
+
+        links.dependencies = session.finish(&Names::default());
+        links
+    }
+
+    fn explain(&self, _site: Site, report: &mut Report<'_>) -> Links {
+        report.line(1, "the function of that name");
+        self.link(report.file, report.world)
+    }
+
+    fn published(&self, facts: &Facts) -> Vec<DependencyKey> {
+        let names = facts.decl_ids().map(|decl| facts.decl_name(decl));
+        let mut keys: Vec<DependencyKey> = names.map(|name| FUNCTIONS.key(name)).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
+        smallvec![FUNCTIONS.key(facts.decl_name(piece))]
+    }
+
+    fn identity(&self, file: &WorldFile, decl: DeclId, _parent: Option<&Node>) -> Identity {
+        Identity {
+            language: Language::CSharp,
+            space: "",
+            qualified_name: file.facts.decl_name(decl).to_owned(),
+            disambiguator: String::new(),
+            merge_key: MergeKey::Alone,
+        }
+    }
+}
+
+#[test]
+fn a_language_needs_its_trait_and_a_line_in_the_registry() {
+    let file = |path: &str, text: &str| WorldFile {
+        path: Arc::from(path),
+        facts: Arc::new(LANGUAGES.extract(text, Dialect::CSharp, &[])),
+        external: false,
+    };
+    let files = vec![
+        file("a.cs", "def greet\n    call speak\n    call nobody\n"),
+        file("b.cs", "def speak\n"),
+    ];
+    let world = World::build(files, Arc::new(ProjectModel::empty(LANGUAGES)));
+    let nodes = NodeTable::build(&world);
+
+    let links = codeagent_lang::link(FileId(0), &world);
+    assert_eq!((links.calls, links.calls_resolved), (2, 1));
+    assert_eq!(links.dependencies.files, [FileId(1)]);
+
+    let edges: Vec<(String, u32)> = nodes
+        .edges(FileId(0), &links)
+        .iter()
+        .filter(|edge| edge.edge_type == EdgeType::Calls)
+        .map(|edge| {
+            let target = nodes.nodes().find(|node| node.id == edge.target);
+            (target.unwrap().qualified_name.clone(), edge.line)
+        })
+        .collect();
+    assert_eq!(edges, [("speak".to_owned(), 2)]);
+}

@@ -1,0 +1,234 @@
+//! Imports: follows import declarations and dotted names to the declarations they mean.
+//!
+//! **Limits.** An import cycle means nothing.
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+use rustc_hash::FxHashSet;
+
+use super::exports::Visited;
+use crate::resolve::checker::Checker;
+use crate::resolve::queries::Query;
+use crate::resolve::symbols::at;
+use crate::resolve::symbols::merging::MergedSymbol;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
+
+impl Checker<'_> {
+    /// The declarations of a name as a value and as a type.
+    pub fn value_and_type_decls(&mut self, position: LookupPosition, name: Name) -> DeclList {
+        let mut found = self.lookup(position, name, Meaning::Value);
+        for meaning in [Meaning::Type, Meaning::Namespace] {
+            for decl in self.lookup(position, name, meaning) {
+                if !found.contains(&decl) {
+                    found.push(decl);
+                }
+            }
+        }
+        found
+    }
+
+    /// Follows the imports among declarations to their targets.
+    pub fn resolve_decls(&mut self, decls: DeclList) -> ResolvedName {
+        self.follow_all(decls, &mut Visited::default())
+    }
+
+    pub fn follow_all(&mut self, decls: DeclList, visited: &mut Visited) -> ResolvedName {
+        let Some(&first) = decls.first() else {
+            return ResolvedName::Nothing;
+        };
+
+        let decl = self.decl(first);
+        match decl.kind {
+            DeclKind::Import if decls.len() == 1 => self.follow(first, visited),
+            DeclKind::Import => self.follow_beside(decls, visited),
+            DeclKind::DefaultExport if decls.len() == 1 => {
+                // Broken code may export itself.
+                let init = decl.init;
+                let value =
+                    self.query_uncached(Query::Follow(first), ResolvedName::Nothing, |checker| {
+                        checker.meaning_of(first.file, init, visited)
+                    });
+                if value.is_nothing() {
+                    ResolvedName::Decls(decls)
+                } else {
+                    value
+                }
+            }
+            _ => ResolvedName::Decls(decls),
+        }
+    }
+
+    /// Merges an import with local declarations of its name: a value, and the types or namespace of
+    /// types that join it.
+    pub fn follow_beside(&mut self, decls: DeclList, visited: &mut Visited) -> ResolvedName {
+        let (imports, local): (DeclList, DeclList) = decls
+            .iter()
+            .copied()
+            .partition(|decl| self.decl(*decl).kind == DeclKind::Import);
+        match self.follow(imports[0], visited) {
+            ResolvedName::Decls(mut found) => {
+                found.extend(local);
+                ResolvedName::Decls(found)
+            }
+            found if local.is_empty() => found,
+            ResolvedName::Nothing => ResolvedName::Decls(local),
+            // A module is not a declaration; the import represents it.
+            _ => ResolvedName::Decls(decls),
+        }
+    }
+
+    pub fn follow(&mut self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
+        self.query_uncached(Query::Follow(decl), ResolvedName::Nothing, |checker| {
+            checker.compute_follow(decl, visited)
+        })
+    }
+
+    pub fn compute_follow(&mut self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
+        let facts = self.facts(decl.file);
+        let Some(id) = self.tables.import_of(decl) else {
+            return self.meaning_of(decl.file, facts.decl(decl.decl).init, visited);
+        };
+
+        let import = &facts.imports[id.index()];
+        let module = self.module(decl.file, import.module);
+        let is_outside = self.is_module_outside(&module);
+
+        let found = match import.kind {
+            ImportKind::Named => {
+                let name = self.name(decl.file, import.name);
+                self.imported(&module, name, visited)
+            }
+            ImportKind::Default => {
+                let name = self.tables.find("default");
+                let found = self.imported(&module, name, visited);
+                if found.is_nothing() {
+                    self.default_of_common_js(&module)
+                } else {
+                    found
+                }
+            }
+            ImportKind::Namespace | ImportKind::Require => self.whole_module(module),
+            _ => module,
+        };
+
+        if found.is_nothing() && is_outside {
+            ResolvedName::External
+        } else {
+            found
+        }
+    }
+
+    /// The meaning of a name or dotted path used as a value, without types.
+    pub fn meaning_of(
+        &mut self,
+        file: FileId,
+        expr: ExprId,
+        visited: &mut Visited,
+    ) -> ResolvedName {
+        let facts = self.facts(file);
+        match facts.expr(expr) {
+            Expr::Name(sym, scope, offset) => {
+                let name = self.name(file, sym);
+                let decls = self.value_and_type_decls(
+                    LookupPosition {
+                        file,
+                        scope,
+                        offset,
+                    },
+                    name,
+                );
+
+                self.follow_all(decls, visited)
+            }
+            Expr::Member(object, sym) if !self.is_deepest() => {
+                let object = self.with_depth(|checker| checker.meaning_of(file, object, visited));
+                let name = self.name(file, sym);
+                self.found_member(&object, name)
+            }
+            Expr::Same(inner) | Expr::Assign(_, inner) if !self.is_deepest() => {
+                self.with_depth(|checker| checker.meaning_of(file, inner, visited))
+            }
+            Expr::Require(sym) if !self.is_deepest() => {
+                self.with_depth(|checker| checker.required(file, sym))
+            }
+            // A value written at `module.exports =` is declared there.
+            Expr::Function(decl) | Expr::Class(decl) if !facts.decl(decl).detail.is_none() => {
+                ResolvedName::Decls(DeclList::from_slice(&[at(file, decl)]))
+            }
+            _ => ResolvedName::Nothing,
+        }
+    }
+
+    /// A member of a resolved name: an export of a module, or a declaration of a namespace or enum.
+    pub fn found_member(&mut self, found: &ResolvedName, name: Name) -> ResolvedName {
+        match found {
+            ResolvedName::Decls(decls) => self.namespace_member(decls, name),
+            ResolvedName::Module(_) | ResolvedName::Ambient(_) | ResolvedName::External => {
+                self.export(found, name)
+            }
+            ResolvedName::Nothing => ResolvedName::Nothing,
+        }
+    }
+
+    pub fn namespace_member(&mut self, decls: &DeclList, name: Name) -> ResolvedName {
+        let mut members = DeclList::new();
+        let (mut import, mut asked) = (None, None);
+        self.spend_list(decls.len());
+
+        for &decl in decls {
+            if self.decl(decl).kind == DeclKind::Import {
+                import = Some(decl);
+                continue;
+            }
+            let group = self.merged_symbol(decl);
+            // The blocks of a namespace are one symbol; a name may have hundreds of them.
+            if asked.replace(group.first().copied()) == Some(group.first().copied()) {
+                continue;
+            }
+            for meaning in [Meaning::Value, Meaning::Type, Meaning::Namespace] {
+                let more = self.block_members(&group, name, meaning);
+                let known: FxHashSet<DeclRef> = members.iter().copied().collect();
+                members.extend(more.into_iter().filter(|member| !known.contains(member)));
+            }
+            if members.is_empty() {
+                let found = self.namespace_clause(&group, name);
+                if !found.is_nothing() {
+                    return found;
+                }
+            }
+        }
+
+        match import {
+            Some(import) if members.is_empty() => self.imported_member(import, name),
+            _ if members.is_empty() => ResolvedName::Nothing,
+            _ => self.resolve_decls(members),
+        }
+    }
+
+    /// A member of an import that is merged with local declarations.
+    pub fn imported_member(&mut self, import: DeclRef, name: Name) -> ResolvedName {
+        match self.follow(import, &mut Visited::default()) {
+            ResolvedName::Nothing | ResolvedName::External | ResolvedName::Decls(_) => {
+                ResolvedName::Nothing
+            }
+            module => self.export(&module, name),
+        }
+    }
+
+    /// The target of an export clause in a namespace block.
+    pub fn namespace_clause(&mut self, group: &MergedSymbol, name: Name) -> ResolvedName {
+        for &part in group.iter() {
+            let declaration = self.decl(part);
+            if declaration.kind == DeclKind::Namespace
+                && self.tables.has_exports(part.file)
+                && let found @ (ResolvedName::Decls(_) | ResolvedName::Module(_)) =
+                    self.export_clause(part.file, declaration.inner, name, &mut Visited::default())
+            {
+                return found;
+            }
+        }
+        ResolvedName::Nothing
+    }
+}

@@ -1,0 +1,130 @@
+//! Members of primitive and built-in types, declared by a library, the repository, or known by name.
+//!
+//! **Limits.** Without loaded libraries, an undeclared member of a built-in type is external.
+
+use codeagent_lang::query::names::Name;
+
+use crate::resolve::arena::{Args, Ty, Type};
+use crate::resolve::checker::Checker;
+use crate::resolve::global_index::well_known::{BUILTIN_MEMBERS, BuiltinResult, BuiltinType, row};
+use crate::resolve::symbols::scopes::{DeclList, Meaning};
+use crate::resolve::types::members::{Member, MemberLookup};
+
+impl Checker<'_> {
+    pub fn member_of_simple(&mut self, simple: Ty, name: Name) -> MemberLookup {
+        let known = match simple {
+            Ty::EXTERNAL => return MemberLookup::External,
+            Ty::STRING => BuiltinType::Text,
+            Ty::NUMBER => BuiltinType::Number,
+            Ty::BOOLEAN => BuiltinType::Boolean,
+            Ty::SYMBOL | Ty::BIGINT => return MemberLookup::External,
+            Ty::FOREIGN_GENERIC => return MemberLookup::Value(Ty::UNKNOWN),
+            _ => return MemberLookup::Missing,
+        };
+        self.member_of_built_in((known, Args::NONE), simple, name)
+    }
+
+    pub fn member_of_built_in(
+        &mut self,
+        (known, args): (BuiltinType, Args),
+        receiver: Ty,
+        name: Name,
+    ) -> MemberLookup {
+        let is_static = matches!(self.get(receiver), Type::BuiltInValue(_));
+        if known == BuiltinType::Record && !is_static {
+            let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
+            return if self.is_object_member(name) {
+                MemberLookup::External
+            } else {
+                MemberLookup::Value(value)
+            };
+        }
+
+        if !is_static && let Some(index) = row(known, self.spelling(name)) {
+            return MemberLookup::Value(if BUILTIN_MEMBERS[usize::from(index)].method {
+                self.arena.add(Type::BuiltInMethod(index, receiver))
+            } else {
+                self.given(index, receiver)
+            });
+        }
+
+        self.member_of_global(known, args, is_static, name)
+            .unwrap_or(MemberLookup::External)
+    }
+
+    /// The result of a member listed in `BUILTIN_MEMBERS`.
+    pub fn given(&mut self, row: u16, receiver: Ty) -> Ty {
+        match BUILTIN_MEMBERS[usize::from(row)].gives {
+            BuiltinResult::Receiver => receiver,
+            BuiltinResult::Result => self.result_of(receiver),
+            BuiltinResult::Held => self.held(receiver),
+            BuiltinResult::Flattened => {
+                let held = self.held(receiver);
+                let element = self.element_type(held);
+                let is_flat = element == Ty::UNKNOWN
+                    && !held.is_opaque()
+                    && !matches!(self.get(held), Type::BuiltIn(..));
+                self.arena.array(if is_flat { held } else { element })
+            }
+        }
+    }
+
+    pub fn held(&mut self, receiver: Ty) -> Ty {
+        match self.get(receiver) {
+            Type::BuiltIn(_, args) => self
+                .arena
+                .list(args)
+                .first()
+                .copied()
+                .unwrap_or(Ty::UNKNOWN),
+            Type::Tuple(_) => self.element_type(receiver),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// A member declared by the repository or a loaded library for the global type of this name.
+    pub fn member_of_global(
+        &mut self,
+        known: BuiltinType,
+        args: Args,
+        is_static: bool,
+        name: Name,
+    ) -> Option<MemberLookup> {
+        let args = self.arena.list(args);
+
+        let mut decls = DeclList::new();
+        for global in known.names() {
+            let meaning = if is_static {
+                Meaning::Value
+            } else {
+                Meaning::Type
+            };
+            let name = self.tables.find(global);
+            decls.extend(self.global(name, meaning));
+            if is_static {
+                // `interface ObjectConstructor` describes the value `Object`.
+                let constructor = self.tables.find(&format!("{global}Constructor"));
+                decls.extend(self.global(constructor, Meaning::Type));
+            }
+        }
+
+        let (mut found, mut bindings) = (DeclList::new(), Vec::new());
+
+        // The last of several declarations of a member comes first.
+        for &decl in decls.iter().rev() {
+            let inner = self.decl(decl).inner;
+            let own = self.own_members(decl, inner, name, false);
+            if !own.is_empty() {
+                bindings.extend(self.type_params(decl).into_iter().zip(args.iter().copied()));
+                found.extend(own);
+            }
+        }
+
+        let mapper = self.arena.mapper(bindings);
+        (!found.is_empty()).then_some(MemberLookup::Declared(Member {
+            decls: found,
+            mapper,
+            ty: None,
+        }))
+    }
+}
