@@ -10,9 +10,9 @@
 //! | `expressions` | types of expressions, targets of calls, overloads, conversions | `Checker`, which holds a `Types` |
 //! | `edges` | the edge of each site of the file | `Linker`, which holds a `Checker` |
 //!
-//! A call of a layer above does not compile: `Types` has no such method. `codeagent-core/tests/it/tidy.rs` checks
-//! what imports could still break. Memoization, cycles and the recording of dependencies are in
-//! `codeagent_lang::query`.
+//! A call of a layer above does not compile: `Types` has no such method. The test
+//! `codeagent-core/tests/it/tidy.rs` checks what imports could still break. Memoization, cycles and
+//! the recording of dependencies are in `codeagent_lang::query`.
 //!
 //! How `Ship` in `orders.Where(o => o.Open).First().Ship()` finds its declaration:
 //!

@@ -27,8 +27,8 @@ pub const GLOBAL_USINGS: KeyTable = KeyTable::names("cs:global-usings");
 /// The assemblies that see internals by an attribute in a source, under one key.
 pub const FRIENDS: KeyTable = KeyTable::names("cs:friends");
 
-/// Members of types by name, in the files that are read. Those of one name are one piece, whatever
-/// types they are members of.
+/// Members of types by name, in the files that are read. Members with the same name share
+/// one key, whichever type declares them.
 pub const MEMBERS: KeyTable = KeyTable::members("cs:member");
 /// Constructors, by the name of their type.
 pub const CONSTRUCTORS: KeyTable = KeyTable::members("cs:constructor");
@@ -37,7 +37,7 @@ pub const INTERFACES: KeyTable = KeyTable::members("cs:interface");
 /// Conversion operators, by the name of their type.
 pub const CONVERSIONS: KeyTable = KeyTable::members("cs:conversion");
 
-/// Returns the queries that a member is an answer to.
+/// Returns the dependency keys of a member.
 #[must_use]
 pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
     let decl = facts.decl(member);
@@ -60,7 +60,7 @@ pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
     keys
 }
 
-/// Returns the keys a file publishes, sorted.
+/// Returns the keys that a file provides, sorted.
 #[must_use]
 pub fn published(facts: &Facts) -> Vec<DependencyKey> {
     let mut keys = Vec::new();
@@ -102,8 +102,8 @@ fn in_extension_block(facts: &Facts, scope: ScopeId) -> bool {
     owner.is_some_and(|owner| facts.decl(owner).kind == DeclKind::ExtensionBlock)
 }
 
-/// Returns the names in `[assembly: InternalsVisibleTo("name")]`; empty where the facts do not have
-/// it (a literal with a long public key).
+/// The names in `[assembly: InternalsVisibleTo("name")]`; empty where the facts do not have it (a
+/// literal with a long public key).
 pub fn friends(facts: &Facts) -> impl Iterator<Item = &str> {
     facts
         .sites

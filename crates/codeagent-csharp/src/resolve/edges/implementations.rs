@@ -128,7 +128,7 @@ impl Linker<'_> {
             return;
         }
 
-        self.ask_type(interface_tid, published::INTERFACES, declares.name);
+        self.record_type_lookup(interface_tid, published::INTERFACES, declares.name);
         for target in declares
             .members
             .iter()
@@ -191,7 +191,7 @@ impl Linker<'_> {
     ) -> Option<DeclRef> {
         let target = self.decl(wanted.decl);
         let name = self.name(wanted.decl.file, target.name);
-        self.ask_type(tid, published::MEMBERS, name);
+        self.record_type_lookup(tid, published::MEMBERS, name);
 
         self.type_def(tid).explicit.iter().copied().find(|decl| {
             let facts = self.facts(decl.file);

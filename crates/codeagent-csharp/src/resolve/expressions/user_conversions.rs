@@ -14,7 +14,7 @@ impl Checker<'_> {
     /// Returns the conversion operators that a type declares itself.
     pub(super) fn conversions_of(&self, tid: TypeDefId) -> &[DeclRef] {
         let group = self.type_def(tid);
-        self.ask_type(tid, published::CONVERSIONS, group.name);
+        self.record_type_lookup(tid, published::CONVERSIONS, group.name);
         &group.conversions
     }
 

@@ -127,8 +127,7 @@ fn linked(world: &World, file: codeagent_lang::FileId) -> (String, (Links, Strin
     (world.file(file).path.to_string(), (links, text))
 }
 
-/// Returns the queries that the pieces of a file answer otherwise than before, if nothing else
-/// differs.
+/// The dependency keys of the members of a file that changed, if nothing else did.
 fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     let answers = |facts: &Facts| {
         let mut answers: BTreeMap<DependencyKey, Vec<[u8; 8]>> = BTreeMap::new();
@@ -151,7 +150,7 @@ fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     })
 }
 
-/// Returns the files that the law says must be linked again.
+/// The files that the law says must be linked again.
 fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet<String> {
     let facts = |world: &World| {
         world

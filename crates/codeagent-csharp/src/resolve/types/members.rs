@@ -322,7 +322,7 @@ impl Types<'_> {
         };
 
         let group = self.type_def(tid);
-        self.ask_type(tid, published::CONSTRUCTORS, group.name);
+        self.record_type_lookup(tid, published::CONSTRUCTORS, group.name);
         let parts = group
             .constructors
             .iter()

@@ -131,7 +131,7 @@ impl<'w> Types<'w> {
     }
 
     /// Records a lookup of a name in a type, or of another key that its members provide.
-    pub fn ask_type(&self, tid: TypeDefId, table: KeyTable, name: Name) {
+    pub fn record_type_lookup(&self, tid: TypeDefId, table: KeyTable, name: Name) {
         let is_elsewhere = |part: &DeclRef| part.file != self.file;
         let group = self.tables.type_def(tid);
         if !group.external && group.parts.iter().any(is_elsewhere) {
@@ -141,7 +141,7 @@ impl<'w> Types<'w> {
 
     /// Returns the members of this name that a type declares itself.
     pub fn members_of(&self, tid: TypeDefId, name: Name) -> &'w [DeclRef] {
-        self.ask_type(tid, published::MEMBERS, name);
+        self.record_type_lookup(tid, published::MEMBERS, name);
         self.tables
             .members
             .get(&(tid, name))

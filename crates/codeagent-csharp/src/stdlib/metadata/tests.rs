@@ -1,5 +1,6 @@
-//! Damaged and hostile assemblies end with an error. `codeagent-core/tests/it/nuget.rs` tests what intact ones
-//! declare.
+//! Damaged and hostile assemblies end with an error.
+//!
+//! `codeagent-core/tests/it/nuget.rs` tests what intact ones declare.
 
 use codeagent_testkit::assembly::{Assembly, Ty, damage};
 
