@@ -95,7 +95,7 @@ impl Repository {
         }
     }
 
-    /// Seeks it in the background; again if the client has other roots than before.
+    /// Seeks it in the background, whatever was found before: the client has other roots now.
     pub fn seek(self: &Arc<Self>, peer: Peer<RoleServer>) {
         let repository = Arc::clone(self);
         tokio::spawn(async move {
@@ -124,7 +124,9 @@ impl Repository {
         })
     }
 
-    fn seek_once(self: &Arc<Self>, peer: Peer<RoleServer>) {
+    /// Seeks it in the background unless it was sought before. A call may come before the client
+    /// says that it is ready; the client is asked once all the same.
+    pub fn seek_once(self: &Arc<Self>, peer: Peer<RoleServer>) {
         let repository = Arc::clone(self);
         tokio::spawn(async move {
             let _one = repository.seeking.lock().await;

@@ -701,7 +701,7 @@ fn shapeless(sources: &[Source]) -> Vec<String> {
                 source.path
             ));
         }
-        if lines > MAX_LINES && !source.path.starts_with("tests/") {
+        if lines > MAX_LINES && !source.is_test() {
             problems.push(format!(
                 "{}: {lines} lines, more than {MAX_LINES}",
                 source.path

@@ -9,7 +9,7 @@ fn with_little_memory_an_index_is_made_or_refused_and_stays_whole() {
     let (mut done, mut refused) = (0, 0);
     // Kilobytes of addresses, of which most are stacks that are never touched.
     let sizes = [
-        60_000, 150_000, 200_000, 262_144, 400_000, 800_000, 2_000_000,
+        60_000, 150_000, 200_000, 327_680, 400_000, 800_000, 2_000_000,
     ];
     // Between too little to begin and enough: some threads start, others do not.
     for (version, kilobytes) in sizes
@@ -28,7 +28,7 @@ fn with_little_memory_an_index_is_made_or_refused_and_stays_whole() {
             None => panic!("{kilobytes} kB: {}", said(&output)),
         }
         assert!(
-            kilobytes >= 262_144 || said(&output).contains("ulimit -v"),
+            kilobytes >= 327_680 || said(&output).contains("ulimit -v"),
             "{kilobytes} kB: {}",
             said(&output)
         );
