@@ -4,9 +4,9 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | [`syntax`] | repairs text that the grammar misreads; node kinds |
+//! | `syntax` | repairs text that the grammar misreads; node kinds |
 //! | [`lower`] | turns the tree into `Facts` |
-//! | [`javascript`] | lowering of untyped JavaScript: JSDoc, CommonJS, prototypes |
+//! | `javascript` | lowering of untyped JavaScript: JSDoc, CommonJS, prototypes |
 //! | [`project`] | tsconfig and package.json: owners of files, packages of the repository |
 //! | [`stdlib`] | bundled declarations of ECMAScript, browsers and well-known npm packages |
 //! | [`resolve`] | resolves one file: modules, names, types, overloads, edges |

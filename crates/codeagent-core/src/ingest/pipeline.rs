@@ -2,7 +2,7 @@
 //!
 //! Every batch has the same steps, in this vocabulary:
 //!
-//! 1. A [`ChangeSet`] says what differs between the disk and the index. Named edits of known files
+//! 1. A `ChangeSet` says what differs between the disk and the index. Named edits of known files
 //!    are compared alone; everything else takes a full scan (`changes`, `scan`). Nothing is read or
 //!    parsed whose size and time are as the index knows them.
 //! 2. The world is brought up to date: patched in place after edits (`patch`), otherwise built from

@@ -342,7 +342,7 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// The name itself, or its beginning and a hash if it is longer than [`MAX_NAME_BYTES`].
+/// The name itself, or its beginning and a hash if it is longer than `MAX_NAME_BYTES`.
 #[must_use]
 pub fn shortened(name: &str) -> Cow<'_, str> {
     if name.len() <= MAX_NAME_BYTES {

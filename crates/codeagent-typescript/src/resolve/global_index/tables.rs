@@ -266,7 +266,7 @@ impl Tables {
             .unwrap_or(Name::NONE)
     }
 
-    /// The name with this spelling if any file contains it; see [`words`].
+    /// The name with this spelling if any file contains it; see `words`.
     pub fn find(&self, text: &str) -> Name {
         self.names.get(text).unwrap_or(Name::NONE)
     }
