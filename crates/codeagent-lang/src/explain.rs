@@ -1,4 +1,4 @@
-//! Why does a site have its edge, or none? The linkers' own answers about one site as text, for
+//! Explains why a site has its edge, or none. The linkers' own answers about one site as text, for
 //! whoever looks for a wrong rule.
 //!
 //! The edges printed are those of a link of the whole file; the reasons come from a second link

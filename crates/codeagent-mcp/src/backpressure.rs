@@ -1,5 +1,5 @@
-//! How much is taken in from a client that does not read? So many requests as may wait for their
-//! answers to be written; then it is not listened to until it has read one.
+//! Bounds the requests taken from a client that does not read its answers. So many requests as may
+//! wait for their answers to be written; then it is not listened to until it has read one.
 //!
 //! Everything that is taken in is answered, and what is held for a client is bounded.
 //!

@@ -1,5 +1,5 @@
-//! Which `id` has a message that is too long to be kept? Its bytes pass by once, and the value of
-//! the key `id` of the outermost object is remembered.
+//! Extracts the JSON-RPC `id` from an oversized message without buffering it. Its bytes pass by
+//! once, and the value of the key `id` of the outermost object is remembered.
 //!
 //! **Limits.** Not a parser: of what is no JSON it may find an `id` that nobody meant, or none.
 

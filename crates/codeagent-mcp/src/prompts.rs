@@ -1,5 +1,5 @@
-//! Which workflows are offered as prompts? Three questions that take several tools, for a person to
-//! pick from a client's menu.
+//! Workflows offered as prompts. Three questions that take several tools, for a person to pick from
+//! a client's menu.
 //!
 //! **Limits.** A prompt is a text with names of tools; what comes of it is the model's work.
 

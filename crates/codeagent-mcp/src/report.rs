@@ -1,4 +1,4 @@
-//! How does a client learn how far a call is? The tool leaves its latest progress, and a task sends
+//! Sends progress of a call to its client. The tool leaves its latest progress, and a task sends
 //! what is there whenever the client has taken what was sent before, so a slow client gets fewer
 //! messages and delays nothing.
 //!

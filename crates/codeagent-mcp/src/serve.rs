@@ -1,7 +1,6 @@
-//! How does a server start and end? It speaks over standard input and output until the client hangs
-//! up, or over HTTP, until the process is told to stop; then it finishes what it writes. A server
-//! over standard input also ends when the process that started it is gone, whoever else holds its
-//! input.
+//! Starts and ends a server. It speaks over standard input and output until the client hangs up, or
+//! over HTTP, until the process is told to stop; then it finishes what it writes. A server over
+//! standard input also ends when the process that started it is gone, whoever else holds its input.
 //!
 //! **Limits.** Linux is tested; elsewhere than on Unix only Ctrl-C stops it besides the end of the
 //! input. That the process which started it is gone is noticed within `ORPHANED`.

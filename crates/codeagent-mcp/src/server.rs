@@ -1,5 +1,5 @@
-//! How does a request of the protocol become a call of a tool? Arguments are checked here, tools
-//! run on blocking threads, and a tool that panics answers an error like any other.
+//! Turns requests of the protocol into calls of tools. Arguments are checked here, tools run on
+//! blocking threads, and a tool that panics answers an error like any other.
 //!
 //! A call that is cancelled while it waits for its turn is not begun; one that runs already stops
 //! reading the index and searching texts, also when the server ends. Its answer is not sent.

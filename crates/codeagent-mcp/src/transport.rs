@@ -1,5 +1,5 @@
-//! How does a line become a message, and a message a line? One message is one line of input or
-//! output, and nothing else is ever written.
+//! The protocol over lines: one message per line of input or output. One message is one line of
+//! input or output, and nothing else is ever written.
 //!
 //! What is no message is answered as JSON-RPC has it, so that nobody waits in vain: `-32700` for
 //! what is no JSON, `-32600` for JSON that is no message and for a line that is too long.

@@ -1,5 +1,4 @@
-//! Does the index say what one made afresh would say? The one check that finds wrong values that
-//! fit together.
+//! Compares the index with a fresh one. The one check that finds wrong values that fit together.
 //!
 //! **Limits.** Costs a first index, and holds what both say in memory.
 

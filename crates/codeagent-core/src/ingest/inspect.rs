@@ -1,5 +1,4 @@
-//! What does the engine make of one file, one line or the calls of a repository, read afresh, and
-//! which files are not as they were indexed?
+//! Debug views: what the engine makes of one file, one line or all calls.
 //!
 //! **Limits.** Writes nothing; for a line or the calls all sources are read and extracted again
 //! each time (`codeagent debug`).

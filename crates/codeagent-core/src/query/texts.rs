@@ -1,5 +1,4 @@
-//! Which files of the repository are in no language, how long are they, and which words do they
-//! hold?
+//! Searches the files that are in no language.
 //!
 //! To know takes a walk over the repository. Where somebody watches it, what was found is kept
 //! until a batch changes something else than code.

@@ -1,4 +1,4 @@
-//! Which symbols are like this one, or like this question? Estimates over the signs of all of them,
+//! Finds symbols similar to a symbol or to a question. Estimates over the signs of all of them,
 //! then the vectors of the best.
 //!
 //! The signs are kept in memory until the index changes. A model answers once it has seen nearly

@@ -1,5 +1,5 @@
-//! Is a text so broken behind its first error that it is not worth its price? Samples say whether
-//! to look closer, ever longer beginnings decide.
+//! Detects texts too broken behind their first error to parse within budget. Samples say whether to
+//! look closer, ever longer beginnings decide.
 //!
 //! A place that the parser has to recover from costs as much as a hundred that it can read, and
 //! while it runs nothing tells how many it has met. A sample is code without what stands around it,

@@ -1,4 +1,5 @@
-//! Is a text one that a parser can bear? Ten million tokens are not, nor is `a<b,a<b,..`.
+//! Detects texts that are too large or too dense for a parser. Ten million tokens are not, nor is
+//! `a<b,a<b,..`.
 //!
 //! What a tree costs hangs on the number of tokens, not on that of bytes; and some texts make a
 //! parser follow many meanings at once, at a price that grows with the square of their length and

@@ -1,5 +1,5 @@
-//! How does a piece of source read on one line? Layout, comments and the comma before a closing
-//! bracket go; quoted text stays as written.
+//! Puts a piece of source on one line. Layout, comments and the comma before a closing bracket go;
+//! quoted text stays as written.
 //!
 //! **Limits.** For showing, not for parsing: quotes are taken as they come, so a quote inside a
 //! regular expression or a verbatim string may keep the layout of what follows it.

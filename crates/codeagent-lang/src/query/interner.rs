@@ -1,5 +1,5 @@
-//! Which number does a value have? Equal values have one, so that comparing them is comparing
-//! numbers.
+//! Interns values: equal values share a number. Equal values have one, so that comparing them is
+//! comparing numbers.
 //!
 //! **Limits.** Numbers are given in the order of the first question and mean nothing outside of
 //! their interner.

@@ -1,4 +1,4 @@
-//! What does a link see of other files, and what did it ask of them?
+//! Access of one link to other files, which records what it reads.
 //!
 //! [`Session`] keeps the world to itself: what a file says is asked here, and that is recorded.
 //! What is answered without a record stands at the end, each with its reason; there is no other

@@ -1,5 +1,5 @@
-//! How does a link answer each question once? Answers are kept, a question that needs itself or
-//! costs too much is cut short.
+//! Memoized queries with cycle detection and step budgets. Answers are kept, a question that needs
+//! itself or costs too much is cut short.
 //!
 //! `var a = f(x => a.Size);` asks for the type of `a` while it is being found out. The inner
 //! question is cut, and what hangs on that is provisional: it is kept as long as the outer question

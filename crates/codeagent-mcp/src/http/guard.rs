@@ -1,5 +1,6 @@
-//! Who may ask over HTTP, and how much at a time? Requests for a name that is not ours, from web
-//! pages and without the secret are refused before anything of them is read.
+//! Refuses HTTP requests for foreign hosts, from web pages and without the token. Requests for a
+//! name that is not ours, from web pages and without the secret are refused before anything of them
+//! is read.
 //!
 //! A web page can make its name lead to this machine (DNS rebinding), so the `Host` must be one of
 //! ours; what a browser sends carries an `Origin`, which must be one that was allowed.

@@ -1,6 +1,5 @@
-//! How is a client served that knows only the two endpoints of revision 2024-11-05? `GET /sse`
-//! opens a stream of events, whose first one names the address to which messages are posted;
-//! answers come over the stream.
+//! The HTTP+SSE transport of revision 2024-11-05. `GET /sse` opens a stream of events, whose first
+//! one names the address to which messages are posted; answers come over the stream.
 //!
 //! What a client posts that does not read its stream is refused when enough waits: it is neither
 //! kept, nor does it keep others waiting.

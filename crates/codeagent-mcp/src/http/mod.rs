@@ -1,7 +1,7 @@
-//! How is a server reached over HTTP? At `/mcp`, by the Streamable HTTP transport of the revisions
-//! 2025-06-18, 2025-11-25 and 2026-07-28, and, only if asked, by the pair of endpoints of
-//! 2024-11-05 (`legacy_sse`). Every other profile has an endpoint of its own, `/mcp/patch` for one:
-//! to a client it is a server of its own.
+//! The server over HTTP. At `/mcp`, by the Streamable HTTP transport of the revisions 2025-06-18,
+//! 2025-11-25 and 2026-07-28, and, only if asked, by the pair of endpoints of 2024-11-05
+//! (`legacy_sse`). Every other profile has an endpoint of its own, `/mcp/patch` for one: to a
+//! client it is a server of its own.
 //!
 //! A request passes `connections` (how long and how much), `guard` (who may ask), here (is it a
 //! message) and then the library's transport, which knows the revisions. Nothing is remembered

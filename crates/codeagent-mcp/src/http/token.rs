@@ -1,5 +1,5 @@
-//! Which secret must a client show? One from the environment, or one of our own making in a file
-//! that only its owner can read.
+//! The secret that an HTTP client must show. One from the environment, or one of our own making in
+//! a file that only its owner can read.
 //!
 //! It is never printed: it has no `Display`, and its `Debug` says nothing.
 //!

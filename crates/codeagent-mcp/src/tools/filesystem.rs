@@ -1,5 +1,5 @@
-//! What lies in the repository, and what does a file say? `list_directory`, `read_file`,
-//! `get_directory_tree`; no index needed.
+//! Tools that list and read files. `list_directory`, `read_file`, `get_directory_tree`; no index
+//! needed.
 //!
 //! **Limits.** Ignored files are not listed, but may be read by name. `.git` and `.codeagent` do
 //! not exist here.

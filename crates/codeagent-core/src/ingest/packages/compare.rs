@@ -1,5 +1,5 @@
-//! May the packages declare something else than when they were read? Decided by sizes and times of
-//! what was looked at then, and by contents where these say nothing.
+//! Decides whether packages may declare something else than when they were read. Decided by sizes
+//! and times of what was looked at then, and by contents where these say nothing.
 
 use codeagent_workspace::{External, Packages, RepoPath, Stamp, Watcher, Workspace};
 

@@ -1,4 +1,4 @@
-//! Which assemblies of NuGet packages does each C# project get, and what do they declare?
+//! The assemblies of NuGet packages that each C# project gets.
 //!
 //! **Which.** What the last restore of a project resolved is taken as it stands in its
 //! `project.assets.json`. Without one for the project's framework the packages that it names

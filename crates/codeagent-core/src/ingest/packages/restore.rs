@@ -1,5 +1,4 @@
-//! Where do the assemblies lie that a C# project gets: as its last restore says, or as its packages
-//! say that are there?
+//! Locates the assemblies of a C# project, from its last restore or its packages.
 //!
 //! **Limits.** See the head of `nuget`. Links among the folders of packages are not followed to
 //! versions and frameworks.
