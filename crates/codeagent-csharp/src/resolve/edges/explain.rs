@@ -34,11 +34,11 @@ pub(super) const MAX_SHOWN: usize = 24;
 pub fn explain(site: Site, report: &mut Report<'_>) -> Links {
     let mut linker = Linker::new(report.world, report.file);
     linker.checker.trace = Some(RefCell::default());
-    linker.evaluation.begin_site();
+    linker.stack.begin_site();
     linker.enter(site.owner);
     let mut links = Links::default();
     linker.record_site(&site, &mut links);
-    linker.evaluation.begin_site();
+    linker.stack.begin_site();
     linker.explain_site(&site, report);
     links
 }

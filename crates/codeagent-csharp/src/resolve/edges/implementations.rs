@@ -26,7 +26,7 @@ impl Linker<'_> {
         for id in self.facts.decl_ids() {
             let decl = self.facts.decl(id);
             if decl.flags.has(DeclFlags::OVERRIDE) {
-                self.evaluation.begin_site();
+                self.stack.begin_site();
                 self.enter(id);
                 self.override_of(id, links);
             }
@@ -100,7 +100,7 @@ impl Linker<'_> {
             return;
         }
 
-        self.evaluation.begin_site();
+        self.stack.begin_site();
         self.enter(part);
         let mut seen: Vec<Ty> = Vec::new();
         for base in self.bases(tid).iter() {

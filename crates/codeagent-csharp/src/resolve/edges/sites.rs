@@ -18,7 +18,7 @@ impl Linker<'_> {
     /// Records the edges of all sites.
     pub(super) fn record_sites(&self, links: &mut Links) {
         for site in &self.facts.sites {
-            self.evaluation.begin_site();
+            self.stack.begin_site();
             let (uses, unresolved) = (links.uses.len(), links.unresolved.len());
 
             if self.spend(1) {

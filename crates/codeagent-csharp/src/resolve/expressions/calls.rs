@@ -95,8 +95,8 @@ impl Checker<'_> {
     pub fn resolve_call(&self, id: CallId) -> Rc<CallResult> {
         let key = (self.lambda_bindings.current(), id);
         let asked = (key, Query::Call(key.0, id));
-        self.evaluation
-            .answered(&self.memo.calls, asked, || {
+        self.stack
+            .query(&self.memo.calls, asked, || {
                 Rc::new(self.resolve_call_uncached(id))
             })
             .unwrap_or_default()

@@ -42,8 +42,8 @@ impl Checker<'_> {
         }
         let key = (self.lambda_bindings.current(), id);
         let asked = (key, Query::Expr(key.0, id));
-        self.evaluation
-            .answered(&self.memo.exprs, asked, || self.expr_type_uncached(id))
+        self.stack
+            .query(&self.memo.exprs, asked, || self.expr_type_uncached(id))
             .unwrap_or_default()
     }
 

@@ -32,7 +32,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
-use codeagent_lang::query::stack::Table;
+use codeagent_lang::query::memo::MemoTable;
 use codeagent_lang::{Dependencies, FileId, World};
 use codeagent_model::facts::{CallId, DeclId, ExprId, ScopeId};
 use rustc_hash::FxHashMap;
@@ -49,9 +49,9 @@ use crate::resolve::types::{Ty, Types};
 /// Memoized results about expressions.
 #[derive(Default)]
 struct ExprMemo {
-    exprs: Table<(LambdaBindingId, ExprId), Ty>,
-    calls: Table<(LambdaBindingId, CallId), Rc<CallResult>>,
-    extension_scopes: RefCell<FxHashMap<ScopeId, Rc<[ExtensionScope]>>>,
+    exprs: MemoTable<(LambdaBindingId, ExprId), Ty>,
+    calls: MemoTable<(LambdaBindingId, CallId), Rc<CallResult>>,
+    extension_scopes: MemoTable<ScopeId, Rc<[ExtensionScope]>>,
 }
 
 /// The state of the expression layer while one file is resolved.

@@ -34,8 +34,8 @@ pub struct Candidate {
 impl Types<'_> {
     /// Returns the members of this name, most derived first.
     pub fn lookup_members(&self, ty: Ty, name: Name) -> Rc<[Candidate]> {
-        self.evaluation
-            .remembered(&self.memo.members, (self.site_type.get(), ty, name), || {
+        self.stack
+            .memoized(&self.memo.members, (self.site_type.get(), ty, name), || {
                 self.members_uncached(ty, name).into()
             })
     }
@@ -287,7 +287,7 @@ impl Types<'_> {
 
     /// Reports whether a type around the site is or derives from the type.
     fn derives_here(&self, tid: TypeDefId) -> bool {
-        self.evaluation.remembered(&self.memo.derives, (self.site_type.get(), tid), || {
+        self.stack.memoized(&self.memo.derives, (self.site_type.get(), tid), || {
             self.types_around().any(|around| {
                 let all = self.supertypes(self.self_type(around));
                 all.iter().any(|base| matches!(self.arena.get(*base), Type::Named(other, _) if other == tid))

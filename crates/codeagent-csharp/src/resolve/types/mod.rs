@@ -16,17 +16,16 @@ pub mod scope_lookup;
 pub mod signatures;
 pub mod usings;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::ops::Deref;
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
-
 pub use self::arena::{Arena, ParamOwner, Ty, TyList, Type};
 use codeagent_lang::dependencies::KeyTable;
+use codeagent_lang::query::memo::MemoTable;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::query::session::Session;
-use codeagent_lang::query::stack::{Evaluation, Table};
+use codeagent_lang::query::stack::QueryStack;
 use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use codeagent_model::facts::{Facts, ScopeId, Sym, TypeId};
 
@@ -41,15 +40,15 @@ use crate::resolve::declared::tables::{FileTable, Tables, TypeDef, TypeDefId};
 /// Memoized results about declared types.
 #[derive(Default)]
 struct TypeMemo {
-    type_exprs: Table<(FileId, TypeId), Ty>,
-    lookups: Table<(FileId, ScopeId, Name, u16, bool), TypeOrNamespace>,
-    usings: Table<(FileId, ScopeId), Rc<[Using]>>,
-    bases: Table<TypeDefId, TyList>,
-    constraints: Table<Ty, TyList>,
-    supertypes: Table<Ty, TyList>,
-    derives: Table<(Option<TypeDefId>, TypeDefId), bool>,
-    members: Table<(Option<TypeDefId>, Ty, Name), Rc<[Candidate]>>,
-    signatures: Table<DeclRef, Rc<Signature>>,
+    type_exprs: MemoTable<(FileId, TypeId), Ty>,
+    lookups: MemoTable<(FileId, ScopeId, Name, u16, bool), TypeOrNamespace>,
+    usings: MemoTable<(FileId, ScopeId), Rc<[Using]>>,
+    bases: MemoTable<TypeDefId, TyList>,
+    constraints: MemoTable<Ty, TyList>,
+    supertypes: MemoTable<Ty, TyList>,
+    derives: MemoTable<(Option<TypeDefId>, TypeDefId), bool>,
+    members: MemoTable<(Option<TypeDefId>, Ty, Name), Rc<[Candidate]>>,
+    signatures: MemoTable<DeclRef, Rc<Signature>>,
 }
 
 /// The state of the type layer while one file is resolved: the world, the tables, an arena of
@@ -60,11 +59,11 @@ pub struct Types<'w> {
     pub facts: &'w Facts,
     pub table: &'w FileTable,
     pub arena: Arena,
-    pub evaluation: Evaluation<Query>,
+    pub stack: QueryStack<Query>,
     /// The innermost type around the site, which decides what is accessible.
     pub site_type: Cell<Option<TypeDefId>>,
     memo: TypeMemo,
-    touched: RefCell<FxHashSet<TypeDefId>>,
+    touched: MemoTable<TypeDefId, ()>,
 }
 
 impl<'w> Types<'w> {
@@ -79,10 +78,10 @@ impl<'w> Types<'w> {
             facts,
             table: tables.file(file),
             arena: Arena::new(),
-            evaluation: Evaluation::new(queries::limits(facts.sites.len())),
+            stack: QueryStack::new(queries::limits(facts.sites.len())),
             site_type: Cell::new(None),
             memo: TypeMemo::default(),
-            touched: RefCell::default(),
+            touched: MemoTable::default(),
         };
 
         types.record_text_lookup(published::GLOBAL_USINGS, "");
@@ -92,13 +91,13 @@ impl<'w> Types<'w> {
 
     /// Takes steps from the budget of the file; `false` if it is used up.
     pub fn spend(&self, steps: usize) -> bool {
-        self.evaluation.spend(steps)
+        self.stack.spend(steps)
     }
 
     /// Reports whether something at this site was left unknown because it lies too deep or costs
     /// too much.
     pub fn exceeded(&self) -> bool {
-        self.evaluation.exceeded()
+        self.stack.exceeded()
     }
 
     /// Returns the recorded dependencies.
@@ -115,7 +114,7 @@ impl<'w> Types<'w> {
             return group;
         }
 
-        if self.touched.borrow_mut().insert(tid) {
+        if self.touched.insert(tid, ()) {
             for part in &group.parts {
                 self.read(part.file);
             }

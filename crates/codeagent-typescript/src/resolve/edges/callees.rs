@@ -13,7 +13,7 @@ use crate::resolve::types::signatures::Signature;
 
 impl FileResolver<'_> {
     /// The target of a callee; locals are followed to their values.
-    pub fn callee_target(&mut self, callee: ExprId) -> SiteTarget {
+    pub fn callee_target(&self, callee: ExprId) -> SiteTarget {
         let facts = self.own_facts();
         let outcome = self.value_target(callee);
 
@@ -35,7 +35,7 @@ impl FileResolver<'_> {
     }
 
     /// `const { f } = o; f()` calls `o.f`. A local that holds a lambda has no edge.
-    fn held_target(&mut self, decls: DeclList) -> SiteTarget {
+    fn held_target(&self, decls: DeclList) -> SiteTarget {
         let Some(&decl) = decls.first() else {
             return SiteTarget::External;
         };
@@ -62,7 +62,7 @@ impl FileResolver<'_> {
     }
 
     /// `const f = c ? a : b; f()` calls either function, if both are written there.
-    fn held_choice(&mut self, yes: ExprId, no: ExprId) -> SiteTarget {
+    fn held_choice(&self, yes: ExprId, no: ExprId) -> SiteTarget {
         let (yes, no) = (self.held_function(yes), self.held_function(no));
         match (yes, no) {
             (SiteTarget::Decls(mut decls), SiteTarget::Decls(others)) => {
@@ -79,7 +79,7 @@ impl FileResolver<'_> {
         }
     }
 
-    fn held_function(&mut self, value: ExprId) -> SiteTarget {
+    fn held_function(&self, value: ExprId) -> SiteTarget {
         match self.held_value(value) {
             SiteTarget::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => {
                 SiteTarget::Decls(decls)
@@ -89,7 +89,7 @@ impl FileResolver<'_> {
     }
 
     /// Whether a declaration is a function or class, or is initialised with one.
-    fn writes_function(&mut self, decl: DeclRef) -> bool {
+    fn writes_function(&self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         match declaration.kind {
@@ -108,7 +108,7 @@ impl FileResolver<'_> {
     }
 
     /// The value of a local: another name in this scope, or a member of the repository.
-    fn held_value(&mut self, value: ExprId) -> SiteTarget {
+    fn held_value(&self, value: ExprId) -> SiteTarget {
         let is_named = matches!(self.own_facts().expr(value), Expr::Name(..));
         match self.value_target(value) {
             SiteTarget::Decls(decls) if decls.iter().all(|decl| self.is_local(*decl)) => {
@@ -122,7 +122,7 @@ impl FileResolver<'_> {
         }
     }
 
-    fn is_local(&mut self, decl: DeclRef) -> bool {
+    fn is_local(&self, decl: DeclRef) -> bool {
         let declaration = self.decl(decl);
         matches!(
             declaration.kind,
@@ -131,7 +131,7 @@ impl FileResolver<'_> {
     }
 
     /// Whether a local is called through a signature written in the repository.
-    pub fn may_hold_a_function(&mut self, callee: ExprId) -> bool {
+    pub fn may_hold_a_function(&self, callee: ExprId) -> bool {
         match self.own_facts().expr(callee) {
             Expr::Name(..) => {}
             Expr::Same(inner) | Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => {
@@ -147,7 +147,7 @@ impl FileResolver<'_> {
     }
 
     /// Whether a signature is a bodiless type member in the repository.
-    fn is_written_signature(&mut self, signature: Signature) -> bool {
+    fn is_written_signature(&self, signature: Signature) -> bool {
         let Signature::Declared(decl, _) = signature else {
             return false;
         };

@@ -15,7 +15,7 @@ use crate::resolve::symbols::value_owners::constructs;
 
 impl FileResolver<'_> {
     /// The target of `super()`: the constructor of the base class.
-    pub fn super_target(&mut self, class: DeclId) -> SiteTarget {
+    pub fn super_target(&self, class: DeclId) -> SiteTarget {
         let Some(class) = class.some() else {
             return SiteTarget::Unknown;
         };
@@ -26,7 +26,7 @@ impl FileResolver<'_> {
         }
     }
 
-    fn class_target(&mut self, value: Ty) -> SiteTarget {
+    fn class_target(&self, value: Ty) -> SiteTarget {
         match self.get(value) {
             Type::Static(class) => {
                 let constructors = self.constructors(class);
@@ -46,7 +46,7 @@ impl FileResolver<'_> {
     }
 
     /// `new X()`: the constructor if `X` is a class that declares one.
-    pub fn constructor_target(&mut self, callee: ExprId, outcome: SiteTarget) -> SiteTarget {
+    pub fn constructor_target(&self, callee: ExprId, outcome: SiteTarget) -> SiteTarget {
         let file = self.file;
         let SiteTarget::Decls(decls) = &outcome else {
             let ty = self.expr_type(file, callee);
@@ -76,16 +76,15 @@ impl FileResolver<'_> {
                 return outcome;
             };
 
-            let is_held = |resolver: &mut Self, class: DeclRef| {
-                let parent = resolver.decl(class).parent;
-                resolver.decl(class).kind == DeclKind::Class
-                    && decls.contains(&at(class.file, parent))
+            let is_held = |class: DeclRef| {
+                let parent = self.decl(class).parent;
+                self.decl(class).kind == DeclKind::Class && decls.contains(&at(class.file, parent))
             };
 
             return match self.class_target(ty) {
                 SiteTarget::Decls(made)
                     if !made.iter().any(|decl| self.is_node(*decl))
-                        || made.iter().any(|decl| is_held(self, *decl)) =>
+                        || made.iter().any(|decl| is_held(*decl)) =>
                 {
                     outcome
                 }
@@ -105,7 +104,7 @@ impl FileResolver<'_> {
     }
 
     /// The class or value that a `new` expression names, beside the constructor it calls.
-    pub fn constructed(&mut self, site: Site, called: &DeclList) -> Option<DeclList> {
+    pub fn constructed(&self, site: Site, called: &DeclList) -> Option<DeclList> {
         let facts = self.own_facts();
         let Subject::Expr(expr) = site.subject else {
             return None;

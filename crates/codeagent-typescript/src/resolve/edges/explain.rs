@@ -26,7 +26,7 @@ const MAX_SHOWN: usize = 12;
 
 /// Adds the resolution of a site to a report; returns the edges of this site alone.
 pub fn explain(site: Site, report: &mut Report<'_>) -> Links {
-    let mut resolver = FileResolver::new(report.file, report.world);
+    let resolver = FileResolver::new(report.file, report.world);
     let mut links = Links::default();
     resolver.site(site, &mut links);
     Explanation { resolver, report }.site(&site);

@@ -19,7 +19,7 @@ use crate::resolve::types::members::MemberLookup;
 
 impl FileResolver<'_> {
     /// Adds the `overrides` and `implements` edges between members.
-    pub fn implementations(&mut self, links: &mut Links) {
+    pub fn implementations(&self, links: &mut Links) {
         let facts = self.own_facts();
         for id in facts.decl_ids() {
             let decl = facts.decl(id);
@@ -29,7 +29,7 @@ impl FileResolver<'_> {
         }
     }
 
-    fn members_of(&mut self, class: DeclRef, links: &mut Links) {
+    fn members_of(&self, class: DeclRef, links: &mut Links) {
         let facts = self.facts(class.file);
         let declaration = facts.decl(class.decl);
         if declaration.bases.is_empty() || declaration.inner.is_none() {
@@ -46,7 +46,7 @@ impl FileResolver<'_> {
         }
     }
 
-    fn member_edges(&mut self, class: DeclRef, name: Name, member: DeclRef, links: &mut Links) {
+    fn member_edges(&self, class: DeclRef, name: Name, member: DeclRef, links: &mut Links) {
         let facts = self.facts(class.file);
         for (index, base) in facts.list(facts.decl(class.decl).bases).iter().enumerate() {
             let edge_type = if base.clause == BaseClause::Implements {

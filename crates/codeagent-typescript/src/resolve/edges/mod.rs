@@ -14,7 +14,7 @@ mod sites;
 mod targets;
 mod used_names;
 
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
 use codeagent_lang::{FileId, Links, World};
 
@@ -42,17 +42,10 @@ impl<'w> Deref for FileResolver<'w> {
     }
 }
 
-impl DerefMut for FileResolver<'_> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.checker
-    }
-}
-
 /// Resolves one file.
 #[must_use]
 pub fn link(file: FileId, world: &World) -> Links {
-    let mut resolver = FileResolver::new(file, world);
+    let resolver = FileResolver::new(file, world);
     let mut links = Links::default();
     resolver.sites(&mut links);
     resolver.implementations(&mut links);

@@ -22,7 +22,7 @@ const MAX_TARGETS: usize = 8;
 
 impl FileResolver<'_> {
     /// Resolves all sites of the file.
-    pub fn sites(&mut self, links: &mut Links) {
+    pub fn sites(&self, links: &mut Links) {
         let facts = self.own_facts();
         for site in &facts.sites {
             self.site(*site, links);
@@ -30,7 +30,7 @@ impl FileResolver<'_> {
         self.module_edges(links);
     }
 
-    pub fn site(&mut self, site: Site, links: &mut Links) {
+    pub fn site(&self, site: Site, links: &mut Links) {
         let is_call = site.kind.is_call();
         links.calls += u32::from(is_call);
 
@@ -41,7 +41,7 @@ impl FileResolver<'_> {
 
         match self.site_target(site) {
             // The budget ended while resolving it.
-            SiteTarget::Unknown if self.evaluation.is_used_up() => {
+            SiteTarget::Unknown if self.stack.is_used_up() => {
                 self.record_budget_exceeded(site, links)
             }
             SiteTarget::Decls(decls) => {
@@ -98,7 +98,7 @@ impl FileResolver<'_> {
     }
 
     /// Whether the callee is a bare name or a function or class expression.
-    fn is_called_by_name(&mut self, site: Site) -> bool {
+    fn is_called_by_name(&self, site: Site) -> bool {
         let facts = self.own_facts();
         let (Subject::Expr(mut expr) | Subject::Decorator(mut expr)) = site.subject else {
             return false;
@@ -117,7 +117,7 @@ impl FileResolver<'_> {
     }
 
     /// Adds the edge of a site if its target is a node; `false` if there is none.
-    fn add_edges(&mut self, site: Site, decls: DeclList, links: &mut Links) -> bool {
+    fn add_edges(&self, site: Site, decls: DeclList, links: &mut Links) -> bool {
         let mut targets: Vec<Target> = Vec::new();
         let mut rest = decls;
         while let Some(&first) = rest.first().filter(|_| targets.len() < MAX_TARGETS) {
@@ -151,13 +151,13 @@ impl FileResolver<'_> {
     }
 
     /// Whether a declaration is a node of the graph.
-    pub fn is_node(&mut self, decl: DeclRef) -> bool {
+    pub fn is_node(&self, decl: DeclRef) -> bool {
         !self.is_external_file(decl.file) && !self.decl(decl).detail.is_none()
     }
 
     /// The declaration that represents a symbol: its implementation, else its first declaration in
     /// the repository.
-    pub fn canonical_declaration(&mut self, decls: &DeclList) -> Option<DeclRef> {
+    pub fn canonical_declaration(&self, decls: &DeclList) -> Option<DeclRef> {
         let first = decls.first().copied()?;
         let group = self.merged_symbol(first);
         let all: &[DeclRef] = if group.contains(&first) {
@@ -187,7 +187,7 @@ impl FileResolver<'_> {
         own.clone().find(same).or_else(|| own.next())
     }
 
-    fn edge_type(&mut self, site: Site) -> Option<EdgeType> {
+    fn edge_type(&self, site: Site) -> Option<EdgeType> {
         Some(match site.kind {
             kind if kind.is_call() => EdgeType::Calls,
             SiteKind::ParameterType => EdgeType::Accepts,
@@ -199,12 +199,12 @@ impl FileResolver<'_> {
     }
 
     /// Whether an export clause has a `from`.
-    fn names_a_module(&mut self, site: Site) -> bool {
+    fn names_a_module(&self, site: Site) -> bool {
         let facts = self.own_facts();
         matches!(site.subject, Subject::Export(id) if !facts.exports[id.index()].module.is_none())
     }
 
-    fn base_edge(&mut self, site: Site) -> Option<EdgeType> {
+    fn base_edge(&self, site: Site) -> Option<EdgeType> {
         let Subject::Base(decl, index) = site.subject else {
             return None;
         };
@@ -219,7 +219,7 @@ impl FileResolver<'_> {
     }
 
     /// One edge from the file to each module it imports names from, at the specifier.
-    fn module_edges(&mut self, links: &mut Links) {
+    fn module_edges(&self, links: &mut Links) {
         let (file, facts) = (self.file, self.own_facts());
 
         let mut seen: FxHashSet<u32> = FxHashSet::default();

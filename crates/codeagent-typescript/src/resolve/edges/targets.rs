@@ -43,7 +43,7 @@ impl From<ResolvedName> for SiteTarget {
 }
 
 impl FileResolver<'_> {
-    pub fn site_target(&mut self, site: Site) -> SiteTarget {
+    pub fn site_target(&self, site: Site) -> SiteTarget {
         let file = self.file;
 
         match site.subject {
@@ -63,7 +63,7 @@ impl FileResolver<'_> {
         }
     }
 
-    fn expr_target(&mut self, expr: ExprId, kind: SiteKind) -> SiteTarget {
+    fn expr_target(&self, expr: ExprId, kind: SiteKind) -> SiteTarget {
         let (file, facts) = (self.file, self.own_facts());
         match facts.expr(expr) {
             Expr::Call(call) if kind.is_call() => {
@@ -83,7 +83,7 @@ impl FileResolver<'_> {
         }
     }
 
-    pub fn value_target(&mut self, expr: ExprId) -> SiteTarget {
+    pub fn value_target(&self, expr: ExprId) -> SiteTarget {
         let (file, facts) = (self.file, self.own_facts());
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
@@ -138,7 +138,7 @@ impl FileResolver<'_> {
     }
 
     /// The target of a call whose callee is `f()`, `a[i]` or `a || b`.
-    fn computed_target(&mut self, ty: Ty) -> SiteTarget {
+    fn computed_target(&self, ty: Ty) -> SiteTarget {
         match self.get(ty) {
             Type::Simple(Ty::UNKNOWN | Ty::ANY) => SiteTarget::Unknown,
             Type::Simple(_)
@@ -150,7 +150,7 @@ impl FileResolver<'_> {
     }
 
     /// The property declared by a constructor parameter with a modifier.
-    fn parameter_property(&mut self, decls: &DeclList) -> Option<DeclList> {
+    fn parameter_property(&self, decls: &DeclList) -> Option<DeclList> {
         let [parameter] = decls[..] else { return None };
         let facts = self.facts(parameter.file);
         let declaration = facts.decl(parameter.decl);
@@ -175,7 +175,7 @@ impl FileResolver<'_> {
     }
 
     /// Keeps the declarations that are values, if there are any.
-    fn as_value(&mut self, found: ResolvedName) -> ResolvedName {
+    fn as_value(&self, found: ResolvedName) -> ResolvedName {
         self.with_meaning(found, |kind| {
             !matches!(
                 kind,
@@ -184,7 +184,7 @@ impl FileResolver<'_> {
         })
     }
 
-    fn as_type(&mut self, found: ResolvedName) -> ResolvedName {
+    fn as_type(&self, found: ResolvedName) -> ResolvedName {
         self.with_meaning(found, |kind| {
             matches!(
                 kind,
@@ -198,11 +198,7 @@ impl FileResolver<'_> {
         })
     }
 
-    fn with_meaning(
-        &mut self,
-        found: ResolvedName,
-        holds: impl Fn(DeclKind) -> bool,
-    ) -> ResolvedName {
+    fn with_meaning(&self, found: ResolvedName, holds: impl Fn(DeclKind) -> bool) -> ResolvedName {
         let ResolvedName::Decls(decls) = found else {
             return found;
         };
@@ -214,7 +210,7 @@ impl FileResolver<'_> {
         ResolvedName::Decls(if kept.is_empty() { decls } else { kept })
     }
 
-    fn member_target(&mut self, object: ExprId, sym: Sym) -> SiteTarget {
+    fn member_target(&self, object: ExprId, sym: Sym) -> SiteTarget {
         let file = self.file;
         let receiver = self.expr_type(file, object);
         let name = self.name(file, sym);
@@ -237,7 +233,7 @@ impl FileResolver<'_> {
     }
 
     /// Follows a member that is not a node: `{ f }` to `f`, `F.g = value` to the value.
-    fn resolve_shorthand(&mut self, decls: DeclList) -> SiteTarget {
+    fn resolve_shorthand(&self, decls: DeclList) -> SiteTarget {
         let [decl] = decls[..] else {
             return SiteTarget::Decls(decls);
         };
@@ -247,7 +243,7 @@ impl FileResolver<'_> {
         }
     }
 
-    fn expando_target(&mut self, object: ExprId, name: Name) -> Option<SiteTarget> {
+    fn expando_target(&self, object: ExprId, name: Name) -> Option<SiteTarget> {
         let own = self.file;
         let (file, value) = self.expando(own, object, name)?;
         let facts = self.facts(file);
@@ -275,7 +271,7 @@ impl FileResolver<'_> {
         Some(self.as_value(found).into())
     }
 
-    fn value_member(&mut self, ty: Ty) -> SiteTarget {
+    fn value_member(&self, ty: Ty) -> SiteTarget {
         match self.get(ty) {
             Type::Module(file) => SiteTarget::File(file),
             Type::Function(decl, _) if !self.is_external_file(decl.file) => SiteTarget::Nameless,
@@ -283,7 +279,7 @@ impl FileResolver<'_> {
         }
     }
 
-    fn type_target(&mut self, ty: TypeId, index: usize) -> SiteTarget {
+    fn type_target(&self, ty: TypeId, index: usize) -> SiteTarget {
         let (file, facts) = (self.file, self.own_facts());
         let (found, is_last) = match facts.type_expr(ty) {
             TypeExpr::Name(segments, scope) => {
@@ -314,7 +310,7 @@ impl FileResolver<'_> {
     }
 
     /// `"x"` of `T["x"]`
-    fn indexed_target(&mut self, object: TypeId, key: TypeId) -> SiteTarget {
+    fn indexed_target(&self, object: TypeId, key: TypeId) -> SiteTarget {
         let facts = self.own_facts();
         let TypeExpr::Literal(_, sym) = facts.type_expr(key) else {
             return SiteTarget::External;
@@ -324,7 +320,7 @@ impl FileResolver<'_> {
         self.key_of(object, sym)
     }
 
-    fn import_target(&mut self, id: ImportId) -> SiteTarget {
+    fn import_target(&self, id: ImportId) -> SiteTarget {
         let (file, facts) = (self.file, self.own_facts());
         let import = &facts.imports[id.index()];
         match import.decl.some() {
@@ -343,7 +339,7 @@ impl FileResolver<'_> {
 
     /// Keeps only the symbol of the first declaration: of an imported type and value of one name,
     /// the value.
-    fn same_symbol_only(&mut self, found: ResolvedName) -> ResolvedName {
+    fn same_symbol_only(&self, found: ResolvedName) -> ResolvedName {
         let ResolvedName::Decls(decls) = &found else {
             return found;
         };
@@ -360,7 +356,7 @@ impl FileResolver<'_> {
         )
     }
 
-    fn export_target(&mut self, id: ExportId) -> SiteTarget {
+    fn export_target(&self, id: ExportId) -> SiteTarget {
         let (file, facts) = (self.file, self.own_facts());
         let export = &facts.exports[id.index()];
         match export.kind {
@@ -390,7 +386,7 @@ impl FileResolver<'_> {
         }
     }
 
-    fn base_target(&mut self, decl: DeclRef, index: usize) -> SiteTarget {
+    fn base_target(&self, decl: DeclRef, index: usize) -> SiteTarget {
         let facts = self.facts(decl.file);
         let Some(base) = facts.list(facts.decl(decl.decl).bases).get(index) else {
             return SiteTarget::Unknown;
@@ -429,7 +425,7 @@ impl FileResolver<'_> {
     }
 
     /// `extends Base`, where `Base` is a variable that holds a class.
-    fn base_value(&mut self, decl: DeclRef, segments: &[Segment], scope: ScopeId) -> ResolvedName {
+    fn base_value(&self, decl: DeclRef, segments: &[Segment], scope: ScopeId) -> ResolvedName {
         let &[segment] = segments else {
             return ResolvedName::Nothing;
         };
@@ -448,13 +444,13 @@ impl FileResolver<'_> {
 
     /// The target of a key in an object literal: the member of the expected type. The literal's own
     /// member is not a node.
-    fn key_target(&mut self, object: DeclId, sym: Sym) -> SiteTarget {
+    fn key_target(&self, object: DeclId, sym: Sym) -> SiteTarget {
         let file = self.file;
         let expected = self.context(at(file, object));
         self.key_of(expected, sym)
     }
 
-    fn key_of(&mut self, object: Ty, key: Sym) -> SiteTarget {
+    fn key_of(&self, object: Ty, key: Sym) -> SiteTarget {
         let name = self.name(self.file, key);
         match self.lookup_member(object, name) {
             MemberLookup::Declared(member) => SiteTarget::Decls(member.decls),

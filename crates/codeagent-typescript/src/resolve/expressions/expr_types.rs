@@ -20,16 +20,16 @@ const MAX_ELEMENTS: usize = 16;
 
 impl Checker<'_> {
     /// The type of an expression of a file.
-    pub fn expr_type(&mut self, file: FileId, expr: ExprId) -> Ty {
+    pub fn expr_type(&self, file: FileId, expr: ExprId) -> Ty {
         if expr.is_none() {
             return Ty::UNKNOWN;
         }
-        self.memoized(Query::Expr(file, expr), |checker| {
-            checker.compute_expr_type(file, expr)
+        self.memoized(Query::Expr(file, expr), || {
+            self.compute_expr_type(file, expr)
         })
     }
 
-    fn compute_expr_type(&mut self, file: FileId, id: ExprId) -> Ty {
+    fn compute_expr_type(&self, file: FileId, id: ExprId) -> Ty {
         let facts = self.facts(file);
         match facts.expr(id) {
             Expr::Name(sym, scope, offset) => self.name_type_in(
@@ -119,7 +119,7 @@ impl Checker<'_> {
         }
     }
 
-    fn literal_value_type(&mut self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
+    fn literal_value_type(&self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
         let primitive = primitive_of(kind);
         match sym.some() {
             Some(sym) if primitive == Ty::STRING => {
@@ -130,7 +130,7 @@ impl Checker<'_> {
         }
     }
 
-    fn binary_type(&mut self, file: FileId, operator: Operator, a: ExprId, b: ExprId) -> Ty {
+    fn binary_type(&self, file: FileId, operator: Operator, a: ExprId, b: ExprId) -> Ty {
         use Operator as O;
         match operator {
             O::Equal | O::NotEqual | O::Less | O::Greater | O::LessEqual | O::GreaterEqual => {
@@ -146,7 +146,7 @@ impl Checker<'_> {
     }
 
     /// The type of a bare name, with or without narrowing.
-    pub fn name_type_in(&mut self, sym: Sym, position: LookupPosition, meaning: Meaning) -> Ty {
+    pub fn name_type_in(&self, sym: Sym, position: LookupPosition, meaning: Meaning) -> Ty {
         let name = self.name(position.file, sym);
         let decls = self.lookup(position, name, meaning);
         if let [narrow] = decls[..]
@@ -177,7 +177,7 @@ impl Checker<'_> {
     }
 
     /// The type of the global object, with the members that the repository declares.
-    fn type_of_window(&mut self) -> Ty {
+    fn type_of_window(&self) -> Ty {
         let name = self.tables.find("Window");
         match self.global(name, Meaning::Type).first().copied() {
             Some(decl) => self.instance(decl, &[]),
@@ -185,7 +185,7 @@ impl Checker<'_> {
         }
     }
 
-    fn this_type(&mut self, file: FileId, decl: DeclId) -> Ty {
+    fn this_type(&self, file: FileId, decl: DeclId) -> Ty {
         let Some(decl) = decl.some() else {
             return Ty::UNKNOWN;
         };
@@ -215,7 +215,7 @@ impl Checker<'_> {
         }
     }
 
-    fn member_expr_type(&mut self, file: FileId, id: ExprId, object: ExprId, sym: Sym) -> Ty {
+    fn member_expr_type(&self, file: FileId, id: ExprId, object: ExprId, sym: Sym) -> Ty {
         if self.tables.file(file).narrows_members
             && let Some(narrow) = self.narrowed_path(file, id)
         {
@@ -225,7 +225,7 @@ impl Checker<'_> {
     }
 
     /// The type of a member, ignoring guards.
-    pub fn declared_member_type(&mut self, file: FileId, object: ExprId, sym: Sym) -> Ty {
+    pub fn declared_member_type(&self, file: FileId, object: ExprId, sym: Sym) -> Ty {
         let name = self.name(file, sym);
         let receiver = self.expr_type(file, object);
         match self.lookup_member(receiver, name) {
@@ -239,7 +239,7 @@ impl Checker<'_> {
         }
     }
 
-    fn index_expr_type(&mut self, file: FileId, call: CallId) -> Ty {
+    fn index_expr_type(&self, file: FileId, call: CallId) -> Ty {
         let facts = self.facts(file);
         let call = &facts.calls[call.index()];
         let object = self.expr_type(file, call.callee);
@@ -274,7 +274,7 @@ impl Checker<'_> {
         }
     }
 
-    fn array_type(&mut self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {
+    fn array_type(&self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {
         let facts = self.facts(file);
 
         let mut types = Vec::new();
