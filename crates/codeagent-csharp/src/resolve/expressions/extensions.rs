@@ -302,7 +302,7 @@ impl Checker<'_> {
 
     /// Returns the extension_scopes seen from the site that is being linked.
     pub fn extension_scopes(&self) -> Rc<[ExtensionScope]> {
-        let scope = self.site_scope.get();
+        let scope = self.site.namespace;
         self.memo
             .extension_scopes
             .get_or_insert_with(scope, || self.levels_uncached(scope).into())

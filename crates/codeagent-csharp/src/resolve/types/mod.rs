@@ -1,8 +1,9 @@
 //! The second layer: names of types, base lists, members and signatures of any file, without
 //! looking at expressions.
 //!
-//! [`Types`] is the state that these queries need. Queries of the third layer are methods of
-//! `Checker`, which holds a `Types`, so nothing here can call them.
+//! [`TypeState`] is what these queries keep for one file; they are methods of [`Types`], which is a
+//! view of it from one site. Queries of the third layer are methods of `Checker`, which holds a
+//! `Types`, so nothing here can call them.
 //!
 //! **Limits.** Those of [`queries`].
 
@@ -16,7 +17,6 @@ pub mod scope_lookup;
 pub mod signatures;
 pub mod usings;
 
-use std::cell::Cell;
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::query::session::Session;
 use codeagent_lang::query::stack::QueryStack;
 use codeagent_lang::{DeclRef, Dependencies, FileId, World};
-use codeagent_model::facts::{Facts, ScopeId, Sym, TypeId};
+use codeagent_model::facts::{DeclId, Facts, ScopeId, ScopeKind, Sym, TypeId};
 
 use self::members::Candidate;
 use self::names::TypeOrNamespace;
@@ -49,46 +49,126 @@ struct TypeMemo {
     derives: MemoTable<(Option<TypeDefId>, TypeDefId), bool>,
     members: MemoTable<(Option<TypeDefId>, Ty, Name), Rc<[Candidate]>>,
     signatures: MemoTable<DeclRef, Rc<Signature>>,
-}
-
-/// The state of the type layer while one file is resolved: the world, the tables, an arena of
-/// types, and memoized results.
-pub struct Types<'w> {
-    session: Session<'w>,
-    pub tables: &'w Tables,
-    pub facts: &'w Facts,
-    pub table: &'w FileTable,
-    pub arena: Arena,
-    pub stack: QueryStack<Query>,
-    /// The innermost type around the site, which decides what is accessible.
-    pub site_type: Cell<Option<TypeDefId>>,
-    memo: TypeMemo,
+    /// The types whose parts are recorded as read.
     touched: MemoTable<TypeDefId, ()>,
 }
 
-impl<'w> Types<'w> {
+/// What the resolution of one file keeps about declared types.
+pub struct TypeState<'w> {
+    session: Session<'w>,
+    tables: &'w Tables,
+    arena: Arena,
+    stack: QueryStack<Query>,
+    memo: TypeMemo,
+}
+
+impl<'w> TypeState<'w> {
     /// Starts resolving a file.
     #[must_use]
     pub fn new(world: &'w World, file: FileId) -> Self {
-        let facts = world.facts(file);
-        let tables = world.index::<Tables>();
-        let types = Self {
-            session: Session::new(world, file),
-            tables,
-            facts,
-            table: tables.file(file),
-            arena: Arena::new(),
-            stack: QueryStack::new(queries::limits(facts.sites.len())),
-            site_type: Cell::new(None),
-            memo: TypeMemo::default(),
-            touched: MemoTable::default(),
-        };
+        let session = Session::new(world, file);
+        session.record_text_lookup(published::GLOBAL_USINGS, "");
+        session.record_text_lookup(published::FRIENDS, "");
 
-        types.record_text_lookup(published::GLOBAL_USINGS, "");
-        types.record_text_lookup(published::FRIENDS, "");
-        types
+        Self {
+            tables: world.index::<Tables>(),
+            arena: Arena::new(),
+            stack: QueryStack::new(queries::limits(session.own_facts().sites.len())),
+            memo: TypeMemo::default(),
+            session,
+        }
     }
 
+    /// Returns the facts of the file.
+    pub fn facts(&self) -> &'w Facts {
+        self.session.own_facts()
+    }
+
+    /// Returns the active queries and the budgets.
+    pub fn stack(&self) -> &QueryStack<Query> {
+        &self.stack
+    }
+
+    /// Returns the context of the sites of a declaration.
+    pub fn site_context(&self, owner: DeclId) -> SiteContext {
+        let facts = self.session.own_facts();
+        let table = self.tables.file(self.session.file);
+        let mut context = SiteContext::default();
+        let mut scope = owner.some().map_or(ScopeId(0), |owner| {
+            let decl = facts.decl(owner);
+            decl.inner.some().unwrap_or(decl.scope)
+        });
+
+        while let Some(id) = scope.some() {
+            let here = facts.scope(id);
+            if context.enclosing_type.is_none() {
+                let owner = here.owner.some();
+                context.enclosing_type = owner.and_then(|owner| table.types.get(&owner)).copied();
+            }
+
+            if matches!(here.kind, ScopeKind::Namespace | ScopeKind::File) {
+                context.namespace = id;
+                break;
+            }
+            scope = here.parent;
+        }
+
+        context
+    }
+
+    /// The layer, as seen from a site.
+    pub fn at(&self, site: SiteContext) -> Types<'_> {
+        Types {
+            session: &self.session,
+            tables: self.tables,
+            facts: self.session.own_facts(),
+            table: self.tables.file(self.session.file),
+            arena: &self.arena,
+            stack: &self.stack,
+            memo: &self.memo,
+            site,
+        }
+    }
+
+    /// Returns the recorded dependencies.
+    #[must_use]
+    pub fn finish(self) -> Dependencies {
+        self.session.finish(&self.tables.names)
+    }
+}
+
+/// What decides, at a site, which members are accessible and which extension methods are in scope.
+#[derive(Clone, Copy)]
+pub struct SiteContext {
+    /// The innermost type around the site.
+    pub enclosing_type: Option<TypeDefId>,
+    /// The innermost namespace or file around it.
+    pub namespace: ScopeId,
+}
+
+impl Default for SiteContext {
+    fn default() -> Self {
+        Self {
+            enclosing_type: None,
+            namespace: ScopeId(0),
+        }
+    }
+}
+
+/// The type layer, as seen from a site: the tables, an arena of types, and memoized results.
+#[derive(Clone, Copy)]
+pub struct Types<'w> {
+    session: &'w Session<'w>,
+    pub tables: &'w Tables,
+    pub facts: &'w Facts,
+    pub table: &'w FileTable,
+    pub arena: &'w Arena,
+    pub stack: &'w QueryStack<Query>,
+    pub site: SiteContext,
+    memo: &'w TypeMemo,
+}
+
+impl<'w> Types<'w> {
     /// Takes steps from the budget of the file; `false` if it is used up.
     pub fn spend(&self, steps: usize) -> bool {
         self.stack.spend(steps)
@@ -100,12 +180,6 @@ impl<'w> Types<'w> {
         self.stack.exceeded()
     }
 
-    /// Returns the recorded dependencies.
-    #[must_use]
-    pub fn finish(self) -> Dependencies {
-        self.session.finish(&self.tables.names)
-    }
-
     /// A type definition, with everything its parts say recorded as read.
     pub fn type_def(&self, tid: TypeDefId) -> &'w TypeDef {
         let group = self.tables.type_def(tid);
@@ -114,7 +188,7 @@ impl<'w> Types<'w> {
             return group;
         }
 
-        if self.touched.insert(tid, ()) {
+        if self.memo.touched.insert(tid, ()) {
             for part in &group.parts {
                 self.read(part.file);
             }
@@ -172,6 +246,6 @@ impl<'w> Deref for Types<'w> {
 
     #[inline]
     fn deref(&self) -> &Session<'w> {
-        &self.session
+        self.session
     }
 }

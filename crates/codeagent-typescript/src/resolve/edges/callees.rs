@@ -7,18 +7,18 @@ use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 
 use crate::resolve::edges::FileResolver;
-use crate::resolve::edges::targets::SiteTarget;
+use crate::resolve::edges::targets::Referent;
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::types::signatures::Signature;
 
 impl FileResolver<'_> {
     /// The target of a callee; locals are followed to their values.
-    pub fn callee_target(&self, callee: ExprId) -> SiteTarget {
+    pub fn callee_target(&self, callee: ExprId) -> Referent {
         let facts = self.own_facts();
         let outcome = self.value_target(callee);
 
         let outcome = match (&outcome, facts.expr(callee)) {
-            (SiteTarget::Decls(decls), Expr::Name(..))
+            (Referent::Decls(decls), Expr::Name(..))
                 if decls.iter().all(|decl| self.is_local(*decl)) =>
             {
                 self.held_target(decls.clone())
@@ -27,17 +27,17 @@ impl FileResolver<'_> {
         };
 
         match outcome {
-            SiteTarget::External | SiteTarget::Value if self.may_hold_a_function(callee) => {
-                SiteTarget::Unknown
+            Referent::External | Referent::Value if self.may_hold_a_function(callee) => {
+                Referent::Unknown
             }
             outcome => outcome,
         }
     }
 
     /// `const { f } = o; f()` calls `o.f`. A local that holds a lambda has no edge.
-    fn held_target(&self, decls: DeclList) -> SiteTarget {
+    fn held_target(&self, decls: DeclList) -> Referent {
         let Some(&decl) = decls.first() else {
-            return SiteTarget::External;
+            return Referent::External;
         };
 
         let facts = self.facts(decl.file);
@@ -46,7 +46,7 @@ impl FileResolver<'_> {
             return self.held_value(named);
         }
         if !declaration.ty.is_none() {
-            return SiteTarget::Value;
+            return Referent::Value;
         }
 
         match facts.expr(declaration.init) {
@@ -57,34 +57,34 @@ impl FileResolver<'_> {
                 self.held_value(value)
             }
             Expr::Or(yes, no) => self.held_choice(yes, no),
-            _ => SiteTarget::Value,
+            _ => Referent::Value,
         }
     }
 
     /// `const f = c ? a : b; f()` calls either function, if both are written there.
-    fn held_choice(&self, yes: ExprId, no: ExprId) -> SiteTarget {
+    fn held_choice(&self, yes: ExprId, no: ExprId) -> Referent {
         let (yes, no) = (self.held_function(yes), self.held_function(no));
         match (yes, no) {
-            (SiteTarget::Decls(mut decls), SiteTarget::Decls(others)) => {
+            (Referent::Decls(mut decls), Referent::Decls(others)) => {
                 decls.extend(
                     others
                         .into_iter()
                         .filter(|decl| !decls.contains(decl))
                         .collect::<DeclList>(),
                 );
-                SiteTarget::Decls(decls)
+                Referent::Decls(decls)
             }
-            (decls @ SiteTarget::Decls(_), _) | (_, decls @ SiteTarget::Decls(_)) => decls,
-            _ => SiteTarget::Value,
+            (decls @ Referent::Decls(_), _) | (_, decls @ Referent::Decls(_)) => decls,
+            _ => Referent::Value,
         }
     }
 
-    fn held_function(&self, value: ExprId) -> SiteTarget {
+    fn held_function(&self, value: ExprId) -> Referent {
         match self.held_value(value) {
-            SiteTarget::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => {
-                SiteTarget::Decls(decls)
+            Referent::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => {
+                Referent::Decls(decls)
             }
-            _ => SiteTarget::External,
+            _ => Referent::External,
         }
     }
 
@@ -108,14 +108,14 @@ impl FileResolver<'_> {
     }
 
     /// The value of a local: another name in this scope, or a member of the repository.
-    fn held_value(&self, value: ExprId) -> SiteTarget {
+    fn held_value(&self, value: ExprId) -> Referent {
         let is_named = matches!(self.own_facts().expr(value), Expr::Name(..));
         match self.value_target(value) {
-            SiteTarget::Decls(decls) if decls.iter().all(|decl| self.is_local(*decl)) => {
+            Referent::Decls(decls) if decls.iter().all(|decl| self.is_local(*decl)) => {
                 if is_named {
-                    SiteTarget::Value
+                    Referent::Value
                 } else {
-                    SiteTarget::Nameless
+                    Referent::Nameless
                 }
             }
             outcome => outcome,

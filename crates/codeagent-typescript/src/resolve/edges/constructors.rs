@@ -8,47 +8,47 @@ use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type};
 use crate::resolve::edges::FileResolver;
-use crate::resolve::edges::targets::SiteTarget;
+use crate::resolve::edges::targets::Referent;
 use crate::resolve::symbols::at;
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::value_owners::constructs;
 
 impl FileResolver<'_> {
     /// The target of `super()`: the constructor of the base class.
-    pub fn super_target(&self, class: DeclId) -> SiteTarget {
+    pub fn super_target(&self, class: DeclId) -> Referent {
         let Some(class) = class.some() else {
-            return SiteTarget::Unknown;
+            return Referent::Unknown;
         };
         let class = at(self.file, class);
         match self.static_base(class) {
-            None => SiteTarget::Unknown,
+            None => Referent::Unknown,
             Some(base) => self.class_target(base),
         }
     }
 
-    fn class_target(&self, value: Ty) -> SiteTarget {
+    fn class_target(&self, value: Ty) -> Referent {
         match self.get(value) {
             Type::Static(class) => {
                 let constructors = self.constructors(class);
-                SiteTarget::Decls(if constructors.is_empty() {
+                Referent::Decls(if constructors.is_empty() {
                     DeclList::from_slice(&[class])
                 } else {
                     constructors
                 })
             }
             Type::Function(function, _) if constructs(self.decl(function)) => {
-                SiteTarget::Decls(self.named_constructor(function))
+                Referent::Decls(self.named_constructor(function))
             }
-            Type::Simple(Ty::EXTERNAL) | Type::BuiltInValue(_) => SiteTarget::External,
-            Type::Simple(_) => SiteTarget::Unknown,
-            _ => SiteTarget::External,
+            Type::Simple(Ty::EXTERNAL) | Type::BuiltInValue(_) => Referent::External,
+            Type::Simple(_) => Referent::Unknown,
+            _ => Referent::External,
         }
     }
 
     /// `new X()`: the constructor if `X` is a class that declares one.
-    pub fn constructor_target(&self, callee: ExprId, outcome: SiteTarget) -> SiteTarget {
+    pub fn constructor_target(&self, callee: ExprId, outcome: Referent) -> Referent {
         let file = self.file;
-        let SiteTarget::Decls(decls) = &outcome else {
+        let Referent::Decls(decls) = &outcome else {
             let ty = self.expr_type(file, callee);
             return if let Type::Static(_) = self.get(ty) {
                 self.class_target(ty)
@@ -82,7 +82,7 @@ impl FileResolver<'_> {
             };
 
             return match self.class_target(ty) {
-                SiteTarget::Decls(made)
+                Referent::Decls(made)
                     if !made.iter().any(|decl| self.is_node(*decl))
                         || made.iter().any(|decl| is_held(*decl)) =>
                 {
@@ -96,7 +96,7 @@ impl FileResolver<'_> {
         let inner = self.decl(class).inner;
         let mut own = self.own_members(class, inner, name, false);
         own.retain(|decl| self.decl(*decl).kind == DeclKind::Constructor);
-        SiteTarget::Decls(if own.is_empty() {
+        Referent::Decls(if own.is_empty() {
             DeclList::from_slice(&[class])
         } else {
             own
@@ -113,7 +113,7 @@ impl FileResolver<'_> {
             return None;
         };
         match self.value_target(facts.calls[call.index()].callee) {
-            SiteTarget::Decls(named) if named != *called => Some(named),
+            Referent::Decls(named) if named != *called => Some(named),
             _ => None,
         }
     }

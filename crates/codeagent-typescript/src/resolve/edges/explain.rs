@@ -8,7 +8,7 @@
 //! the call, not its edge.
 
 use codeagent_lang::explain::{MAX_ORIGINS, Report};
-use codeagent_lang::{DeclRef, FileId, Links};
+use codeagent_lang::{DeclRef, FileId, Links, sites};
 use codeagent_model::facts::*;
 use codeagent_model::print;
 
@@ -27,19 +27,18 @@ const MAX_SHOWN: usize = 12;
 /// Adds the resolution of a site to a report; returns the edges of this site alone.
 pub fn explain(site: Site, report: &mut Report<'_>) -> Links {
     let resolver = FileResolver::new(report.file, report.world);
-    let mut links = Links::default();
-    resolver.site(site, &mut links);
-    Explanation { resolver, report }.site(&site);
-    links
+    sites::explain_site(&resolver, &site, report)
 }
 
-struct Explanation<'r, 'w> {
-    resolver: FileResolver<'w>,
-    report: &'r mut Report<'w>,
+/// The explanation of one site.
+pub(super) struct Explanation<'e, 'r> {
+    pub(super) resolver: &'e FileResolver<'e>,
+    pub(super) report: &'e mut Report<'r>,
 }
 
 impl Explanation<'_, '_> {
-    fn site(&mut self, site: &Site) {
+    /// Explains a site.
+    pub fn site(&mut self, site: &Site) {
         let file = self.resolver.file;
         let facts = self.resolver.facts(file);
 

@@ -10,13 +10,13 @@ mod display;
 pub mod explain;
 pub mod identity;
 mod implementations;
-mod sites;
+mod site_targets;
 mod targets;
 mod used_names;
 
 use std::ops::Deref;
 
-use codeagent_lang::{FileId, Links, World};
+use codeagent_lang::{FileId, Links, World, sites};
 
 use crate::resolve::checker::Checker;
 
@@ -47,8 +47,9 @@ impl<'w> Deref for FileResolver<'w> {
 pub fn link(file: FileId, world: &World) -> Links {
     let resolver = FileResolver::new(file, world);
     let mut links = Links::default();
-    resolver.sites(&mut links);
-    resolver.implementations(&mut links);
+    sites::record_sites(&resolver, &mut links);
+    resolver.record_module_edges(&mut links);
+    resolver.record_implementations(&mut links);
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));

@@ -1,7 +1,7 @@
-//! The target of a site, by the form of its subject: an expression, a type name, an import, an
+//! The referent of a site, by the form of its subject: an expression, a type name, an import, an
 //! export, a base list entry or a key.
 //!
-//! **Limits.** Those of the types: the target of a member is unknown if its receiver is.
+//! **Limits.** Those of the types: the referent of a member is unknown if its receiver is.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -14,8 +14,8 @@ use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 use crate::resolve::types::members::MemberLookup;
 
-/// The target of a site.
-pub enum SiteTarget {
+/// What a site refers to, before it is known whether that is a node.
+pub enum Referent {
     /// Declarations, in the repository or external.
     Decls(DeclList),
     /// A module.
@@ -30,7 +30,7 @@ pub enum SiteTarget {
     Unknown,
 }
 
-impl From<ResolvedName> for SiteTarget {
+impl From<ResolvedName> for Referent {
     fn from(found: ResolvedName) -> Self {
         match found {
             ResolvedName::Decls(decls) => Self::Decls(decls),
@@ -43,7 +43,8 @@ impl From<ResolvedName> for SiteTarget {
 }
 
 impl FileResolver<'_> {
-    pub fn site_target(&self, site: Site) -> SiteTarget {
+    /// What a site refers to.
+    pub fn referent(&self, site: Site) -> Referent {
         let file = self.file;
 
         match site.subject {
@@ -59,11 +60,11 @@ impl FileResolver<'_> {
                 let props = self.props_of(component);
                 self.key_of(props, sym)
             }
-            Subject::Construct(..) => SiteTarget::External,
+            Subject::Construct(..) => Referent::External,
         }
     }
 
-    fn expr_target(&self, expr: ExprId, kind: SiteKind) -> SiteTarget {
+    fn expr_target(&self, expr: ExprId, kind: SiteKind) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         match facts.expr(expr) {
             Expr::Call(call) if kind.is_call() => {
@@ -83,7 +84,7 @@ impl FileResolver<'_> {
         }
     }
 
-    pub fn value_target(&self, expr: ExprId) -> SiteTarget {
+    pub fn value_target(&self, expr: ExprId) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
@@ -99,16 +100,16 @@ impl FileResolver<'_> {
                 );
 
                 if decls.is_empty() {
-                    return SiteTarget::External;
+                    return Referent::External;
                 }
                 if let Some(property) = self.parameter_property(&decls) {
-                    return SiteTarget::Decls(property);
+                    return Referent::Decls(property);
                 }
 
                 let found = self.resolve_decls(decls);
                 match self.as_value(found) {
                     // A function is visible under its own name.
-                    ResolvedName::Decls(decls) => SiteTarget::Decls(
+                    ResolvedName::Decls(decls) => Referent::Decls(
                         decls
                             .into_iter()
                             .flat_map(|decl| self.named_member(decl))
@@ -124,11 +125,11 @@ impl FileResolver<'_> {
                 self.value_target(inner)
             }
             Expr::Class(decl) | Expr::Function(decl) => {
-                SiteTarget::Decls(DeclList::from_slice(&[at(file, decl)]))
+                Referent::Decls(DeclList::from_slice(&[at(file, decl)]))
             }
             Expr::Require(sym) => self.required(file, sym).into(),
             Expr::Literal(..) | Expr::Object(_) | Expr::Array(..) | Expr::Known(_) => {
-                SiteTarget::External
+                Referent::External
             }
             _ => {
                 let ty = self.expr_type(file, expr);
@@ -138,14 +139,14 @@ impl FileResolver<'_> {
     }
 
     /// The target of a call whose callee is `f()`, `a[i]` or `a || b`.
-    fn computed_target(&self, ty: Ty) -> SiteTarget {
+    fn computed_target(&self, ty: Ty) -> Referent {
         match self.get(ty) {
-            Type::Simple(Ty::UNKNOWN | Ty::ANY) => SiteTarget::Unknown,
+            Type::Simple(Ty::UNKNOWN | Ty::ANY) => Referent::Unknown,
             Type::Simple(_)
             | Type::BuiltIn(..)
             | Type::BuiltInValue(_)
-            | Type::BuiltInMethod(..) => SiteTarget::External,
-            _ => SiteTarget::Nameless,
+            | Type::BuiltInMethod(..) => Referent::External,
+            _ => Referent::Nameless,
         }
     }
 
@@ -210,7 +211,7 @@ impl FileResolver<'_> {
         ResolvedName::Decls(if kept.is_empty() { decls } else { kept })
     }
 
-    fn member_target(&self, object: ExprId, sym: Sym) -> SiteTarget {
+    fn member_target(&self, object: ExprId, sym: Sym) -> Referent {
         let file = self.file;
         let receiver = self.expr_type(file, object);
         let name = self.name(file, sym);
@@ -224,26 +225,26 @@ impl FileResolver<'_> {
             }
             MemberLookup::External => self
                 .expando_target(object, name)
-                .unwrap_or(SiteTarget::External),
+                .unwrap_or(Referent::External),
             MemberLookup::Value(ty) => self.value_member(ty),
             MemberLookup::Missing => self
                 .expando_target(object, name)
-                .unwrap_or(SiteTarget::Unknown),
+                .unwrap_or(Referent::Unknown),
         }
     }
 
     /// Follows a member that is not a node: `{ f }` to `f`, `F.g = value` to the value.
-    fn resolve_shorthand(&self, decls: DeclList) -> SiteTarget {
+    fn resolve_shorthand(&self, decls: DeclList) -> Referent {
         let [decl] = decls[..] else {
-            return SiteTarget::Decls(decls);
+            return Referent::Decls(decls);
         };
         match self.shorthand(decl) {
             Some(found) if !found.is_nothing() => self.as_value(found).into(),
-            _ => SiteTarget::Decls(decls),
+            _ => Referent::Decls(decls),
         }
     }
 
-    fn expando_target(&self, object: ExprId, name: Name) -> Option<SiteTarget> {
+    fn expando_target(&self, object: ExprId, name: Name) -> Option<Referent> {
         let own = self.file;
         let (file, value) = self.expando(own, object, name)?;
         let facts = self.facts(file);
@@ -251,8 +252,8 @@ impl FileResolver<'_> {
         let Expr::Name(sym, scope, offset) = facts.expr(value) else {
             let holders = self.named_holders(own, object)?;
             let member = self.member_assigned_to(&holders, name);
-            return Some(member.map_or(SiteTarget::Unknown, |member| {
-                SiteTarget::Decls(DeclList::from_slice(&[member]))
+            return Some(member.map_or(Referent::Unknown, |member| {
+                Referent::Decls(DeclList::from_slice(&[member]))
             }));
         };
         let name = self.name(file, sym);
@@ -271,15 +272,15 @@ impl FileResolver<'_> {
         Some(self.as_value(found).into())
     }
 
-    fn value_member(&self, ty: Ty) -> SiteTarget {
+    fn value_member(&self, ty: Ty) -> Referent {
         match self.get(ty) {
-            Type::Module(file) => SiteTarget::File(file),
-            Type::Function(decl, _) if !self.is_external_file(decl.file) => SiteTarget::Nameless,
-            _ => SiteTarget::External,
+            Type::Module(file) => Referent::File(file),
+            Type::Function(decl, _) if !self.is_external_file(decl.file) => Referent::Nameless,
+            _ => Referent::External,
         }
     }
 
-    fn type_target(&self, ty: TypeId, index: usize) -> SiteTarget {
+    fn type_target(&self, ty: TypeId, index: usize) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         let (found, is_last) = match facts.type_expr(ty) {
             TypeExpr::Name(segments, scope) => {
@@ -299,28 +300,28 @@ impl FileResolver<'_> {
                 (found, index + 1 == segments.len())
             }
             TypeExpr::Indexed(object, key) => return self.indexed_target(object, key),
-            _ => return SiteTarget::External,
+            _ => return Referent::External,
         };
 
         match found {
-            ResolvedName::Nothing => SiteTarget::External,
+            ResolvedName::Nothing => Referent::External,
             found if is_last => self.as_type(found).into(),
             found => found.into(),
         }
     }
 
     /// `"x"` of `T["x"]`
-    fn indexed_target(&self, object: TypeId, key: TypeId) -> SiteTarget {
+    fn indexed_target(&self, object: TypeId, key: TypeId) -> Referent {
         let facts = self.own_facts();
         let TypeExpr::Literal(_, sym) = facts.type_expr(key) else {
-            return SiteTarget::External;
+            return Referent::External;
         };
         let file = self.file;
         let object = self.type_of(file, object);
         self.key_of(object, sym)
     }
 
-    fn import_target(&self, id: ImportId) -> SiteTarget {
+    fn import_target(&self, id: ImportId) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         let import = &facts.imports[id.index()];
         match import.decl.some() {
@@ -356,7 +357,7 @@ impl FileResolver<'_> {
         )
     }
 
-    fn export_target(&self, id: ExportId) -> SiteTarget {
+    fn export_target(&self, id: ExportId) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         let export = &facts.exports[id.index()];
         match export.kind {
@@ -382,14 +383,14 @@ impl FileResolver<'_> {
                 let found = self.resolve_decls(decls);
                 self.same_symbol_only(found).into()
             }
-            ExportKind::Assign | ExportKind::CommonJs => SiteTarget::External,
+            ExportKind::Assign | ExportKind::CommonJs => Referent::External,
         }
     }
 
-    fn base_target(&self, decl: DeclRef, index: usize) -> SiteTarget {
+    fn base_target(&self, decl: DeclRef, index: usize) -> Referent {
         let facts = self.facts(decl.file);
         let Some(base) = facts.list(facts.decl(decl.decl).bases).get(index) else {
-            return SiteTarget::Unknown;
+            return Referent::Unknown;
         };
 
         if let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) {
@@ -403,7 +404,7 @@ impl FileResolver<'_> {
             };
             let found = self.whole_module(found);
             return match found {
-                ResolvedName::Nothing => SiteTarget::External,
+                ResolvedName::Nothing => Referent::External,
                 found => self.as_type(found).into(),
             };
         }
@@ -412,15 +413,15 @@ impl FileResolver<'_> {
 
         if let (TypeExpr::Heritage(expr, _), Type::Instance(..)) =
             (facts.type_expr(base.ty), self.get(ty))
-            && let found @ SiteTarget::Decls(_) = self.value_target(expr)
+            && let found @ Referent::Decls(_) = self.value_target(expr)
         {
             return found;
         }
 
         match self.get(ty) {
-            Type::Instance(class, _) => SiteTarget::Decls(self.named_constructor(class)),
-            Type::Simple(Ty::UNKNOWN) => SiteTarget::Unknown,
-            _ => SiteTarget::External,
+            Type::Instance(class, _) => Referent::Decls(self.named_constructor(class)),
+            Type::Simple(Ty::UNKNOWN) => Referent::Unknown,
+            _ => Referent::External,
         }
     }
 
@@ -444,17 +445,17 @@ impl FileResolver<'_> {
 
     /// The target of a key in an object literal: the member of the expected type. The literal's own
     /// member is not a node.
-    fn key_target(&self, object: DeclId, sym: Sym) -> SiteTarget {
+    fn key_target(&self, object: DeclId, sym: Sym) -> Referent {
         let file = self.file;
         let expected = self.context(at(file, object));
         self.key_of(expected, sym)
     }
 
-    fn key_of(&self, object: Ty, key: Sym) -> SiteTarget {
+    fn key_of(&self, object: Ty, key: Sym) -> Referent {
         let name = self.name(self.file, key);
         match self.lookup_member(object, name) {
-            MemberLookup::Declared(member) => SiteTarget::Decls(member.decls),
-            _ => SiteTarget::External,
+            MemberLookup::Declared(member) => Referent::Decls(member.decls),
+            _ => Referent::External,
         }
     }
 }
