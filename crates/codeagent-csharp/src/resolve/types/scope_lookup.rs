@@ -241,11 +241,11 @@ impl Types<'_> {
         let from = self.home_of(file);
         if qualifier
             && name.1 == 0
-            && let Some(child) = self.child_namespace(namespace, name.0, from)
+            && let Some(child) = self.lookup_child_namespace(namespace, name.0, from)
         {
             return TypeOrNamespace::Namespace(child);
         }
-        self.namespace_type(namespace, name, file, from)
+        self.lookup_namespace_type(namespace, name, file, from)
             .map_or(TypeOrNamespace::None, |tid| {
                 TypeOrNamespace::Type(self.bare(tid, None))
             })
@@ -279,7 +279,7 @@ impl Types<'_> {
         for using in usings.iter() {
             let found = match *using {
                 Using::Namespace(namespace) => self
-                    .namespace_type(namespace, (name, arity), file, from)
+                    .lookup_namespace_type(namespace, (name, arity), file, from)
                     .map_or(TypeOrNamespace::None, |tid| {
                         TypeOrNamespace::Type(self.bare(tid, None))
                     }),
