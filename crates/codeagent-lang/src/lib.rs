@@ -36,4 +36,4 @@ pub mod world;
 pub use dependencies::Dependencies;
 pub use language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
 pub use resolution::{Inherited, Links, Target, Unresolved, Use, link};
-pub use world::{DeclRef, FileId, Supplied, World, WorldFile};
+pub use world::{DeclRef, ExprRef, FileId, Supplied, World, WorldFile};

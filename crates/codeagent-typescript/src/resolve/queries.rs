@@ -4,8 +4,8 @@
 //! is `UNKNOWN`.
 
 use codeagent_lang::query::stack::{FileQueryBudget, QueryLimits};
-use codeagent_lang::{DeclRef, FileId};
-use codeagent_model::facts::{CallId, ExprId, TypeId};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
+use codeagent_model::facts::{CallId, TypeId};
 
 use crate::resolve::arena::Ty;
 
@@ -29,7 +29,7 @@ pub enum Query {
     /// The type of a declaration.
     Decl(DeclRef),
     /// The type of an expression.
-    Expr(FileId, ExprId),
+    Expr(ExprRef),
     /// The return type of a function.
     Return(DeclRef),
     /// The contextual type of a literal or lambda.

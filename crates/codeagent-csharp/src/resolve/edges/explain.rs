@@ -19,7 +19,7 @@ use codeagent_model::print;
 use crate::resolve::edges::{FileResolver, SiteResolver};
 use crate::resolve::expressions::call_forms::CallForm;
 use crate::resolve::expressions::calls::CallOutcome;
-use crate::resolve::expressions::simple_names::SimpleName;
+use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::queries::Query;
@@ -112,7 +112,11 @@ impl SiteResolver<'_> {
         match self.forms[id.index()] {
             CallForm::Call => match self.facts.expr(call.callee) {
                 Expr::Name(name, scope, offset) => {
-                    let meaning = self.lookup_value(self.own_name(name), (scope, offset), true);
+                    let meaning = self.lookup_value(
+                        self.own_name(name),
+                        ScopePosition { scope, offset },
+                        true,
+                    );
                     report.line(
                         1,
                         format_args!(
@@ -239,7 +243,8 @@ impl SiteResolver<'_> {
 
         match self.facts.expr(expr) {
             Expr::Name(name, scope, offset) => {
-                let meaning = self.lookup_value(self.own_name(name), (scope, offset), false);
+                let meaning =
+                    self.lookup_value(self.own_name(name), ScopePosition { scope, offset }, false);
                 self.origin_of(meaning.candidates(), depth, report);
                 if meaning.candidates().is_empty() {
                     report.line(depth, self.meaning(&meaning, report));

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::resolve::declared::tables::NamespaceId;
 use crate::resolve::edges::SiteResolver;
 use crate::resolve::edges::site_targets::exact_edge;
-use crate::resolve::expressions::simple_names::SimpleName;
+use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
 use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::{Ty, Type};
@@ -130,7 +130,8 @@ impl SiteResolver<'_> {
     fn named_by(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
         match self.facts.expr(expr) {
             Expr::Name(name, scope, offset) => {
-                match self.lookup_value(self.own_name(name), (scope, offset), false) {
+                match self.lookup_value(self.own_name(name), ScopePosition { scope, offset }, false)
+                {
                     SimpleName::Local(found)
                     | SimpleName::Members(found)
                     | SimpleName::Imported(found, _) => match self.type_meant(expr, &found) {

@@ -140,7 +140,7 @@ impl FileResolver<'_> {
             _ => return false,
         }
         let file = self.file;
-        let ty = self.expr_type(file, callee);
+        let ty = self.expr_type(file.expr(callee));
         self.signatures(ty)
             .into_iter()
             .any(|signature| self.is_written_signature(signature))

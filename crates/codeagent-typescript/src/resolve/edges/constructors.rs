@@ -49,7 +49,7 @@ impl FileResolver<'_> {
     pub fn constructor_target(&self, callee: ExprId, outcome: Referent) -> Referent {
         let file = self.file;
         let Referent::Decls(decls) = &outcome else {
-            let ty = self.expr_type(file, callee);
+            let ty = self.expr_type(file.expr(callee));
             return if let Type::Static(_) = self.get(ty) {
                 self.class_target(ty)
             } else {
@@ -71,7 +71,7 @@ impl FileResolver<'_> {
 
             // A class expression takes the location of the member that holds it; its constructor
             // has its own.
-            let ty = self.expr_type(file, callee);
+            let ty = self.expr_type(file.expr(callee));
             let Type::Static(_) = self.get(ty) else {
                 return outcome;
             };

@@ -4,7 +4,7 @@
 //! **Limits.** Those of the types: the referent of a member is unknown if its receiver is.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type};
@@ -56,7 +56,7 @@ impl FileResolver<'_> {
             Subject::Base(decl, index) => self.base_target(at(file, decl), usize::from(index)),
             Subject::Key(object, sym) => self.key_target(object, sym),
             Subject::Attribute(component, sym) => {
-                let component = self.expr_type(file, component);
+                let component = self.expr_type(file.expr(component));
                 let props = self.props_of(component);
                 self.key_of(props, sym)
             }
@@ -132,7 +132,7 @@ impl FileResolver<'_> {
                 Referent::External
             }
             _ => {
-                let ty = self.expr_type(file, expr);
+                let ty = self.expr_type(file.expr(expr));
                 self.computed_target(ty)
             }
         }
@@ -213,7 +213,7 @@ impl FileResolver<'_> {
 
     fn member_target(&self, object: ExprId, sym: Sym) -> Referent {
         let file = self.file;
-        let receiver = self.expr_type(file, object);
+        let receiver = self.expr_type(file.expr(object));
         let name = self.name(file, sym);
         match self.lookup_member(receiver, name) {
             MemberLookup::Declared(member) => {
@@ -246,11 +246,11 @@ impl FileResolver<'_> {
 
     fn expando_target(&self, object: ExprId, name: Name) -> Option<Referent> {
         let own = self.file;
-        let (file, value) = self.expando(own, object, name)?;
+        let ExprRef { file, expr: value } = self.expando(own.expr(object), name)?;
         let facts = self.facts(file);
 
         let Expr::Name(sym, scope, offset) = facts.expr(value) else {
-            let holders = self.named_holders(own, object)?;
+            let holders = self.named_holders(own.expr(object))?;
             let member = self.member_assigned_to(&holders, name);
             return Some(member.map_or(Referent::Unknown, |member| {
                 Referent::Decls(DeclList::from_slice(&[member]))

@@ -4,7 +4,7 @@
 //! **Limits.** Overloads are told apart by the number of arguments and by clear mismatches of
 //! argument types. The first signature that fits is chosen.
 
-use codeagent_lang::{DeclRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type, TypeMapper};
@@ -47,14 +47,14 @@ impl Checker<'_> {
             return Ty::NOTHING;
         }
 
-        let callee_type = self.expr_type(file, callee);
+        let callee_type = self.expr_type(file.expr(callee));
         let result = self.call_result(callee_type, CallSite { file, call });
 
         match facts.expr(callee) {
             Expr::Member(object, _) => {
                 let receiver = match facts.expr(object) {
                     Expr::Super(_) => Ty::THIS,
-                    _ => self.expr_type(file, object),
+                    _ => self.expr_type(file.expr(object)),
                 };
                 // A static method of an external base may return an instance of the class it is
                 // called on (`Document.build()`).
@@ -157,7 +157,7 @@ impl Checker<'_> {
     /// The type of `new C(..)`.
     pub fn new_type(&self, file: FileId, call: CallId) -> Ty {
         let facts = self.facts(file);
-        let callee = self.expr_type(file, facts.calls[call.index()].callee);
+        let callee = self.expr_type(file.expr(facts.calls[call.index()].callee));
         let site = CallSite { file, call };
         let args = self.call_type_args(site);
         self.construct(callee, &args, site)
@@ -283,13 +283,14 @@ impl Checker<'_> {
             else {
                 break;
             };
-            count += u32::from(self.rejects(param.ty, file, arg.value));
+            count += u32::from(self.rejects(param.ty, file.expr(arg.value)));
         }
 
         count
     }
 
-    pub fn rejects(&self, param: Ty, file: FileId, value: ExprId) -> bool {
+    pub fn rejects(&self, param: Ty, value: ExprRef) -> bool {
+        let ExprRef { file, expr: value } = value;
         let facts = self.facts(file);
         match facts.expr(value) {
             Expr::Function(lambda) => {
@@ -302,7 +303,7 @@ impl Checker<'_> {
             }
             Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _) => false,
             _ => {
-                let given = self.expr_type(file, value);
+                let given = self.expr_type(file.expr(value));
                 self.extends(given, param, &mut Vec::new()) == Some(false)
             }
         }

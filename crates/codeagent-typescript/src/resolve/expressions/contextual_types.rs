@@ -56,7 +56,7 @@ impl Checker<'_> {
         };
         match facts.expr(call.callee) {
             Expr::Member(object, _) => {
-                let receiver = self.expr_type(lambda.file, object);
+                let receiver = self.expr_type(lambda.file.expr(object));
                 self.arena.substitute_this(ty, receiver)
             }
             _ => ty,
@@ -123,7 +123,7 @@ impl Checker<'_> {
                 self.argument_context(CallSite { file, call }, usize::from(index))
             }
             Context::Typed(ty) => self.type_of(file, ty),
-            Context::Assigned(expr) => self.expr_type(file, expr),
+            Context::Assigned(expr) => self.expr_type(file.expr(expr)),
             Context::Property(object, sym) => {
                 let object = self.context(at(file, object));
                 let name = self.name(file, sym);
@@ -148,7 +148,7 @@ impl Checker<'_> {
                 }
             }
             Context::Attribute(component, sym) => {
-                let component = self.expr_type(file, component);
+                let component = self.expr_type(file.expr(component));
                 let props = self.props_of(component);
                 let name = self.name(file, sym);
                 self.member_type(props, name)
@@ -195,7 +195,7 @@ impl Checker<'_> {
         let signatures = if let Expr::Super(class) = facts.expr(call.callee) {
             self.base_constructors(at(site.file, class.some().ok_or(Ty::UNKNOWN)?))
         } else {
-            let callee = self.expr_type(site.file, call.callee);
+            let callee = self.expr_type(site.file.expr(call.callee));
             if matches!(self.get(callee), Type::BuiltInValue(_)) {
                 return Err(Ty::EXTERNAL);
             }

@@ -113,7 +113,7 @@ impl Checker<'_> {
             .iter()
             .skip(params.len() - 1)
             .take(12)
-            .map(|arg| self.expr_type(site.file, arg.value))
+            .map(|arg| self.expr_type(site.file.expr(arg.value)))
             .collect();
         let rest: Vec<Ty> = rest.into_iter().map(|ty| self.arena.widen(ty)).collect();
         let tuple = self.arena.tuple(&rest);
@@ -121,7 +121,7 @@ impl Checker<'_> {
     }
 
     fn argument_type(&self, file: FileId, arg: Arg) -> Ty {
-        let ty = self.expr_type(file, arg.value);
+        let ty = self.expr_type(file.expr(arg.value));
         if arg.mode == ArgMode::Spread {
             self.element_type(ty)
         } else {

@@ -4,7 +4,7 @@
 //! **Limits.** `symbols/narrowing_scopes` finds the guard that is in force. A union member is kept
 //! unless it clearly fails the test.
 
-use codeagent_lang::FileId;
+use codeagent_lang::{ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type, primitive_of};
@@ -24,11 +24,11 @@ impl Checker<'_> {
             return self.assigned_type(file, guard);
         }
 
-        let subject = self.expr_type(file, guard.subject);
+        let subject = self.expr_type(file.expr(guard.subject));
 
         match guard.test {
             GuardTest::InstanceOf(class) => {
-                let class = self.expr_type(file, class);
+                let class = self.expr_type(file.expr(class));
                 let instance = self.instance_of(class, &[]);
                 self.narrow_by(subject, instance, guard.negated, |ty| {
                     self.is_derived(ty, instance)
@@ -60,14 +60,14 @@ impl Checker<'_> {
     /// The type after an assignment: the members of a declared union that accept the value, else
     /// the declared type.
     fn assigned_type(&self, file: FileId, guard: Guard) -> Ty {
-        let declared = self.declared_type_of(file, guard.subject);
+        let declared = self.declared_type_of(file.expr(guard.subject));
         let GuardTest::Assigned(value) = guard.test else {
             return declared;
         };
         if !matches!(self.get(declared), Type::Union(_)) {
             return declared;
         }
-        let value = self.expr_type(file, value);
+        let value = self.expr_type(file.expr(value));
         if value.is_opaque() || value == Ty::NOTHING {
             return declared;
         }
@@ -91,7 +91,11 @@ impl Checker<'_> {
     }
 
     /// The type of a name or member, ignoring guards.
-    fn declared_type_of(&self, file: FileId, subject: ExprId) -> Ty {
+    fn declared_type_of(&self, subject: ExprRef) -> Ty {
+        let ExprRef {
+            file,
+            expr: subject,
+        } = subject;
         match self.facts(file).expr(subject) {
             Expr::Name(sym, scope, offset) => self.name_type_in(
                 sym,
@@ -102,8 +106,8 @@ impl Checker<'_> {
                 },
                 Meaning::Value,
             ),
-            Expr::Member(object, sym) => self.declared_member_type(file, object, sym),
-            _ => self.expr_type(file, subject),
+            Expr::Member(object, sym) => self.declared_member_type(file.expr(object), sym),
+            _ => self.expr_type(file.expr(subject)),
         }
     }
 
@@ -113,7 +117,7 @@ impl Checker<'_> {
             return subject;
         };
 
-        let callee = self.expr_type(site.file, call.callee);
+        let callee = self.expr_type(site.file.expr(call.callee));
         let signatures = self.signatures(callee);
         let Some(signature) = self.choose(&signatures, site) else {
             return subject;

@@ -7,7 +7,7 @@
 //! value are not among its members.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::checker::Checker;
@@ -38,7 +38,7 @@ impl Checker<'_> {
     /// The target of `export =` in a file.
     pub fn assigned_value(&self, file: FileId) -> ResolvedName {
         match self.assigned_expr(file) {
-            Some(value) => self.meaning_of(file, value, &mut Visited::default()),
+            Some(value) => self.meaning_of(file.expr(value), &mut Visited::default()),
             None => ResolvedName::Nothing,
         }
     }
@@ -59,8 +59,7 @@ impl Checker<'_> {
             let first = assigned.partition_point(|entry| entry.0 < scope);
             if let Some(&(_, id)) = assigned.get(first).filter(|entry| entry.0 == scope) {
                 return self.meaning_of(
-                    block.file,
-                    facts.exports[id.index()].value,
+                    block.file.expr(facts.exports[id.index()].value),
                     &mut Visited::default(),
                 );
             }
@@ -125,7 +124,7 @@ impl Checker<'_> {
             .map(|id| at(file, id))
             .collect();
         if decls.is_empty() {
-            self.meaning_of(file, export.value, visited)
+            self.meaning_of(file.expr(export.value), visited)
         } else {
             ResolvedName::Decls(decls)
         }
@@ -168,7 +167,8 @@ impl Checker<'_> {
     }
 
     /// Whether an expression is `exports` or `module.exports` of its file.
-    pub fn is_own_exports(&self, file: FileId, expr: ExprId) -> bool {
+    pub fn is_own_exports(&self, expr: ExprRef) -> bool {
+        let ExprRef { file, expr } = expr;
         let facts = self.facts(file);
         if !facts.header.dialect.is_javascript() {
             return false;
@@ -197,8 +197,8 @@ impl Checker<'_> {
     }
 
     /// The declarations behind a name or path that members may have been assigned to.
-    pub fn named_holders(&self, file: FileId, object: ExprId) -> Option<DeclList> {
-        match self.meaning_of(file, object, &mut Visited::default()) {
+    pub fn named_holders(&self, object: ExprRef) -> Option<DeclList> {
+        match self.meaning_of(object, &mut Visited::default()) {
             ResolvedName::Decls(decls) => Some(decls),
             _ => None,
         }
@@ -240,11 +240,11 @@ impl Checker<'_> {
     }
 
     /// The value of `F.name = value` where `object` names the function or variable `F`.
-    pub fn expando(&self, file: FileId, object: ExprId, name: Name) -> Option<(FileId, ExprId)> {
-        let named = self.named_holders(file, object)?;
+    pub fn expando(&self, object: ExprRef, name: Name) -> Option<ExprRef> {
+        let named = self.named_holders(object)?;
         let holder = self.holder_among(&named)?;
         let own = self.decl_name(holder);
         let value = self.tables.expando(holder.file, own, name)?;
-        Some((holder.file, value))
+        Some(holder.file.expr(value))
     }
 }

@@ -3,7 +3,7 @@
 //! **Limits.** An import cycle means nothing.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 use rustc_hash::FxHashSet;
 
@@ -48,7 +48,7 @@ impl Checker<'_> {
                 let init = decl.init;
                 let value =
                     self.query_uncached(Query::Follow(first), ResolvedName::Nothing, || {
-                        self.meaning_of(first.file, init, visited)
+                        self.meaning_of(first.file.expr(init), visited)
                     });
                 if value.is_nothing() {
                     ResolvedName::Decls(decls)
@@ -88,7 +88,7 @@ impl Checker<'_> {
     pub fn compute_follow(&self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(decl.file);
         let Some(id) = self.tables.import_of(decl) else {
-            return self.meaning_of(decl.file, facts.decl(decl.decl).init, visited);
+            return self.meaning_of(decl.file.expr(facts.decl(decl.decl).init), visited);
         };
 
         let import = &facts.imports[id.index()];
@@ -121,7 +121,8 @@ impl Checker<'_> {
     }
 
     /// The meaning of a name or dotted path used as a value, without types.
-    pub fn meaning_of(&self, file: FileId, expr: ExprId, visited: &mut Visited) -> ResolvedName {
+    pub fn meaning_of(&self, expr: ExprRef, visited: &mut Visited) -> ResolvedName {
+        let ExprRef { file, expr } = expr;
         let facts = self.facts(file);
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
@@ -138,12 +139,12 @@ impl Checker<'_> {
                 self.follow_all(decls, visited)
             }
             Expr::Member(object, sym) if !self.is_deepest() => {
-                let object = self.with_depth(|| self.meaning_of(file, object, visited));
+                let object = self.with_depth(|| self.meaning_of(file.expr(object), visited));
                 let name = self.name(file, sym);
                 self.found_member(&object, name)
             }
             Expr::Same(inner) | Expr::Assign(_, inner) if !self.is_deepest() => {
-                self.with_depth(|| self.meaning_of(file, inner, visited))
+                self.with_depth(|| self.meaning_of(file.expr(inner), visited))
             }
             Expr::Require(sym) if !self.is_deepest() => {
                 self.with_depth(|| self.required(file, sym))

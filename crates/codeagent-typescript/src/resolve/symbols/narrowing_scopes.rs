@@ -3,7 +3,7 @@
 //! **Limits.** Lowering records where a guard holds and where an assignment ends it. A path has at
 //! most eight segments.
 
-use codeagent_lang::{DeclRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::symbols::scopes::LookupPosition;
@@ -45,7 +45,8 @@ impl Symbols<'_> {
     }
 
     /// The narrowing in force for a member path such as `a.b`, if there is one.
-    pub fn narrowed_path(&self, file: FileId, path: ExprId) -> Option<DeclRef> {
+    pub fn narrowed_path(&self, path: ExprRef) -> Option<DeclRef> {
+        let ExprRef { file, expr: path } = path;
         let facts = self.facts(file);
         let (root, scope, offset) = path_root(facts, path)?;
         let name = root.map_or_else(|| self.tables.find("this"), |root| self.name(file, root));

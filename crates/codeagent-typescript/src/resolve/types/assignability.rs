@@ -487,7 +487,7 @@ impl Checker<'_> {
                 && declaration.ty.is_none()
                 && !declaration.init.is_none()
             {
-                let ty = self.expr_type(decl.file, declaration.init);
+                let ty = self.expr_type(decl.file.expr(declaration.init));
                 return self.substitute(ty, member.mapper);
             }
         }

@@ -83,7 +83,7 @@ impl Checker<'_> {
         if !declaration.ty.is_none() {
             return self.type_of(decl.file, declaration.ty);
         }
-        let ty = self.expr_type(decl.file, declaration.init);
+        let ty = self.expr_type(decl.file.expr(declaration.init));
         let keeps_literal = declaration.flags.has(DeclFlags::CONST)
             || declaration.flags.has(DeclFlags::READONLY)
             || declaration.kind == DeclKind::Narrow;
@@ -113,7 +113,7 @@ impl Checker<'_> {
     /// The type of the value that `export =` of a file exports.
     pub fn whole_type(&self, file: FileId) -> Ty {
         self.assigned_expr(file)
-            .map_or(Ty::UNKNOWN, |value| self.expr_type(file, value))
+            .map_or(Ty::UNKNOWN, |value| self.expr_type(file.expr(value)))
     }
 
     /// A member of the value that `export =` of a file exports, looked up in its type.
@@ -161,7 +161,7 @@ impl Checker<'_> {
             types.push(if is_this {
                 Ty::THIS
             } else {
-                self.expr_type(decl.file, value)
+                self.expr_type(decl.file.expr(value))
             });
         }
 

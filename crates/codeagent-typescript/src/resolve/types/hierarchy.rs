@@ -73,7 +73,7 @@ impl Checker<'_> {
             .position(|base| base.clause == BaseClause::Extends)?;
         if let TypeExpr::Heritage(expr, _) = facts.type_expr(bases[index].ty) {
             return Some(self.query(Query::Base(class, u32::MAX), || {
-                self.expr_type(class.file, expr)
+                self.expr_type(class.file.expr(expr))
             }));
         }
 

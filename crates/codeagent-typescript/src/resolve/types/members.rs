@@ -375,7 +375,7 @@ impl Checker<'_> {
     /// The type that `...value` in an object literal spreads.
     pub fn spread_type(&self, spread: DeclRef) -> Ty {
         let init = self.decl(spread).init;
-        self.expr_type(spread.file, init)
+        self.expr_type(spread.file.expr(init))
     }
 
     fn member_of_mapped(

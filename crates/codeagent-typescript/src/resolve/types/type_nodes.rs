@@ -64,7 +64,7 @@ impl Checker<'_> {
                 .add(Type::Mapped(at(file, decl), TypeMapper::EMPTY)),
             TypeExpr::This => Ty::THIS,
 
-            TypeExpr::TypeOf(expr) => self.expr_type(file, expr),
+            TypeExpr::TypeOf(expr) => self.expr_type(file.expr(expr)),
             TypeExpr::Indexed(object, key) => {
                 let object = self.type_of(file, object);
                 let key = self.type_of(file, key);
@@ -81,7 +81,7 @@ impl Checker<'_> {
             TypeExpr::Literal(kind, sym) => self.literal_type(file, kind, sym),
             TypeExpr::Heritage(expr, args) => {
                 let args = self.types_of(file, args);
-                let value = self.expr_type(file, expr);
+                let value = self.expr_type(file.expr(expr));
                 self.instance_of(value, &args)
             }
             TypeExpr::Infer(decl) => self.arena.add(Type::Param(at(file, decl))),
