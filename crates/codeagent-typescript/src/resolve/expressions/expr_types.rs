@@ -228,12 +228,10 @@ impl Checker<'_> {
         let name = self.name(object.file, sym);
         let receiver = self.expr_type(object);
         match self.lookup_member(receiver, name) {
-            MemberLookup::Missing | MemberLookup::External => {
-                match self.expando(object, name) {
-                    Some(value) => self.expr_type(value),
-                    None => self.member_type(receiver, name),
-                }
-            }
+            MemberLookup::Missing | MemberLookup::External => match self.expando(object, name) {
+                Some(value) => self.expr_type(value),
+                None => self.member_type(receiver, name),
+            },
             lookup => self.type_of_lookup(lookup, receiver),
         }
     }
