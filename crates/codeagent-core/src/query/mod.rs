@@ -7,6 +7,7 @@ mod empty_result_hints;
 mod error;
 mod export;
 mod filter;
+mod literals;
 mod neighbors;
 mod not_found;
 mod note;
@@ -29,6 +30,10 @@ pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, export};
 pub use filter::Filter;
+pub use literals::{
+    Enclosing, Literal, LiteralSite, enclosing, innermost, literal_files, literal_sites,
+    literals_in, literals_in_file, literals_of,
+};
 pub use neighbors::{Neighbor, NeighborQuery, Neighbors, Relation, UseSite, get_neighbors};
 pub use not_found::explain_not_found;
 pub use note::{
@@ -36,7 +41,7 @@ pub use note::{
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
 pub use outline::{derive_file_id, get_outline};
-pub use place::is_in_place;
+pub use place::{CallbackLines, is_in_place};
 pub use possible_uses::{
     PossibleUses, PossibleUsesQuery, SiteSample, possible_uses, unresolved_calls_in,
 };

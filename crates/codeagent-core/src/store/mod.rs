@@ -16,6 +16,7 @@ mod edges;
 mod export;
 mod facts;
 mod files;
+mod literals;
 mod nodes;
 mod packages;
 mod reader;
@@ -42,9 +43,10 @@ pub use files::{
     dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_with_problems,
     given_up_files, inputs, project_ids,
 };
+pub use literals::{LiteralRow, callbacks_of, count_files_with_literal, files_with_literal};
 pub use nodes::{
-    by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file,
-    nodes_of_file, spans_of,
+    by_name, by_name_end, by_name_within, by_qualified_name, innermost_at, node, node_hash,
+    node_ids_of_file, nodes_of_file, spans_of,
 };
 pub use packages::{PackageRow, package_rows};
 pub use reader::{Reader, Snapshot};
