@@ -16,6 +16,7 @@ mod edges;
 mod export;
 mod facts;
 mod files;
+mod graph;
 mod nodes;
 mod packages;
 mod reader;
@@ -41,6 +42,9 @@ pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, re
 pub use files::{
     dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,
     files_with_problems, folders_named, given_up_files, inputs, project_ids,
+};
+pub use graph::{
+    SymbolBrief, all_briefs, briefs, children_of, each_use, file_nodes_below, use_counts,
 };
 pub use nodes::{
     by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file,
