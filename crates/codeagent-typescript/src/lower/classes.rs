@@ -348,12 +348,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let access = Some(self.access(&children));
 
         let head = FunctionHead {
-            kind,
             flags,
             start: of.shown.then_some(start),
-            end: None,
             access,
-            context: Context::None,
+            ..FunctionHead::plain(kind, Context::None)
         };
         let id = self.function(child, head);
         self.decorate(if of.shown { id } else { self.b.owner }, decorators);

@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{
-    Arg, DeclFlags, DeclId, DeclKind, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym,
-    TypeExpr, TypeId,
+    Arg, DeclFlags, DeclId, DeclKind, Expr, ExprId, KnownType, List, LiteralKind, Sym, TypeExpr,
+    TypeId,
 };
 
 use crate::resolve::declared::well_known::{self, Known};

@@ -348,7 +348,7 @@ impl Explanation<'_, '_> {
             }
             Expr::Index(call) => self.typed(
                 "element of",
-                (file, facts.calls[call.index()].callee),
+                file.expr(facts.calls[call.index()].callee),
                 depth,
             ),
             Expr::ContextParam(lambda, index) => {

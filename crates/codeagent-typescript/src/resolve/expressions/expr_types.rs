@@ -21,7 +21,7 @@ const MAX_ELEMENTS: usize = 16;
 impl Checker<'_> {
     /// The type of an expression of a file.
     pub fn expr_type(&self, expr: ExprRef) -> Ty {
-        if expr.is_none() {
+        if expr.expr.is_none() {
             return Ty::UNKNOWN;
         }
         self.memoized(Query::Expr(expr), || self.compute_expr_type(expr))

@@ -3,7 +3,7 @@
 //! **Limits.** An import cycle means nothing.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, ExprRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef};
 use codeagent_model::facts::*;
 use rustc_hash::FxHashSet;
 

@@ -3,7 +3,7 @@
 //! **Limits.** Lowering records where a guard holds and where an assignment ends it. A path has at
 //! most eight segments.
 
-use codeagent_lang::{DeclRef, ExprRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef};
 use codeagent_model::facts::*;
 
 use crate::resolve::symbols::scopes::LookupPosition;
