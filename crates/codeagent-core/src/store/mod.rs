@@ -39,8 +39,8 @@ pub use edges::{
 pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
 pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, read_packed};
 pub use files::{
-    dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_with_problems,
-    given_up_files, inputs, project_ids,
+    dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,
+    files_with_problems, folders_named, given_up_files, inputs, project_ids,
 };
 pub use nodes::{
     by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file,
