@@ -7,6 +7,8 @@ mod empty_result_hints;
 mod error;
 mod export;
 mod filter;
+mod flow;
+mod hierarchy;
 mod neighbors;
 mod not_found;
 mod note;
@@ -14,7 +16,9 @@ mod occurrence;
 mod outline;
 mod parameters;
 mod place;
+mod possible_callers;
 mod possible_uses;
+mod reach;
 mod relations;
 mod search;
 mod source;
@@ -24,13 +28,17 @@ mod symbol_lookup;
 mod target;
 mod text_mentions;
 mod texts;
+mod type_dependencies;
 mod unindexed;
 mod vectors;
+mod wrapped;
 
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, export};
 pub use filter::Filter;
+pub use flow::flow;
+pub use hierarchy::{bases_of, direct_implementations, implementations_of};
 pub use neighbors::{Neighbor, NeighborQuery, Neighbors, Relation, UseSite, get_neighbors};
 pub use not_found::explain_not_found;
 pub use note::{
@@ -38,11 +46,13 @@ pub use note::{
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
 pub use occurrence::{Occurrence, Occurrences};
-pub use outline::{derive_file_id, get_outline};
+pub use outline::{derive_file_id, files_below, get_outline, members_of};
 pub use place::is_in_place;
+pub use possible_callers::{PossibleCallers, possible_callers};
 pub use possible_uses::{
     PossibleUses, PossibleUsesQuery, SiteSample, possible_uses, unresolved_calls_in,
 };
+pub use reach::{callers_of_callers, tests_reaching};
 pub use relations::Relations;
 pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
 pub use source::{Freshness, Sources, get_source};
@@ -55,10 +65,12 @@ pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symb
 pub use target::{Alias, SymbolTarget, Target, Targets, resolve_targets};
 pub use text_mentions::{TextMentions, text_mentions};
 pub use texts::Texts;
+pub use type_dependencies::{TypeDependency, owner_of, tree, type_dependencies};
 pub use unindexed::{
     failed_files, partial_index_note, partially_parsed_files, unindexed_files, unindexed_files_like,
 };
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
+pub use wrapped::wrappers_of;
 
 pub use crate::store::{
     Counts, FileKey, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, VectorSource,
