@@ -181,6 +181,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let (kind, sym) = match child.kind {
             Kind::String => (LiteralKind::String, self.literal_text(child)),
             Kind::TemplateString => {
+                let text = self.unquoted(child);
+                self.b.literal(text, child.start());
                 self.substitutions(child);
                 (LiteralKind::String, Sym::NONE)
             }
@@ -207,6 +209,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     fn literal_text(&mut self, child: Child<'tree>) -> Sym {
         let text = self.unquoted(child);
+        self.b.literal(text, child.start());
         if text.len() <= 64 {
             self.b.sym(text)
         } else {
