@@ -25,8 +25,10 @@ pub fn each_child<'tree>(
     if count == 0 {
         return;
     }
+
     cursor.reset(node);
     let mut is_there = cursor.goto_first_child();
+
     for left in (0..count).rev() {
         if is_there {
             visit(cursor.node(), cursor);

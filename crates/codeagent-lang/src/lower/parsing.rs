@@ -129,12 +129,14 @@ impl<'a> Steps<'a> {
             }
             ControlFlow::Continue(())
         };
+
         let options = ParseOptions::new().progress_callback(&mut progress);
         let tree = parser.parse_with_options(
             &mut |offset, _| text.get(offset..).unwrap_or_default(),
             old,
             Some(options),
         );
+
         tree.map_or(end, Run::Done)
     }
 }

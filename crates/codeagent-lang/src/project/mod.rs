@@ -160,11 +160,13 @@ impl ProjectModel {
                 }
             }
         }
+
         self.warnings.extend(
             missing.into_iter().map(|named| {
                 format!("{named}: the settings name it as a project, and there is none")
             }),
         );
+
         self.warnings.sort_unstable();
         self
     }

@@ -338,6 +338,7 @@ impl SiteResolver<'_> {
 
     fn origin_in_call(&self, id: CallId, depth: usize, report: &mut Report<'_>) {
         let result = self.resolve_call(id);
+
         match (result.outcome, result.targets.first()) {
             (CallOutcome::Target, Some(target)) => {
                 let sure = if result.sure { "" } else { " (one of several)" };
@@ -396,6 +397,7 @@ impl SiteResolver<'_> {
                 found.len() - 1
             ),
         };
+
         match meaning {
             SimpleName::Local(found) => format!("local, {}", many(found)),
             SimpleName::Members(found) => format!("member, {}", many(found)),

@@ -217,6 +217,7 @@ impl Types<'_> {
             scope,
             alone: None,
         };
+
         self.resolve_names(place, segments, |segment| {
             if Some(segment.name) == end {
                 last

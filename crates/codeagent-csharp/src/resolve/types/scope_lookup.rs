@@ -205,9 +205,11 @@ impl Types<'_> {
             (name, arity),
             qualifier,
         );
+
         if found != TypeOrNamespace::None || place.alone == Some(ScopeId(0)) {
             return found;
         }
+
         self.lookup_via_usings(place.file, ScopeId(0), (name, arity), qualifier)
     }
 
@@ -245,6 +247,7 @@ impl Types<'_> {
         {
             return TypeOrNamespace::Namespace(child);
         }
+
         self.lookup_namespace_type(namespace, name, file, from)
             .map_or(TypeOrNamespace::None, |tid| {
                 TypeOrNamespace::Type(self.bare(tid, None))

@@ -67,6 +67,7 @@ impl FileResolver<'_> {
             self.resolve_held_function(yes),
             self.resolve_held_function(no),
         );
+
         match (yes, no) {
             (Referent::Decls(mut decls), Referent::Decls(others)) => {
                 decls.extend(

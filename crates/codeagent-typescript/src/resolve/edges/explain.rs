@@ -396,6 +396,7 @@ impl Explanation<'_, '_> {
     fn origin_in_call(&mut self, site: CallSite, callee: ExprId, depth: usize) {
         let ty = self.resolver.type_of_expr(site.file.expr(callee));
         let signatures = self.resolver.signatures(ty);
+
         match self.resolver.resolve_overload(&signatures, site) {
             Some(Signature::Declared(decl, _)) => {
                 let result = self.resolver.type_of_return(decl);

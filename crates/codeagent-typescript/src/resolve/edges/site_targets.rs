@@ -38,6 +38,7 @@ impl ResolveSites for FileResolver<'_> {
 
     fn resolve_site(&self, site: &Site) -> SiteResolution {
         let is_call = site.kind.is_call();
+
         match self.resolve_referent(*site) {
             // The budget ended while resolving it.
             Referent::Unknown if self.stack.is_used_up() => SiteTarget::Exceeded.into(),

@@ -66,6 +66,7 @@ impl FileResolver<'_> {
 
     fn resolve_expr(&self, expr: ExprId, kind: SiteKind) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
+
         match facts.expr(expr) {
             Expr::Call(call) if kind.is_call() => {
                 match facts.expr(facts.calls[call.index()].callee) {
@@ -215,6 +216,7 @@ impl FileResolver<'_> {
         let file = self.file;
         let receiver = self.type_of_expr(file.expr(object));
         let name = self.name(file, sym);
+
         match self.lookup_member(receiver, name) {
             MemberLookup::Declared(member) => {
                 let found = self.resolve_decls(member.decls);
@@ -441,6 +443,7 @@ impl FileResolver<'_> {
         let &[segment] = segments else {
             return ResolvedName::Nothing;
         };
+
         let name = self.name(decl.file, segment.name);
         let decls = self.lookup_name(
             LookupPosition {
@@ -451,6 +454,7 @@ impl FileResolver<'_> {
             name,
             Meaning::Value,
         );
+
         self.resolve_decls(decls)
     }
 

@@ -292,6 +292,7 @@ impl Checker<'_> {
     pub fn rejects(&self, param: Ty, value: ExprRef) -> bool {
         let ExprRef { file, expr: value } = value;
         let facts = self.facts(file);
+
         match facts.expr(value) {
             Expr::Function(lambda) => {
                 let callable = self.arena.members(param).iter().any(|ty| {

@@ -96,6 +96,7 @@ impl Checker<'_> {
             file,
             expr: subject,
         } = subject;
+
         match self.facts(file).expr(subject) {
             Expr::Name(sym, scope, offset) => self.type_of_name(
                 sym,

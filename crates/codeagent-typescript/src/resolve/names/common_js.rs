@@ -115,14 +115,17 @@ impl Checker<'_> {
         let is_given = |decl: &Declaration| {
             decl.kind == DeclKind::Property && decl.flags.has(DeclFlags::EXPORT)
         };
+
         let own = self
             .declarations(file, ScopeId(0), name)
             .iter()
             .map(|entry| entry.2);
+
         let decls: DeclList = own
             .filter(|id| is_given(facts.decl(*id)))
             .map(|id| at(file, id))
             .collect();
+
         if decls.is_empty() {
             self.resolve_meaning(file.expr(export.value), visited)
         } else {
