@@ -1,5 +1,5 @@
-//! What both extractors build their facts with: interned strings, shared expressions and types, a
-//! stack of scopes and owners, positions.
+//! The builder of facts: interned strings, shared expressions and types, a stack of scopes and
+//! owners, positions.
 //!
 //! **Limits.** Knows no grammar: the languages decide what a node means and call down here.
 

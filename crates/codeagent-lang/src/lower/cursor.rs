@@ -1,6 +1,6 @@
-//! How a tree is gone through in the order of its text.
+//! Iteration over the children of a syntax node, in text order.
 //!
-//! **Limits.** Says only where to go next, not what is looked at.
+//! **Limits.** Does not descend: the callers decide which nodes they visit.
 
 use tree_sitter::{Node, TreeCursor};
 

@@ -1,5 +1,5 @@
-//! What of a text other files can depend on, as a hash: its tokens, without the bodies that nobody
-//! sees from outside.
+//! The interface hash of a file: a hash of its tokens, without the bodies that other files cannot
+//! see.
 //!
 //! Comments and spaces are left out, because no fact that others see comes from them; whether a
 //! line ends between two tokens counts, because a statement may end there.

@@ -1,4 +1,4 @@
-//! What a declaration says about its node: kind, flags, signature and span.
+//! The properties that a node takes from its declaration: kind, flags, signature and span.
 
 use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, ScopeKind, Sym,

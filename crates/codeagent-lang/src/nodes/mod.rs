@@ -1,4 +1,4 @@
-//! Which declarations are vertices of the graph, and which of them are the same vertex.
+//! The nodes of the graph: the declarations that are nodes, and those that share one.
 //!
 //! Several declarations are one node: the parts of a partial class, merged interfaces and
 //! namespaces, overload signatures and their implementation, a get/set pair. Ids come from
