@@ -73,6 +73,7 @@ pub(super) fn resolve(
         groups: vec![SymbolGroup {
             nodes: vec![node],
             members: Vec::new(),
+            callback: None,
         }],
         others: Vec::new(),
         note: None,
