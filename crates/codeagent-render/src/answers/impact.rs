@@ -163,7 +163,7 @@ fn add_public(
         more @ MAX_NAMED.. => format!("the nearest of {more} public symbols reached"),
         _ => "public symbols reached".to_owned(),
     };
-    document.section(Section::names("public", title, rows).weighing(4));
+    document.section(Section::names("public", title, rows).weighing(3));
     Ok(())
 }
 
