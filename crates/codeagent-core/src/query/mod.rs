@@ -7,8 +7,10 @@ mod empty_result_hints;
 mod error;
 mod export;
 mod filter;
+mod flow;
 #[cfg(test)]
 mod graph_tests;
+mod hierarchy;
 mod impact;
 mod labels;
 mod neighbors;
@@ -20,7 +22,9 @@ mod overview;
 mod parameters;
 mod path;
 mod place;
+mod possible_callers;
 mod possible_uses;
+mod reach;
 mod relations;
 mod search;
 mod source;
@@ -31,14 +35,17 @@ mod target;
 mod target_nodes;
 mod text_mentions;
 mod texts;
+mod type_dependencies;
 mod unindexed;
 mod vectors;
-mod wrappers;
+mod wrapped;
 
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, export};
 pub use filter::Filter;
+pub use flow::flow;
+pub use hierarchy::{bases_of, direct_implementations, implementations_of};
 pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
 };
@@ -50,16 +57,18 @@ pub use note::{
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
 pub use occurrence::{Occurrence, Occurrences};
-pub use outline::{derive_file_id, get_outline};
+pub use outline::{derive_file_id, files_below, get_outline, members_of};
 pub use overview::{
     Cycle, Doubt, EntryKind, EntryPoint, MutualUse, Overview, Part, PartUse, Scope, UnusedSymbol,
     UsedSymbol, overview,
 };
 pub use path::{Link, MAX_STEPS, PathSearch, PathStep, find_path};
 pub use place::is_in_place;
+pub use possible_callers::{PossibleCallers, possible_callers};
 pub use possible_uses::{
     PossibleUses, PossibleUsesQuery, SiteSample, possible_uses, unresolved_calls_in,
 };
+pub use reach::{callers_of_callers, tests_reaching};
 pub use relations::Relations;
 pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
 pub use source::{Freshness, Sources, get_source};
@@ -73,11 +82,12 @@ pub use target::{Alias, SymbolTarget, Target, Targets, resolve_targets};
 pub use target_nodes::nodes_of;
 pub use text_mentions::{TextMentions, text_mentions};
 pub use texts::Texts;
+pub use type_dependencies::{TypeDependency, owner_of, tree, type_dependencies};
 pub use unindexed::{
     failed_files, partial_index_note, partially_parsed_files, unindexed_files, unindexed_files_like,
 };
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
-pub use wrappers::{Wrapper, wrappers};
+pub use wrapped::wrappers_of;
 
 pub use crate::store::{
     Counts, FileKey, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, SymbolBrief,

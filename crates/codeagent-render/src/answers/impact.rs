@@ -81,7 +81,7 @@ fn add_direct(
     found: &Impact,
 ) -> Result<(), AnswerError> {
     for wrapper in &found.wrappers {
-        let wrapper_id = wrapper.wrapper.id;
+        let wrapper_id = *wrapper;
         let uses = found
             .direct
             .iter()
