@@ -146,8 +146,12 @@ impl Writer {
             .as_str()
             .map(|code| format!(" {code}"))
             .unwrap_or_default();
+        let callback = site["callback"]
+            .as_str()
+            .map(|label| format!(" in {}:", squeezed(label)))
+            .unwrap_or_default();
         self.line(&format!(
-            " {}{}:{}{stale}{code}",
+            " {}{}:{}{stale}{callback}{code}",
             without_tabs(&path),
             site["line"],
             site["column"]

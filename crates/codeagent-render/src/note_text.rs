@@ -344,17 +344,19 @@ fn unindexed_files_text(files: &UnindexedFiles, face: Face) -> String {
 
 fn stale_text(files: &[String], removed: &[String], face: Face) -> String {
     // Tools return the names as a field of its own.
-    let names = files.join(", ");
-    let names = face.pick("stale_files", &names);
+    let (names, update) = match face {
+        Face::Tools => (
+            "stale_files".to_owned(),
+            "call index_files with them and ask again",
+        ),
+        Face::TextTools => (files.join(", "), "ask again in a moment"),
+        Face::Commands => (files.join(", "), "run `codeagent index`"),
+    };
     let removed = if removed.is_empty() {
         String::new()
     } else {
         format!(" (removed: {})", removed.join(", "))
     };
-    let update = face.pick(
-        "call index_files with them and ask again",
-        "run `codeagent index`",
-    );
     format!(
         "changed since the index was updated: {names}{removed}; line numbers in them may be off \
          ({update})"

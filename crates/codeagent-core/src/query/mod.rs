@@ -11,6 +11,7 @@ mod literals;
 mod neighbors;
 mod not_found;
 mod note;
+mod occurrence;
 mod outline;
 mod parameters;
 mod place;
@@ -21,6 +22,7 @@ mod source;
 mod status;
 mod symbol;
 mod symbol_lookup;
+mod target;
 mod text_mentions;
 mod texts;
 mod unindexed;
@@ -40,6 +42,7 @@ pub use note::{
     EmptyList, FollowUp, Instead, NamedKind, NoMember, NotFound, Note, PartiallyParsed,
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
+pub use occurrence::{Occurrence, Occurrences};
 pub use outline::{derive_file_id, get_outline};
 pub use place::{CallbackLines, is_in_place};
 pub use possible_uses::{
@@ -54,6 +57,7 @@ pub use status::{
 };
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
+pub use target::{Alias, SymbolTarget, Target, Targets, resolve_targets};
 pub use text_mentions::{TextMentions, text_mentions};
 pub use texts::Texts;
 pub use unindexed::{

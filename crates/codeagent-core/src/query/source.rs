@@ -106,6 +106,21 @@ impl<'a> Sources<'a> {
         self.callbacks.label(self.snapshot, node, site)
     }
 
+    /// Returns the lines `first` to `last` of a file as they are, `None` if the file is not as it
+    /// was indexed.
+    pub fn lines(
+        &mut self,
+        path: &str,
+        first: u32,
+        last: u32,
+    ) -> Result<Option<Vec<String>>, StoreError> {
+        let text = self.text(path)?;
+        Ok(text.map(|text| {
+            let lines = (first..=last).map(|line| text.whole_line(line).trim_end());
+            lines.map(str::to_owned).collect()
+        }))
+    }
+
     /// The name that begins at a line and 1-based UTF-16 column, empty if there is none, `None` if
     /// the file is not as it was indexed.
     pub fn name_at(

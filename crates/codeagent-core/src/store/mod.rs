@@ -40,8 +40,8 @@ pub use edges::{
 pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
 pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, read_packed};
 pub use files::{
-    dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_with_problems,
-    given_up_files, inputs, project_ids,
+    dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,
+    files_with_problems, folders_named, given_up_files, inputs, project_ids,
 };
 pub use literals::{LiteralRow, callbacks_of, count_files_with_literal, files_with_literal};
 pub use nodes::{
