@@ -112,13 +112,13 @@ enum Command {
     #[command(
         after_help = "Examples:\n  codeagent callers Place\n  codeagent callers 'Cart.Add(Product, int)'"
     )]
-    Callers(related::Arguments),
+    Callers(related::CallersArgs),
     /// Show what a symbol calls
     #[command(after_help = "Example: codeagent callees OrderService.Place")]
     Callees(related::Arguments),
     /// Show what implements, extends or overrides a symbol
     #[command(after_help = "Example: codeagent implementations IOrderService")]
-    Implementations(related::Arguments),
+    Implementations(related::ImplementationsArgs),
     /// Show every use of a symbol
     #[command(after_help = "Example: codeagent references src/Cart.cs:12")]
     References(related::Arguments),
@@ -471,15 +471,11 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Symbol(arguments) => symbol::run(root, &arguments),
         Command::Declarations(arguments) => declarations::run(root, &arguments),
         Command::Outline(arguments) => outline::run(root, &arguments),
-        Command::Callers(arguments) => {
-            related::run::<NeighborRow>(root, Relation::CALLERS, &arguments)
-        }
+        Command::Callers(arguments) => related::run_callers(root, &arguments),
         Command::Callees(arguments) => {
             related::run::<NeighborRow>(root, Relation::CALLEES, &arguments)
         }
-        Command::Implementations(arguments) => {
-            related::run::<UseRow>(root, Relation::IMPLEMENTATIONS, &arguments)
-        }
+        Command::Implementations(arguments) => related::run_implementations(root, &arguments),
         Command::References(arguments) => {
             related::run::<UseRow>(root, Relation::REFERENCES, &arguments)
         }

@@ -13,6 +13,7 @@ mod graph_tests;
 mod hierarchy;
 mod impact;
 mod labels;
+mod literals;
 mod neighbors;
 mod not_found;
 mod note;
@@ -27,6 +28,7 @@ mod possible_uses;
 mod reach;
 mod relations;
 mod search;
+mod shared_literals;
 mod source;
 mod status;
 mod symbol;
@@ -50,6 +52,10 @@ pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
 };
 pub use labels::Labels;
+pub use literals::{
+    Enclosing, Literal, LiteralSite, enclosing, innermost, literal_files, literal_sites,
+    literals_in, literals_in_file, literals_of,
+};
 pub use neighbors::{Neighbor, NeighborQuery, Neighbors, Relation, UseSite, get_neighbors};
 pub use not_found::explain_not_found;
 pub use note::{
@@ -63,14 +69,15 @@ pub use overview::{
     UsedSymbol, overview,
 };
 pub use path::{Link, MAX_STEPS, PathSearch, PathStep, find_path};
-pub use place::is_in_place;
+pub use place::{CallbackLines, is_in_place};
 pub use possible_callers::{PossibleCallers, possible_callers};
 pub use possible_uses::{
     PossibleUses, PossibleUsesQuery, SiteSample, possible_uses, unresolved_calls_in,
 };
 pub use reach::{callers_of_callers, tests_reaching};
-pub use relations::Relations;
+pub use relations::{RelatedAt, Relations};
 pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
+pub use shared_literals::{SharedLiteral, shared_literals};
 pub use source::{Freshness, Sources, get_source};
 pub use status::{
     IndexStatus, TextCoverage, counts, most_unresolved, project_ids, reference_count, status,

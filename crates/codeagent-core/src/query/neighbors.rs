@@ -11,7 +11,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
-use crate::query::{Filter, QueryError, Sources};
+use crate::query::{CallbackLines, Filter, QueryError, Sources};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, StoreError};
 
 /// How many further candidates of a use are shown.
@@ -36,6 +36,8 @@ pub struct UseSite {
     pub text: Option<String>,
     /// What else may be used here, if that is not sure: the best first, each with its parameters.
     pub candidates: Vec<String>,
+    /// The innermost callback around the site, if it has no name: `router.post "documents.archive"`.
+    pub callback: Option<String>,
 }
 
 /// A related symbol.
@@ -145,16 +147,17 @@ impl Neighbors {
         node: NodeId,
         relation: Relation<'_>,
     ) -> Result<Self, QueryError> {
-        Self::of_any(snapshot, &[node], relation, &Filter::default())
+        Self::of_any(snapshot, &[node], relation, &Filter::default(), None)
     }
 
     /// The same for symbols that count as one: overloads. What is related to several of them is one
-    /// neighbour.
+    /// neighbour. `within` restricts the uses to the lines of a callback.
     pub fn of_any(
         snapshot: &Snapshot,
         nodes: &[NodeId],
         relation: Relation<'_>,
         filter: &Filter,
+        within: Option<&CallbackLines>,
     ) -> Result<Self, QueryError> {
         let direction = relation.direction;
         let mut edges = Vec::new();
@@ -162,15 +165,17 @@ impl Neighbors {
         for verb in relation.edge_types {
             for node in nodes {
                 match verb {
+                    EdgeType::Contains if within.is_some() => {}
                     EdgeType::Contains => {
                         contained.extend(store::contained(snapshot, *node, direction)?)
                     }
                     verb => {
                         let incident =
                             store::incident_edges(snapshot, *node, Some(*verb), direction)?;
-                        let wanted = incident
-                            .into_iter()
-                            .filter(|edge| filter.takes_use(edge.confidence));
+                        let wanted = incident.into_iter().filter(|edge| {
+                            filter.takes_use(edge.confidence)
+                                && within.is_none_or(|within| within.has(edge.file, edge.line))
+                        });
                         edges.extend(wanted.map(|edge| (*node, edge)));
                     }
                 }
@@ -203,27 +208,50 @@ impl Neighbors {
         self
     }
 
-    /// In how many folders the first sites of all are, each with their number, most first; of
-    /// `contains`, which has no sites, nothing.
-    #[must_use]
-    pub fn folders(&self) -> Vec<(String, usize)> {
-        let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
-        for related in self
-            .related
-            .iter()
-            .filter(|related| !related.edges.is_empty())
-        {
-            let path = self.paths.path(self.edges[related.edges.start].1.file);
-            *counts
-                .entry(path.rsplit_once('/').map_or(".", |(folder, _)| folder))
-                .or_default() += 1;
+    /// Counts the symbols by folder, most first: incoming ones by the folder of their first use,
+    /// outgoing ones by the folder they are declared in. Contained symbols are not counted.
+    pub fn folders(&self, snapshot: &Snapshot) -> Result<Vec<(String, usize)>, QueryError> {
+        let counted = || {
+            self.related
+                .iter()
+                .filter(|related| !related.edges.is_empty())
+        };
+        let mut counts: FxHashMap<String, usize> = FxHashMap::default();
+        let mut add = |path: &str| {
+            let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+            *counts.entry(folder.to_owned()).or_default() += 1;
+        };
+        if self.direction == EdgeDirection::Incoming {
+            counted().for_each(|related| {
+                add(self.paths.path(self.edges[related.edges.start].1.file));
+            });
+        } else {
+            let ids: Vec<NodeId> = counted().map(|related| related.other).collect();
+            let declared = store::briefs(snapshot, &ids)?;
+            let files = counted().filter_map(|related| declared.get(&related.other)?.file);
+            let files: Vec<FileKey> = files.collect();
+            let paths = Paths::of(snapshot, files.iter().copied())?;
+            files.iter().for_each(|file| add(paths.path(*file)));
         }
-        let mut counts: Vec<(String, usize)> = counts
-            .into_iter()
-            .map(|(folder, count)| (folder.to_owned(), count))
-            .collect();
+        let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
         counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        counts
+        Ok(counts)
+    }
+
+    /// Returns the ids of all, in order.
+    #[must_use]
+    pub fn ids(&self) -> Vec<NodeId> {
+        let mut ids: Vec<NodeId> = self.related.iter().map(|related| related.other).collect();
+        let mut seen = FxHashSet::default();
+        ids.retain(|id| seen.insert(*id));
+        ids
+    }
+
+    /// Returns the asked symbol that one of them is related to by its first use.
+    #[must_use]
+    pub fn own(&self, index: usize) -> Option<NodeId> {
+        let edges = &self.related[index].edges;
+        self.edges[edges.clone()].first().map(|(own, _)| *own)
     }
 
     fn in_order(
@@ -327,6 +355,11 @@ impl Neighbors {
     ) -> Result<UseSite, StoreError> {
         let path = self.paths.path(edge.file);
         let text = sources.line(path, edge.line)?;
+        let source = match self.direction {
+            EdgeDirection::Outgoing => own,
+            EdgeDirection::Incoming => edge.other,
+        };
+        let callback = sources.callback(source, (edge.file, path, edge.line))?;
         let candidates = match edge.confidence {
             Confidence::Inferred => self.candidates((own, edge), sources.snapshot())?,
             _ => Vec::new(),
@@ -338,6 +371,7 @@ impl Neighbors {
             confidence: edge.confidence,
             text,
             candidates,
+            callback,
         })
     }
 

@@ -55,6 +55,7 @@ pub(super) fn add_sections(
     }
     add_direct(occurrences, document, found)?;
     add_possible(occurrences, document, found)?;
+    add_unresolved(occurrences, document, found)?;
     add_steps(document, found);
 
     let tests = found
@@ -125,6 +126,32 @@ fn add_possible(
     let possible = uses(occurrences, &found.possible)?;
     let title = format!("possibly, {through}");
     document.section(Section::places("possible", title, possible));
+    Ok(())
+}
+
+/// Adds the unresolved uses of the names that most likely mean the symbols.
+fn add_unresolved(
+    occurrences: &mut Occurrences<'_, '_>,
+    document: &mut Document,
+    found: &Impact,
+) -> Result<(), AnswerError> {
+    let mut nodes = Vec::new();
+    for id in found.targets.iter().take(MAX_TARGETS) {
+        let symbol = query::get_node(occurrences.sources.snapshot(), *id)?;
+        nodes.extend(symbol.map(|symbol| symbol.node));
+    }
+    nodes.sort_by(|a, b| a.name.cmp(&b.name));
+    for same in nodes.chunk_by(|a, b| a.name == b.name) {
+        let possible = query::possible_callers(occurrences, same)?;
+        let title = match possible.total - possible.likely.len() {
+            0 => format!("unresolved uses of {}", same[0].name),
+            more => format!(
+                "unresolved uses of {}, {more} less likely ones left out",
+                same[0].name
+            ),
+        };
+        document.section(Section::places("unresolved", title, possible.likely).weighing(6));
+    }
     Ok(())
 }
 

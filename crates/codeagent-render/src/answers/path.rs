@@ -48,6 +48,16 @@ pub fn path(index: &Answers, from: &str, to: &str) -> Result<Document, AnswerErr
             document.line(
                 "calls through reflection, strings and unresolved receivers are not followed",
             );
+            let shared = query::shared_literals(&snapshot, &starts, &ends)?;
+            let lines = shared.iter().map(|literal| {
+                let ((from, line), (to, at)) = (&literal.from, &literal.to);
+                format!(" {:?} {from}:{line} and {to}:{at}", literal.text)
+            });
+            document.section(Section::lines(
+                "literals",
+                "literals that both name",
+                lines.collect(),
+            ));
         }
     }
     Ok(document)

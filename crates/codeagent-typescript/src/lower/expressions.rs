@@ -157,6 +157,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let (kind, sym) = match child.kind {
             Kind::String => (LiteralKind::String, self.literal_text(child)),
             Kind::TemplateString => {
+                let text = self.unquoted(child);
+                self.b.literal(text, child.start());
                 self.substitutions(child);
                 (LiteralKind::String, Sym::NONE)
             }
@@ -183,6 +185,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     fn literal_text(&mut self, child: Child<'tree>) -> Sym {
         let text = self.unquoted(child);
+        self.b.literal(text, child.start());
         if text.len() <= 64 {
             self.b.sym(text)
         } else {

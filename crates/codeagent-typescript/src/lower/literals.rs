@@ -111,6 +111,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         };
 
         self.computed_name(key);
+        if key.kind == Kind::String {
+            let text = self.unquoted(key);
+            self.b.literal(text, key.start());
+        }
 
         let (name, computed) = self.member_name(key);
         let property = self.object_member(key, name, DeclFlags::MEMBER | computed, object);
