@@ -290,6 +290,7 @@ fn callees(
             edge_types: &[EdgeType::Calls],
         },
         &query::Filter::default(),
+        None,
     )?;
     let mut rows = Vec::with_capacity(found.len());
     for at in 0..found.len() {
