@@ -28,6 +28,7 @@ mod possible_uses;
 mod reach;
 mod relations;
 mod search;
+mod shared_literals;
 mod source;
 mod status;
 mod symbol;
@@ -40,7 +41,6 @@ mod type_dependencies;
 mod unindexed;
 mod vectors;
 mod wrapped;
-mod wrappers;
 
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
@@ -75,8 +75,9 @@ pub use possible_uses::{
     PossibleUses, PossibleUsesQuery, SiteSample, possible_uses, unresolved_calls_in,
 };
 pub use reach::{callers_of_callers, tests_reaching};
-pub use relations::Relations;
+pub use relations::{RelatedAt, Relations};
 pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
+pub use shared_literals::{SharedLiteral, shared_literals};
 pub use source::{Freshness, Sources, get_source};
 pub use status::{
     IndexStatus, TextCoverage, counts, most_unresolved, project_ids, reference_count, status,
@@ -94,7 +95,6 @@ pub use unindexed::{
 };
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use wrapped::wrappers_of;
-pub use wrappers::{Wrapper, wrappers};
 
 pub use crate::store::{
     Counts, FileKey, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, SymbolBrief,

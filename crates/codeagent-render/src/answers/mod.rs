@@ -1,11 +1,18 @@
 //! Answers: each function runs one query and makes its rows, extra fields and notes.
 
 mod explore;
+mod impact;
+mod overview;
+mod path;
 mod related;
 mod search;
+mod symbol_line;
 mod symbols;
 
 pub use explore::explore;
+pub use impact::{IMPACT_DEPTH, impact};
+pub use overview::overview;
+pub use path::path;
 pub use related::{RelatedQuery, related};
 pub use search::{LookupQuery, lookup, search, similar};
 pub use symbols::{SymbolQuery, declarations, details, outline};
