@@ -33,7 +33,7 @@ pub fn note_text(note: &Note, face: Face) -> String {
             symbol,
         } => format!(
             "only the uses in the callback of {label} (lines {start}-{end}) are listed; ask about {} for all",
-            symbol.qualified_name
+            symbol.name
         ),
         Note::NotFound(not_found) => not_found_text(not_found, face),
         Note::Empty(reason) => empty_list_text(reason, face),

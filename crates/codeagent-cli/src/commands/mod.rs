@@ -21,6 +21,7 @@ mod search;
 mod shell;
 mod status;
 mod symbol;
+mod text;
 mod text_answer;
 mod watch;
 
@@ -86,6 +87,11 @@ enum Command {
         after_help = "Examples:\n  codeagent explore OrderService.Place\n  codeagent explore 'which tests cover Cart.Total?'"
     )]
     Explore(text_answer::Arguments),
+    /// Search text: lines with the symbol, route or test around them
+    #[command(
+        after_help = "Examples:\n  codeagent text documents.archive\n  codeagent text --regex 'TODO|FIXME' --path src"
+    )]
+    Text(text::Arguments),
     /// Search symbols by name or description
     #[command(after_help = "Example: codeagent search --type class order service")]
     Search(search::Arguments),
@@ -456,6 +462,7 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Index(arguments) => return index::run(root, &arguments),
         Command::Status(arguments) => status::run(root, &arguments),
         Command::Explore(arguments) => text_answer::run(root, &arguments, answers::explore),
+        Command::Text(arguments) => text::run(root, &arguments),
         Command::Search(arguments) => search::run(root, &arguments),
         Command::Lookup(arguments) => lookup::run(root, &arguments),
         Command::Symbol(arguments) => symbol::run(root, &arguments),

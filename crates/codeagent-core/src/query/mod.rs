@@ -24,6 +24,7 @@ mod symbol;
 mod symbol_lookup;
 mod target;
 mod text_mentions;
+mod text_search;
 mod texts;
 mod unindexed;
 mod vectors;
@@ -59,6 +60,7 @@ pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
 pub use target::{Alias, SymbolTarget, Target, Targets, resolve_targets};
 pub use text_mentions::{TextMentions, text_mentions};
+pub use text_search::{FoundText, TextSearchQuery, search_text};
 pub use texts::Texts;
 pub use unindexed::{
     failed_files, partial_index_note, partially_parsed_files, unindexed_files, unindexed_files_like,

@@ -4,11 +4,13 @@ mod explore;
 mod related;
 mod search;
 mod symbols;
+mod text;
 
 pub use explore::explore;
 pub use related::{RelatedQuery, related};
 pub use search::{LookupQuery, lookup, search, similar};
 pub use symbols::{SymbolQuery, declarations, details, outline};
+pub use text::text;
 
 use codeagent_core::StoreError;
 use codeagent_core::model::graph::Node;
