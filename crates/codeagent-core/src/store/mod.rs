@@ -16,6 +16,7 @@ mod edges;
 mod export;
 mod facts;
 mod files;
+mod graph;
 mod literals;
 mod nodes;
 mod packages;
@@ -42,6 +43,9 @@ pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, re
 pub use files::{
     dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,
     files_with_problems, folders_named, given_up_files, inputs, project_ids,
+};
+pub use graph::{
+    SymbolBrief, all_briefs, briefs, children_of, each_use, file_nodes_below, use_counts,
 };
 pub use literals::{LiteralRow, callbacks_of, count_files_with_literal, files_with_literal};
 pub use nodes::{
