@@ -78,6 +78,7 @@ impl From<&QueryError> for Code {
             | QueryError::NoProject { .. }
             | QueryError::NoKind(_)
             | QueryError::EmptySearch
+            | QueryError::Pattern(_)
             | QueryError::SearchTooLong { .. } => Self::InvalidParameter,
             QueryError::Store(error) => error.into(),
         }

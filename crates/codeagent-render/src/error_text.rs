@@ -74,9 +74,10 @@ pub fn query_error_text(error: &QueryError, face: Face) -> String {
         QueryError::SearchTooLong { bytes, max } => {
             format!("`query` has {bytes} bytes, more than {max}; use fewer words")
         }
-        QueryError::NothingAt { .. } | QueryError::NoFile(_) | QueryError::Store(_) => {
-            error.to_string()
-        }
+        QueryError::NothingAt { .. }
+        | QueryError::NoFile(_)
+        | QueryError::Pattern(_)
+        | QueryError::Store(_) => error.to_string(),
     }
 }
 

@@ -22,6 +22,7 @@ mod search;
 mod shell;
 mod status;
 mod symbol;
+mod text;
 mod text_answer;
 mod watch;
 
@@ -93,6 +94,11 @@ enum Command {
     Path(graph::PathArguments),
     /// Describe the repository, a folder or a project: parts, entry points, hubs, cycles, unused code
     Overview(graph::OverviewArguments),
+    /// Search text: lines with the symbol, route or test around them
+    #[command(
+        after_help = "Examples:\n  codeagent text documents.archive\n  codeagent text --regex 'TODO|FIXME' --path src"
+    )]
+    Text(text::Arguments),
     /// Search symbols by name or description
     #[command(after_help = "Example: codeagent search --type class order service")]
     Search(search::Arguments),
@@ -466,6 +472,7 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Impact(arguments) => graph::impact(root, &arguments),
         Command::Path(arguments) => graph::path(root, &arguments),
         Command::Overview(arguments) => graph::overview(root, &arguments),
+        Command::Text(arguments) => text::run(root, &arguments),
         Command::Search(arguments) => search::run(root, &arguments),
         Command::Lookup(arguments) => lookup::run(root, &arguments),
         Command::Symbol(arguments) => symbol::run(root, &arguments),

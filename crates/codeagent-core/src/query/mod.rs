@@ -36,6 +36,7 @@ mod symbol_lookup;
 mod target;
 mod target_nodes;
 mod text_mentions;
+mod text_search;
 mod texts;
 mod type_dependencies;
 mod unindexed;
@@ -88,6 +89,7 @@ pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symb
 pub use target::{Alias, SymbolTarget, Target, Targets, resolve_targets};
 pub use target_nodes::nodes_of;
 pub use text_mentions::{TextMentions, text_mentions};
+pub use text_search::{FoundText, TextSearchQuery, search_text};
 pub use texts::Texts;
 pub use type_dependencies::{TypeDependency, owner_of, tree, type_dependencies};
 pub use unindexed::{

@@ -5,7 +5,7 @@
 //! one of the two.
 
 use codeagent_core::engine::Answers;
-use codeagent_core::query::MAX_IMPACT_DEPTH;
+use codeagent_core::query::{MAX_IMPACT_DEPTH, TextSearchQuery};
 use codeagent_render::answers::{self, AnswerError, IMPACT_DEPTH};
 use codeagent_render::text::{DEFAULT_MAX_CHARS, Document, LARGEST_MAX_CHARS, MIN_MAX_CHARS};
 
@@ -54,7 +54,7 @@ pub const ERRORS: &[Code] = &[
 ];
 
 /// The tools of this file.
-pub const TOOLS: &[Tool] = &[EXPLORE, IMPACT, PATH, OVERVIEW];
+pub const TOOLS: &[Tool] = &[EXPLORE, IMPACT, PATH, SEARCH_TEXT, OVERVIEW];
 
 const EXPLORE: Tool = Tool {
     name: "explore",
@@ -165,6 +165,53 @@ const OVERVIEW: Tool = Tool {
         answer(state, arguments, |index| {
             answers::overview(index, arguments.text("path"))
         })
+    },
+    writes: false,
+};
+
+const SEARCH_TEXT: Tool = Tool {
+    name: "search_text",
+    title: "Search text",
+    doc: "Finds lines by text or regular expression, each with the symbol, route or test around it: strings, comments, configuration, any file.",
+    parameters: &[
+        Parameter::required("pattern", Kind::Something, "Text to find, case-sensitive.")
+            .hinted("Text to find."),
+        Parameter::optional(
+            "regex",
+            Kind::Flag,
+            "The pattern is a regular expression, as in ripgrep.",
+        ),
+        Parameter::optional(
+            "ignore_case",
+            Kind::Flag,
+            "Upper and lower case are the same.",
+        ),
+        Parameter::optional(
+            "path",
+            Kind::Name,
+            "Only in this file or folder, or in files that match (`*`, `**`).",
+        )
+        .hinted("File, folder or pattern."),
+        Parameter::optional(
+            "literals",
+            Kind::Flag,
+            "Only in string literals that are one word: routes, events, keys, settings.",
+        ),
+        MAX_CHARS,
+        SECTION,
+        FORMAT,
+    ],
+    output: Output::TEXT,
+    errors: ERRORS,
+    run: |state, arguments| {
+        let query = TextSearchQuery {
+            pattern: arguments.required_text("pattern"),
+            is_regex: arguments.flag("regex"),
+            ignore_case: arguments.flag("ignore_case"),
+            path: arguments.text("path"),
+            literals: arguments.flag("literals"),
+        };
+        answer(state, arguments, |index| answers::text(index, &query))
     },
     writes: false,
 };

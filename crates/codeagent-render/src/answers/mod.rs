@@ -8,6 +8,7 @@ mod related;
 mod search;
 mod symbol_line;
 mod symbols;
+mod text;
 
 pub use explore::explore;
 pub use impact::{IMPACT_DEPTH, impact};
@@ -16,6 +17,7 @@ pub use path::path;
 pub use related::{RelatedQuery, related};
 pub use search::{LookupQuery, lookup, search, similar};
 pub use symbols::{SymbolQuery, declarations, details, outline};
+pub use text::text;
 
 use codeagent_core::StoreError;
 use codeagent_core::model::graph::Node;
