@@ -53,7 +53,9 @@ pub const ERRORS: &[Code] = &[
 ];
 
 /// The tools of this file.
-pub const TOOLS: &[Tool] = &[Tool {
+pub const TOOLS: &[Tool] = &[EXPLORE, GET_CHANGES];
+
+const EXPLORE: Tool = Tool {
     name: "explore",
     title: "Explore code",
     doc: "Answers a question about code in one call: source, callers, callees, implementations, tests, uses; what happens when it runs. Ask it first.",
@@ -77,7 +79,33 @@ pub const TOOLS: &[Tool] = &[Tool {
         })
     },
     writes: false,
-}];
+};
+
+const GET_CHANGES: Tool = Tool {
+    name: "get_changes",
+    title: "Get changes",
+    doc: "Compares a git commit with the working tree, or two commits: symbols added, removed and changed, callers that no longer fit, tests to run.",
+    parameters: &[
+        Parameter::optional(
+            "range",
+            Kind::Name,
+            "`BASE` compares the working tree with where its history parts from `BASE`; `A..B` two commits; `A...B` where both part with `B`.",
+        )
+        .or(Fallback::Text("HEAD"))
+        .hinted("BASE (with the working tree), A..B or A...B."),
+        MAX_CHARS,
+        SECTION,
+        FORMAT,
+    ],
+    output: Output::TEXT,
+    errors: ERRORS,
+    run: |state, arguments| {
+        answer(state, arguments, |index| {
+            answers::changes(index, arguments.text("range").unwrap_or("HEAD"))
+        })
+    },
+    writes: false,
+};
 
 /// Answers a call with the document that `ask` makes, within the budget of the call.
 pub fn answer(

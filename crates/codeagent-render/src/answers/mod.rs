@@ -1,10 +1,12 @@
 //! Answers: each function runs one query and makes its rows, extra fields and notes.
 
+mod changes;
 mod explore;
 mod related;
 mod search;
 mod symbols;
 
+pub use changes::{affected, affected_json, changes};
 pub use explore::explore;
 pub use related::{RelatedQuery, related};
 pub use search::{LookupQuery, lookup, search, similar};
@@ -13,7 +15,7 @@ pub use symbols::{SymbolQuery, declarations, details, outline};
 use codeagent_core::StoreError;
 use codeagent_core::model::graph::Node;
 use codeagent_core::query::{Note, QueryError, Sources};
-use codeagent_workspace::{PathError, ReadError, RepoPath};
+use codeagent_workspace::{GitError, PathError, ReadError, RepoPath};
 
 use crate::extra::Extra;
 use crate::page::{CursorError, PagedRows};
@@ -38,6 +40,9 @@ pub enum AnswerError {
     /// The cursor cannot be used.
     #[error(transparent)]
     Cursor(#[from] CursorError),
+    /// git cannot answer.
+    #[error(transparent)]
+    Git(#[from] GitError),
     /// The path is invalid.
     #[error(transparent)]
     Path(#[from] PathError),
