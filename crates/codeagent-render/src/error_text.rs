@@ -25,7 +25,10 @@ pub fn error_text(error: &AnswerError, face: Face) -> String {
             Language::all_names(),
             face.update()
         ),
-        AnswerError::Cursor(_) | AnswerError::Path(_) | AnswerError::Read(_) => error.to_string(),
+        AnswerError::Cursor(_)
+        | AnswerError::Git(_)
+        | AnswerError::Path(_)
+        | AnswerError::Read(_) => error.to_string(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Commands about symbols run the same queries as the tools ([`ask`]), so both know the same.
 
 mod ask;
+mod changes;
 mod clean;
 mod daemon;
 mod debug;
@@ -99,6 +100,14 @@ enum Command {
         after_help = "Examples:\n  codeagent text documents.archive\n  codeagent text --regex 'TODO|FIXME' --path src"
     )]
     Text(text::Arguments),
+    /// Show which symbols changed since a commit, what no longer fits and which tests to run
+    #[command(
+        after_help = "Examples:\n  codeagent changes\n  codeagent changes main\n  codeagent changes v1.2..v1.3"
+    )]
+    Changes(changes::Arguments),
+    /// List the test files that the changes since a commit may affect
+    #[command(after_help = "Example: codeagent affected --base origin/main | xargs npx jest")]
+    Affected(changes::AffectedArguments),
     /// Search symbols by name or description
     #[command(after_help = "Example: codeagent search --type class order service")]
     Search(search::Arguments),
@@ -473,6 +482,8 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Path(arguments) => graph::path(root, &arguments),
         Command::Overview(arguments) => graph::overview(root, &arguments),
         Command::Text(arguments) => text::run(root, &arguments),
+        Command::Changes(arguments) => changes::run(root, &arguments),
+        Command::Affected(arguments) => changes::affected(root, &arguments),
         Command::Search(arguments) => search::run(root, &arguments),
         Command::Lookup(arguments) => lookup::run(root, &arguments),
         Command::Symbol(arguments) => symbol::run(root, &arguments),

@@ -3,6 +3,8 @@
 //! Answers, notes and errors are values, not sentences or JSON; `codeagent-render` words them. Only
 //! [`Sources`] reads files, through the workspace it is given.
 
+mod affected;
+mod changes;
 mod empty_result_hints;
 mod error;
 mod export;
@@ -43,6 +45,10 @@ mod unindexed;
 mod vectors;
 mod wrapped;
 
+pub use affected::{Affected, AffectedBy, affected};
+pub use changes::{
+    Break, BreakReason, ChangeKind, Changes, ChangesError, Declared, SymbolChange, changes,
+};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, export};

@@ -54,7 +54,7 @@ pub const ERRORS: &[Code] = &[
 ];
 
 /// The tools of this file.
-pub const TOOLS: &[Tool] = &[EXPLORE, IMPACT, PATH, SEARCH_TEXT, OVERVIEW];
+pub const TOOLS: &[Tool] = &[EXPLORE, IMPACT, PATH, SEARCH_TEXT, OVERVIEW, CHANGES];
 
 const EXPLORE: Tool = Tool {
     name: "explore",
@@ -212,6 +212,32 @@ const SEARCH_TEXT: Tool = Tool {
             literals: arguments.flag("literals"),
         };
         answer(state, arguments, |index| answers::text(index, &query))
+    },
+    writes: false,
+};
+
+const CHANGES: Tool = Tool {
+    name: "get_changes",
+    title: "Get changes",
+    doc: "Compares a git commit with the working tree, or two commits: symbols added, removed and changed, callers that no longer fit, tests to run.",
+    parameters: &[
+        Parameter::optional(
+            "range",
+            Kind::Name,
+            "`BASE` compares the working tree with where its history parts from `BASE`; `A..B` two commits; `A...B` where both part with `B`.",
+        )
+        .or(Fallback::Text("HEAD"))
+        .hinted("BASE (with the working tree), A..B or A...B."),
+        MAX_CHARS,
+        SECTION,
+        FORMAT,
+    ],
+    output: Output::TEXT,
+    errors: ERRORS,
+    run: |state, arguments| {
+        answer(state, arguments, |index| {
+            answers::changes(index, arguments.text("range").unwrap_or("HEAD"))
+        })
     },
     writes: false,
 };
