@@ -1,4 +1,4 @@
-//! The table of settings, from which the checks and `docs/config.schema.json` are made.
+//! The table of settings, from which the checks and `docs/reference/config.schema.json` are made.
 
 use serde_json::{Map, Value, json};
 

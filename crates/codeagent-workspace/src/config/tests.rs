@@ -186,7 +186,7 @@ fn table_and_struct_are_one() {
 
 #[test]
 fn the_schema_is_shipped() {
-    expect_file!["../../../../docs/config.schema.json"].assert_eq(&Config::schema());
+    expect_file!["../../../../docs/reference/config.schema.json"].assert_eq(&Config::schema());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The table of faults behind `docs/faults.md`, with the tests that stage each.
+//! The table of faults behind `docs/reliability.md`, with the tests that stage each.
 //!
 //! Limitations: the test checks that every named test exists, not what it stages.
 
@@ -257,5 +257,5 @@ fn every_fault_has_a_test_that_stages_it() {
         let names = names.join("`, `");
         writeln!(text, "| {fault} | {holds} | `{names}` |").unwrap();
     }
-    expect_file!["../../../../../docs/faults.md"].assert_eq(&(text + NOT_STAGED));
+    expect_file!["../../../../../docs/reliability.md"].assert_eq(&(text + NOT_STAGED));
 }

@@ -1,5 +1,5 @@
 //! What comes of an index when the machine or the user around it misbehaves? Each test stages a row
-//! of `docs/faults.md` with the command as people run it: killed, out of space, out of sight,
+//! of `docs/reliability.md` with the command as people run it: killed, out of space, out of sight,
 //! replaced, asked too much.
 //!
 //! `CODEAGENT_FAULTS` says how many times as often a random moment is tried as usual,
