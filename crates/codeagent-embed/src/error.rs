@@ -45,12 +45,12 @@ pub enum ModelError {
         found: String,
     },
     /// This process already uses another library; only one fits into a process.
-    #[error("this process already uses {}; start it again to use {}", first.display(), asked.display())]
+    #[error("this process already uses {}; start it again to use {}", first.display(), requested.display())]
     OtherRuntime {
         /// The library in use.
         first: PathBuf,
         /// The one asked for.
-        asked: PathBuf,
+        requested: PathBuf,
     },
     /// The model or its tokenizer is damaged.
     #[error("the model in {folder} cannot be opened: {problem}; {INSTALL}", folder = folder.display())]

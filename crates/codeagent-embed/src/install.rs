@@ -4,7 +4,7 @@
 //! Everything is prepared in a staging folder, opened and tested there, and only then moved into
 //! place, so that an existing installation survives a failure.
 //!
-//! **Limits.** Files deeper than [`DEEPEST`] folders are not found.
+//! Limitations: files deeper than [`DEEPEST`] folders are not found.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Write as _};
@@ -331,7 +331,7 @@ impl Offered {
         libraries.sort();
         libraries.dedup();
         let library = one(folder, "ONNX Runtime library", &libraries, hint)?;
-        runtime::check_whole(library)?;
+        runtime::check_complete(library)?;
         make_folder(&parent(target))?;
         copy(library, target)
     }
@@ -423,13 +423,13 @@ fn unpack(package: &Path, target: &Path) -> Result<(), InstallError> {
             return Err(bad(format!("{name} is larger than {LARGEST} bytes")));
         }
 
-        let place = target.join(&path);
-        make_folder(&parent(&place))?;
-        let mut out = BufWriter::new(File::create_new(&place).map_err(failed(&place))?);
+        let destination = target.join(&path);
+        make_folder(&parent(&destination))?;
+        let mut out = BufWriter::new(File::create_new(&destination).map_err(failed(&destination))?);
 
         io::copy(&mut (&mut member).take(LARGEST), &mut out)
             .map_err(|error| bad(error.to_string()))?;
-        out.flush().map_err(failed(&place))?;
+        out.flush().map_err(failed(&destination))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! it: no commands, no outside folders, no network, no size above the built-in limit, nothing
 //! hidden by an ignore rule.
 //!
-//! **Limits.** Project files (csproj, tsconfig, package.json) are always read, because they
+//! Limitations: project files (csproj, tsconfig, package.json) are always read, because they
 //! determine how the remaining files are read.
 
 mod globs;

@@ -5,7 +5,7 @@
 //! are dropped, `{` is an ordinary character, `[[:digit:]]` is a class, and `a**b` is `a*b`.
 //! Tracked files are never ignored.
 //!
-//! **Limits.** Rule files over 256 KiB are not read; beyond 2 MiB in total, only those at the top
+//! Limitations: rule files over 256 KiB are not read; beyond 2 MiB in total, only those at the top
 //! apply. Names are case-sensitive. `d**/a` is `d*/a`, while git lets `**` after a literal prefix
 //! span folders.
 

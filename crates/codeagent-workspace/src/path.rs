@@ -1,6 +1,6 @@
 //! Repository paths: `src/a.cs` is one; `../a.cs`, `/etc/passwd` and `a\0b` are not.
 //!
-//! **Limits.** Purely lexical; links are resolved when a file is opened.
+//! Limitations: purely lexical; links are resolved when a file is opened.
 
 use std::fmt;
 use std::path::{Component, Path};
@@ -136,7 +136,7 @@ impl RepoPath {
     }
 
     /// Reports whether it is this folder or below it.
-    pub(crate) fn lies_in(&self, folder: &Self) -> bool {
+    pub(crate) fn is_in(&self, folder: &Self) -> bool {
         self == folder
             || folder.is_root()
             || self
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_some_file_system_takes_for_a_hidden_folder_are_hidden() {
+    fn aliases_of_hidden_folders_are_hidden() {
         for name in [
             ".git",
             ".GIT",

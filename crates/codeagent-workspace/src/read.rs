@@ -1,6 +1,6 @@
 //! File content: read once, hashed and decoded. See [`crate::sandbox`] for how files are opened.
 //!
-//! **Limits.** A file is read completely or not at all.
+//! Limitations: a file is read completely or not at all.
 
 use std::fs::Metadata;
 use std::io::{self, Read};

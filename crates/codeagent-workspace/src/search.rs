@@ -4,9 +4,9 @@
 //! Without `perl`, a pattern has no look-around and no back-references, and takes time linear in
 //! the text; with it, the `perl` module bounds the time.
 //!
-//! **Limits.** At most `line_bytes` of a line are kept; the search of a file ends after a line over
-//! 64 MiB, and a larger file is not searched across lines. Folders replaced by links during the
-//! walk can hide a file, but never expose one outside. Ignore rules are bounded (`ignored`); a
+//! Limitations: at most `line_bytes` of a line are kept; the search of a file ends after a line
+//! over 64 MiB, and a larger file is not searched across lines. Folders replaced by links during
+//! the walk can hide a file, but never expose one outside. Ignore rules are bounded (`ignored`); a
 //! nested repository also has the outer one's.
 
 mod files;
@@ -396,7 +396,7 @@ impl Sink for Collector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
-        let is_kept = self.hits.len() < self.query.keep;
+        let is_stored = self.hits.len() < self.query.keep;
         if self.query.count_occurrences && !self.query.invert {
             self.matcher
                 .find_iter(found.bytes(), |_| {
@@ -409,7 +409,7 @@ impl Sink for Collector<'_> {
         }
 
         let line = found.line_number().unwrap_or_default();
-        if is_kept {
+        if is_stored {
             let span = if self.query.invert {
                 None
             } else {
@@ -466,7 +466,7 @@ impl Sink for Collector<'_> {
 #[derive(Debug)]
 pub struct Ordered {
     most: usize,
-    kept: Mutex<(BTreeMap<RepoPath, FileHits>, usize)>,
+    collected: Mutex<(BTreeMap<RepoPath, FileHits>, usize)>,
     total: AtomicU64,
 }
 
@@ -476,7 +476,7 @@ impl Ordered {
     pub fn new(most: usize) -> Self {
         Self {
             most,
-            kept: Mutex::default(),
+            collected: Mutex::default(),
             total: AtomicU64::new(0),
         }
     }
@@ -484,12 +484,12 @@ impl Ordered {
     /// Adds the matches of a file.
     pub fn take(&self, found: FileHits) {
         self.total.fetch_add(found.count, Ordering::Relaxed);
-        let mut kept = self
-            .kept
+        let mut collected = self
+            .collected
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
 
-        let (files, count) = &mut *kept;
+        let (files, count) = &mut *collected;
         *count += found.hits.len();
         files.insert(found.path.clone(), found);
 
@@ -507,7 +507,7 @@ impl Ordered {
     #[must_use]
     pub fn finish(self) -> (Vec<FileHits>, u64) {
         let (files, _) = self
-            .kept
+            .collected
             .into_inner()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         (files.into_values().collect(), self.total.into_inner())

@@ -40,7 +40,7 @@ use crate::data_dir::{DataDir, make_own_folder};
 use crate::ignored;
 use crate::path::RepoPath;
 use crate::walk::Entry;
-use crate::watch::events::{Handler, Shared};
+use crate::watch::events::{EventState, Handler};
 use crate::watch::unwatched::Unwatched;
 
 /// Whether each folder is watched by itself.
@@ -57,7 +57,7 @@ const TRIAL: Duration = Duration::from_secs(5);
 /// be copied often.
 const MOST_AT_ONCE: usize = 1024;
 
-/// What may have changed.
+/// Possible changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FsEvents {
     /// These files.
@@ -105,7 +105,7 @@ pub enum WatchError {
 /// Watches the folders of a repository.
 pub struct Watcher {
     root: Arc<Path>,
-    shared: Arc<Shared>,
+    shared: Arc<EventState>,
     backend: Mutex<Option<RecommendedWatcher>>,
     unwatched: Mutex<Unwatched>,
     /// Where barriers are created, if the data folder is known.
@@ -119,7 +119,7 @@ impl Watcher {
     pub fn new(workspace: &Workspace, data: Option<&DataDir>) -> Result<Self, WatchError> {
         unwatched::check_file_system(workspace.root())?;
         let cookies = data.map(cookie_folder).transpose()?;
-        let shared = Arc::new(Shared::new(workspace.root(), cookies.clone()));
+        let shared = Arc::new(EventState::new(workspace.root(), cookies.clone()));
 
         let config = Config::default()
             .with_event_kinds(EventKindMask::CORE | EventKindMask::ACCESS_CLOSE)

@@ -3,7 +3,7 @@
 //!
 //! An archive is unpacked only if its hash matches, so that every machine measures the same.
 //!
-//! **Limits.** Needs npm and pip, and for Debian packages apt with source packages enabled; those
+//! Limitations: needs npm and pip, and for Debian packages apt with source packages enabled; those
 //! are fetched only on request.
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail, ensure};
 use codeagent_core::Language;
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 
 /// Their folder in the work tree.
 pub const FOLDER: &str = "target/corpora";
@@ -131,8 +131,8 @@ pub const CORPORA: &[Corpus] = &[
 ];
 
 /// Returns the data root of their indexes, which is in the work tree too.
-pub fn data_home() -> DataHome {
-    DataHome::at("target/golden")
+pub fn data_root() -> DataRoot {
+    DataRoot::at("target/golden")
 }
 
 /// Returns the root of a corpus by name, fetching it if needed.

@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::shop;
 
 use codeagent_testkit::random::Random;
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 
 const PAGE: usize = 8192;
 
@@ -120,7 +120,7 @@ impl Place {
 
     /// The index with the seal beside it.
     fn files(&self) -> (PathBuf, PathBuf) {
-        let data = DataHome::at(&self.home).data_dir(&self.root).unwrap();
+        let data = DataRoot::at(&self.home).data_dir(&self.root).unwrap();
         (data.path().join("index.db"), data.path().join("index.seal"))
     }
 

@@ -25,26 +25,26 @@ use crate::store::{
     PACKAGES, PROJECT_REMARKS, ROOT, SCANNED_AT, SYMBOLS_TOTAL, Write,
 };
 
-/// The number of remarks about project files that are kept.
+/// The maximum number of stored notes about project files.
 const MAX_REMARKS: usize = 100;
 
 /// Nodes that a worker hashes in one go.
 const NODES_AT_ONCE: usize = 1024;
 
-/// What becomes of a world that was resolved.
+/// The outcome of a resolved world.
 pub struct Indexed {
-    /// What the index has to change.
+    /// The delta of the index.
     pub delta: Delta,
-    /// What it knows of the disk then.
+    /// The files as the index then knows them.
     pub known: KnownFiles,
-    /// The world, if it is kept.
+    /// The world, if it stays in memory.
     pub world: Option<IndexedWorld>,
-    /// What was done.
+    /// The summary.
     pub summary: Summary,
 }
 
 impl IngestPipeline {
-    /// Returns what differs between a resolved world and the index.
+    /// Computes the difference between a resolved world and the index.
     pub(super) fn delta(
         &self,
         ctx: &BatchContext<'_>,
@@ -185,7 +185,7 @@ pub fn problems(
     problems
 }
 
-/// What is odd about project files, one line each.
+/// Problems of project files, one line each.
 fn remarks(projects: &ProjectModel, installed: &Installed) -> String {
     let lines: Vec<String> = projects
         .warnings

@@ -16,7 +16,7 @@ use std::time::Duration;
 use codeagent_workspace::Workspace;
 
 use super::drain::Drain;
-use super::jail::plan::{Plan, Stage};
+use super::jail::plan::{JailProcess, Plan};
 use super::jail::report::Report;
 use super::jail::{NO_JAIL, NO_JAIL_MARK};
 use super::{ExecError, Launcher, Outcome, Policy, Request, programs, scratch};
@@ -50,7 +50,7 @@ impl Launcher {
         )
     }
 
-    /// Builds a jail that runs nothing, and says why if that fails.
+    /// Builds a jail that runs nothing; returns why if that fails.
     pub(super) fn probe(&self) -> Result<(), ExecError> {
         scratch::sweep();
         let root = PathBuf::from("/usr/share");
@@ -82,7 +82,7 @@ impl Launcher {
         let (ours, theirs) = UnixStream::pair().map_err(ExecError::Io)?;
         let mut command = Command::new(&self.program);
         command
-            .args(plan.words(Stage::Keep))
+            .args(plan.words(JailProcess::Keep))
             .env_clear()
             .envs([
                 ("PATH", "/usr/local/bin:/usr/bin:/bin"),

@@ -1,13 +1,13 @@
-//! `local_find_files`.
+//! The tool `local_find_files`.
 //!
-//! Limitations: `regex` is matched against the whole path by the search's own engine, whatever
-//! `regexType` says. `readable`, `writable` and `executable` look at the permission bits of owner,
-//! group and others, not at the user of the server.
+//! Limitations: `regex` is matched against the whole path, and `regexType` is ignored. `readable`,
+//! `writable` and `executable` test permission bits, not the rights of the server's user.
 
 use std::time::{Duration, SystemTime};
 
 use codeagent_workspace::{
-    Case, Item, ItemKind, RepoPath, Special, TextQuery, Visit, Workspace, line_matcher, path_glob,
+    Case, Item, ItemKind, RepoPath, Special, TextQuery, WalkControl, Workspace, line_matcher,
+    path_glob,
 };
 use serde_json::{Value, json};
 
@@ -17,10 +17,10 @@ use super::{is_secret, path, shown, time};
 use crate::error::{ErrorKind, FileToolError};
 
 /// Most entries that are looked at.
-const MAX_SEEN: usize = 1_000_000;
-/// Most results if nothing else is asked.
+const MAX_ENTRIES: usize = 1_000_000;
+/// Default number of results.
 const LIMIT: usize = 1_000;
-/// Deepest level if nothing else is asked.
+/// Default depth.
 const DEPTH: usize = 5;
 
 /// A condition on an entry.
@@ -39,16 +39,16 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
             let is_excluded =
                 item.kind == ItemKind::Directory && excluded.contains(&item.path.file_name());
             if is_excluded || is_secret(&item.path) {
-                return Visit::Over;
+                return WalkControl::Over;
             }
             seen += 1;
             if item.depth >= least && conditions.iter().all(|holds| holds(item)) {
                 found.push(item.clone());
             }
-            if seen < MAX_SEEN {
-                Visit::Into
+            if seen < MAX_ENTRIES {
+                WalkControl::Into
             } else {
-                Visit::Stop
+                WalkControl::Stop
             }
         },
     )?;
@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_sizes_are_read() {
+    fn durations_and_sizes_are_parsed() {
         assert_eq!(
             (age("7d"), age("30m"), age("x"), age("")),
             (

@@ -1,6 +1,6 @@
-//! `local_ripgrep`.
+//! The tool `local_ripgrep`.
 //!
-//! Limitations: at most 1,000 matches are kept; a page shows up to 100 of a file. `smartCase` is the
+//! Limitations: stores at most 1,000 matches; a page shows up to 100 of a file. `smartCase` is the
 //! default and yields to the two other case options. `jsonOutput`, `passthru`, `mmap` and
 //! `noMessages` have no effect, and the answer says so.
 
@@ -22,10 +22,10 @@ use crate::error::{ErrorKind, FileToolError};
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a search with a pattern of PCRE2 may take, whose engine can take long over little.
 const PERL_TIMEOUT: Duration = Duration::from_secs(10);
-/// Most matches kept of a file.
-const KEPT: usize = 1_000;
-/// Most matches kept in all: about the ten megabytes that the contract bounds an output to.
-const MAX_KEPT: usize = 50_000;
+/// Maximum stored matches of a file.
+const DEFAULT_MATCHES: usize = 1_000;
+/// Maximum stored matches in total: about the contract's output limit of ten megabytes.
+const MAX_MATCHES: usize = 50_000;
 
 pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
     let query = &with_mode(query);
@@ -48,16 +48,16 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     let took = format!("{:.6}s", begun.elapsed().as_secs_f64());
     let debug = query.flag("debug").then(|| debugged(query, stats, &took));
     let kept: usize = found.iter().map(|file| file.hits.len()).sum();
-    if kept > MAX_KEPT {
+    if kept > MAX_MATCHES {
         let hints = vec![
-            format!("More than {MAX_KEPT} matches: the pattern is too broad"),
+            format!("More than {MAX_MATCHES} matches: the pattern is too broad"),
             "Use filesOnly=true to see which files match, then narrow by path, type or include"
                 .to_owned(),
         ];
         return Ok(super::error("outputTooLarge", shown(&at), hints));
     }
     let warnings = warnings(query);
-    let stats_told = query.flag("includeStats").then(|| {
+    let stats_text = query.flag("includeStats").then(|| {
         let matches: u64 = found.iter().map(|file| file.count).sum();
         json!({
             "matchCount": matches, "filesMatched": found.len(), "filesSearched": stats.files, "bytesSearched": stats.bytes, "searchTime": took,
@@ -71,7 +71,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         ];
         let hints: Vec<String> = hints.into_iter().map(str::to_owned).chain(debug).collect();
         return Ok(json!({
-            "status": "empty", "path": shown(&at), "searchEngine": "rg", "stats": stats_told, "warnings": warnings, "hints": hints,
+            "status": "empty", "path": shown(&at), "searchEngine": "rg", "stats": stats_text, "warnings": warnings, "hints": hints,
         }));
     }
     sort(workspace, query, &mut found);
@@ -113,13 +113,13 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         "totalMatches": total,
         "totalFiles": found.len(),
         "pagination": page.to_json("Files"),
-        "stats": stats_told,
+        "stats": stats_text,
         "warnings": warnings,
         "hints": hints,
     }))
 }
 
-/// The query with what its `mode` sets; what it says itself counts.
+/// Applies the defaults of a query's `mode`; explicit options win.
 fn with_mode(query: &Query) -> Query {
     let mut query = query.clone();
     let presets: &[(&str, Value)] = match query.text("mode") {
@@ -184,7 +184,7 @@ fn text_query(query: &Query) -> TextQuery {
         keep: if lists_files(query) {
             0
         } else {
-            query.number("maxMatchesPerFile").unwrap_or(KEPT)
+            query.number("maxMatchesPerFile").unwrap_or(DEFAULT_MATCHES)
         },
         // As many characters as are shown, each of at most four bytes.
         line_bytes: length * 4 + 4,
@@ -193,7 +193,7 @@ fn text_query(query: &Query) -> TextQuery {
     }
 }
 
-/// What `debug` asks for: how the search was made.
+/// Returns the hint for `debug`: how the search was made.
 fn debugged(query: &Query, stats: SearchStats, took: &str) -> String {
     let engine = if query.flag("perlRegex") && !query.flag("fixedString") {
         "pcre2"
@@ -254,7 +254,7 @@ fn search(
         let mut found = found
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if (hits.count == 0) == misses && found.1 <= MAX_KEPT {
+        if (hits.count == 0) == misses && found.1 <= MAX_MATCHES {
             found.1 += hits.hits.len();
             found.0.push(hits);
         }
@@ -396,7 +396,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn local_ripgrep_that_takes_too_long_says_so() {
+    fn a_local_ripgrep_timeout_is_reported() {
         let root = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(root.path()).unwrap();
         let query = Query(json!({ "pattern": "x", "path": "." }), Arc::default());

@@ -1,8 +1,8 @@
-//! The `patch` profile: files are changed by unified diffs, by whole contents, by appending and by
-//! moving. Paths are absolute and lie under the root; a path relative to the root is taken too. An
-//! error is a text, `Code: message`.
+//! The `patch` profile: changes files by unified diffs, by whole contents, by appending and by
+//! moving. Paths are absolute and under the root, or relative to it. An error is a text,
+//! `Code: message`.
 //!
-//! Limitations: files that are not UTF-8 can be patched only where the patch's own lines are.
+//! Limitations: in files that are not UTF-8, only the lines of the patch must be.
 
 mod apply;
 pub mod diff;
@@ -17,7 +17,7 @@ use crate::arguments::{Fallback, Kind as Takes, Parameter};
 use crate::error::{ErrorKind, FileToolError};
 use crate::tool::{Call, Effect, FileTool};
 
-/// What a model should know before it calls a tool.
+/// Instructions for models.
 pub const INSTRUCTIONS: &str = "\
 Changes the files under one root. Paths are absolute and must lie under the root. patch_apply takes a unified diff and changes a file wholly or \
 not at all; if it answers PatchFailed, read the file again and make the diff anew. shell_exec, where it is offered, reads and searches.";
@@ -140,7 +140,7 @@ fn argument(call: &Call<'_>, name: &str) -> Result<RepoPath, FileToolError> {
         .map_err(|error| FileToolError::from(error).about(text))
 }
 
-/// What a file says now.
+/// Returns the content of a file.
 fn bytes_of(call: &Call<'_>, path: &RepoPath) -> Result<Vec<u8>, FileToolError> {
     Ok(call.workspace.read_bytes_meta(path, MAX_BYTES)?.bytes)
 }
@@ -185,7 +185,7 @@ fn patch_apply(call: &Call<'_>) -> Result<Value, FileToolError> {
     }
     let before = bytes_of(call, &path)?;
     let after = patch.apply(&before).map_err(failed)?;
-    let told = std::iter::once(format!("Applied {} hunks to {path}", patch.hunks.len()))
+    let told = std::iter::once(format!("PatchedFile {} hunks to {path}", patch.hunks.len()))
         .chain(after.notes);
     save(
         call,
@@ -247,7 +247,7 @@ fn move_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     Ok(clean(&format!("Moved {source} to {destination}")).into())
 }
 
-/// A line without what a name may hold to end it or to control a terminal.
+/// Escapes line ends and control characters.
 fn clean(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })

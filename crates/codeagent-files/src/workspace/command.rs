@@ -1,9 +1,9 @@
-//! `run_command`: runs an interpreter, or a tool that runs the repository's code, in a jail. The
-//! repository can be written there unless the server is read-only, but for protected names (`.git`,
-//! `.vscode` and the like); nothing else can be reached.
+//! `run_command`: runs an interpreter, or a tool that runs the repository's code, in a jail. It can
+//! write in the repository, unless the server is read-only, except for protected names (`.git`,
+//! `.vscode` and the like).
 //!
-//! Limitations: no network, so nothing is downloaded. Commands that may write run one at a
-//! time. After such a command the index compares the whole repository.
+//! Limitations: no network. Commands that may write run one at a time, and the index then compares
+//! the whole repository.
 
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, FileToolError> {
     Ok(answer)
 }
 
-/// Says which protected files and folders the command made or replaced.
+/// Names the protected files and folders that the command created or replaced.
 fn note(outcome: &Outcome) -> Option<String> {
     let removed = format!(
         "commands may not create or replace these; undone: {}",

@@ -11,7 +11,7 @@ fn takes(config: &Config, path: &str, language: &str) -> bool {
 }
 
 #[test]
-fn settings_narrow_what_is_indexed() {
+fn settings_reduce_what_is_indexed() {
     let config = Config::parse(
         r#"{"include": ["src", "web/**/*.ts"], "exclude": ["**/*.g.cs"], "languages": ["csharp"]}"#,
     )
@@ -24,7 +24,7 @@ fn settings_narrow_what_is_indexed() {
 }
 
 #[test]
-fn the_first_pattern_names_the_project() {
+fn the_first_matching_glob_selects_the_project() {
     let config =
         Config::parse(r#"{"projects": {"shared/x/**": "./b/B.csproj", "shared": "a/A.csproj"}}"#)
             .unwrap();
@@ -117,7 +117,7 @@ fn errors_name_line_and_column() {
 }
 
 #[test]
-fn unknown_keys_are_remarks() {
+fn unknown_keys_are_notes() {
     let config =
         Config::parse("{\"$schema\": \"x\",\n \"inculde\": [], \"commands\": [\"rm\"]}").unwrap();
     assert_eq!(
@@ -149,7 +149,7 @@ const OTHER: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn table_and_struct_are_one() {
+fn the_key_table_matches_the_struct() {
     // A new field has to be added here, and so to the table.
     let Config {
         include: _,
@@ -280,14 +280,14 @@ fn is_valid(value: &Value, schema: &Value) -> bool {
 }
 
 #[test]
-fn our_own_settings_are_valid() {
+fn the_settings_of_this_repository_are_valid() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     assert!(root.join(CONFIG_FILE).is_file());
     assert_eq!(Config::load(&root).unwrap().remarks, [""; 0]);
 }
 
 #[test]
-fn what_is_no_settings_file_is_refused_or_remarked() {
+fn invalid_settings_files_are_refused() {
     let root = tempfile::tempdir().unwrap();
     assert_eq!(Config::load(root.path()).unwrap(), Config::default());
 
@@ -314,7 +314,7 @@ fn what_is_no_settings_file_is_refused_or_remarked() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_in_place_of_the_folder_of_settings_is_not_followed() {
+fn a_linked_settings_folder_is_not_followed() {
     let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     std::fs::write(
         outside.path().join("config.json"),

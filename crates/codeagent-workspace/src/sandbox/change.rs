@@ -1,6 +1,6 @@
 //! Results and errors of changes to the repository, on any platform.
 //!
-//! **Limits.** Types only; the platform code decides which one applies.
+//! Limitations: types only; the platform code decides which one applies.
 
 use crate::path::RepoPath;
 use crate::read::ReadError;

@@ -4,7 +4,7 @@
 //! target inside the root is walked by its own path, unless a rule excludes it or a folder around
 //! it. Each file is searched once, so cycles end.
 //!
-//! **Limits.** Matches have the path by which the file was reached; of several links to a folder,
+//! Limitations: matches have the path by which the file was reached; of several links to a folder,
 //! the first by name counts.
 
 use std::collections::{HashSet, VecDeque};

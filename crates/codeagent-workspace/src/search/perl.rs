@@ -7,7 +7,7 @@
 //! that needs more is searched again place by place with a higher limit, and the clock is read in
 //! between. PCRE2's JIT is not used: its loops over single characters are not counted.
 //!
-//! **Limits.** Without `multi_line` each line is searched on its own. A pattern that needs more
+//! Limitations: without `multi_line` each line is searched on its own. A pattern that needs more
 //! than `MOST_STEPS` steps at one place is an error.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -121,7 +121,7 @@ impl PerlMatcher {
     }
 
     /// Tries every start position separately.
-    fn find_by_place(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, String> {
+    fn find_by_position(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, String> {
         let regex = self.regex(&self.anchored, MOST_STEPS, r"\G")?;
 
         for start in at..=haystack.len() {
@@ -164,7 +164,7 @@ impl Matcher for PerlMatcher {
         let regex = self.regex(&self.limited[index], (STEPS / SHORT) >> index, "")?;
         match regex.find_at(haystack, at) {
             Ok(found) => Ok(found.map(|found| span(&found))),
-            Err(error) if is_limit(&error) => self.find_by_place(haystack, at),
+            Err(error) if is_limit(&error) => self.find_by_position(haystack, at),
             Err(error) => Err(error.to_string()),
         }
     }

@@ -24,7 +24,7 @@ const RULE_TESTS: [&str; 2] = ["rules::csharp", "rules::typescript"];
 
 /// One run that can notice mutants.
 #[derive(Clone, Debug)]
-pub struct Unit {
+pub struct TestUnit {
     /// Position of its module.
     pub module: usize,
     /// The test.
@@ -39,7 +39,7 @@ pub struct Unit {
 
 /// The units, and which of them reach each branch.
 pub struct Reach {
-    units: Vec<Unit>,
+    units: Vec<TestUnit>,
     by_mutant: HashMap<usize, Vec<usize>>,
 }
 
@@ -81,8 +81,8 @@ impl Reach {
 
     /// Returns the units that reach a mutant, grouped by test. Cases that reach few branches come
     /// first, because they are most likely to notice.
-    pub fn units(&self, mutant: usize) -> Vec<&Unit> {
-        let mut found: Vec<&Unit> = self
+    pub fn units(&self, mutant: usize) -> Vec<&TestUnit> {
+        let mut found: Vec<&TestUnit> = self
             .by_mutant
             .get(&mutant)
             .into_iter()
@@ -90,7 +90,7 @@ impl Reach {
             .map(|at| &self.units[*at])
             .collect();
 
-        let order = |unit: &Unit| {
+        let order = |unit: &TestUnit| {
             (
                 unit.module,
                 unit.case.is_none(),
@@ -110,10 +110,10 @@ impl Reach {
     }
 }
 
-fn list_units(program: &Program, folder: &Path) -> anyhow::Result<Vec<Unit>> {
+fn list_units(program: &Program, folder: &Path) -> anyhow::Result<Vec<TestUnit>> {
     let mut units = Vec::new();
     let mut add = |module: usize, test: &str, case: Option<String>| {
-        units.push(Unit {
+        units.push(TestUnit {
             module,
             test: test.to_owned(),
             case,
@@ -145,7 +145,7 @@ fn list_units(program: &Program, folder: &Path) -> anyhow::Result<Vec<Unit>> {
 /// Runs a unit and returns its time and the mutants it reaches.
 fn run_unit(
     program: &Program,
-    unit: &Unit,
+    unit: &TestUnit,
     folder: &Path,
     at: usize,
 ) -> anyhow::Result<(Duration, Vec<usize>)> {

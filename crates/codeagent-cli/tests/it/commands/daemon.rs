@@ -206,7 +206,7 @@ fn a_daemon_whose_repository_is_gone_ends() {
         let (root, home) = (outer.path().join("root"), outer.path().join(home));
         std::fs::create_dir(&root).unwrap();
         std::fs::write(root.join("a.cs"), "class A { }").unwrap();
-        let data = codeagent_workspace::DataHome::at(&home)
+        let data = codeagent_workspace::DataRoot::at(&home)
             .data_dir(&root.canonicalize().unwrap())
             .unwrap();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_codeagent"));

@@ -1,9 +1,8 @@
-//! Which files of a package may declare what is imported from it, by what its package.json says:
-//! `exports`, `typesVersions`, `types`, `main`.
+//! Candidate declaration files of a package, according to its package.json: `exports`,
+//! `typesVersions`, `types`, `main`.
 //!
-//! **Limits.** The conditions of `exports` are taken in one order (types, import, node, require,
-//! default), whichever stands first and however the import is written. `typesVersions` are chosen
-//! as by TypeScript 5.9.
+//! Limitations: the conditions of `exports` are tried in one order (types, import, node, require,
+//! default), whatever the form of the import. `typesVersions` are selected as by TypeScript 5.9.
 
 use serde_json::Value;
 
@@ -19,7 +18,7 @@ const MAX_DEPTH: u32 = 8;
 /// Most paths that one import may mean.
 const MAX_PATHS: usize = 64;
 
-/// What counts of a package.json.
+/// The relevant fields of a package.json.
 #[derive(Debug, Default)]
 pub struct Manifest {
     entries: Vec<String>,
@@ -73,13 +72,13 @@ impl Manifest {
         paths
     }
 
-    /// What `typesVersions` puts in the place of a path.
+    /// The replacements of a path by `typesVersions`.
     fn versioned(&self, path: &str, out: &mut Vec<String>) {
-        for (pattern, places) in &self.versions {
+        for (pattern, dirs) in &self.versions {
             let Some(middle) = matched(pattern.trim_start_matches("./"), path) else {
                 continue;
             };
-            out.extend(places.iter().map(|place| place.replacen('*', middle, 1)));
+            out.extend(dirs.iter().map(|place| place.replacen('*', middle, 1)));
             return;
         }
     }
@@ -87,7 +86,8 @@ impl Manifest {
 
 /// The paths of the first version range that holds.
 fn versions(ranges: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>)> {
-    let Some((_, Value::Object(chosen))) = ranges.iter().find(|(range, _)| holds(range)) else {
+    let Some((_, Value::Object(chosen))) = ranges.iter().find(|(range, _)| range_matches(range))
+    else {
         return Vec::new();
     };
     let strings = |value: &Value| {
@@ -100,7 +100,7 @@ fn versions(ranges: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>
     };
     let mut patterns: Vec<(String, Vec<String>)> = chosen
         .iter()
-        .map(|(pattern, places)| (pattern.clone(), strings(places)))
+        .map(|(pattern, dirs)| (pattern.clone(), strings(dirs)))
         .collect();
     // The longest beginning decides.
     patterns.sort_by_key(|(pattern, _)| {
@@ -109,8 +109,8 @@ fn versions(ranges: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>
     patterns
 }
 
-/// Whether a range of versions holds the one that declarations are read for.
-fn holds(range: &str) -> bool {
+/// Reports whether a version range contains the TypeScript version that declarations are read for.
+fn range_matches(range: &str) -> bool {
     range
         .split("||")
         .any(|all| all.split_whitespace().all(compares))
@@ -137,7 +137,7 @@ fn compares(comparator: &str) -> bool {
     }
 }
 
-/// What the `*` of a pattern stands for in a path; nothing for a pattern without one.
+/// Matches a path against a pattern; returns what `*` matched, empty without one.
 fn matched<'p>(pattern: &str, path: &'p str) -> Option<&'p str> {
     match pattern.split_once('*') {
         None => (pattern == path).then_some(""),
@@ -187,7 +187,7 @@ fn targets(target: &Value, middle: &str, out: &mut Vec<String>, depth: u32) {
         Value::Object(conditions) => {
             let versioned = conditions
                 .iter()
-                .filter(|(name, _)| name.strip_prefix("types@").is_some_and(holds))
+                .filter(|(name, _)| name.strip_prefix("types@").is_some_and(range_matches))
                 .map(|(_, inner)| inner);
             let named = CONDITIONS
                 .iter()
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_say_where_declarations_lie() {
+    fn types_and_exports_fields_locate_declarations() {
         let cases: &[(&str, &str, &[&str])] = &[
             (
                 r#"{"types": "./a.d.ts", "main": "b.js"}"#,
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_hold_or_do_not() {
+    fn version_ranges_match_versions() {
         for (range, expected) in [
             ("*", true),
             (">=4.2", true),
@@ -266,12 +266,12 @@ mod tests {
             ("5.9", true),
             ("nonsense", true),
         ] {
-            assert_eq!(holds(range), expected, "{range}");
+            assert_eq!(range_matches(range), expected, "{range}");
         }
     }
 
     #[test]
-    fn a_manifest_that_means_harm_ends() {
+    fn a_hostile_manifest_costs_bounded_work() {
         let deep = format!(
             "{}\"./x.js\"{}",
             r#"{"import":"#.repeat(100),
