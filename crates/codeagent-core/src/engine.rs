@@ -136,7 +136,7 @@ impl Engine {
         };
         if let Err(error) = store::move_log(&data.database()?) {
             // It cannot be read, or is not there: nothing is lost.
-            tracing::debug!(%error, "the log of the old index could not be moved");
+            tracing::debug!(%error, "cannot move the old index's log");
         }
         data.replace_database(&fresh)?;
         Ok((
@@ -249,7 +249,7 @@ impl Engine {
                     .process_batch(batch, progress)
                     .map_err(EngineError::from)
             }
-            None => Err(StoreError::Corrupt("it could not be made anew".to_owned()).into()),
+            None => Err(StoreError::Corrupt("it could not be rebuilt".to_owned()).into()),
         };
         match done {
             Err(EngineError::Store(StoreError::Corrupt(reason))) => {
@@ -269,7 +269,7 @@ impl Engine {
     /// Evicted indexes are rebuilt when they are needed.
     fn evict_old_indexes(&self) {
         for removed in self.data().evict_old_indexes(MAX_TOTAL_BYTES) {
-            tracing::info!(repository = %removed.root().display(), "its index was removed: all together were too large");
+            tracing::info!(repository = %removed.root().display(), "its index was evicted: the total size exceeded the limit");
         }
     }
 
@@ -289,7 +289,7 @@ impl Engine {
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Summary, EngineError> {
         if self.renewals.fetch_add(1, Ordering::Relaxed) >= MOST_RENEWALS {
-            return Err(StoreError::Corrupt(format!("{reason}, again and again")).into());
+            return Err(StoreError::Corrupt(format!("{reason}, repeatedly")).into());
         }
         self.rebuild_index(pipeline, reason, progress)
     }
@@ -300,7 +300,7 @@ impl Engine {
         reason: &str,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Summary, EngineError> {
-        tracing::warn!(reason, "the index is damaged and is made anew");
+        tracing::warn!(reason, "the index is damaged; rebuilding it");
         *unpoisoned(&self.repair_notice) = Some(reason.to_owned());
         self.is_rebuilding.store(true, Ordering::Release);
         // Closes what writes into the old one.

@@ -38,7 +38,7 @@ const WEIGHTS_FILE: &str = "model.safetensors";
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// A file of the model is missing from the folder.
-    #[error("{folder} holds no {missing}; {hint}", folder = folder.display())]
+    #[error("no {missing} in {folder}; {hint}", folder = folder.display())]
     Missing {
         /// The folder.
         folder: PathBuf,
@@ -48,7 +48,7 @@ pub enum InstallError {
         hint: &'static str,
     },
     /// There are several models or libraries.
-    #[error("{folder} holds more than one {what} ({}); give a folder with one", shown(all), folder = folder.display())]
+    #[error("{folder} contains more than one {what} ({}); pass a folder with one", shown(all), folder = folder.display())]
     Several {
         /// The folder.
         folder: PathBuf,
@@ -58,7 +58,7 @@ pub enum InstallError {
         all: Vec<PathBuf>,
     },
     /// The folder has too many files to be a model's.
-    #[error("{folder} has more than {MOST_FILES} files; give the folder of the model itself", folder = folder.display())]
+    #[error("{folder} has more than {MOST_FILES} files; pass the model's own folder", folder = folder.display())]
     TooMany {
         /// The folder.
         folder: PathBuf,
@@ -75,10 +75,10 @@ pub enum InstallError {
     #[error(transparent)]
     Packages(#[from] PackageError),
     /// The weights cannot be converted.
-    #[error("{0}; take the files of sentence-transformers/all-MiniLM-L6-v2")]
+    #[error("{0}; use the files of sentence-transformers/all-MiniLM-L6-v2")]
     Convert(#[from] ConvertError),
     /// The assembled model does not work.
-    #[error("it does not work, and nothing was changed: {0}")]
+    #[error("the model does not work, so nothing was changed: {0}")]
     Model(#[from] ModelError),
     /// Another process is installing one.
     #[error("another codeagent is installing a model; wait for it")]

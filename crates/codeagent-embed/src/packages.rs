@@ -92,7 +92,7 @@ pub enum PackageError {
         said: String,
     },
     /// A downloaded file has the wrong hash.
-    #[error("{path} is not the expected package: its sha256 is {found}; the index of pip may be wrong", path = path.display())]
+    #[error("{path} is not the expected package: its sha256 is {found}; check pip's package index", path = path.display())]
     Hash {
         /// The file.
         path: PathBuf,

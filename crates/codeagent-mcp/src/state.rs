@@ -249,7 +249,7 @@ impl From<ServiceFailure> for ToolError {
                 Self::unavailable(format!("no thread can be started: {reason}"))
             }
             ServiceFailure::Defect => {
-                Self::index("indexing failed because of a defect in codeagent; file tools work")
+                Self::index("indexing failed because of a bug in codeagent; file tools work")
             }
         }
     }

@@ -140,13 +140,13 @@ impl Config {
         };
 
         let Value::Object(fields) = &value else {
-            return Err(reading.error((1, 1), "an object with settings is expected"));
+            return Err(reading.error((1, 1), "expected an object"));
         };
 
         if let Some((key, position)) = reading.positions.duplicate(text) {
             return Err(reading.error(
                 position,
-                format!("{} stands here a second time", shown(key)),
+                format!("{} is a duplicate key", shown(key)),
             ));
         }
 
@@ -250,7 +250,7 @@ impl Reading<'_> {
                         Ok(())
                     } else {
                         Err(format!(
-                            "{} is none of {}{nearest}",
+                            "{} is not one of {}{nearest}",
                             shown(word),
                             words.join(", ")
                         ))
@@ -263,7 +263,7 @@ impl Reading<'_> {
                 let wrong = || {
                     self.error(
                         self.positions.value(self.text, &[key.name]),
-                        format!("a whole number from 1 to {most} is expected"),
+                        format!("expected a whole number from 1 to {most}"),
                     )
                 };
                 let number = number.ok_or_else(wrong)?;
@@ -290,7 +290,7 @@ impl Reading<'_> {
     ) -> Result<Vec<String>, ConfigError> {
         let at = || self.positions.value(self.text, &[key.name]);
         let Value::Array(items) = value else {
-            return Err(self.error(at(), "a list of texts is expected"));
+            return Err(self.error(at(), "expected a list of strings"));
         };
         if items.len() > MAX_PATTERNS {
             return Err(self.error(at(), format!("more than {MAX_PATTERNS} entries")));
@@ -318,7 +318,7 @@ impl Reading<'_> {
     fn projects(&self, key: &Key, value: &Value) -> Result<Vec<(Globs, String)>, ConfigError> {
         let at = || self.positions.value(self.text, &[key.name]);
         let Value::Object(fields) = value else {
-            return Err(self.error(at(), "an object from patterns to project files is expected"));
+            return Err(self.error(at(), "expected an object from patterns to project files"));
         };
         if fields.len() > MAX_PATTERNS {
             return Err(self.error(at(), format!("more than {MAX_PATTERNS} entries")));
@@ -332,7 +332,7 @@ impl Reading<'_> {
 
             if pattern.is_empty() || pattern.len() > MAX_TEXT_BYTES {
                 return Err(of_key(format!(
-                    "a pattern of 1 to {MAX_TEXT_BYTES} bytes is expected"
+                    "expected a pattern of 1 to {MAX_TEXT_BYTES} bytes"
                 )));
             }
 
@@ -359,7 +359,7 @@ impl Reading<'_> {
         let wrong = || {
             self.error(
                 self.positions.value(self.text, path),
-                format!("a text of 1 to {MAX_TEXT_BYTES} bytes is expected"),
+                format!("expected a string of 1 to {MAX_TEXT_BYTES} bytes"),
             )
         };
 

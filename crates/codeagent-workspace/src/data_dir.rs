@@ -22,11 +22,11 @@ const LONGEST_SECRET: u64 = 4_096;
 pub enum DataDirError {
     /// The user has no cache directory.
     #[error(
-        "there is no folder for the index: neither XDG_CACHE_HOME nor HOME names one; set CODEAGENT_DATA_DIR"
+        "no folder for the index: XDG_CACHE_HOME and HOME are unset; set CODEAGENT_DATA_DIR"
     )]
     NoPlace,
     /// The folder cannot be created or written.
-    #[error("the folder for the index, {path}, cannot be written: {source}{hint}", path = path.display(), hint = hint(source))]
+    #[error("cannot write the index folder {path}: {source}{hint}", path = path.display(), hint = hint(source))]
     Unwritable {
         /// The folder.
         path: PathBuf,
@@ -34,7 +34,7 @@ pub enum DataDirError {
         source: io::Error,
     },
     /// Another process is writing.
-    #[error("another codeagent{} is writing the index of this repository", .0.map(|by| format!(" (process {})", by.process)).unwrap_or_default())]
+    #[error("another codeagent{} is writing this repository's index", .0.map(|by| format!(" (process {})", by.process)).unwrap_or_default())]
     Locked(Option<Holder>),
     /// A link is in the place of one of our files; following it would write elsewhere.
     #[error("{path} is a link where a file of the index should be; remove it", path = path.display())]
@@ -43,7 +43,7 @@ pub enum DataDirError {
         path: PathBuf,
     },
     /// Others can read a file that only its owner should.
-    #[error("{path} can be read by others: remove it, and a new one is made", path = path.display())]
+    #[error("{path} is readable by others; remove it, and codeagent creates a new one", path = path.display())]
     Open {
         /// The file.
         path: PathBuf,

@@ -117,7 +117,7 @@ impl IgnoreRules {
     /// ones were read must not depend on the order of the walk.
     pub fn top_level_only(root: &Path) -> Self {
         let note = format!(
-            "there are more than {MAX_TOTAL_BYTES} bytes of ignore rules; only those at the top are applied"
+            "more than {MAX_TOTAL_BYTES} bytes of ignore rules; only those at the top are applied"
         );
         Self {
             only_top: true,

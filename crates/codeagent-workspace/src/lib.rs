@@ -204,7 +204,7 @@ impl Workspace {
             .join(".codeagent/index.db")
             .symlink_metadata()
             .is_ok();
-        is_there.then_some(".codeagent/index.db in the repository is not used and can be removed: indexes lie in the user's cache folder")
+        is_there.then_some(".codeagent/index.db in the repository is ignored and can be removed; indexes are in the user's cache folder")
     }
 
     /// Returns the resolved root. Never part of an answer.

@@ -20,10 +20,10 @@ pub enum ReadError {
     #[error("{0} does not exist")]
     NotFound(RepoPath),
     /// The root no longer exists.
-    #[error("the folder of the repository is gone")]
+    #[error("the repository's folder no longer exists")]
     RootGone,
     /// A link leads out of the root.
-    #[error("{0} leads out of the repository")]
+    #[error("{0} is outside the repository")]
     Escapes(RepoPath),
     /// A folder, pipe, socket or device, where a file is expected.
     #[error("{0} is not a file")]

@@ -175,10 +175,10 @@ pub struct SearchStats {
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// The pattern is invalid or too expensive.
-    #[error("the pattern cannot be used: {0}")]
+    #[error("invalid pattern: {0}")]
     Pattern(String),
     /// A glob or type is invalid.
-    #[error("the filter cannot be used: {0}")]
+    #[error("invalid filter: {0}")]
     Filter(String),
     /// The path cannot be searched.
     #[error(transparent)]

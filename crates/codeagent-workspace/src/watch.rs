@@ -84,7 +84,7 @@ impl FsEvents {
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// The file system does not report what others change.
-    #[error("{0} file systems do not tell of changes")]
+    #[error("{0} file systems do not report changes")]
     FileSystem(&'static str),
     /// The system has no watches left.
     #[error(
@@ -92,13 +92,13 @@ pub enum WatchError {
     )]
     Limit,
     /// The watcher was set up, but no event arrived.
-    #[error("the system does not tell of changes in the data folder")]
+    #[error("the system does not report changes in the data folder")]
     Silent,
     /// The thread that receives events has ended.
-    #[error("watching has ended unexpectedly")]
+    #[error("watching ended unexpectedly")]
     Ended,
     /// Anything else the system says.
-    #[error("folders cannot be watched: {0}")]
+    #[error("cannot watch folders: {0}")]
     Io(#[from] io::Error),
 }
 

@@ -139,7 +139,7 @@ pub fn data_root() -> DataRoot {
 pub fn bring(name: &str) -> anyhow::Result<PathBuf> {
     let corpus = CORPORA.iter().find(|corpus| corpus.name == name);
     corpus
-        .with_context(|| format!("no corpus is called {name}"))?
+        .with_context(|| format!("no corpus named {name}"))?
         .bring(Path::new(FOLDER))
 }
 
@@ -159,7 +159,7 @@ impl Corpus {
         let root = self.root(folder);
         if !root.exists() {
             self.fetch(folder, &root)
-                .with_context(|| format!("{} {} cannot be had", self.package, self.version))?;
+                .with_context(|| format!("cannot download {} {}", self.package, self.version))?;
         }
         Ok(root)
     }

@@ -83,7 +83,7 @@ pub fn index(options: &IndexOptions) -> anyhow::Result<()> {
 
     if let Some(problem) = summary.problems.first() {
         bail!(
-            "{} was given up, so less was done than is to be counted: {}",
+            "{} was aborted, so the count is incomplete: {}",
             problem.path,
             problem.message
         );

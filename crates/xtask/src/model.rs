@@ -76,7 +76,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 
     let found = ModelLocations::only(folder.into())
         .find()?
-        .context("nothing was checked: the folder of CODEAGENT_TEST_MODEL holds no model")?;
+        .context("nothing was checked: no model in $CODEAGENT_TEST_MODEL")?;
 
     if let Some(lines) = &options.vectors {
         return vectors(&found, lines);

@@ -195,7 +195,7 @@ impl Mutants {
         for name in equivalents.keys() {
             ensure!(
                 branches.iter().any(|mutant| mutant.name == *name),
-                "no such branch any more, take it out of equivalent.txt: {name}"
+                "no such branch; remove it from equivalent.txt: {name}"
             );
         }
 

@@ -110,7 +110,7 @@ fn model() -> anyhow::Result<ModelHandle> {
     };
     let found = ModelLocations::only(folder.into())
         .find()?
-        .context("the folder of CODEAGENT_TEST_MODEL holds no model")?;
+        .context("no model in $CODEAGENT_TEST_MODEL")?;
     let model: Arc<dyn Embedder> = Arc::new(MiniLm::open(&found)?);
     Ok(ModelHandle::new(move || Ok(Some(Arc::clone(&model)))))
 }

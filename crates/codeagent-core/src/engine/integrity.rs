@@ -14,7 +14,7 @@ use codeagent_workspace::{CleanShutdownMarker, DataDir, Guard, Integrity, Writer
 use crate::engine::unpoisoned;
 use crate::store::{self, Check, StoreError};
 
-const CHANGED: &str = "its content is not what was written";
+const CHANGED: &str = "its content has changed";
 
 /// Returns why the index is damaged, if it is. Only for the process with the right to write.
 pub fn damage(data: &DataDir) -> Option<String> {
@@ -49,7 +49,7 @@ pub fn check(data: &DataDir) -> Result<(), StoreError> {
             if let Ok(database) = data.database()
                 && let Err(error) = store::move_log(&database)
             {
-                tracing::debug!(%error, "the log of the index could not be moved");
+                tracing::debug!(%error, "cannot move the index's log");
             }
             if let Ok(index_lock) = IndexLock::new(data.clone(), lock) {
                 index_lock.note_database();

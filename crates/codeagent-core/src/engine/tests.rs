@@ -119,7 +119,7 @@ fn a_damaged_index_is_rebuilt_and_reported() {
     let engine = fixture.open();
     assert_eq!(
         engine.take_repair_notice().as_deref(),
-        Some("its content is not what was written")
+        Some("its content has changed")
     );
     engine.index(&|_| {}).unwrap();
     drop(engine);

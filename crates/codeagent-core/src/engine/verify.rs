@@ -34,7 +34,7 @@ impl Engine {
             return Ok(0);
         }
         self.rebuild(
-            &torn.unwrap_or_else(|| format!("{differing} rows are not as the sources say")),
+            &torn.unwrap_or_else(|| format!("{differing} rows differ from the sources")),
             progress,
         )?;
         Ok(differing.max(1))

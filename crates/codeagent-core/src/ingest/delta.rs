@@ -180,7 +180,7 @@ pub fn problems(
     let failed = resolved.iter().filter(|(_, resolved)| resolved.failed);
     problems.extend(failed.map(|(at, _)| FileProblem {
         path: loaded[*at].path.to_string(),
-        message: "the linker failed on it; please report the file".to_owned(),
+        message: "the resolver crashed; please report the file".to_owned(),
     }));
     problems
 }

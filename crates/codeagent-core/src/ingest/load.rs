@@ -27,7 +27,7 @@ use crate::store::{self, FactsKey, Reader, Snapshot};
 
 /// The problem of a text that exceeded the parse budget.
 const GIVEN_UP: &str =
-    "parsing it was given up: it is nested too deeply, too dense or too broken for its size";
+    "parsing was aborted: nested too deeply, too dense or too broken for its size";
 
 /// In the place of preprocessor symbols: facts of a file that only carries types.
 const DECLARATIONS: &str = "declarations";
@@ -169,7 +169,7 @@ impl Loader<'_> {
     }
 
     /// The facts of a declaration file of a package, without its uses, which nobody links; `None`
-    /// if it cannot be parsed.
+    /// if parse error.
     pub fn declarations(
         &self,
         opened: &mut OpenedStores,
@@ -299,7 +299,7 @@ impl Loader<'_> {
             Some(facts) => facts,
             None => {
                 let Some(facts) = self.extract(&file.text, source.dialect, defines) else {
-                    let problem = "the extractor failed on it; please report the file".to_owned();
+                    let problem = "the extractor crashed; please report the file".to_owned();
                     return Ok(self.unread(source, hash, hash_of(defines), Some(problem)));
                 };
                 // What was given up is tried again by whatever engine comes next.

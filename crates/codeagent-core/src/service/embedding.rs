@@ -47,7 +47,7 @@ impl fmt::Display for VectorProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} of {} symbols have a vector of {}",
+            "{} of {} symbols have a vector ({})",
             self.done, self.total, self.model
         )
     }
@@ -123,11 +123,11 @@ impl OwnerState {
                 Ok(Ok(RunOutcome::Complete)) => self.note_embedding(None),
                 Ok(Ok(RunOutcome::Paused)) => seen = None,
                 Ok(Err(trouble)) => {
-                    tracing::warn!(%trouble, "no vectors of symbols are made");
+                    tracing::warn!(%trouble, "no symbol vectors are computed");
                     self.note_embedding(Some(trouble.to_string()));
                 }
                 Err(_) => self.note_embedding(Some(
-                    "it failed because of a defect in codeagent".to_owned(),
+                    "it failed because of a bug in codeagent".to_owned(),
                 )),
             }
         }
@@ -190,7 +190,7 @@ impl OwnerState {
             tracing::info!(
                 model = model.name(),
                 made,
-                "vectors of symbols are complete"
+                "symbol vectors are complete"
             );
         }
         Ok(RunOutcome::Complete)

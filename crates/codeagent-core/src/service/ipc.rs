@@ -171,7 +171,7 @@ fn read_answer(writer: &mut IpcStream) -> io::Result<String> {
 fn unexpected() -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
-        "the writer of the index answered something else",
+        "unexpected reply from the index's writer",
     )
 }
 

@@ -487,7 +487,7 @@ impl Inner {
         if owner.engine().is_in_place() {
             return;
         }
-        tracing::warn!("the database was removed or replaced; it is opened again");
+        tracing::warn!("the database was removed or replaced; reopening it");
         control.state = State::Opening;
         drop(control);
 

@@ -126,7 +126,7 @@ impl Owner {
         let listener = match IpcListener::open(self.0.engine.data()) {
             Ok(listener) => listener,
             Err(error) => {
-                tracing::warn!(%error, "other processes cannot reach this one");
+                tracing::warn!(%error, "other processes cannot connect to this one");
                 return Ok(());
             }
         };
@@ -229,7 +229,7 @@ impl SyncState {
 
     pub(super) fn poll_from_now_on(&mut self, trouble: String) {
         tracing::warn!(
-            "{trouble}; the repository is looked at every {} seconds instead",
+            "{trouble}; polling the repository every {} seconds instead",
             POLLING.as_secs()
         );
         self.watcher = None;
@@ -271,7 +271,7 @@ impl SyncState {
     /// Changes that the index misses although everything was compared.
     fn unfixable(&self) -> Staleness {
         let other = match (self.is_root_gone, self.is_repointed) {
-            (true, _) => Some("the folder of the repository is gone"),
+            (true, _) => Some("the repository's folder no longer exists"),
             (false, true) => Some(REPOINTED),
             (false, false) => None,
         };

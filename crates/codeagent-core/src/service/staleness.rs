@@ -14,7 +14,7 @@ const QUICK_CHECK: Duration = Duration::from_millis(200);
 
 /// The failure reported if the path of the root is a link that now leads to another folder.
 pub(super) const REPOINTED: &str =
-    "the repository's path leads to another folder now; restart codeagent to index that one";
+    "the repository's path now leads to another folder; restart codeagent to index that folder";
 
 /// The most file names sent to another process.
 const MAX_SENT: usize = 100;

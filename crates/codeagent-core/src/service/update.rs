@@ -163,9 +163,9 @@ impl OwnerState {
                 return None;
             }
             Ok(Err(error)) => error.to_string(),
-            Err(_) => "indexing failed because of a defect in codeagent".to_owned(),
+            Err(_) => "indexing failed because of a bug in codeagent".to_owned(),
         };
-        tracing::warn!(failure, "the index could not be brought up to date");
+        tracing::warn!(failure, "the index could not be updated");
         Some(failure)
     }
 

@@ -201,14 +201,14 @@ fn missing_files_are_named_and_nothing_is_installed() {
     let message = || install(folder.path(), &locations).unwrap_err().to_string();
 
     assert!(
-        message().contains("holds no ONNX Runtime library"),
+        message().contains("no ONNX Runtime library in"),
         "{}",
         message()
     );
 
     fs::write(folder.path().join(RUNTIME_FILE), "not a library").unwrap();
     assert!(
-        message().contains("is not a whole library"),
+        message().contains("is not a complete library"),
         "{}",
         message()
     );
@@ -223,14 +223,14 @@ fn missing_files_are_named_and_nothing_is_installed() {
 
     fs::remove_file(folder.path().join(WEIGHTS_FILE)).unwrap();
     assert!(
-        message().contains("holds no model.safetensors or model.onnx"),
+        message().contains("no model.safetensors or model.onnx in"),
         "{}",
         message()
     );
 
     fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
     assert!(
-        message().contains("holds no tokenizer.json"),
+        message().contains("no tokenizer.json in"),
         "{}",
         message()
     );

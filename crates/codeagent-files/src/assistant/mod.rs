@@ -296,7 +296,7 @@ pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), FileTool
     } else {
         Err(FileToolError::new(
             ErrorKind::Outside,
-            "the repository does not lie in ALLOWED_REPO_ROOT",
+            "the repository is outside ALLOWED_REPO_ROOT",
         ))
     }
 }
@@ -304,7 +304,7 @@ pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), FileTool
 /// A path as this profile has it: `..` is refused, an absolute path must lie under the root.
 fn path(call: &Call<'_>, text: &str) -> Result<RepoPath, FileToolError> {
     if text.split(['/', '\\']).any(|segment| segment == "..") {
-        let message = format!("{text:?} leads out of the repository; `..` is not allowed");
+        let message = format!("{text:?} is outside the repository; `..` is not allowed");
         return Err(FileToolError::new(ErrorKind::Outside, message).about(text));
     }
     call.workspace
@@ -327,7 +327,7 @@ fn glob(
     let invalid = |error: String| {
         FileToolError::new(
             ErrorKind::BadPattern,
-            format!("the glob {pattern:?} cannot be used: {error}"),
+            format!("invalid glob {pattern:?}: {error}"),
         )
     };
     let by_name = !pattern.contains('/');

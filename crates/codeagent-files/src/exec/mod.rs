@@ -113,10 +113,10 @@ pub struct Output {
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
     /// The machine has no such program.
-    #[error("`{0}` is not installed here")]
+    #[error("`{0}` is not installed")]
     NotInstalled(String),
     /// It could not be locked up, so it was not run.
-    #[error("commands are run in a jail only, and there is none here: {0}")]
+    #[error("commands need a sandbox, which is unavailable: {0}")]
     NoJail(String),
     /// Commands that write run one at a time.
     #[error("another command is still running in this repository; try again when it has ended")]
@@ -125,10 +125,10 @@ pub enum ExecError {
     #[error(transparent)]
     Folder(#[from] ReadError),
     /// An argument holds a NUL, or there are too many.
-    #[error("the arguments cannot be passed on: {0}")]
+    #[error("cannot pass the arguments: {0}")]
     Arguments(io::Error),
     /// The system failed.
-    #[error("the command could not be run: {0}")]
+    #[error("cannot run the command: {0}")]
     Io(io::Error),
 }
 

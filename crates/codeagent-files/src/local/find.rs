@@ -130,7 +130,7 @@ fn conditions(
     }
     if let Some(text) = query.some_text("permissions") {
         let mode = u32::from_str_radix(text.trim_start_matches(['-', '/']), 8)
-            .map_err(|_| bad(format!("permissions: {text:?} is no octal mode")))?;
+            .map_err(|_| bad(format!("permissions: {text:?} is not an octal mode")))?;
         all.push(match text.chars().next() {
             Some('-') => Box::new(move |item| item.mode & mode == mode),
             Some('/') => Box::new(move |item| item.mode & mode != 0),
@@ -225,7 +225,7 @@ fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileTo
             return Ok(None);
         };
         let age = age(text)
-            .ok_or_else(|| bad(format!("{name}: {text:?} is no time; write 7d, 2h or 30m")))?;
+            .ok_or_else(|| bad(format!("{name}: {text:?} is not a duration; write 7d, 2h or 30m")))?;
         Ok(Some(
             SystemTime::now()
                 .checked_sub(age)
@@ -245,7 +245,7 @@ fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileTo
         if let Some(text) = query.some_text(name) {
             let limit = size(text).ok_or_else(|| {
                 bad(format!(
-                    "{name}: {text:?} is no size; write 10M, 100k or 1G"
+                    "{name}: {text:?} is not a size; write 10M, 100k or 1G"
                 ))
             })?;
             all.push(Box::new(move |item| {

@@ -30,7 +30,7 @@ pub fn shell_exec(call: &Call<'_>) -> Result<Value, FileToolError> {
     let command = call.arguments.required_text("command");
     if !ALLOWED.contains(&command) {
         let message = format!(
-            "`{}` may not be run; permitted are {}",
+            "`{}` is not allowed; allowed: {}",
             crate::arguments::shortened(command),
             ALLOWED.join(", ")
         );

@@ -22,7 +22,7 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, FileToolError> {
     let command = call.arguments.required_text("command");
     if !ALLOWED.contains(&command) {
         let message = format!(
-            "`{}` may not be run; permitted are {}",
+            "`{}` is not allowed; allowed: {}",
             crate::arguments::shortened(command),
             ALLOWED.join(", ")
         );
@@ -66,11 +66,11 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, FileToolError> {
 /// Names the protected files and folders that the command created or replaced.
 fn note(outcome: &Outcome) -> Option<String> {
     let removed = format!(
-        "commands may not create or replace these; undone: {}",
+        "commands cannot create or replace these; undone: {}",
         outcome.removed.join(", ")
     );
     let kept = format!(
-        "remove these before you use git or an editor here, the command made them: {}",
+        "created by the command; remove before you use git or an editor here: {}",
         outcome.not_removed.join(", ")
     );
     let notes = [(removed, &outcome.removed), (kept, &outcome.not_removed)];

@@ -295,7 +295,7 @@ fn path(text: &str, workspace: &Workspace) -> Result<RepoPath, FileToolError> {
         return Err(refuse("is absolute"));
     }
     if text.split(['/', '\\']).any(|segment| segment == "..") {
-        return Err(refuse("leads out of the workspace"));
+        return Err(refuse("is outside the workspace"));
     }
     let path =
         RepoPath::normalized(text).map_err(|error| FileToolError::from(error).about(text))?;

@@ -77,11 +77,11 @@ pub fn check(pattern: &str) -> Result<(), String> {
     {
         "it is absolute; patterns are relative to the root"
     } else if pattern.split('/').any(|segment| segment == "..") {
-        "it leads out of the repository"
+        "it is outside the repository"
     } else if pattern.contains('\\') {
-        "it holds a backslash; `/` stands between folders"
+        "it contains a backslash; separate folders with `/`"
     } else if pattern.starts_with('!') {
-        "it starts with `!`; `exclude` says what to leave out"
+        "it starts with `!`; use `exclude` instead"
     } else if normal(pattern).is_empty() {
         "it is empty; `**` matches everything"
     } else {

@@ -38,23 +38,23 @@ fn errors_name_line_and_column() {
     let cases = [
         (
             "{\n  \"max_file_bytes\": \"many\"}",
-            "line 2, column 21: a whole number from 1 to 16777216 is expected",
+            "line 2, column 21: expected a whole number from 1 to 16777216",
         ),
         (
             "{\"max_file_bytes\": 16777217}",
-            "line 1, column 20: a whole number from 1 to 16777216 is expected",
+            "line 1, column 20: expected a whole number from 1 to 16777216",
         ),
         (
             "{\"max_line_bytes\": 0}",
-            "line 1, column 20: a whole number from 1 to 20480 is expected",
+            "line 1, column 20: expected a whole number from 1 to 20480",
         ),
         (
             "{\"max_line_bytes\": 1.5}",
-            "line 1, column 20: a whole number from 1 to 20480 is expected",
+            "line 1, column 20: expected a whole number from 1 to 20480",
         ),
         (
             "{\n \"include\": [\"a\",\n  \"../b\"]}",
-            "line 3, column 3: it leads out of the repository",
+            "line 3, column 3: it is outside the repository",
         ),
         (
             "{\"include\": []}",
@@ -62,11 +62,11 @@ fn errors_name_line_and_column() {
         ),
         (
             "{\"exclude\": \"a\"}",
-            "line 1, column 13: a list of texts is expected",
+            "line 1, column 13: expected a list of strings",
         ),
         (
             "{\"exclude\": [\"a\", 1]}",
-            "line 1, column 19: a text of 1 to 1024 bytes is expected",
+            "line 1, column 19: expected a string of 1 to 1024 bytes",
         ),
         (
             "{\"exclude\": [\"[\"]}",
@@ -74,19 +74,19 @@ fn errors_name_line_and_column() {
         ),
         (
             "{\"languages\": [\"c-sharp\"]}",
-            "line 1, column 16: \"c-sharp\" is none of csharp, typescript; did you mean \"csharp\"?",
+            "line 1, column 16: \"c-sharp\" is not one of csharp, typescript; did you mean \"csharp\"?",
         ),
         (
             "{\"projects\": {\"a\": \"../B.csproj\"}}",
-            "line 1, column 20: \"../B.csproj\" leads out of the repository",
+            "line 1, column 20: \"../B.csproj\" is outside the repository",
         ),
         (
             "{\"projects\": {\"!a\": \"B.csproj\"}}",
-            "line 1, column 15: it starts with `!`; `exclude` says what to leave out",
+            "line 1, column 15: it starts with `!`; use `exclude` instead",
         ),
         (
             "{\"languages\": [\"csharp\"],\n\"languages\": [\"typescript\"]}",
-            "line 2, column 1: \"languages\" stands here a second time",
+            "line 2, column 1: \"languages\" is a duplicate key",
         ),
         (
             "{\"include\": [\"a\"],}",
@@ -94,7 +94,7 @@ fn errors_name_line_and_column() {
         ),
         (
             "[]",
-            "line 1, column 1: an object with settings is expected",
+            "line 1, column 1: expected an object",
         ),
         ("", "line 1, column 0: EOF while parsing a value"),
     ];

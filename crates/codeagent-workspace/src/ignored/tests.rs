@@ -144,7 +144,7 @@ fn the_total_of_ignore_rules_is_bounded() {
     let walk = crate::Workspace::open(root.path()).unwrap().walk();
     assert_eq!(
         walk.skipped,
-        ["there are more than 2097152 bytes of ignore rules; only those at the top are applied"]
+        ["more than 2097152 bytes of ignore rules; only those at the top are applied"]
     );
 
     let listed = |name: &str| {

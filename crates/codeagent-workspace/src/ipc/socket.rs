@@ -105,7 +105,7 @@ fn place(data: &DataDir, make: bool) -> io::Result<PathBuf> {
     let folder = folder.ok_or_else(|| {
         io::Error::new(
             io::ErrorKind::InvalidFilename,
-            "the path of the runtime folder is too long",
+            "the runtime folder's path is too long",
         )
     })?;
 

@@ -196,7 +196,7 @@ impl Search<'_> {
 
         if let Some(trouble) = matcher.trouble() {
             locked(&self.progress.trouble).get_or_insert_with(|| {
-                format!("{trouble} (in {path}); make it simpler, or leave the file out")
+                format!("{trouble} (in {path}); simplify the pattern or exclude the file")
             });
             return ControlFlow::Break(());
         }

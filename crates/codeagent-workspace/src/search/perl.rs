@@ -134,7 +134,7 @@ impl PerlMatcher {
                 continue;
             }
             if self.is_late() {
-                return Err("the time is up".to_owned());
+                return Err("it timed out".to_owned());
             }
             if let Some(found) = regex
                 .find_at(haystack, start)
@@ -153,7 +153,7 @@ impl Matcher for PerlMatcher {
 
     fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, String> {
         if self.is_late() {
-            return Err("the time is up".to_owned());
+            return Err("it timed out".to_owned());
         }
         let doublings = (haystack.len() - at)
             .div_ceil(SHORT)
@@ -186,7 +186,7 @@ fn is_limit(error: &pcre2::Error) -> bool {
 
 fn told(error: &pcre2::Error) -> String {
     if is_limit(error) {
-        "it backtracks too much".to_owned()
+        "too much backtracking".to_owned()
     } else {
         error.to_string()
     }

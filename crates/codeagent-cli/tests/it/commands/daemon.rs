@@ -223,7 +223,7 @@ fn a_daemon_whose_repository_is_gone_ends() {
         if !home.starts_with(&root) {
             let log = std::fs::read_to_string(data.log_path().unwrap()).unwrap();
             assert!(
-                log.contains("the folder of the repository is gone"),
+                log.contains("the repository's folder no longer exists"),
                 "{log}"
             );
         }

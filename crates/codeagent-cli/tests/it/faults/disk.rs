@@ -128,7 +128,7 @@ fn what_may_not_be_written_is_said() {
         .unwrap();
     assert!(
         output.status.code() == Some(1)
-            && said(&output).contains("there is no folder for the index"),
+            && said(&output).contains("no folder for the index"),
         "{output:?}"
     );
     let mut command = place.command(&["mcp"]);

@@ -229,7 +229,7 @@ impl PackageCrawl<'_> {
                     hash: *file.hash.as_bytes(),
                     facts_key: Some(key),
                 };
-                let problem = facts.is_none().then(|| "it cannot be parsed".to_owned());
+                let problem = facts.is_none().then(|| "parse error".to_owned());
                 Ok(Some(ParsedDeclarations {
                     row,
                     facts: facts.unwrap_or_else(|| failed(dialect)),

@@ -215,7 +215,7 @@ impl AssemblyReader<'_> {
         let missing = missing_row(&at);
         let gone = |row| AssemblyRead {
             row,
-            declares: Err("it is not there; a restore brings it".to_owned()),
+            declares: Err("not found; restore the project's packages".to_owned()),
         };
         let packages = if found.is_user {
             &self.user
@@ -331,12 +331,12 @@ impl AssemblyReader<'_> {
             Ok(Err(problem)) => return Ok(Err(problem)),
             Err(_) => {
                 return Ok(Err(
-                    "the reader failed on it; please report the file".to_owned()
+                    "the reader crashed; please report the file".to_owned()
                 ));
             }
         };
         let blob = compiled.encode();
-        let built = assembly(&blob, at).ok_or_else(|| "what it declares cannot be kept".to_owned());
+        let built = assembly(&blob, at).ok_or_else(|| "its declarations cannot be stored".to_owned());
         if built.is_ok() {
             self.loader.keep(key, blob, &self.packed)?;
         }

@@ -319,7 +319,7 @@ async fn write_file_makes_and_overwrites() {
         "OutsideRoot"
     );
     let protected =
-        "OutsideRoot: .git/hooks/x belongs to git or codeagent and is not changed by tools";
+        "OutsideRoot: .git/hooks/x belongs to git or codeagent; tools cannot change it";
     assert_eq!(
         session.told("write_file", write(".git/hooks/x")).await,
         protected
