@@ -39,12 +39,12 @@ pub use crate::store::{SCHEMA_VERSION, sqlite_differences, sqlite_version};
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
 const READERS: u32 = 4;
 
-/// How often one engine makes its index anew: what is wrong after that follows from the sources, or
+/// Maximum rebuilds of one engine: what is wrong after that follows from the sources, or
 /// the disk is broken.
 const MOST_RENEWALS: u32 = 3;
 
 /// How often it does so because others changed its files: past that they are believed not to be at
-/// rest, and the index is sealed as damaged.
+/// rest, and the index is marked as damaged.
 const MOST_TOUCHED: u32 = 50;
 
 /// How an engine is opened.
@@ -197,7 +197,7 @@ impl Engine {
         })
     }
 
-    /// What was wrong with the index that was there, if it was damaged and is being made anew. Said
+    /// Returns why the index is being rebuilt, if it was damaged. Reported
     /// once.
     pub fn take_repair_notice(&self) -> Option<String> {
         unpoisoned(&self.repair_notice).take()
@@ -207,10 +207,10 @@ impl Engine {
     pub fn index(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
         let summary = self.process_batch(&ChangeBatch::everything(), progress)?;
         let snapshot = self.read_side().reader.snapshot()?;
-        let remarks = store::metadata(&snapshot, store::PROJECT_REMARKS)?.unwrap_or_default();
-        let remarks = remarks.lines().map(str::to_owned).collect();
+        let notes = store::metadata(&snapshot, store::PROJECT_NOTES)?.unwrap_or_default();
+        let notes = notes.lines().map(str::to_owned).collect();
         Ok(Summary {
-            remarks,
+            notes,
             ..summary.with_counts(store::counts(&snapshot)?)
         })
     }
@@ -373,7 +373,7 @@ impl Engine {
         &self.index_lock.data
     }
 
-    /// Whether the database is the one that was opened; if not, nobody sees what is written, and
+    /// Whether the database is the one that was opened; if not, readers do not see writes, and
     /// the engine must be opened again.
     #[must_use]
     pub fn is_in_place(&self) -> bool {

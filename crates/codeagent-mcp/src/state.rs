@@ -163,7 +163,7 @@ impl State {
         Ok((
             report,
             (!notes.is_empty()).then(|| notes.join("; ")),
-            answers.workspace().config().remarks.clone(),
+            answers.workspace().config().notes.clone(),
         ))
     }
 

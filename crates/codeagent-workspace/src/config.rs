@@ -29,7 +29,7 @@ pub const CONFIG_FILE: &str = ".codeagent/config.json";
 const MAX_CONFIG_BYTES: u64 = 256 << 10;
 
 /// Maximum number of unknown keys to report.
-const MAX_REMARKS: usize = 10;
+const MAX_NOTES: usize = 10;
 
 /// The settings of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct Config {
     /// Patterns and the path of the project file that owns what they match; the first match counts.
     pub projects: Vec<(Globs, String)>,
     /// Harmless oddities, as notes for people.
-    pub remarks: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 impl Default for Config {
@@ -59,7 +59,7 @@ impl Default for Config {
             max_file_bytes: MAX_FILE_BYTES,
             max_line_bytes: MAX_LINE_BYTES as usize,
             projects: Vec::new(),
-            remarks: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }
@@ -124,7 +124,7 @@ impl Config {
     #[must_use]
     pub fn load_tolerantly(root: &Path) -> Self {
         Self::load(root).unwrap_or_else(|error| Self {
-            remarks: vec![format!("{error}; default settings are used")],
+            notes: vec![format!("{error}; default settings are used")],
             ..Self::default()
         })
     }
@@ -144,19 +144,14 @@ impl Config {
         };
 
         if let Some((key, position)) = reading.positions.duplicate(text) {
-            return Err(reading.error(
-                position,
-                format!("{} is a duplicate key", shown(key)),
-            ));
+            return Err(reading.error(position, format!("{} is a duplicate key", shown(key))));
         }
 
         let mut config = Self::default();
         for (name, value) in fields {
             match keys::key(name) {
                 Some(key) => reading.set(&mut config, key, value)?,
-                None if config.remarks.len() < MAX_REMARKS => {
-                    config.remarks.push(reading.unknown(name))
-                }
+                None if config.notes.len() < MAX_NOTES => config.notes.push(reading.unknown(name)),
                 None => {}
             }
         }
@@ -197,7 +192,7 @@ impl Config {
             max_file_bytes,
             max_line_bytes,
             projects,
-            remarks: _,
+            notes: _,
         } = self;
 
         let projects: Vec<_> = projects

@@ -21,9 +21,7 @@ const LONGEST_SECRET: u64 = 4_096;
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
     /// The user has no cache directory.
-    #[error(
-        "no folder for the index: XDG_CACHE_HOME and HOME are unset; set CODEAGENT_DATA_DIR"
-    )]
+    #[error("no folder for the index: XDG_CACHE_HOME and HOME are unset; set CODEAGENT_DATA_DIR")]
     NoPlace,
     /// The folder cannot be created or written.
     #[error("cannot write the index folder {path}: {source}{hint}", path = path.display(), hint = hint(source))]

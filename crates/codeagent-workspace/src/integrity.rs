@@ -316,11 +316,7 @@ mod tests {
         assert_eq!(dir.integrity(), Integrity::Unknown);
         std::fs::write(&database, "other").unwrap();
         dir.write_marker(marker.as_ref()).unwrap();
-        assert_eq!(
-            dir.integrity(),
-            Integrity::Whole,
-            "made anew for what was written"
-        );
+        assert_eq!(dir.integrity(), Integrity::Whole, "rebuilt after the write");
 
         dir.mark_damaged().unwrap();
         assert_eq!(dir.integrity(), Integrity::Damaged);
@@ -368,9 +364,6 @@ mod tests {
 
         let guard = Guard::new(&database);
         std::fs::remove_file(&database).unwrap();
-        assert!(
-            !guard.is_touched(),
-            "that is told by the mark of the database"
-        );
+        assert!(!guard.is_touched(), "the database identity shows that");
     }
 }

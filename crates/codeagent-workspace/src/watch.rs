@@ -43,7 +43,7 @@ use crate::walk::Entry;
 use crate::watch::events::{EventState, Handler};
 use crate::watch::unwatched::Unwatched;
 
-/// Whether each folder is watched by itself.
+/// Whether each folder is watched separately.
 const PER_FOLDER: bool = cfg!(target_os = "linux");
 
 /// Barriers in a row that make one. A completed read of Windows may wait behind the event of the

@@ -94,7 +94,7 @@ pub fn index(options: &IndexOptions) -> anyhow::Result<()> {
     let peak = status
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))
-        .context("the kernel tells no peak memory")?;
+        .context("the kernel reports no peak memory")?;
 
     println!("{}", peak.trim().trim_end_matches(" kB"));
     Ok(())

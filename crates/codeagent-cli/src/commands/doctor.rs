@@ -107,9 +107,9 @@ fn repository(root: &Root) -> Vec<Finding> {
         Ok(workspace) => findings.extend(
             workspace
                 .config()
-                .remarks
+                .notes
                 .iter()
-                .map(|remark| wrong(format!(".codeagent/config.json: {remark}"))),
+                .map(|note| wrong(format!(".codeagent/config.json: {note}"))),
         ),
         Err(error) => findings.push(wrong(format!("{error}; fix .codeagent/config.json"))),
     }

@@ -81,14 +81,14 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     bar.finish_and_clear();
     say_healed(&engine);
     let answers = engine.reader();
-    let remarks = answers
+    let notes = answers
         .workspace()
         .config()
-        .remarks
+        .notes
         .iter()
         .map(String::as_str)
         .chain(answers.workspace().bundled_index());
-    let mut notes: Vec<String> = remarks.map(str::to_owned).collect();
+    let mut notes: Vec<String> = notes.map(str::to_owned).collect();
     let summary = summary.inspect_err(|_| notes.iter().for_each(|text| output::note(text)))?;
     let details = if arguments.verbose {
         details(&engine, &summary)?
@@ -338,12 +338,7 @@ fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
         .iter()
         .map(|problem| format!("failed {}: {}", problem.path, problem.message))
         .collect();
-    lines.extend(
-        summary
-            .remarks
-            .iter()
-            .map(|remark| format!("project {remark}")),
-    );
+    lines.extend(summary.notes.iter().map(|note| format!("project {note}")));
     let snapshot = engine.reader().snapshot()?;
     let partial = query::partially_parsed_files(&snapshot)?;
     lines.extend(partial.iter().map(|file| {

@@ -54,7 +54,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         .iter()
         .map(|file| DirListing::new(&file.path, partially_parsed_text(file)))
         .collect();
-    let mut notes = answers.workspace().config().remarks.clone();
+    let mut notes = answers.workspace().config().notes.clone();
     notes.extend((!staleness.is_none()).then(|| staleness_text(&staleness)));
     let given_up: Vec<DirListing> = status
         .given_up

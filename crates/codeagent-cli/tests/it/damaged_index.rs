@@ -105,13 +105,13 @@ impl Place {
             for _ in 0..3 {
                 scope.spawn(|| {
                     let output = self.run(&["callers", "PriceCalculator.Price"]);
-                    let (said, remarks) = (
+                    let (said, notes) = (
                         String::from_utf8_lossy(&output.stdout),
                         String::from_utf8_lossy(&output.stderr),
                     );
                     assert!(
-                        said.contains("OrderService.Place") && !remarks.contains("damaged"),
-                        "{said}{remarks}"
+                        said.contains("OrderService.Place") && !notes.contains("damaged"),
+                        "{said}{notes}"
                     );
                 });
             }

@@ -24,7 +24,7 @@ pub struct IndexReader {
 }
 
 impl IndexReader {
-    /// Opens the index of the repository at `root`, if it lies at `home`, without the right to
+    /// Opens the index of the repository at `root`, if it is at `home`, without the right to
     /// write.
     pub fn open(root: &Path, home: &DataRoot) -> Result<Self, EngineError> {
         let workspace = Workspace::open(root)?

@@ -223,7 +223,7 @@ fn a_rebuild_replaces_the_old_index_when_it_is_complete() {
     );
     assert!(!fixture.data().path().join("rebuild").exists());
 
-    // What a killed process left is in nobody's way.
+    // Leftovers of a killed process block no one.
     let left = fixture
         .data()
         .rebuilt()
@@ -323,7 +323,7 @@ fn an_index_that_was_not_closed_is_used_if_it_is_intact() {
     assert!(fixture.data().is_untouched());
     let lock = fixture.data().lock_writer().unwrap();
     fixture.clear_marker();
-    assert_eq!(fixture.names(), ["Name"], "whoever writes looks after it");
+    assert_eq!(fixture.names(), ["Name"], "the writer rebuilds it");
     drop(lock);
 }
 

@@ -13,7 +13,7 @@ use crate::store::{self, Check, EDGES_TOTAL, SYMBOLS_TOTAL, Snapshot, StoreError
 const FOLDER: &str = "verify";
 
 impl Engine {
-    /// Brings the index to what is on disk, compares it with one made afresh, and makes it anew if
+    /// Updates the index, compares it with a fresh one, and rebuilds it if
     /// they differ. In how many rows they did.
     pub fn verify(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<usize, EngineError> {
         self.index(progress)?;

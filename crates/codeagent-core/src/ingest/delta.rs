@@ -22,11 +22,11 @@ use crate::ingest::{FileProblem, Phase, Summary};
 use crate::model::graph::{Node, NodeId};
 use crate::store::{
     self, BATCH_AT, Delta, FileRow, FullGraph, MADE_BY, NodeChanges, NodeWithHash, PACKAGE_FOLDERS,
-    PACKAGES, PROJECT_REMARKS, ROOT, SCANNED_AT, SYMBOLS_TOTAL, Write,
+    PACKAGES, PROJECT_NOTES, ROOT, SCANNED_AT, SYMBOLS_TOTAL, Write,
 };
 
 /// The maximum number of stored notes about project files.
-const MAX_REMARKS: usize = 100;
+const MAX_NOTES: usize = 100;
 
 /// Nodes that a worker hashes in one go.
 const NODES_AT_ONCE: usize = 1024;
@@ -137,7 +137,7 @@ impl IngestPipeline {
             (MADE_BY, known.made_by.clone()),
             (ROOT, root_mark(self.workspace.root())),
             (SYMBOLS_TOTAL, world.nodes.symbols().to_string()),
-            (PROJECT_REMARKS, remarks(&world.projects, &world.installed)),
+            (PROJECT_NOTES, notes(&world.projects, &world.installed)),
             (PACKAGES, known.packages_hash.clone()),
             (PACKAGE_FOLDERS, known.package_folders.join("\n")),
         ]
@@ -186,12 +186,12 @@ pub fn problems(
 }
 
 /// Problems of project files, one line each.
-fn remarks(projects: &ProjectModel, installed: &Installed) -> String {
+fn notes(projects: &ProjectModel, installed: &Installed) -> String {
     let lines: Vec<String> = projects
         .warnings
         .iter()
-        .chain(&installed.remarks)
-        .take(MAX_REMARKS)
+        .chain(&installed.notes)
+        .take(MAX_NOTES)
         .map(|warning| warning.replace('\n', " "))
         .collect();
     lines.join("\n")

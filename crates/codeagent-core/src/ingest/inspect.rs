@@ -63,7 +63,7 @@ pub fn links(
 
 /// Every call of the repository with what it is counted as, one per line: place, `edge`,
 /// `unresolved`, `unknown name` (of a receiver that is not known, by a name that nothing here
-/// bears), `value` (of what holds a function) or `external`, and the call.
+/// declared), `value` (of what holds a function) or `external`, and the call.
 pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
     let threads = worker_threads(0)?;
     let world = world(workspace, &threads)?;

@@ -168,7 +168,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The facts of a declaration file of a package, without its uses, which nobody links; `None`
+    /// The facts of a declaration file of a package, without its uses, which are never resolved; `None`
     /// if parse error.
     pub fn declarations(
         &self,
@@ -302,7 +302,7 @@ impl Loader<'_> {
                     let problem = "the extractor crashed; please report the file".to_owned();
                     return Ok(self.unread(source, hash, hash_of(defines), Some(problem)));
                 };
-                // What was given up is tried again by whatever engine comes next.
+                // An aborted file is retried by the next engine.
                 if self.store.is_some() && facts.header.parse_status != ParseStatus::Failed {
                     let blob = self
                         .timer

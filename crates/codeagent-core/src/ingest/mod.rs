@@ -40,7 +40,7 @@ pub enum IngestError {
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The system lacks something for a moment, so that what is there cannot be told from what is
+    /// A temporary shortage of the system, so that existing files cannot be distinguished from
     /// not.
     #[error("out of file handles or memory; the index is unchanged")]
     Shortage,

@@ -232,7 +232,7 @@ fn content(published: &[DependencyKeyHash]) -> impl Iterator<Item = DependencyKe
     })
 }
 
-/// Adds the presence slots of every file that publishes, or published, one that some project has
+/// Adds the presence keys of every file that publishes, or published, one that some project has
 /// now and had not, or the reverse.
 fn add_presence(
     files: &[PlanFile<'_>],
@@ -284,7 +284,7 @@ fn interface_differs(before: &Fingerprint, now: &Fingerprint) -> bool {
     before.interface_hash != now.interface_hash
         || before.ids_hash != now.ids_hash
         || before.environment_hash != now.environment_hash
-        // What it exports from elsewhere lies elsewhere now.
+        // Its re-exports resolve elsewhere now.
         || before.answers_hash != now.answers_hash
         || !names(before).eq(names(now))
 }
@@ -423,7 +423,7 @@ mod tests {
 
     #[test]
     fn a_changed_member_invalidates_the_readers_that_looked_it_up() {
-        // 4n + 3 is a question about a piece.
+        // 4n + 3 is the key of a member.
         let (changed, reader, dependent, other) = (
             links(&[], &[], &[8]),
             links(&[0], &[7], &[]),

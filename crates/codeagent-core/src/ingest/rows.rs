@@ -74,7 +74,7 @@ fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
     }
 }
 
-/// The files as the plan compares them. `differing` gives what pieces of a file at a position
+/// The files as the plan compares them. `differing` gives the members of a file at a position that
 /// differ, if nothing else does.
 pub fn plan_files<'a>(
     built: &WorldState,

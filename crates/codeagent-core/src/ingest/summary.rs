@@ -99,7 +99,7 @@ pub struct Summary {
     /// Files that could not be read or parsed, and folders that could not be listed; sorted.
     pub problems: Vec<FileProblem>,
     /// Problems of project files that were left out; sorted.
-    pub remarks: Vec<String>,
+    pub notes: Vec<String>,
     /// Processor time by phase.
     pub phases: Vec<PhaseTime>,
     /// Wall time.

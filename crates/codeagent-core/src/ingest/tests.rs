@@ -289,7 +289,7 @@ fn a_failed_file_is_retried() {
         .unwrap();
         let summary = index(&engine(folder.path(), 1, true));
         assert!(
-            summary.problems[0].message.contains("given up"),
+            summary.problems[0].message.contains("aborted"),
             "{:?}",
             summary.problems
         );
@@ -526,7 +526,7 @@ fn members_of_object_literals_are_possible_call_targets() {
     write(folder.path(), &texts, &["fixer.js", "run.js"]);
     let engine = engine(folder.path(), 1, false);
     let counts = index(&engine).languages.remove(0);
-    // `Object.freeze`, a number and a name that nothing bears.
+    // `Object.freeze`, a number and an undeclared name.
     assert_eq!(
         (counts.calls, counts.calls_external, counts.calls_resolved),
         (7, 3, 0)
@@ -677,7 +677,7 @@ fn invalid_settings_fail_a_batch_unless_tolerated() {
     )
     .unwrap();
     assert_eq!(index(&tolerant).files(), 1);
-    assert!(tolerant.reader().workspace().config().remarks[0].contains("line 1, column 13"));
+    assert!(tolerant.reader().workspace().config().notes[0].contains("line 1, column 13"));
 }
 
 #[test]

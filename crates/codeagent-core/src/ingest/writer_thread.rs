@@ -238,7 +238,7 @@ fn next(
 
 fn answer<T>(reply: &Sender<T>, value: T) {
     if reply.send(value).is_err() {
-        tracing::debug!("nobody waits for the answer of the writer any more");
+        tracing::debug!("the caller no longer waits for the writer");
     }
 }
 

@@ -126,9 +126,9 @@ impl OwnerState {
                     tracing::warn!(%trouble, "no symbol vectors are computed");
                     self.note_embedding(Some(trouble.to_string()));
                 }
-                Err(_) => self.note_embedding(Some(
-                    "it failed because of a bug in codeagent".to_owned(),
-                )),
+                Err(_) => {
+                    self.note_embedding(Some("it failed because of a bug in codeagent".to_owned()))
+                }
             }
         }
     }
@@ -187,11 +187,7 @@ impl OwnerState {
         }
         if made > 0 {
             self.engine.collect_vectors(model.name())?;
-            tracing::info!(
-                model = model.name(),
-                made,
-                "symbol vectors are complete"
-            );
+            tracing::info!(model = model.name(), made, "symbol vectors are complete");
         }
         Ok(RunOutcome::Complete)
     }

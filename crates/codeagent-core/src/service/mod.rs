@@ -418,8 +418,8 @@ impl Inner {
 
     /// Opens the index, as its owner if possible and as a reader otherwise.
     fn open(self: &Arc<Self>) {
-        if let Some(remark) = self.workspace().bundled_index() {
-            tracing::warn!("{remark}");
+        if let Some(note) = self.workspace().bundled_index() {
+            tracing::warn!("{note}");
         }
         match self.open_engine() {
             Ok(engine) => self.become_owner(engine),

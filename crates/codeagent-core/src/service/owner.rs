@@ -174,7 +174,7 @@ impl Owner {
         self.0.lifetime.request_shutdown();
     }
 
-    /// Stops the threads. A batch under way is completed, unless the engine was told to cancel it.
+    /// Stops the threads. A batch under way is completed, unless it was cancelled.
     pub(super) fn stop(&self) {
         self.0.stop.store(true, Ordering::Relaxed);
         self.0.wake(&self.0.lock());

@@ -266,7 +266,10 @@ fn deleting_the_root_is_reported() {
     let lag = fixture
         .service
         .wait_until_fresh(Some(Duration::from_secs(60)));
-    assert!(lag.failure.is_some_and(|failure| failure.contains("gone")));
+    assert!(
+        lag.failure
+            .is_some_and(|failure| failure.contains("no longer exists"))
+    );
 }
 
 #[cfg(unix)]

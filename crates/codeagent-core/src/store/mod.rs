@@ -99,7 +99,7 @@ pub const PACKAGES: &str = "packages";
 pub const PACKAGE_FOLDERS: &str = "package_folders";
 
 /// `_metadata`: notes about project files, one per line.
-pub const PROJECT_REMARKS: &str = "project_remarks";
+pub const PROJECT_NOTES: &str = "project_remarks";
 
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]

@@ -229,11 +229,7 @@ fn missing_files_are_named_and_nothing_is_installed() {
     );
 
     fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
-    assert!(
-        message().contains("no tokenizer.json in"),
-        "{}",
-        message()
-    );
+    assert!(message().contains("no tokenizer.json in"), "{}", message());
 
     assert_eq!(locations.find().unwrap(), None, "nothing was installed");
     let left: Vec<_> = fs::read_dir(locations.own())

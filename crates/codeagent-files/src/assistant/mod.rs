@@ -101,7 +101,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional(
                 "encoding",
                 Takes::Word(|| ENCODINGS.to_vec()),
-                "How the content is told.",
+                "Encoding of the content.",
             )
             .or(Fallback::Text("utf-8")),
         ],

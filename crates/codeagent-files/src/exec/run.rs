@@ -67,10 +67,10 @@ impl Launcher {
             pinned: Vec::new(),
         };
         let outcome = self.execute(&plan, Path::new("/"), 1_000)?;
-        let told = || ExecError::NoJail(format!("the jail ended with {:?}", outcome.exit_code));
+        let no_jail = || ExecError::NoJail(format!("the jail ended with {:?}", outcome.exit_code));
         (outcome.exit_code == Some(0))
             .then_some(())
-            .ok_or_else(told)
+            .ok_or_else(no_jail)
     }
 
     fn execute(
@@ -136,11 +136,11 @@ impl Launcher {
 /// Waits for the jail's report and its end.
 fn wait(child: &mut Child, mut socket: UnixStream, patience: Duration) -> io::Result<Report> {
     socket.set_read_timeout(Some(patience))?;
-    let mut told = Vec::new();
-    let read = socket.read_to_end(&mut told);
-    // A jail that is late is told that nobody waits any more.
+    let mut report = Vec::new();
+    let read = socket.read_to_end(&mut report);
+    // A late jail learns that its server no longer waits.
     socket.shutdown(Shutdown::Both).ok();
     child.wait()?;
     read?;
-    Report::parse(&told).ok_or_else(|| io::Error::other("the jail ended without a report"))
+    Report::parse(&report).ok_or_else(|| io::Error::other("the jail ended without a report"))
 }

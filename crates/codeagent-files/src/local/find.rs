@@ -96,15 +96,15 @@ fn item_json(query: &Query, item: &Item) -> Value {
         ItemKind::Link => "symlink",
         ItemKind::File | ItemKind::Other(_) => "file",
     };
-    let mut told = json!({ "path": item.path.as_str(), "type": kind });
+    let mut row = json!({ "path": item.path.as_str(), "type": kind });
     if query.flag("details") {
-        told["size"] = item.length.into();
-        told["permissions"] = format!("{:03o}", item.mode & 0o777).into();
+        row["size"] = item.length.into();
+        row["permissions"] = format!("{:03o}", item.mode & 0o777).into();
     }
     if query.flag("showFileLastModified") {
-        told["modified"] = time(item.modified).into();
+        row["modified"] = time(item.modified).into();
     }
-    told
+    row
 }
 
 fn bad(message: String) -> FileToolError {
@@ -224,8 +224,11 @@ fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileTo
         let Some(text) = query.some_text(name) else {
             return Ok(None);
         };
-        let age = age(text)
-            .ok_or_else(|| bad(format!("{name}: {text:?} is not a duration; write 7d, 2h or 30m")))?;
+        let age = age(text).ok_or_else(|| {
+            bad(format!(
+                "{name}: {text:?} is not a duration; write 7d, 2h or 30m"
+            ))
+        })?;
         Ok(Some(
             SystemTime::now()
                 .checked_sub(age)

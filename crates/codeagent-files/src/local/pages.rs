@@ -39,11 +39,11 @@ impl Page {
 
     /// As answers have it, `what` being `Files` or `Entries`.
     pub fn to_json(self, what: &str) -> Value {
-        let mut told = json!({ "currentPage": self.number, "totalPages": self.pages() });
-        told[format!("{}PerPage", what.to_lowercase())] = self.size.into();
-        told[format!("total{what}")] = self.total.into();
-        told["hasMore"] = self.has_more().into();
-        told
+        let mut row = json!({ "currentPage": self.number, "totalPages": self.pages() });
+        row[format!("{}PerPage", what.to_lowercase())] = self.size.into();
+        row[format!("total{what}")] = self.total.into();
+        row["hasMore"] = self.has_more().into();
+        row
     }
 
     /// The arguments of the next page.

@@ -203,13 +203,13 @@ fn debugged(query: &Query, stats: SearchStats, took: &str) -> String {
     let threads = query
         .number("threads")
         .map_or_else(|| "auto".to_owned(), |threads| threads.to_string());
-    let told = |name: &str| if query.flag(name) { "yes" } else { "no" };
+    let yes_no = |name: &str| if query.flag(name) { "yes" } else { "no" };
     format!(
         "debug: engine {engine}, threads {threads}, case {:?}, ignore files {}, hidden files {}, links followed {}; {} files of {} bytes in {took}",
         case(query),
         if query.flag("noIgnore") { "no" } else { "yes" },
-        told("hidden"),
-        told("followSymlinks"),
+        yes_no("hidden"),
+        yes_no("followSymlinks"),
         stats.files,
         stats.bytes,
     )
@@ -326,18 +326,18 @@ fn file_json(workspace: &Workspace, query: &Query, file: &FileHits) -> Value {
         .map(|hit| match_json(query, &file.path, hit))
         .collect();
     let count = query.flag("includeDistribution").then_some(file.count);
-    let mut told = json!({ "path": file.path.as_str(), "matchCount": count, "matches": matches });
+    let mut row = json!({ "path": file.path.as_str(), "matchCount": count, "matches": matches });
     if page.has_more() {
-        told["pagination"] = json!({
+        row["pagination"] = json!({
             "currentPage": 1, "totalPages": page.pages(), "matchesPerPage": size, "totalMatches": file.hits.len(), "hasMore": true,
         });
     }
     if query.flag("showFileLastModified") {
-        told["modified"] = workspace
+        row["modified"] = workspace
             .modified(&file.path)
             .map_or(Value::Null, |modified| time(modified).into());
     }
-    told
+    row
 }
 
 fn match_json(query: &Query, path: &RepoPath, hit: &Hit) -> Value {
@@ -358,15 +358,15 @@ fn match_json(query: &Query, path: &RepoPath, hit: &Hit) -> Value {
         Some((end, _)) => format!("{}...", &whole[..end]),
         None => whole,
     };
-    let mut told = json!({ "value": value, "location": { "charOffset": hit.offset, "charLength": hit.length } });
+    let mut row = json!({ "value": value, "location": { "charOffset": hit.offset, "charLength": hit.length } });
     if query.flag("lineNumbers") {
-        told["line"] = hit.line.into();
+        row["line"] = hit.line.into();
     }
     // Shown unless it is declined: a caller may well want it.
     if query.0["column"] != json!(false) {
-        told["column"] = hit.column.into();
+        row["column"] = hit.column.into();
     }
-    told
+    row
 }
 
 /// Options without effect, with the reason.

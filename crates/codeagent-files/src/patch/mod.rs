@@ -20,7 +20,7 @@ use crate::tool::{Call, Effect, FileTool};
 /// Instructions for models.
 pub const INSTRUCTIONS: &str = "\
 Changes the files under one root. Paths are absolute and must lie under the root. patch_apply takes a unified diff and changes a file wholly or \
-not at all; if it answers PatchFailed, read the file again and make the diff anew. shell_exec, where it is offered, reads and searches.";
+not at all; if it answers PatchFailed, read the file again and make a new diff. shell_exec, where it is offered, reads and searches.";
 
 /// Largest file that is patched or appended to.
 const MAX_BYTES: u64 = 64 << 20;
@@ -149,11 +149,11 @@ fn save(
     call: &Call<'_>,
     path: &RepoPath,
     bytes: &[u8],
-    told: String,
+    content: String,
 ) -> Result<Value, FileToolError> {
     call.workspace.write_file(path, bytes)?;
     call.report_changed(&[path]);
-    Ok(clean(&told).into())
+    Ok(clean(&content).into())
 }
 
 /// A path that leads out is refused for that, whatever else is wrong.
@@ -185,13 +185,13 @@ fn patch_apply(call: &Call<'_>) -> Result<Value, FileToolError> {
     }
     let before = bytes_of(call, &path)?;
     let after = patch.apply(&before).map_err(failed)?;
-    let told = std::iter::once(format!("PatchedFile {} hunks to {path}", patch.hunks.len()))
+    let parts = std::iter::once(format!("Applied {} hunks to {path}", patch.hunks.len()))
         .chain(after.notes);
     save(
         call,
         &path,
         &after.bytes,
-        told.collect::<Vec<_>>().join("; "),
+        parts.collect::<Vec<_>>().join("; "),
     )
 }
 
@@ -284,10 +284,10 @@ pub fn code(kind: ErrorKind) -> &'static str {
 #[must_use]
 pub fn render(answer: Result<Value, FileToolError>) -> CallToolResult {
     match answer {
-        Ok(told) => {
-            let text = told
+        Ok(message) => {
+            let text = message
                 .as_str()
-                .map_or_else(|| told.to_string(), str::to_owned);
+                .map_or_else(|| message.to_string(), str::to_owned);
             CallToolResult::success(vec![ContentBlock::text(text)])
         }
         Err(failure) => {

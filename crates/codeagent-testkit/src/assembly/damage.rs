@@ -15,7 +15,7 @@ pub fn circles() -> Vec<Damaged> {
         ("types nested in each other many times", nested(300)),
         ("base classes that derive from each other", bases()),
         ("a type that is made of itself", specified()),
-        ("a type that lies in itself", scoped()),
+        ("a type nested in itself", scoped()),
         ("methods that belong to all types", shared_methods()),
         ("a long signature that all methods have", shared_signature()),
         ("a signature that is too deep", deep()),

@@ -92,10 +92,7 @@ fn errors_name_line_and_column() {
             "{\"include\": [\"a\"],}",
             "line 1, column 19: trailing comma",
         ),
-        (
-            "[]",
-            "line 1, column 1: expected an object",
-        ),
+        ("[]", "line 1, column 1: expected an object"),
         ("", "line 1, column 0: EOF while parsing a value"),
     ];
 
@@ -121,7 +118,7 @@ fn unknown_keys_are_notes() {
     let config =
         Config::parse("{\"$schema\": \"x\",\n \"inculde\": [], \"commands\": [\"rm\"]}").unwrap();
     assert_eq!(
-        config.remarks,
+        config.notes,
         [
             ".codeagent/config.json, line 2, column 2: unknown setting \"inculde\"; did you mean \"include\"?",
             ".codeagent/config.json, line 2, column 17: unknown setting \"commands\"",
@@ -130,7 +127,7 @@ fn unknown_keys_are_notes() {
 
     assert_eq!(
         Config {
-            remarks: Vec::new(),
+            notes: Vec::new(),
             ..config
         },
         Config::default()
@@ -158,7 +155,7 @@ fn the_key_table_matches_the_struct() {
         max_file_bytes: _,
         max_line_bytes: _,
         projects: _,
-        remarks: _,
+        notes: _,
     } = Config::default();
 
     assert_eq!(
@@ -225,7 +222,7 @@ fn schema_and_parser_agree() {
     for name in KEYS.iter().map(|key| key.name).chain(["unknown"]) {
         for value in values {
             let text = format!("{{\"{name}\": {value}}}");
-            let parsed = Config::parse(&text).is_ok_and(|config| config.remarks.is_empty());
+            let parsed = Config::parse(&text).is_ok_and(|config| config.notes.is_empty());
             assert_eq!(
                 parsed,
                 is_valid(&serde_json::from_str(&text).unwrap(), &schema),
@@ -283,7 +280,7 @@ fn is_valid(value: &Value, schema: &Value) -> bool {
 fn the_settings_of_this_repository_are_valid() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     assert!(root.join(CONFIG_FILE).is_file());
-    assert_eq!(Config::load(&root).unwrap().remarks, [""; 0]);
+    assert_eq!(Config::load(&root).unwrap().notes, [""; 0]);
 }
 
 #[test]
@@ -298,10 +295,10 @@ fn invalid_settings_files_are_refused() {
     ));
 
     let tolerant = Config::load_tolerantly(root.path());
-    assert!(tolerant.remarks[0].ends_with("default settings are used"));
+    assert!(tolerant.notes[0].ends_with("default settings are used"));
     assert_eq!(
         Config {
-            remarks: Vec::new(),
+            notes: Vec::new(),
             ..tolerant
         },
         Config::default()
@@ -327,15 +324,14 @@ fn a_linked_settings_folder_is_not_followed() {
 
     let tolerant = Config::load_tolerantly(root.path());
     assert!(
-        tolerant.remarks[0].contains(".codeagent is a link")
-            && !tolerant.remarks[0].contains("auths"),
+        tolerant.notes[0].contains(".codeagent is a link") && !tolerant.notes[0].contains("auths"),
         "{:?}",
-        tolerant.remarks
+        tolerant.notes
     );
 
     assert_eq!(
         Config {
-            remarks: Vec::new(),
+            notes: Vec::new(),
             ..tolerant
         },
         Config::default()

@@ -129,7 +129,7 @@ fn racing_reads_never_leave_the_root() {
     assert!(seen.0 > 0 && seen.1 > 0, "the race was not run: {seen:?}");
 }
 
-/// Reads a path while `act` changes what stands on its way.
+/// Reads a path while `act` changes its parents.
 fn while_something_changes(
     root: &Path,
     read: &str,

@@ -3,7 +3,7 @@
 //! PCRE2 backtracks, so a pattern can take exponential time, and a match cannot be interrupted.
 //! Three limits bound it, all set at the beginning of the pattern text, where PCRE2 reads them:
 //! steps and memory of a match, and the clock, which is read between matches. PCRE2 counts steps
-//! anew for each place where a match may begin, so the limit follows the length of the text. A text
+//! again for each position where a match may begin, so the limit follows the length of the text. A text
 //! that needs more is searched again place by place with a higher limit, and the clock is read in
 //! between. PCRE2's JIT is not used: its loops over single characters are not counted.
 //!
@@ -138,7 +138,7 @@ impl PerlMatcher {
             }
             if let Some(found) = regex
                 .find_at(haystack, start)
-                .map_err(|error| told(&error))?
+                .map_err(|error| describe(&error))?
             {
                 return Ok(Some(span(&found)));
             }
@@ -184,7 +184,7 @@ fn is_limit(error: &pcre2::Error) -> bool {
     matches!(error.code(), -47 | -53 | -63)
 }
 
-fn told(error: &pcre2::Error) -> String {
+fn describe(error: &pcre2::Error) -> String {
     if is_limit(error) {
         "too much backtracking".to_owned()
     } else {

@@ -88,7 +88,7 @@ fn a_second_worktree_parses_only_new_texts() {
     assert_eq!(
         trees.index("second", true).0.parsed,
         3,
-        "made anew is made from the texts"
+        "a rebuild parses the texts"
     );
 }
 

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::disk::PackageFiles;
 use super::lookup::Lookup;
-use super::{DeclarationFile, Installed, MAX_REMARKS};
+use super::{DeclarationFile, Installed, MAX_NOTES};
 use crate::ingest::IngestError;
 use crate::ingest::load::{LoadedFile, Loader, OpenedStores, failed};
 use crate::ingest::scan::{KnownFiles, NEVER_READ};
@@ -311,19 +311,19 @@ impl PackageCrawl<'_> {
                 *answer = None;
             }
         }
-        let mut remarks = Vec::new();
+        let mut notes = Vec::new();
         if left_out > 0 {
-            remarks.push(format!(
+            notes.push(format!(
                 "{left_out} declaration files of packages are left out: more than {MAX_FILES} files or {} MB are imported",
                 MAX_BYTES >> 20
             ));
         }
         if skipped_lookups > 0 {
-            remarks.push(format!("{skipped_lookups} imports of packages are left out: they have more than {MAX_SPECIFIERS}"));
+            notes.push(format!("{skipped_lookups} imports of packages are left out: they have more than {MAX_SPECIFIERS}"));
         }
         let mut declared = Vec::with_capacity(files.len());
         for (_, read) in files {
-            remarks.extend(
+            notes.extend(
                 read.problem
                     .map(|problem| format!("{}: left out: {problem}", read.row.path)),
             );
@@ -338,13 +338,13 @@ impl PackageCrawl<'_> {
             rows.push(read.row);
         }
         declared.sort_by(|a, b| a.path.cmp(&b.path));
-        remarks.sort_unstable();
-        remarks.truncate(MAX_REMARKS);
+        notes.sort_unstable();
+        notes.truncate(MAX_NOTES);
         Ok(Installed {
             answers: Arc::new(answers),
             files: declared,
             rows,
-            remarks,
+            notes,
             ..Installed::default()
         })
     }

@@ -184,7 +184,7 @@ impl Lookup<'_> {
 
 enum LookupResult {
     Package(String),
-    /// Something that lies in no package: a package of the repository, perhaps.
+    /// Not in a package folder: possibly a package of the repository.
     Elsewhere,
     Nothing,
 }

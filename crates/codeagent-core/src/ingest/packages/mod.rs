@@ -34,8 +34,8 @@ use crate::store::{FactsKey, PackageRow};
 pub use compare::{PackageFreshness, compare, watch};
 pub use nuget::CachedAssemblies;
 
-/// Remarks on single files.
-const MAX_REMARKS: usize = 20;
+/// Notes on single files.
+const MAX_NOTES: usize = 20;
 
 /// What stands in rows before a path in the user's folder of packages; no path of a repository
 /// begins like that.
@@ -55,7 +55,7 @@ pub struct Installed {
     /// Everything that was looked at, by path.
     pub rows: Vec<PackageRow>,
     /// What was left out, and why.
-    pub remarks: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// Reads the packages that the sources import and the projects reference.
@@ -69,14 +69,14 @@ pub fn gather(
     let nuget::ProjectAssemblies {
         assemblies,
         rows,
-        remarks,
+        notes,
     } = nuget::gather(loader, cached)?;
     let (keys, assemblies): (Vec<_>, Vec<_>) = assemblies.into_iter().unzip();
     (installed.keys, installed.assemblies) = (keys, Arc::new(PackageAssemblies(assemblies)));
     installed.rows.extend(rows);
     installed.rows.sort_by(|a, b| a.path.cmp(&b.path));
     installed.rows.dedup_by(|a, b| a.path == b.path);
-    installed.remarks.extend(remarks);
+    installed.notes.extend(notes);
     Ok(installed)
 }
 

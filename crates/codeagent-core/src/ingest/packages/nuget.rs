@@ -30,7 +30,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::restore::{AssemblyFile, Restore};
-use super::{MAX_REMARKS, kind_and_path, missing_row, row_path};
+use super::{MAX_NOTES, kind_and_path, missing_row, row_path};
 use crate::ingest::IngestError;
 use crate::ingest::load::{Loader, OpenedStores};
 use crate::ingest::summary::Phase;
@@ -64,7 +64,7 @@ pub struct ProjectAssemblies {
     /// Everything that was looked at, unsorted.
     pub rows: Vec<PackageRow>,
     /// What was left out, and why.
-    pub remarks: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// The file of an assembly, and the projects that get it.
@@ -132,7 +132,7 @@ pub fn gather(
             .unwrap_or_else(PoisonError::into_inner),
     )?;
     gathered.assemblies.sort_by(|a, b| a.1.name.cmp(&b.1.name));
-    gathered.remarks.truncate(MAX_REMARKS);
+    gathered.notes.truncate(MAX_NOTES);
     Ok(gathered)
 }
 
@@ -188,14 +188,14 @@ impl AssemblyReader<'_> {
                     }
                     Ok(_) => left_out += 1,
                     Err(problem) => gathered
-                        .remarks
+                        .notes
                         .push(format!("{}: left out: {problem}", row.path)),
                 }
                 gathered.rows.push(row);
             }
         }
         if left_out > 0 {
-            gathered.remarks.push(format!(
+            gathered.notes.push(format!(
                 "{left_out} assemblies of packages are left out: more than {MAX_ASSEMBLIES} files or {} MB are referenced",
                 MAX_BYTES >> 20
             ));
@@ -330,13 +330,12 @@ impl AssemblyReader<'_> {
             Ok(Ok(compiled)) => compiled,
             Ok(Err(problem)) => return Ok(Err(problem)),
             Err(_) => {
-                return Ok(Err(
-                    "the reader crashed; please report the file".to_owned()
-                ));
+                return Ok(Err("the reader crashed; please report the file".to_owned()));
             }
         };
         let blob = compiled.encode();
-        let built = assembly(&blob, at).ok_or_else(|| "its declarations cannot be stored".to_owned());
+        let built =
+            assembly(&blob, at).ok_or_else(|| "its declarations cannot be stored".to_owned());
         if built.is_ok() {
             self.loader.keep(key, blob, &self.packed)?;
         }

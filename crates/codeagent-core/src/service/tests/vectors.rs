@@ -242,7 +242,7 @@ fn a_killed_process_loses_only_unwritten_vectors() {
             model("first", Duration::from_millis(4)).0,
         );
         std::thread::sleep(Duration::from_secs(60));
-        panic!("nobody killed this process");
+        panic!("the process was not killed");
     }
     let (folder, root, home) = repository(600);
     let name = std::thread::current().name().unwrap().to_owned();

@@ -5,7 +5,7 @@
 //! scratch folder. Commands that may write run one at a time for each repository, so that one
 //! cannot hide from another's cleaning; the lock is on the root folder itself.
 //!
-//! Limitations: if the monitor itself is killed, nobody cleans up: a later server removes the
+//! Limitations: if the monitor itself is killed, nothing cleans up: a later server removes the
 //! scratch folder. On file systems without locks (some NFS servers) commands are not kept apart.
 
 use std::io;

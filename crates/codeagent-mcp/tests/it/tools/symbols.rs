@@ -312,9 +312,9 @@ async fn get_status_tells_what_is_odd_about_the_settings() {
     ])
     .await;
     let status = session.structured("get_status", json!({})).await;
-    let remark = status["configuration"][0].as_str().unwrap();
+    let note = status["configuration"][0].as_str().unwrap();
     assert!(
-        remark.contains("1 odd") && !remark.contains("includ"),
+        note.contains("1 odd") && !note.contains("includ"),
         "{status}"
     );
 }
