@@ -18,6 +18,7 @@ mod data_dir;
 mod decode;
 mod detach;
 mod eviction;
+mod git;
 mod git_index;
 mod ignored;
 mod integrity;
@@ -46,7 +47,8 @@ pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BY
 pub use data_dir::{DataDir, DataDirError, DataRoot, make_own_folder, root_mark};
 pub use decode::Encoding;
 pub use detach::{leave_session, start_detached};
-pub use eviction::MAX_TOTAL_BYTES;
+pub use eviction::MOST_KEPT_BYTES;
+pub use git::{ChangedFile, CommitName, Content, GitChanges, GitError, GitRepository};
 pub use integrity::{CleanShutdownMarker, Guard, Integrity};
 pub use ipc::{IpcListener, IpcStream};
 pub use limits::{TooFewAddresses, check_addresses, survive_file_size_limit};
