@@ -15,7 +15,7 @@ pub enum Code {
     NotFound,
     /// A parameter has a wrong type or value.
     InvalidParameter,
-    /// A path leads out of the repository.
+    /// A path is outside the repository.
     PathEscape,
     /// Text was requested from a binary file.
     BinaryFile,

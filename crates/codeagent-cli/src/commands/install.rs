@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use codeagent_core::service::{Role, ipc};
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 use serde_json::json;
 
 use crate::clients::{CLIENTS, Change, Client};
@@ -75,7 +75,7 @@ pub fn uninstall(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 /// Stops the daemons of all repositories.
 fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
     let mut said = Vec::new();
-    for data in DataHome::default().kept()?.known {
+    for data in DataRoot::default().data_dirs()?.known {
         let Ok(keeping) = ipc::writer_info(&data) else {
             continue;
         };

@@ -36,7 +36,7 @@ use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use codeagent_core::StoreError;
-use codeagent_core::engine::{Answers, EngineError};
+use codeagent_core::engine::{EngineError, IndexReader};
 use codeagent_core::model::graph::{EdgeDirection, Language};
 use codeagent_core::query::Relation;
 use codeagent_core::service::{Staleness, quick_check};
@@ -44,7 +44,7 @@ use codeagent_mcp::repository;
 use codeagent_render::answers::{self, SymbolQuery};
 use codeagent_render::{NeighborRow, UseRow};
 use codeagent_workspace::{
-    DataDir, DataHome, LogFile, RepoPath, Workspace, check_addresses, check_named_root,
+    DataDir, DataRoot, LogFile, RepoPath, Workspace, check_addresses, check_named_root,
 };
 
 use crate::output::Places;
@@ -349,7 +349,7 @@ impl Root {
         let is_named = given.is_some();
         let folder = match given {
             Some(folder) => filled_in(folder)?,
-            None => codeagent_workspace::find_root(&working_folder()?, &DataHome::default()),
+            None => codeagent_workspace::find_root(&working_folder()?, &DataRoot::default()),
         };
         Ok(Self {
             folder,
@@ -369,9 +369,9 @@ impl Root {
         }?)
     }
 
-    fn answers(&self) -> anyhow::Result<Answers> {
+    fn answers(&self) -> anyhow::Result<IndexReader> {
         let answers =
-            Answers::open(&self.folder, &DataHome::default())?.with_model(model::source());
+            IndexReader::open(&self.folder, &DataRoot::default())?.with_model(model::source());
         // A first index that was interrupted leaves an empty database behind.
         if !answers.is_complete()? {
             return Err(StoreError::NotIndexed.into());
@@ -381,7 +381,7 @@ impl Root {
 
     /// The same, once the process that writes the index has taken everything in, and what is not in
     /// it. That process may find the index damaged and rebuild it.
-    fn settled(&self) -> anyhow::Result<(Answers, Staleness)> {
+    fn settled(&self) -> anyhow::Result<(IndexReader, Staleness)> {
         let answers = self.answers()?;
         let staleness = quick_check(&answers);
         Ok((
@@ -397,7 +397,7 @@ impl Root {
     /// The folder of its data, which need not exist.
     fn data(&self) -> anyhow::Result<DataDir> {
         let workspace = Workspace::open(&self.folder)?;
-        Ok(DataHome::default()
+        Ok(DataRoot::default()
             .data_dir(workspace.root())
             .map_err(EngineError::from)?)
     }

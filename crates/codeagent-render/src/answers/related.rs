@@ -40,7 +40,7 @@ pub struct RelatedQuery<'a> {
 /// Lists related symbols, in the order of the relation's edge types, for each group of symbols that
 /// the name matches.
 pub fn related<R: Row>(
-    index: &Answers,
+    index: &IndexReader,
     query: &RelatedQuery<'_>,
     page: &Page<'_>,
 ) -> Result<Answer<R>, AnswerError> {
