@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::EdgeType;
 use codeagent_core::query::{
     self, Affected, AffectedBy, BreakReason, ChangeKind, Changes, ChangesError, Occurrences,
@@ -28,7 +28,7 @@ impl From<ChangesError> for AnswerError {
 }
 
 /// Answers what differs between two sides of a git range.
-pub fn changes(index: &Answers, range: &str) -> Result<Document, AnswerError> {
+pub fn changes(index: &IndexReader, range: &str) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
     let changes = query::changes(&mut sources, range)?;
@@ -84,7 +84,7 @@ pub fn changes(index: &Answers, range: &str) -> Result<Document, AnswerError> {
 }
 
 /// Answers which test files the changes since a commit may affect.
-pub fn affected(index: &Answers, range: &str) -> Result<Affected, AnswerError> {
+pub fn affected(index: &IndexReader, range: &str) -> Result<Affected, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
     let changes = query::changes(&mut sources, range)?;

@@ -1,13 +1,13 @@
 //! `search_text`: lines that match a pattern, each with the symbol or callback around it.
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::query::{FoundText, Occurrences, Sources, TextSearchQuery, search_text};
 
 use super::AnswerError;
 use crate::text::{Document, Section};
 
 /// Answers a text search.
-pub fn text(index: &Answers, query: &TextSearchQuery<'_>) -> Result<Document, AnswerError> {
+pub fn text(index: &IndexReader, query: &TextSearchQuery<'_>) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
     let found = search_text(&mut Occurrences::new(&mut sources), query)?;
