@@ -17,6 +17,7 @@ mod outline;
 mod parameters;
 mod place;
 mod possible_uses;
+mod question;
 mod relations;
 mod search;
 mod source;
@@ -44,7 +45,7 @@ pub use note::{
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
 pub use occurrence::{Occurrence, Occurrences};
-pub use outline::{derive_file_id, get_outline};
+pub use outline::{derive_file_id, get_outline, unique_file};
 pub use place::is_in_place;
 pub use possible_uses::{
     PossibleUses, PossibleUsesQuery, SiteSample, possible_uses, unresolved_calls_in,
