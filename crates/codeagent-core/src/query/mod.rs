@@ -3,6 +3,8 @@
 //! Answers, notes and errors are values, not sentences or JSON; `codeagent-render` words them. Only
 //! [`Sources`] reads files, through the workspace it is given.
 
+mod affected;
+mod changes;
 mod empty_result_hints;
 mod error;
 mod export;
@@ -36,12 +38,17 @@ mod symbol_lookup;
 mod target;
 mod target_nodes;
 mod text_mentions;
+mod text_search;
 mod texts;
 mod type_dependencies;
 mod unindexed;
 mod vectors;
 mod wrapped;
 
+pub use affected::{Affected, AffectedBy, affected};
+pub use changes::{
+    Break, BreakReason, ChangeKind, Changes, ChangesError, Declared, SymbolChange, changes,
+};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, export};
@@ -88,6 +95,7 @@ pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symb
 pub use target::{Alias, SymbolTarget, Target, Targets, resolve_targets};
 pub use target_nodes::nodes_of;
 pub use text_mentions::{TextMentions, text_mentions};
+pub use text_search::{FoundText, TextSearchQuery, search_text};
 pub use texts::Texts;
 pub use type_dependencies::{TypeDependency, owner_of, tree, type_dependencies};
 pub use unindexed::{

@@ -9,12 +9,12 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use codeagent_workspace::search::{Binary, Case, FileHits, Files, Hit, SearchError, TextQuery};
+use codeagent_workspace::{Binary, Case, FileHits, Files, Hit, SearchError, TextQuery};
 
 use crate::model::graph::Dialect;
+use crate::query::literals::innermost_symbols;
 use crate::query::{
-    Occurrence, Occurrences, QueryError, innermost_symbols, is_in_place, literals_in_file,
-    unpoisoned,
+    Occurrence, Occurrences, QueryError, is_in_place, literals_in_file, unpoisoned,
 };
 use crate::store;
 
@@ -186,10 +186,8 @@ fn matched(hit: &Hit) -> &str {
 /// Reports whether a match is not a part of a longer word.
 fn is_whole_word(hit: &Hit) -> bool {
     let start = hit.column.saturating_sub(1);
-    let (Some(before), Some(after)) = (
-        hit.text.get(..start),
-        hit.text.get(start + hit.length..),
-    ) else {
+    let (Some(before), Some(after)) = (hit.text.get(..start), hit.text.get(start + hit.length..))
+    else {
         return true;
     };
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');

@@ -4,8 +4,8 @@
 //! call. These tools send one text and no structured content, because clients show the model only
 //! one of the two.
 
-use codeagent_core::engine::Answers;
-use codeagent_core::query::MAX_IMPACT_DEPTH;
+use codeagent_core::engine::IndexReader;
+use codeagent_core::query::{MAX_IMPACT_DEPTH, TextSearchQuery};
 use codeagent_render::answers::{self, AnswerError, IMPACT_DEPTH};
 use codeagent_render::text::{DEFAULT_MAX_CHARS, Document, LARGEST_MAX_CHARS, MIN_MAX_CHARS};
 
@@ -54,7 +54,7 @@ pub const ERRORS: &[Code] = &[
 ];
 
 /// The tools of this file.
-pub const TOOLS: &[Tool] = &[EXPLORE, IMPACT, PATH, OVERVIEW];
+pub const TOOLS: &[Tool] = &[EXPLORE, IMPACT, PATH, SEARCH_TEXT, OVERVIEW, CHANGES];
 
 const EXPLORE: Tool = Tool {
     name: "explore",
@@ -169,11 +169,84 @@ const OVERVIEW: Tool = Tool {
     writes: false,
 };
 
+const SEARCH_TEXT: Tool = Tool {
+    name: "search_text",
+    title: "Search text",
+    doc: "Finds lines by text or regular expression, each with the symbol, route or test around it: strings, comments, configuration, any file.",
+    parameters: &[
+        Parameter::required("pattern", Kind::Something, "Text to find, case-sensitive.")
+            .hinted("Text to find."),
+        Parameter::optional(
+            "regex",
+            Kind::Flag,
+            "The pattern is a regular expression, as in ripgrep.",
+        ),
+        Parameter::optional(
+            "ignore_case",
+            Kind::Flag,
+            "Upper and lower case are the same.",
+        ),
+        Parameter::optional(
+            "path",
+            Kind::Name,
+            "Only in this file or folder, or in files that match (`*`, `**`).",
+        )
+        .hinted("File, folder or pattern."),
+        Parameter::optional(
+            "literals",
+            Kind::Flag,
+            "Only in string literals that are one word: routes, events, keys, settings.",
+        ),
+        MAX_CHARS,
+        SECTION,
+        FORMAT,
+    ],
+    output: Output::TEXT,
+    errors: ERRORS,
+    run: |state, arguments| {
+        let query = TextSearchQuery {
+            pattern: arguments.required_text("pattern"),
+            is_regex: arguments.flag("regex"),
+            ignore_case: arguments.flag("ignore_case"),
+            path: arguments.text("path"),
+            literals: arguments.flag("literals"),
+        };
+        answer(state, arguments, |index| answers::text(index, &query))
+    },
+    writes: false,
+};
+
+const CHANGES: Tool = Tool {
+    name: "get_changes",
+    title: "Get changes",
+    doc: "Compares a git commit with the working tree, or two commits: symbols added, removed and changed, callers that no longer fit, tests to run.",
+    parameters: &[
+        Parameter::optional(
+            "range",
+            Kind::Name,
+            "`BASE` compares the working tree with where its history parts from `BASE`; `A..B` two commits; `A...B` where both part with `B`.",
+        )
+        .or(Fallback::Text("HEAD"))
+        .hinted("BASE (with the working tree), A..B or A...B."),
+        MAX_CHARS,
+        SECTION,
+        FORMAT,
+    ],
+    output: Output::TEXT,
+    errors: ERRORS,
+    run: |state, arguments| {
+        answer(state, arguments, |index| {
+            answers::changes(index, arguments.text("range").unwrap_or("HEAD"))
+        })
+    },
+    writes: false,
+};
+
 /// Answers a call with the document that `ask` makes, within the budget of the call.
 pub fn answer(
     state: &State,
     arguments: &Arguments,
-    ask: impl FnOnce(&Answers) -> Result<Document, AnswerError>,
+    ask: impl FnOnce(&IndexReader) -> Result<Document, AnswerError>,
 ) -> Result<Answer, ToolError> {
     let index = state.answers_for(arguments)?;
     let mut document = ask(&index).map_err(ToolError::of_text_tool)?;

@@ -1,6 +1,6 @@
 //! The answer of `impact`: what a change of symbols affects.
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::NodeId;
 use codeagent_core::query::{
     self, AffectedUse, Impact, ImpactQuery, Occurrence, Occurrences, Sources,
@@ -23,7 +23,7 @@ const MAX_PUBLIC: usize = 150;
 const MAX_NAMED: usize = 400;
 
 /// Lists what a change of the symbols, files or folders in a text affects.
-pub fn impact(index: &Answers, text: &str, depth: usize) -> Result<Document, AnswerError> {
+pub fn impact(index: &IndexReader, text: &str, depth: usize) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
     let targets = query::resolve_targets(&mut sources, text)?.check()?;

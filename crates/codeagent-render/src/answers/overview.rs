@@ -1,6 +1,6 @@
 //! The answer of `overview`: the parts of a repository, folder or project.
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::NodeId;
 use codeagent_core::query::{
     self, Cycle, Doubt, EntryKind, Occurrence, Overview, Part, PartUse, Scope, Sources, Target,
@@ -32,7 +32,7 @@ const MAX_UNUSED: usize = 300;
 const MAX_WITH_SOURCE: usize = 200;
 
 /// Describes the repository, or the folder or project that `path` names.
-pub fn overview(index: &Answers, path: Option<&str>) -> Result<Document, AnswerError> {
+pub fn overview(index: &IndexReader, path: Option<&str>) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
     let asked = path.unwrap_or_default().trim();

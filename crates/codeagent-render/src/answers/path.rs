@@ -1,6 +1,6 @@
 //! The answer of `path`: how one symbol leads to another.
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::query::{self, Link, MAX_STEPS, Occurrences, PathStep, Sources};
 
 use super::AnswerError;
@@ -11,7 +11,7 @@ use crate::text::{Document, Section, cut};
 const MAX_SOURCE: usize = 100;
 
 /// Shows the cheapest path from what one text names to what another names.
-pub fn path(index: &Answers, from: &str, to: &str) -> Result<Document, AnswerError> {
+pub fn path(index: &IndexReader, from: &str, to: &str) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
     let from_targets = query::resolve_targets(&mut sources, from)?.check()?;

@@ -1,6 +1,6 @@
 //! Answers about what a symbol is related to: callers, callees, implementations, uses.
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeDirection, Node};
 use codeagent_core::query::{
     self, Filter, Note, PossibleUses, PossibleUsesQuery, Relation, Relations, Sources,
@@ -40,7 +40,7 @@ pub struct RelatedQuery<'a> {
 /// Lists related symbols, in the order of the relation's edge types, for each group of symbols that
 /// the name matches.
 pub fn related<R: Row>(
-    index: &Answers,
+    index: &IndexReader,
     query: &RelatedQuery<'_>,
     page: &Page<'_>,
 ) -> Result<Answer<R>, AnswerError> {
