@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codeagent_files::ToolSet;
-use codeagent_workspace::{DataHome, OpenError};
+use codeagent_workspace::{DataRoot, OpenError};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::net::TcpListener;

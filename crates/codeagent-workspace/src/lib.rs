@@ -47,7 +47,7 @@ pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BY
 pub use data_dir::{DataDir, DataDirError, DataRoot, make_own_folder, root_mark};
 pub use decode::Encoding;
 pub use detach::{leave_session, start_detached};
-pub use eviction::MOST_KEPT_BYTES;
+pub use eviction::MAX_TOTAL_BYTES;
 pub use git::{ChangedFile, CommitName, Content, GitChanges, GitError, GitRepository};
 pub use integrity::{CleanShutdownMarker, Guard, Integrity};
 pub use ipc::{IpcListener, IpcStream};

@@ -1,8 +1,8 @@
 //! Tests of `impact`, `path` and `overview` on small repositories.
 
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 
-use crate::engine::{Answers, Engine, EngineOptions};
+use crate::engine::{Engine, EngineOptions, IndexReader};
 use crate::query::{
     Doubt, EntryKind, ImpactQuery, Labels, Link, Scope, Sources, find_path, impact, overview,
     resolve_symbols,
@@ -12,7 +12,7 @@ use crate::{NodeId, Snapshot};
 struct Indexed {
     _root: tempfile::TempDir,
     _home: tempfile::TempDir,
-    answers: Answers,
+    answers: IndexReader,
     _engine: Engine,
 }
 
@@ -28,7 +28,7 @@ fn indexed(files: &[(&str, &str)]) -> Indexed {
         std::fs::write(path, text).unwrap();
     }
     let options = EngineOptions {
-        home: DataHome::at(home.path()),
+        home: DataRoot::at(home.path()),
         ..EngineOptions::default()
     };
     let engine = Engine::open(root.path(), options).unwrap();
@@ -36,7 +36,7 @@ fn indexed(files: &[(&str, &str)]) -> Indexed {
     Indexed {
         _root: root,
         _home: home,
-        answers: engine.answers(),
+        answers: engine.reader(),
         _engine: engine,
     }
 }

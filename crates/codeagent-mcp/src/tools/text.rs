@@ -4,7 +4,7 @@
 //! call. These tools send one text and no structured content, because clients show the model only
 //! one of the two.
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_render::answers::{self, AnswerError};
 use codeagent_render::text::{DEFAULT_MAX_CHARS, Document, LARGEST_MAX_CHARS, MIN_MAX_CHARS};
 
@@ -83,7 +83,7 @@ pub const TOOLS: &[Tool] = &[Tool {
 pub fn answer(
     state: &State,
     arguments: &Arguments,
-    ask: impl FnOnce(&Answers) -> Result<Document, AnswerError>,
+    ask: impl FnOnce(&IndexReader) -> Result<Document, AnswerError>,
 ) -> Result<Answer, ToolError> {
     let index = state.answers_for(arguments)?;
     let mut document = ask(&index).map_err(ToolError::of_text_tool)?;

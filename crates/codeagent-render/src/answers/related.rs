@@ -1,6 +1,6 @@
 //! Answers about what a symbol is related to: callers, callees, implementations, uses.
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeDirection, Node};
 use codeagent_core::query::{
     self, Filter, Note, PossibleUses, PossibleUsesQuery, Relation, Relations, Sources,

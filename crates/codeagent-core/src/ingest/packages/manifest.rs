@@ -71,7 +71,7 @@ impl Manifest {
 
     /// The replacements of a path by `typesVersions`.
     fn versioned(&self, path: &str, out: &mut Vec<String>) {
-        for (pattern, places) in &self.versions {
+        for (pattern, dirs) in &self.versions {
             let Some(middle) = wildcard(pattern.trim_start_matches("./"), path) else {
                 continue;
             };
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_means_harm_ends() {
+    fn a_hostile_manifest_costs_bounded_work() {
         let deep = format!(
             "{}\"./x.js\"{}",
             r#"{"import":"#.repeat(100),
