@@ -60,7 +60,9 @@ impl From<&AnswerError> for Code {
             AnswerError::Query(error) => error.into(),
             AnswerError::Path(error) => error.into(),
             AnswerError::Read(error) => error.into(),
-            AnswerError::Cursor(_) | AnswerError::NotAFile(_) => Self::InvalidParameter,
+            AnswerError::Cursor(_) | AnswerError::Git(_) | AnswerError::NotAFile(_) => {
+                Self::InvalidParameter
+            }
             AnswerError::NotIndexed(_) => Self::NotFound,
         }
     }
@@ -78,6 +80,7 @@ impl From<&QueryError> for Code {
             | QueryError::NoProject { .. }
             | QueryError::NoKind(_)
             | QueryError::EmptySearch
+            | QueryError::Pattern(_)
             | QueryError::SearchTooLong { .. } => Self::InvalidParameter,
             QueryError::Store(error) => error.into(),
         }

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -106,6 +106,17 @@ pub struct TextQuery {
     pub deadline: Option<Instant>,
     /// Set to stop as if the deadline had passed.
     pub cancel: Arc<AtomicBool>,
+}
+
+impl TextQuery {
+    /// Sets the deadline to so many milliseconds from now.
+    #[must_use]
+    pub fn within_millis(self, limit: u64) -> Self {
+        Self {
+            deadline: Some(Instant::now() + Duration::from_millis(limit)),
+            ..self
+        }
+    }
 }
 
 /// The files to search.

@@ -97,6 +97,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         fs::remove_dir_all(&scratch)?;
     }
     fs::create_dir_all(&scratch)?;
+    fs::write(scratch.join("mutants.txt"), mutants.list())?;
     let reach = Reach::record(&program, &scratch)?;
     println!(
         "{} cases and tests recorded in {} s",
@@ -226,6 +227,15 @@ impl Mutants {
         (FIRST_BRANCH..)
             .zip(&self.branches)
             .filter(|(_, mutant)| !self.equivalents.contains_key(&mutant.name))
+    }
+
+    /// Lists the branches by number, with their locations.
+    fn list(&self) -> String {
+        let line = |(number, mutant): (usize, &Mutant)| {
+            let (place, line) = (build::place(&mutant.file), mutant.branch.line);
+            format!("{number}\t{}:{line}\t{}\n", place.display(), mutant.name)
+        };
+        self.counted().map(line).collect()
     }
 
     /// Prints a survivor with its location and number: `MUTANT=number` selects it in the built

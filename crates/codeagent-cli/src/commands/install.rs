@@ -50,7 +50,14 @@ pub fn install(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         ));
     }
     each(root, arguments, Vec::new(), |client| {
-        client.install(program, arguments.dry_run)
+        let change = client.install(program, arguments.dry_run)?;
+        if let Ok(Some(kept)) = client.own_choice() {
+            output::note(&format!(
+                "{}: its arguments were changed by hand and stay ({kept}); new entries have: mcp --profile agent",
+                client.name
+            ));
+        }
+        Ok(change)
     })
 }
 

@@ -3,12 +3,14 @@
 //! Commands about symbols run the same queries as the tools ([`ask`]), so both know the same.
 
 mod ask;
+mod changes;
 mod clean;
 mod daemon;
 mod debug;
 mod declarations;
 mod doctor;
 mod export;
+mod graph;
 mod hook;
 mod index;
 mod install;
@@ -21,6 +23,7 @@ mod search;
 mod shell;
 mod status;
 mod symbol;
+mod text;
 mod text_answer;
 mod watch;
 
@@ -86,6 +89,25 @@ enum Command {
         after_help = "Examples:\n  codeagent explore OrderService.Place\n  codeagent explore 'which tests cover Cart.Total?'"
     )]
     Explore(text_answer::Arguments),
+    /// List what a change of symbols, files or folders affects, and the tests that reach it
+    Impact(graph::ImpactArguments),
+    /// Show how one symbol reaches another
+    Path(graph::PathArguments),
+    /// Describe the repository, a folder or a project: parts, entry points, hubs, cycles, unused code
+    Overview(graph::OverviewArguments),
+    /// Search text: lines with the symbol, route or test around them
+    #[command(
+        after_help = "Examples:\n  codeagent text documents.archive\n  codeagent text --regex 'TODO|FIXME' --path src"
+    )]
+    Text(text::Arguments),
+    /// Show which symbols changed since a commit, what no longer fits and which tests to run
+    #[command(
+        after_help = "Examples:\n  codeagent changes\n  codeagent changes main\n  codeagent changes v1.2..v1.3"
+    )]
+    Changes(changes::Arguments),
+    /// List the test files that the changes since a commit may affect
+    #[command(after_help = "Example: codeagent affected --base origin/main | xargs npx jest")]
+    Affected(changes::AffectedArguments),
     /// Search symbols by name or description
     #[command(after_help = "Example: codeagent search --type class order service")]
     Search(search::Arguments),
@@ -105,13 +127,13 @@ enum Command {
     #[command(
         after_help = "Examples:\n  codeagent callers Place\n  codeagent callers 'Cart.Add(Product, int)'"
     )]
-    Callers(related::Arguments),
+    Callers(related::CallersArgs),
     /// Show what a symbol calls
     #[command(after_help = "Example: codeagent callees OrderService.Place")]
     Callees(related::Arguments),
     /// Show what implements, extends or overrides a symbol
     #[command(after_help = "Example: codeagent implementations IOrderService")]
-    Implementations(related::Arguments),
+    Implementations(related::ImplementationsArgs),
     /// Show every use of a symbol
     #[command(after_help = "Example: codeagent references src/Cart.cs:12")]
     References(related::Arguments),
@@ -456,20 +478,22 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Index(arguments) => return index::run(root, &arguments),
         Command::Status(arguments) => status::run(root, &arguments),
         Command::Explore(arguments) => text_answer::run(root, &arguments, answers::explore),
+        Command::Impact(arguments) => graph::impact(root, &arguments),
+        Command::Path(arguments) => graph::path(root, &arguments),
+        Command::Overview(arguments) => graph::overview(root, &arguments),
+        Command::Text(arguments) => text::run(root, &arguments),
+        Command::Changes(arguments) => changes::run(root, &arguments),
+        Command::Affected(arguments) => changes::affected(root, &arguments),
         Command::Search(arguments) => search::run(root, &arguments),
         Command::Lookup(arguments) => lookup::run(root, &arguments),
         Command::Symbol(arguments) => symbol::run(root, &arguments),
         Command::Declarations(arguments) => declarations::run(root, &arguments),
         Command::Outline(arguments) => outline::run(root, &arguments),
-        Command::Callers(arguments) => {
-            related::run::<NeighborRow>(root, Relation::CALLERS, &arguments)
-        }
+        Command::Callers(arguments) => related::run_callers(root, &arguments),
         Command::Callees(arguments) => {
             related::run::<NeighborRow>(root, Relation::CALLEES, &arguments)
         }
-        Command::Implementations(arguments) => {
-            related::run::<UseRow>(root, Relation::IMPLEMENTATIONS, &arguments)
-        }
+        Command::Implementations(arguments) => related::run_implementations(root, &arguments),
         Command::References(arguments) => {
             related::run::<UseRow>(root, Relation::REFERENCES, &arguments)
         }

@@ -83,6 +83,7 @@ pub fn query_kind(error: &QueryError) -> ErrorKind {
         | QueryError::NoProject { .. }
         | QueryError::NoKind(_)
         | QueryError::EmptySearch
+        | QueryError::Pattern(_)
         | QueryError::SearchTooLong { .. } => ErrorKind::Usage,
         QueryError::Store(error) => store_kind(error),
     }

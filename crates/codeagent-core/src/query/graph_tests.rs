@@ -216,8 +216,8 @@ fn no_path_is_found_between_unrelated_symbols() {
 fn an_overview_has_entry_points_and_unused_code() {
     let shop = indexed(SHOP);
     let snapshot = shop.answers.snapshot().unwrap();
-    let sources = Sources::new(&snapshot, shop.answers.workspace());
-    let found = overview(&sources, Scope::Whole).unwrap();
+    let mut sources = Sources::new(&snapshot, shop.answers.workspace());
+    let found = overview(&mut sources, Scope::Whole).unwrap();
     assert_eq!((found.files, found.tests), (5, 1));
     assert_eq!(found.entry_points.len(), 1);
     assert_eq!(found.entry_points[0].kind, EntryKind::Main);
@@ -250,15 +250,15 @@ fn an_overview_of_a_folder_has_its_surface_and_cycles() {
         ),
     ]);
     let snapshot = app.answers.snapshot().unwrap();
-    let sources = Sources::new(&snapshot, app.answers.workspace());
-    let whole = overview(&sources, Scope::Whole).unwrap();
+    let mut sources = Sources::new(&snapshot, app.answers.workspace());
+    let whole = overview(&mut sources, Scope::Whole).unwrap();
     assert_eq!(whole.folder_cycles.len(), 1);
     assert_eq!(whole.folder_cycles[0].members, ["src/a", "src/b"]);
     let entry = &whole.entry_points[0];
     assert_eq!(entry.path, "src/index.ts");
     assert!(matches!(&entry.kind, EntryKind::Package { field, .. } if field == "main"));
 
-    let part = overview(&sources, Scope::Folder("src/a")).unwrap();
+    let part = overview(&mut sources, Scope::Folder("src/a")).unwrap();
     let surface: Vec<(String, usize, usize)> = part
         .surface
         .iter()

@@ -49,7 +49,7 @@ pub use graph::{
 };
 pub use literals::{LiteralRow, callbacks_of, count_files_with_literal, files_with_literal};
 pub use nodes::{
-    by_name, by_name_end, by_name_within, by_qualified_name, innermost_at, node, node_hash,
+    by_name, by_name_end, by_name_within, by_qualified_name, line_spans, node, node_hash,
     node_ids_of_file, nodes_of_file, spans_of,
 };
 pub use packages::{PackageRow, package_rows};

@@ -199,9 +199,9 @@ mod tests {
             ("a\rb", "a\rb", "x", "x", None),
         ] {
             let edit = Edit::new(content, find, replace);
-            let (text, note) = edit.replaced(edit.count(), 100).unwrap();
+            let (text, actual_note) = edit.replaced(edit.count(), 100).unwrap();
             assert_eq!(
-                (text.as_str(), note),
+                (text.as_str(), actual_note),
                 (expected, note),
                 "{content:?} {find:?} {replace:?}"
             );
