@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use codeagent_core::query;
 use codeagent_render::{Face, Rows, note_text, paged};
-use codeagent_workspace::{ReadError, Entry, EntryKind, FileText, RepoPath};
+use codeagent_workspace::{Entry, EntryKind, FileText, ReadError, RepoPath};
 use schemars::JsonSchema;
 use serde::Serialize;
 

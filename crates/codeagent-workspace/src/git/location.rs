@@ -25,7 +25,7 @@ impl Location {
         let found = root
             .ancestors()
             .find_map(|top| Some((top, top.join(".git").symlink_metadata().ok()?.file_type())));
-        let (top, kind) = found.ok_or(GitError::RootError)?;
+        let (top, kind) = found.ok_or(GitError::NoRepository)?;
         let dot_git = top.join(".git");
 
         let (git, common) = if kind.is_dir() {
