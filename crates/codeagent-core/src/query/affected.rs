@@ -322,10 +322,10 @@ impl Search<'_, '_> {
             }
             // Something outside of the repository calls it on an instance.
             let is_called_outside = node.flags.has(NodeFlags::OVERRIDE) && !has_base;
-            if (!is_used && !has_base) || is_called_outside {
-                if let Some(id) = node.parent {
-                    self.reach(id, from);
-                }
+            if ((!is_used && !has_base) || is_called_outside)
+                && let Some(id) = node.parent
+            {
+                self.reach(id, from);
             }
         }
         if node.node_type == NodeType::Class {
