@@ -12,6 +12,7 @@ mod filter;
 mod flow;
 #[cfg(test)]
 mod graph_tests;
+mod handlers;
 mod hierarchy;
 mod impact;
 mod labels;
@@ -55,6 +56,7 @@ pub use error::QueryError;
 pub use export::{ExportTables, export};
 pub use filter::Filter;
 pub use flow::flow;
+pub use handlers::{handlers, handlers_named_in};
 pub use hierarchy::{bases_of, direct_implementations, implementations_of};
 pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,

@@ -63,7 +63,7 @@ pub fn path(index: &IndexReader, from: &str, to: &str) -> Result<Document, Answe
     Ok(document)
 }
 
-fn lines(
+pub(super) fn lines(
     occurrences: &mut Occurrences<'_, '_>,
     steps: &[PathStep],
 ) -> Result<Vec<String>, AnswerError> {

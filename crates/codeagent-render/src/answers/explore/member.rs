@@ -30,6 +30,9 @@ pub(super) fn sections(
     if wants.flow && is_callable {
         let lines = query::flow(occurrences, subject.first())?;
         document.section(Section::lines("flow", "what happens, in order", lines).weighing(60));
+        let handlers = query::handlers_named_in(occurrences, subject.first())?;
+        let title = "what the strings in it are registered for, as equal strings suggest";
+        document.section(Section::lines("handlers", title, handlers).weighing(40));
     }
     let implementations = implementations(subject, occurrences)?;
     let is_abstract = !implementations.is_empty();

@@ -4,6 +4,7 @@
 //! from the words of the question. A text without targets is searched for, and the best result is
 //! explored.
 
+mod connection;
 mod heading;
 mod member;
 mod place;
@@ -43,6 +44,7 @@ pub fn explore(index: &IndexReader, text: &str) -> Result<Document, AnswerError>
     let mut occurrences = Occurrences::new(&mut sources);
 
     let wants = Wants::of(&targets);
+    connection::section(&mut document, &mut occurrences, &targets)?;
     for target in targets.found.iter().take(MAX_EXPLORED) {
         add_target(&mut document, &mut occurrences, target, wants)?;
     }

@@ -13,6 +13,9 @@ use crate::text::{Document, NameRow, Section};
 /// Most files of a folder whose symbols are listed.
 const MAX_FILES: usize = 300;
 
+/// Most places of a literal that are listed.
+const MAX_LITERALS: usize = 200;
+
 /// Adds a file: its exports with their uses elsewhere, and what imports it.
 pub(super) fn file(
     document: &mut Document,
@@ -174,12 +177,26 @@ pub(super) fn folder(
     Ok(())
 }
 
-/// Adds a literal.
+/// Adds a literal: the places that name it, and the callbacks that are registered under it.
 pub(super) fn literal(
     document: &mut Document,
-    _occurrences: &mut Occurrences<'_, '_>,
+    occurrences: &mut Occurrences<'_, '_>,
     text: &str,
 ) -> Result<(), AnswerError> {
-    document.line(format!("## text \"{text}\""));
+    let snapshot = occurrences.sources.snapshot();
+    let sites = query::literal_sites(snapshot, text, MAX_LITERALS)?;
+    let count = sites.len();
+    document.line(format!("## literal \"{text}\" ({count} places)"));
+    let handlers = query::handlers(occurrences, text)?;
+    let title = "handled by, as equal strings suggest";
+    document.section(Section::lines("handlers", title, handlers).weighing(20));
+
+    let mut places = Vec::with_capacity(count);
+    for site in sites {
+        places.push(occurrences.at(&site.path, site.line)?);
+    }
+    let (tests, code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
+    document.section(Section::places("literals", "named by", code).weighing(30));
+    document.section(Section::places("tests", "named in tests", tests).weighing(8));
     Ok(())
 }
