@@ -79,6 +79,7 @@ impl From<&QueryError> for Code {
             QueryError::Ambiguous { .. }
             | QueryError::NoProject { .. }
             | QueryError::NoKind(_)
+            | QueryError::Negated(_)
             | QueryError::EmptySearch
             | QueryError::SearchTooLong { .. } => Self::InvalidParameter,
             QueryError::Store(error) => error.into(),

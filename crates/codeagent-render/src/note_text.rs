@@ -27,6 +27,14 @@ pub fn note_text(note: &Note, face: Face) -> String {
             };
             format!("{asked} is{inherited} declared as {declared_as}")
         }
+        Note::InCallback {
+            label,
+            lines: (start, end),
+            symbol,
+        } => format!(
+            "only the uses in the callback of {label} (lines {start}-{end}) are listed; ask about {} for all",
+            symbol.name
+        ),
         Note::NotFound(not_found) => not_found_text(not_found, face),
         Note::Empty(reason) => empty_list_text(reason, face),
         Note::Elsewhere(results) => related_results_text(results, face),
@@ -52,6 +60,9 @@ pub fn note_text(note: &Note, face: Face) -> String {
             "searched for the words as typed; no exact match, these are the closest".to_owned()
         }
         Note::ClosestMatches => "no exact match; these are the closest".to_owned(),
+        Note::Question { query, name } => {
+            format!("{} answers this question", face.call(*query, name))
+        }
         Note::NothingMatches => "nothing matches; try other words, a prefix (`Auth*`) or no \
             filters. Strings, comments and libraries are not searched"
             .to_owned(),

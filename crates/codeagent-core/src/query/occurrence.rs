@@ -157,6 +157,42 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         }))
     }
 
+    /// Makes the occurrence of a line, named by the innermost symbol around it.
+    pub fn at(&mut self, path: &str, line: u32) -> Result<Occurrence, QueryError> {
+        let snapshot = self.sources.snapshot();
+        let symbol = match store::file_by_path(snapshot, path)? {
+            Some(file) => {
+                let nodes = store::nodes_of_file(snapshot, file.id)?;
+                let around = nodes.iter().filter(|node| {
+                    let span = node.spans.first().map(|span| span.span);
+                    node.node_type != NodeType::Module
+                        && span
+                            .is_some_and(|span| (span.start.line..=span.end_line).contains(&line))
+                });
+                let innermost = around.min_by_key(|node| {
+                    let span = node.spans.first().map(|span| span.span);
+                    span.map(|span| {
+                        (
+                            span.end_line - span.start.line,
+                            std::cmp::Reverse(span.start.offset),
+                        )
+                    })
+                });
+                match innermost {
+                    Some(node) => self.enclosing(node.id, path, line)?,
+                    None => String::new(),
+                }
+            }
+            None => String::new(),
+        };
+        Ok(Occurrence {
+            path: path.to_owned(),
+            line,
+            symbol,
+            source: self.sources.line(path, line)?,
+        })
+    }
+
     /// Reports whether a list of this length has names, and whether it has source lines.
     fn details(&self, count: usize) -> (bool, bool) {
         (

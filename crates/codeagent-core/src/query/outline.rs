@@ -1,6 +1,6 @@
 //! What is declared in a file, in text order.
 
-use crate::model::graph::{Node, NodeType};
+use crate::model::graph::{EdgeDirection, Node, NodeId, NodeType};
 use crate::query::QueryError;
 use crate::store::{self, FileKey, Snapshot};
 
@@ -11,10 +11,37 @@ pub fn derive_file_id(snapshot: &Snapshot, path: &str) -> Result<FileKey, QueryE
         .ok_or_else(|| QueryError::NoFile(path.to_owned()))
 }
 
+/// The path of the only indexed file that a path ends; `None` if there are several, or if it is a
+/// path of the index itself.
+pub fn unique_file(snapshot: &Snapshot, path: &str) -> Result<Option<String>, QueryError> {
+    if store::file_by_path(snapshot, path)?.is_some() {
+        return Ok(None);
+    }
+    match store::files_ending(snapshot, path, 2)?.as_slice() {
+        [file] => Ok(store::file_path(snapshot, *file)?),
+        _ => Ok(None),
+    }
+}
+
 /// The symbols declared in a file, each with its span in that file, in text order; the file itself
 /// is left out.
 pub fn get_outline(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, QueryError> {
     let mut nodes = store::nodes_of_file(snapshot, file)?;
     nodes.retain(|node| node.node_type != NodeType::File);
     Ok(nodes)
+}
+
+/// Returns the direct members of a symbol, in no particular order.
+pub fn members_of(snapshot: &Snapshot, node: NodeId) -> Result<Vec<Node>, QueryError> {
+    let members = store::contained(snapshot, node, EdgeDirection::Outgoing)?;
+    let nodes = members
+        .into_iter()
+        .filter_map(|member| store::node(snapshot, member.id).transpose());
+    Ok(nodes.collect::<Result<_, _>>()?)
+}
+
+/// Returns the paths of the indexed files below a folder; `.` is the whole repository.
+pub fn files_below(snapshot: &Snapshot, folder: &str) -> Result<Vec<String>, QueryError> {
+    let files = store::files_in_folder(snapshot, folder)?;
+    Ok(files.into_iter().map(|(path, _)| path).collect())
 }

@@ -74,6 +74,7 @@ pub(super) fn resolve(
         groups: vec![SymbolGroup {
             nodes: vec![node],
             members: Vec::new(),
+            callback: None,
         }],
         others: Vec::new(),
         note: None,
