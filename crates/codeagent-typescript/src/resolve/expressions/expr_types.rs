@@ -113,8 +113,6 @@ impl Checker<'_> {
             Expr::Literal(kind, sym) => self.literal_value_type(file, kind, sym),
             Expr::Known(known) => known_type(known),
             Expr::Binary(operator, a, b) => self.binary_type(file, operator, a, b),
-            Expr::Unary(Operator::Not, _) => Ty::BOOLEAN,
-            Expr::Unary(..) => Ty::NUMBER,
             _ => Ty::UNKNOWN,
         }
     }
@@ -162,7 +160,6 @@ impl Checker<'_> {
 
         let spelling = self.spelling(name);
         match spelling {
-            "undefined" | "null" => return Ty::NOTHING,
             "window" | "self" | "globalThis" => return self.type_of_window(),
             "exports" if self.facts(position.file).header.dialect.is_javascript() => {
                 return self.module_type(position.file);
@@ -249,10 +246,6 @@ impl Checker<'_> {
         };
 
         match facts.expr(arg.value) {
-            Expr::Literal(LiteralKind::String, sym) if !sym.is_none() => {
-                let name = self.name(file, sym);
-                self.member_type(object, name)
-            }
             Expr::Literal(LiteralKind::Number, sym) => {
                 let name = self.name(file, sym);
                 match self.lookup_member(object, name) {

@@ -202,12 +202,6 @@ impl Checker<'_> {
             (Type::Tuple(args), Type::Tuple(given)) => {
                 self.unify_lists(args, given, inference, nesting)
             }
-            (Type::Function(..) | Type::Instance(..) | Type::Object(..), Type::Static(_)) => {
-                self.unify_class(param, given, inference, nesting);
-                if !matches!(self.get(param), Type::Function(..)) {
-                    self.unify_members(param, given, inference, nesting);
-                }
-            }
             (Type::Function(..), _) => self.unify_functions(param, given, inference, nesting),
             (Type::Object(..) | Type::Instance(..), _) => {
                 self.unify_structure(param, given, inference, nesting)
@@ -384,9 +378,6 @@ impl Checker<'_> {
                 continue;
             }
             let found = self.member_type(given, name);
-            if found == Ty::UNKNOWN {
-                continue;
-            }
             let wanted = self.decl_type(member);
             let wanted = self.substitute(wanted, mapper);
             self.infer_from_types(wanted, found, inference, nesting + 1);

@@ -68,10 +68,6 @@ impl Checker<'_> {
             return declared;
         }
         let value = self.expr_type(file, value);
-        if value.is_opaque() || value == Ty::NOTHING {
-            return declared;
-        }
-
         let members = self.arena.members(declared);
 
         let mut kept = Vec::new();
@@ -151,16 +147,13 @@ impl Checker<'_> {
         negated: bool,
         is_of: impl Fn(&mut Self, Ty) -> Option<bool>,
     ) -> Ty {
-        if to.is_opaque() {
-            return if negated { subject } else { to };
-        }
         if negated {
             return self.sift_union(subject, true, is_of);
         }
 
         let mut kept = Vec::new();
         for &member in self.arena.members(subject).iter() {
-            if !member.is_opaque() && is_of(self, member) == Some(true) {
+            if is_of(self, member) == Some(true) {
                 kept.push(member);
             }
         }
@@ -237,11 +230,7 @@ impl Checker<'_> {
                     let all_literal = tags
                         .iter()
                         .all(|tag| matches!(checker.get(*tag), Type::Literal(..)));
-                    match (all_literal, tags.contains(&wanted)) {
-                        (true, false) => Some(false),
-                        (true, true) if !negated => Some(true),
-                        _ => None,
-                    }
+                    (all_literal && !tags.contains(&wanted)).then_some(false)
                 }
                 Type::Simple(simple) if simple.is_primitive() => {
                     (primitive_of(kind) != simple).then_some(false)

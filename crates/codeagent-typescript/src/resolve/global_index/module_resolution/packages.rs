@@ -120,7 +120,6 @@ impl PackageFolder {
         }
         let found = leaves.iter().find_map(|leaf| self.source(leaf, paths));
         found
-            .or_else(|| self.at(rest, paths))
             .or_else(|| self.source(rest, paths))
             .or_else(|| self.at(&format!("src/{rest}"), paths))
     }
