@@ -24,6 +24,8 @@ use crate::{assistant, local, patch, workspace};
 pub enum Profile {
     /// Queries about symbols, answered by the index.
     Index,
+    /// The queries of the index that answer a question in one call, and what reads a file.
+    Agent,
     /// Read and search files.
     Assistant,
     /// Change files with patches.
@@ -116,8 +118,9 @@ pub struct ToolSet {
 
 impl Profile {
     /// All profiles with their names.
-    pub const NAMES: [(&'static str, Self); 5] = [
+    pub const NAMES: [(&'static str, Self); 6] = [
         ("index", Self::Index),
+        ("agent", Self::Agent),
         ("assistant", Self::Assistant),
         ("patch", Self::Patch),
         ("workspace", Self::Workspace),
@@ -142,12 +145,18 @@ impl Profile {
             .map(|(_, profile)| *profile)
     }
 
-    /// The table of its tools: empty for the index, whose tools are in `codeagent-mcp`, and for
+    /// Reports whether its tools are answered by the index.
+    #[must_use]
+    pub fn asks_index(self) -> bool {
+        matches!(self, Self::Index | Self::Agent)
+    }
+
+    /// The table of its tools: empty for those of the index, whose tools are in `codeagent-mcp`, and for
     /// `local`, whose tools are in its contract.
     #[must_use]
     pub fn table(self) -> &'static [FileTool] {
         match self {
-            Self::Index | Self::Local => &[],
+            Self::Index | Self::Agent | Self::Local => &[],
             Self::Assistant => assistant::TOOLS,
             Self::Patch => patch::TOOLS,
             Self::Workspace => workspace::TOOLS,
@@ -172,7 +181,7 @@ impl ToolSet {
     #[must_use]
     pub fn server_name(&self) -> String {
         match self.profile {
-            Profile::Index => "codeagent".to_owned(),
+            Profile::Index | Profile::Agent => "codeagent".to_owned(),
             // The name in the recorded contract.
             Profile::Local => local::server_name().to_owned(),
             other => format!("codeagent-{}", other.as_str()),
@@ -183,7 +192,7 @@ impl ToolSet {
     #[must_use]
     pub fn needs_index(&self) -> bool {
         match self.profile {
-            Profile::Index => true,
+            Profile::Index | Profile::Agent => true,
             Profile::Assistant | Profile::Local => false,
             Profile::Patch | Profile::Workspace => !self.options.read_only,
         }
@@ -193,7 +202,7 @@ impl ToolSet {
     #[must_use]
     pub fn instructions(&self) -> &'static str {
         match self.profile {
-            Profile::Index => "",
+            Profile::Index | Profile::Agent => "",
             Profile::Assistant => assistant::INSTRUCTIONS,
             Profile::Patch => patch::INSTRUCTIONS,
             Profile::Workspace => workspace::INSTRUCTIONS,
@@ -299,7 +308,7 @@ impl ToolSet {
             (Profile::Assistant, answer) => assistant::render(answer, era),
             (Profile::Patch, answer) => Ok(patch::render(answer)),
             (Profile::Local, Err(failure)) => Ok(local::refused(&failure)),
-            (Profile::Index | Profile::Workspace | Profile::Local, answer) => {
+            (Profile::Index | Profile::Agent | Profile::Workspace | Profile::Local, answer) => {
                 Ok(workspace::render(answer))
             }
         }

@@ -14,6 +14,7 @@
 //! | [`world`] | the files and the index of each language |
 //! | [`query`] | memoized queries with cycle detection and step budgets, and the record of what they read |
 //! | [`dependencies`] | the keys of that record |
+//! | [`sites`] | the loop over the sites of a file |
 //! | [`resolution`] | what linking a file gives |
 //! | [`nodes`] | which declarations are nodes of the graph |
 //! | [`explain`] | why a site has its edge |
@@ -29,9 +30,10 @@ pub mod nodes;
 pub mod project;
 pub mod query;
 pub mod resolution;
+pub mod sites;
 pub mod world;
 
 pub use dependencies::Dependencies;
 pub use language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
 pub use resolution::{Inherited, Links, Target, Unresolved, Use, link};
-pub use world::{DeclRef, FileId, Supplied, World, WorldFile};
+pub use world::{DeclRef, ExprRef, FileId, Supplied, World, WorldFile};

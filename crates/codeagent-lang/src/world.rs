@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use codeagent_model::facts::{DeclId, Declaration, Facts};
+use codeagent_model::facts::{DeclId, Declaration, ExprId, Facts};
 
 use crate::language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
 use crate::project::ProjectModel;
@@ -21,6 +21,24 @@ pub struct DeclRef {
     pub file: FileId,
     /// The declaration in it.
     pub decl: DeclId,
+}
+
+/// An expression somewhere in the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExprRef {
+    /// The file.
+    pub file: FileId,
+    /// The expression in it.
+    pub expr: ExprId,
+}
+
+impl FileId {
+    /// An expression of the file.
+    #[must_use]
+    #[inline]
+    pub fn expr(self, expr: ExprId) -> ExprRef {
+        ExprRef { file: self, expr }
+    }
 }
 
 /// One file.

@@ -4,6 +4,7 @@
 //!
 //! Limitations: only fields described in `output` can be added.
 
+use codeagent_render::text::Document;
 use codeagent_render::{Face, PagedRows, answers, compact, note_text};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
@@ -13,7 +14,7 @@ use crate::error::ToolError;
 use crate::output::{COMPACT, ExtraField, NEXT_CURSOR, NOTE, TOTAL};
 
 /// The answer of a tool.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Answer {
     /// The value as specified: an array or an object.
     pub value: Value,
@@ -23,6 +24,19 @@ pub struct Answer {
     pub notes: Vec<String>,
     /// A list is sent as lines.
     pub is_compact: bool,
+    /// The answer is a text, and nothing else is sent.
+    pub text: Option<TextAnswer>,
+}
+
+/// An answer as text.
+#[derive(Clone, Debug)]
+pub struct TextAnswer {
+    /// What it holds.
+    pub document: Document,
+    /// Most characters of the result.
+    pub max_chars: usize,
+    /// The facts are sent as JSON, without a budget.
+    pub is_json: bool,
 }
 
 impl Answer {
@@ -33,7 +47,20 @@ impl Answer {
             added: Map::new(),
             notes: Vec::new(),
             is_compact: false,
+            text: None,
         })
+    }
+
+    /// Makes an answer that is a text.
+    #[must_use]
+    pub fn of_text(text: TextAnswer) -> Self {
+        Self {
+            value: Value::Null,
+            added: Map::new(),
+            notes: Vec::new(),
+            is_compact: false,
+            text: Some(text),
+        }
     }
 
     /// Makes the answer of a list.
@@ -82,6 +109,9 @@ impl Answer {
     /// Converts the answer to the protocol's form.
     #[must_use]
     pub fn into_result(mut self) -> CallToolResult {
+        if let Some(text) = self.text {
+            return text.into_result(self.notes);
+        }
         if !self.notes.is_empty() {
             self.added
                 .insert(NOTE.name.to_owned(), self.notes.join("; ").into());
@@ -109,6 +139,28 @@ impl Answer {
         result.structured_content = Some(whole.into());
         result
     }
+}
+
+impl TextAnswer {
+    fn into_result(mut self, notes: Vec<String>) -> CallToolResult {
+        notes.into_iter().for_each(|note| self.document.note(note));
+        let text = if self.is_json {
+            self.document.json().to_string()
+        } else {
+            self.document.render(self.max_chars)
+        };
+        CallToolResult::success(vec![ContentBlock::text(text)])
+    }
+}
+
+/// Converts an error of a tool that answers text to the protocol's form.
+#[must_use]
+pub fn error_text_result(error: &ToolError) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(format!(
+        "{}: {}",
+        error.code.as_str(),
+        error.message
+    ))])
 }
 
 /// Converts an error to the protocol's form.

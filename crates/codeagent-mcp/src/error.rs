@@ -121,6 +121,17 @@ impl From<AnswerError> for ToolError {
     }
 }
 
+impl ToolError {
+    /// Converts an error of a tool that answers text.
+    #[must_use]
+    pub fn of_text_tool(error: AnswerError) -> Self {
+        match error {
+            AnswerError::Query(QueryError::Store(error)) => error.into(),
+            error => Self::new((&error).into(), error_text(&error, Face::TextTools)),
+        }
+    }
+}
+
 impl From<QueryError> for ToolError {
     fn from(error: QueryError) -> Self {
         match error {

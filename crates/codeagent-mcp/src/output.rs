@@ -27,6 +27,8 @@ pub struct Output {
     rows: Option<&'static str>,
     /// What may be added.
     pub added: &'static [ExtraField],
+    /// The result is a text, which has no schema.
+    pub is_text: bool,
 }
 
 /// The notes.
@@ -91,6 +93,7 @@ impl Output {
             shape: shape_of::<T>,
             rows: Some(rows),
             added,
+            is_text: false,
         }
     }
 
@@ -101,8 +104,17 @@ impl Output {
             shape: shape_of::<T>,
             rows: None,
             added,
+            is_text: false,
         }
     }
+
+    /// A text.
+    pub const TEXT: Self = Self {
+        shape: || Value::Null,
+        rows: None,
+        added: &[],
+        is_text: true,
+    };
 
     /// The types of `structuredContent` alone. What they mean, which words there are and what is
     /// always there stands in `docs/tools.md`: a model that reads an answer does not need it.

@@ -3,6 +3,7 @@
 //!
 //! **Limits.** A prompt is a text with names of tools; what comes of it is the model's work.
 
+use codeagent_files::Profile;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
@@ -17,6 +18,8 @@ struct Template {
     argument: &'static str,
     argument_means: &'static str,
     text: &'static str,
+    /// The text where only the tools of profile `agent` are listed.
+    agent_text: &'static str,
 }
 
 const TEMPLATES: &[Template] = &[
@@ -30,6 +33,9 @@ const TEMPLATES: &[Template] = &[
                for what implements or overrides it, and go on to the callers of callers while they matter. Answer with a list by project: the \
                symbol, its place, and what would have to change there; tests apart. Say which edges are `inferred` and how many uses are \
                unresolved.",
+        agent_text: "What would break if `{}` changed? Ask explore `what breaks if it changes` about it and follow the callers of callers while they \
+                     matter. Answer with a list by project: the symbol, its location, and what would have to change there; tests apart. Say which \
+                     uses are only possible.",
     },
     Template {
         name: "explain",
@@ -40,6 +46,9 @@ const TEMPLATES: &[Template] = &[
         text: "How does `{}` work? Ask get_symbol and read its source with read_file, follow what matters with get_callees, and see with \
                get_callers what it is used for. Explain it to somebody who has not seen this code: what it is for, its steps, what it \
                depends on, what may fail. Name places as path:line.",
+        agent_text: "How does `{}` work? Ask explore `what happens` about it and read with read_file what the answer leaves out. Explain it to \
+                     somebody who has not seen this code: what it is for, its steps, what it depends on, what may fail. Name locations as \
+                     path:line.",
     },
     Template {
         name: "tour",
@@ -50,6 +59,8 @@ const TEMPLATES: &[Template] = &[
         text: "Show me around in `{}`. Ask get_directory_tree for its shape, get_file_outline for the files that look central, and \
                get_dependents for their main types to see who uses them. Answer with the parts, what each is for, how a typical request or \
                call goes through them, and where one would begin to read. Name places as path:line.",
+        agent_text: "Show me around in `{}`. Ask explore about the folder and about the types that most others use. Answer with the parts, what \
+                     each is for, how a typical request or call goes through them, and where one would begin to read. Name locations as path:line.",
     },
 ];
 
@@ -71,7 +82,11 @@ pub fn all() -> Vec<Prompt> {
 }
 
 /// A prompt, its argument put in.
-pub fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult, ErrorData> {
+pub fn get(
+    profile: Profile,
+    name: &str,
+    arguments: Option<&JsonObject>,
+) -> Result<GetPromptResult, ErrorData> {
     let Some(template) = TEMPLATES.iter().find(|template| template.name == name) else {
         let known: Vec<&str> = TEMPLATES.iter().map(|template| template.name).collect();
         return Err(ErrorData::invalid_params(
@@ -92,7 +107,12 @@ pub fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult
         );
         return Err(ErrorData::invalid_params(message, None));
     };
-    let message = PromptMessage::new_text(Role::User, template.text.replace(PLACE, given));
+    let text = if profile == Profile::Agent {
+        template.agent_text
+    } else {
+        template.text
+    };
+    let message = PromptMessage::new_text(Role::User, text.replace(PLACE, given));
     Ok(GetPromptResult::new(vec![message]).with_description(template.description))
 }
 
@@ -105,13 +125,19 @@ mod tests {
     fn prompts_name_tools_that_there_are_and_have_a_place_for_their_argument() {
         assert!(TEMPLATES.len() <= 3);
         for template in TEMPLATES {
-            assert_eq!(template.text.matches(PLACE).count(), 1, "{}", template.name);
-            let words = template
-                .text
-                .split(|c: char| !c.is_alphanumeric() && c != '_')
-                .filter(|word| word.contains('_'));
-            let unknown: Vec<&str> = words.filter(|word| tools::find(word).is_none()).collect();
-            assert!(unknown.is_empty(), "{}: {unknown:?}", template.name);
+            for (profile, text) in [
+                (Profile::Index, template.text),
+                (Profile::Agent, template.agent_text),
+            ] {
+                assert_eq!(text.matches(PLACE).count(), 1, "{}", template.name);
+                let is_listed =
+                    |word: &str| tools::of_profile(profile).any(|tool| tool.name == word);
+                let words = text
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .filter(|word| word.contains('_'));
+                let unknown: Vec<&str> = words.filter(|word| !is_listed(word)).collect();
+                assert!(unknown.is_empty(), "{}: {unknown:?}", template.name);
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use codeagent_files::{Profile, ToolSet};
+use codeagent_files::ToolSet;
 use codeagent_workspace::{DataHome, OpenError};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
@@ -116,7 +116,7 @@ pub fn serve_http(
     announce: impl FnOnce(SocketAddr),
 ) -> Result<Ended, ServeError> {
     options.check()?;
-    if options.token.is_none() && tools.profile != Profile::Index {
+    if options.token.is_none() && !tools.profile.asks_index() {
         return Err(Exposed::Files.into());
     }
     leave_no_image();

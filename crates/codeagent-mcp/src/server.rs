@@ -25,7 +25,7 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 
-use crate::answer::{Answer, error_result};
+use crate::answer::{Answer, error_result, error_text_result};
 use crate::arguments::{Arguments, brief_schema};
 use crate::changed::index_changed;
 use crate::error::ToolError;
@@ -51,6 +51,15 @@ Lists: `path` (file, folder or glob), `tests`, `kind` and `min_confidence` filte
 is shorter; `next_cursor` goes into `cursor` for the next page. `note` says why a list is empty. `unresolved` and `possible` are uses that may \
 belong to it. The index follows the files as they are edited; if an answer is behind, `note` says so and `stale_files` names files whose lines \
 may be off. Confidence `exact` is proven, `inferred` the best of several candidates. Libraries are not indexed; calls into them are not listed.";
+
+const AGENT_INSTRUCTIONS: &str = "\
+Answers questions about the C# and TypeScript/JavaScript code of one repository from an index of its symbols, resolved nearly as a compiler \
+would. One call of explore usually answers where something is, who calls it, what implements it, what it does; ask it before searching texts \
+or reading files. read_file shows lines of a file, get_status how complete the index is.
+
+Name what you ask about by names or their ends (`Cart.Total`, `src/cart.ts#Cart.total`), FILE:LINE, files, folders, quoted literals, several \
+of them, or a sentence. Answers are text of at most max_chars characters; the last line says what was left out and how to get it. Uses listed \
+as possible are not certain. The index follows the files as they are edited. Libraries are not indexed.";
 
 /// Tools that run at a time. Others wait in the order they were called: a hundred at once would all
 /// be answered last.
@@ -229,10 +238,10 @@ fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let instructions = if self.set.profile == Profile::Index {
-            INSTRUCTIONS
-        } else {
-            self.set.instructions()
+        let instructions = match self.set.profile {
+            Profile::Index => INSTRUCTIONS,
+            Profile::Agent => AGENT_INSTRUCTIONS,
+            _ => self.set.instructions(),
         };
         let offered = ServerCapabilities::builder().enable_tools();
         let offered = match self.set.profile {
@@ -242,7 +251,7 @@ impl ServerHandler for Server {
                 .enable_prompts()
                 .enable_prompts_list_changed()
                 .build(),
-            Profile::Index => offered.enable_prompts().build(),
+            Profile::Index | Profile::Agent => offered.enable_prompts().build(),
             _ => offered.build(),
         };
         ServerConfig::new(offered)
@@ -267,8 +276,11 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         only_page(request)?;
-        let all = if self.set.profile == Profile::Index {
-            tools::all().map(describe).collect()
+        let profile = self.set.profile;
+        let all = if profile.asks_index() {
+            tools::of_profile(profile)
+                .map(|tool| describe(tool, profile == Profile::Index))
+                .collect()
         } else {
             self.set.descriptions()
         };
@@ -280,18 +292,24 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if self.set.profile != Profile::Index {
+        let profile = self.set.profile;
+        if !profile.asks_index() {
             return self.call_file_tool(request, &context).await;
         }
-        let Some(tool) = tools::find(&request.name) else {
+        let Some(tool) = tools::of_profile(profile).find(|tool| tool.name == request.name) else {
             return Err(no_such_tool(
                 &request.name,
-                tools::all().map(|tool| tool.name),
+                tools::of_profile(profile).map(|tool| tool.name),
             ));
+        };
+        let refused = if tool.output.is_text {
+            error_text_result
+        } else {
+            error_result
         };
         let state = match self.repository.state(&context.peer).await {
             Ok(state) => state,
-            Err(reason) => return Ok(error_result(&ToolError::unavailable(reason)).into()),
+            Err(reason) => return Ok(refused(&ToolError::unavailable(reason)).into()),
         };
         let turn = tokio::select! {
             biased;
@@ -327,7 +345,7 @@ impl ServerHandler for Server {
             sending.await.ok();
         }
         Ok(answer
-            .map_or_else(|error| error_result(&error), Answer::into_result)
+            .map_or_else(|error| refused(&error), Answer::into_result)
             .into())
     }
 
@@ -338,7 +356,9 @@ impl ServerHandler for Server {
     ) -> Result<ListPromptsResult, ErrorData> {
         only_page(request)?;
         match self.set.profile {
-            Profile::Index => Ok(ListPromptsResult::with_all_items(prompts::all())),
+            profile if profile.asks_index() => {
+                Ok(ListPromptsResult::with_all_items(prompts::all()))
+            }
             Profile::Local => Ok(ListPromptsResult::with_all_items(local::prompts())),
             _ => Err(not_offered("prompts/list")),
         }
@@ -350,8 +370,9 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         match self.set.profile {
-            Profile::Index => {
-                return Ok(prompts::get(&request.name, request.arguments.as_ref())?.into());
+            profile if profile.asks_index() => {
+                let arguments = request.arguments.as_ref();
+                return Ok(prompts::get(profile, &request.name, arguments)?.into());
             }
             Profile::Local => {}
             _ => return Err(not_offered("prompts/get")),
@@ -435,10 +456,11 @@ fn run(
     let answer = catch_unwind(AssertUnwindSafe(|| {
         tools::freshness::run(state, tool, arguments)
     }));
-    let is_listing = tool
-        .parameters
-        .iter()
-        .any(|parameter| parameter.name == FORMAT.name);
+    let is_listing = !tool.output.is_text
+        && tool
+            .parameters
+            .iter()
+            .any(|parameter| parameter.name == FORMAT.name);
     let is_compact = is_listing
         && arguments
             .text(FORMAT.name)
@@ -462,16 +484,21 @@ fn run(
         })
 }
 
-fn describe(tool: &Tool) -> ToolDescription {
+fn describe(tool: &Tool, with_output: bool) -> ToolDescription {
     let mut description = ToolDescription::new(tool.name, tool.doc, brief_schema(tool.parameters));
     description.title = Some(tool.title.to_owned());
-    description.output_schema = Some(Arc::new(tool.output.bare_schema()));
+    if with_output && !tool.output.is_text {
+        description.output_schema = Some(Arc::new(tool.output.bare_schema()));
+    }
     // What only reads is neither destructive nor repeated to another end. What the index says
     // follows from the files: nothing is lost by making it again, and doing so twice changes
     // nothing.
-    let hints = ToolAnnotations::new().read_only(!tool.writes);
+    let hints = ToolAnnotations::new()
+        .read_only(!tool.writes)
+        .idempotent(true)
+        .open_world(false);
     description.annotations = Some(if tool.writes {
-        hints.destructive(false).idempotent(true).open_world(false)
+        hints.destructive(false)
     } else {
         hints
     });

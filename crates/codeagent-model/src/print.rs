@@ -57,6 +57,10 @@ pub fn print(facts: &Facts) -> String {
         }
     }
 
+    for Callback { start, end, label } in &facts.callbacks {
+        let _ = writeln!(out, "{start}-{end} callback {label}");
+    }
+
     for site in &facts.sites {
         let owner = if site.owner.is_none() {
             "-"

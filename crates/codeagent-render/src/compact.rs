@@ -5,6 +5,7 @@
 //! src/Desk.cs                              the file of the rows below
 //! 12-14 public method nabc x5<TAB>Shop.Desk.Run<TAB>(Cart cart)<TAB>void
 //!  13:9 cart.Add(1);                       a call site in that file; one in another file has a path
+//!  20:5 in it "adds": cart.add(2);         a call site in a nameless callback, after its label
 //!  ? Shop.Cart.Add(string name)            another candidate of the call
 //! ```
 //!

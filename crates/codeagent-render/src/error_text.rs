@@ -19,14 +19,11 @@ const MAX_REPEATED: usize = 60;
 pub fn error_text(error: &AnswerError, face: Face) -> String {
     match error {
         AnswerError::Query(error) => query_error_text(error, face),
-        AnswerError::NotAFile(path) => format!(
-            "{path} is not a file; {} shows it",
-            face.pick("list_directory", "`ls`")
-        ),
+        AnswerError::NotAFile(path) => format!("{path} is not a file; {} shows it", face.list()),
         AnswerError::NotIndexed(path) => format!(
             "{path} is not in the index: it is not a {} file, is ignored, or is new ({})",
             Language::all_names(),
-            face.pick("index_files", "`codeagent index`")
+            face.update()
         ),
         AnswerError::Cursor(_) | AnswerError::Path(_) | AnswerError::Read(_) => error.to_string(),
     }

@@ -1,4 +1,4 @@
-//! The two faces of the engine, and how each names queries, options and files.
+//! The faces of the engine, and how each names queries, options and files.
 
 use codeagent_core::query::FollowUp;
 
@@ -7,6 +7,8 @@ use codeagent_core::query::FollowUp;
 pub enum Face {
     /// Tools of the MCP server: `get_callers Cart.Total`.
     Tools,
+    /// The tools that answer text, which a server may list without the others: `explore Cart.Total`.
+    TextTools,
     /// Commands in a shell: `codeagent callers Cart.Total`.
     Commands,
 }
@@ -15,7 +17,7 @@ impl Face {
     /// Returns the first text for tools and the second for commands.
     pub(crate) fn pick<'a>(self, tools: &'a str, commands: &'a str) -> &'a str {
         match self {
-            Self::Tools => tools,
+            Self::Tools | Self::TextTools => tools,
             Self::Commands => commands,
         }
     }
@@ -24,6 +26,7 @@ impl Face {
     pub(crate) fn call(self, query: FollowUp, name: &str) -> String {
         match self {
             Self::Tools => format!("`{} {name}`", tool(query)),
+            Self::TextTools => format!("`explore {name}`"),
             Self::Commands => format!("`codeagent {} {}`", command(query), quoted(name)),
         }
     }
@@ -32,7 +35,25 @@ impl Face {
     pub(crate) fn search(self) -> &'static str {
         match self {
             Self::Tools => "search_symbols",
+            Self::TextTools => "explore",
             Self::Commands => "`codeagent search`",
+        }
+    }
+
+    /// Names what shows a directory.
+    pub(crate) fn list(self) -> &'static str {
+        match self {
+            Self::Tools => "list_directory",
+            Self::TextTools => "explore",
+            Self::Commands => "`ls`",
+        }
+    }
+
+    /// Names what updates the index.
+    pub(crate) fn update(self) -> &'static str {
+        match self {
+            Self::Tools => "index_files",
+            Self::TextTools | Self::Commands => "`codeagent index`",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Rendering of query results, shared by the MCP server and the command line.
 //!
 //! `answers` runs a query and makes its rows, `page` cuts them to a character budget, `compact`
-//! writes them as lines. `note_text` and `error_text` word notes and errors for a [`Face`].
+//! writes them as lines, `text` fits sections into a budget. `note_text` and `error_text` word notes and errors for a [`Face`].
 
 pub mod answers;
 mod code;
@@ -14,6 +14,7 @@ mod page;
 mod rows;
 mod staleness_text;
 mod status;
+pub mod text;
 
 pub use code::Code;
 pub use compact::compact;

@@ -27,6 +27,14 @@ pub fn note_text(note: &Note, face: Face) -> String {
             };
             format!("{asked} is{inherited} declared as {declared_as}")
         }
+        Note::InCallback {
+            label,
+            lines: (start, end),
+            symbol,
+        } => format!(
+            "only the uses in the callback of {label} (lines {start}-{end}) are listed; ask about {} for all",
+            symbol.name
+        ),
         Note::NotFound(not_found) => not_found_text(not_found, face),
         Note::Empty(reason) => empty_list_text(reason, face),
         Note::Elsewhere(results) => related_results_text(results, face),
@@ -336,17 +344,19 @@ fn unindexed_files_text(files: &UnindexedFiles, face: Face) -> String {
 
 fn stale_text(files: &[String], removed: &[String], face: Face) -> String {
     // Tools return the names as a field of its own.
-    let names = files.join(", ");
-    let names = face.pick("stale_files", &names);
+    let (names, update) = match face {
+        Face::Tools => (
+            "stale_files".to_owned(),
+            "call index_files with them and ask again",
+        ),
+        Face::TextTools => (files.join(", "), "ask again in a moment"),
+        Face::Commands => (files.join(", "), "run `codeagent index`"),
+    };
     let removed = if removed.is_empty() {
         String::new()
     } else {
         format!(" (removed: {})", removed.join(", "))
     };
-    let update = face.pick(
-        "call index_files with them and ask again",
-        "run `codeagent index`",
-    );
     format!(
         "changed since the index was updated: {names}{removed}; line numbers in them may be off \
          ({update})"

@@ -429,6 +429,10 @@ pub struct Site {
     /// What else it may use, if that is `inferred`: three at most, the best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
+    /// The nameless callback that the use is in: the call that takes it and its first string, such
+    /// as `router.post "documents.archive"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callback: Option<String>,
 }
 
 impl Row for NeighborRow {
@@ -504,6 +508,7 @@ impl Site {
             text: site.text.clone(),
             stale: site.text.is_none(),
             candidates: site.candidates.clone(),
+            callback: site.callback.clone(),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! Limitations: an index of more than 128 MiB is not read; the shared part of a split index is ignored.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::ignored::read;
@@ -71,8 +72,24 @@ impl GitIndex {
         Some(&self.names[start..end])
     }
 
-    /// Parses header, entries, extensions and hash.
     fn parse(bytes: &[u8], hash_bytes: usize) -> Option<Self> {
+        let mut found = Self::default();
+        Self::each_entry(bytes, hash_bytes, &mut |name, _| {
+            found.names.extend_from_slice(name);
+            found
+                .ends
+                .push(u32::try_from(found.names.len()).unwrap_or(u32::MAX));
+        })?;
+        Some(found)
+    }
+
+    /// Parses header, entries, extensions and hash, and passes on each entry's name and the part
+    /// before its flags.
+    fn each_entry(
+        bytes: &[u8],
+        hash_bytes: usize,
+        each: &mut dyn FnMut(&[u8], &[u8]),
+    ) -> Option<()> {
         let rest = bytes.strip_prefix(b"DIRC")?;
         let version = word(rest, 0)?;
         if !(2..=4).contains(&version) {
@@ -80,20 +97,20 @@ impl GitIndex {
         }
 
         let end = bytes.len().checked_sub(hash_bytes)?;
-        let mut found = Self::default();
-        let (mut at, mut last) = (12, Vec::new());
+        let (mut at, mut last, mut total) = (12, Vec::new(), 0);
 
         for _ in 0..word(rest, 4)? {
+            let start = at;
             at = entry(bytes.get(..end)?, at, (version, hash_bytes), &mut last)?;
 
-            let is_too_long = last.len() > MAX_PATH_BYTES
-                || found.names.len() + last.len() > MAX_EXPANSION * bytes.len();
+            let is_too_long =
+                last.len() > MAX_PATH_BYTES || total + last.len() > MAX_EXPANSION * bytes.len();
             if is_too_long {
                 return None;
             }
 
-            found.names.extend_from_slice(&last);
-            found.ends.push(u32::try_from(found.names.len()).ok()?);
+            each(&last, bytes.get(start..start + 40 + hash_bytes)?);
+            total += last.len();
         }
 
         while at < end {
@@ -101,7 +118,40 @@ impl GitIndex {
             at = at.checked_add(8)?.checked_add(length)?;
         }
 
-        (at == end).then_some(found)
+        (at == end).then_some(())
+    }
+}
+
+/// What git knew about a tracked file when it last compared it with the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrackedFile {
+    /// When the file was last modified: seconds and nanoseconds, as git truncates them.
+    pub modified: (u32, u32),
+    /// Size in bytes, modulo 2^32.
+    pub size: u32,
+    /// Id of the staged content.
+    pub id: [u8; 20],
+}
+
+impl TrackedFile {
+    /// Returns every entry of an index of SHA-1 ids, by path. Empty if it is missing or unreadable.
+    pub fn all(index: &Path) -> HashMap<Vec<u8>, Self> {
+        let bytes = read(index, MAX_INDEX_BYTES)
+            .and_then(Result::ok)
+            .unwrap_or_default();
+
+        let mut all = HashMap::new();
+        let parsed = GitIndex::each_entry(&bytes, 20, &mut |name, entry| {
+            let word = |at| word(entry, at).unwrap_or_default();
+            let id = entry[40..].try_into().unwrap_or_default();
+            let file = Self {
+                modified: (word(8), word(12)),
+                size: word(36),
+                id,
+            };
+            all.insert(name.to_owned(), file);
+        });
+        parsed.map_or_else(HashMap::new, |()| all)
     }
 }
 

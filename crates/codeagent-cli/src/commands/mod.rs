@@ -21,6 +21,7 @@ mod search;
 mod shell;
 mod status;
 mod symbol;
+mod text_answer;
 mod watch;
 
 use std::path::PathBuf;
@@ -37,7 +38,7 @@ use codeagent_core::model::graph::{EdgeDirection, Language};
 use codeagent_core::query::Relation;
 use codeagent_core::service::{Staleness, quick_check};
 use codeagent_mcp::repository;
-use codeagent_render::answers::SymbolQuery;
+use codeagent_render::answers::{self, SymbolQuery};
 use codeagent_render::{NeighborRow, UseRow};
 use codeagent_workspace::{
     DataDir, DataHome, LogFile, RepoPath, Workspace, check_addresses, check_named_root,
@@ -80,6 +81,11 @@ enum Command {
     /// Show what is indexed and how much could be resolved
     #[command(after_help = "Examples:\n  codeagent status --json\n  codeagent status --verify")]
     Status(status::Arguments),
+    /// Answer a question about code in one text: source, callers, implementations, tests, uses
+    #[command(
+        after_help = "Examples:\n  codeagent explore OrderService.Place\n  codeagent explore 'which tests cover Cart.Total?'"
+    )]
+    Explore(text_answer::Arguments),
     /// Search symbols by name or description
     #[command(after_help = "Example: codeagent search --type class order service")]
     Search(search::Arguments),
@@ -449,6 +455,7 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Index(arguments) => return index::run(root, &arguments),
         Command::Status(arguments) => status::run(root, &arguments),
+        Command::Explore(arguments) => text_answer::run(root, &arguments, answers::explore),
         Command::Search(arguments) => search::run(root, &arguments),
         Command::Lookup(arguments) => lookup::run(root, &arguments),
         Command::Symbol(arguments) => symbol::run(root, &arguments),

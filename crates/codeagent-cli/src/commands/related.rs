@@ -110,10 +110,12 @@ fn neighbor<R: Row>(row: &R, places: &Places) -> Vec<Line> {
         let path = places.of(site.file_path.as_ref().unwrap_or(&row.file_path));
         let text = site.text.as_deref();
         let text = text.unwrap_or("(the file was changed since it was indexed)");
+        let callback = site.callback.as_deref();
+        let callback = callback.map(|label| format!("in {label}: "));
         lines.push(
             Line::from("    ")
                 .place(format!("{path}:{}:{}", site.line, site.column))
-                .text(format!("  {text}")),
+                .text(format!("  {}{text}", callback.unwrap_or_default())),
         );
         let others = site.candidates.iter();
         lines.extend(others.map(|other| Line::from(format!("        or {other}"))));

@@ -216,6 +216,7 @@ fn delta_of(rows: Rows, known: &KnownFiles) -> Delta {
         edges: rows.edges,
         unresolved: rows.unresolved,
         object_functions: rows.object_functions,
+        literals: rows.literals,
         ..Delta::default()
     }
 }

@@ -242,6 +242,7 @@ fn delta(
         delta.edges.extend(resolved.edges);
         delta.unresolved.extend(resolved.unresolved);
         delta.object_functions.extend(resolved.object_functions);
+        delta.literals.push(resolved.literals);
     }
 
     let nodes = node_changes(&state.nodes, renewed);

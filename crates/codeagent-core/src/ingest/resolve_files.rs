@@ -13,7 +13,7 @@ use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::summary::Phase;
 use crate::model::graph::{Edge, NodeId};
 use crate::store::{
-    DependencyKeyHash, DependencyRow, EdgeRow, FileKey, UnresolvedRow, UnresolvedSite,
+    DependencyKeyHash, DependencyRow, EdgeRow, FileKey, LiteralRow, UnresolvedRow, UnresolvedSite,
 };
 
 /// The rows of one link.
@@ -25,6 +25,8 @@ pub struct ResolvedFile {
     pub unresolved: Vec<UnresolvedRow>,
     /// Names under which objects hold what may be a function and is no node.
     pub object_functions: Vec<(FileKey, String)>,
+    /// Literals and callbacks.
+    pub literals: LiteralRow,
     /// What was asked of others, and the sources of the edges.
     pub links: DependencyRow,
     /// Call-like sites: all, resolved, external.
@@ -60,6 +62,7 @@ fn resolve_file(
     }));
     let Ok((links, edges)) = attempt else {
         return ResolvedFile {
+            literals: LiteralRow::new(key, world.facts(file)),
             failed: true,
             ..ResolvedFile::default()
         };
@@ -76,6 +79,7 @@ fn resolve_file(
             .into_iter()
             .map(|name| (key, name.to_owned()))
             .collect(),
+        literals: LiteralRow::new(key, world.facts(file)),
         calls: [
             links.calls - links.values_called.len() as u32,
             links.calls_resolved,

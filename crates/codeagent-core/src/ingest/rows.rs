@@ -11,7 +11,9 @@ use crate::ingest::load::{LoadedFile, hash_of};
 use crate::ingest::plan::{Fingerprint, PlanFile};
 use crate::ingest::resolve_files::{ResolvedFile, key_hashes};
 use crate::ingest::scan::KnownFiles;
-use crate::store::{DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, UnresolvedRow};
+use crate::store::{
+    DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, LiteralRow, UnresolvedRow,
+};
 
 /// The keys of all files in their order: those they have, and new ones above.
 pub fn file_keys(loaded: &[LoadedFile], known: &KnownFiles) -> Vec<FileKey> {
@@ -130,6 +132,8 @@ pub struct Rows {
     pub unresolved: Vec<UnresolvedRow>,
     /// Names under which objects hold what may be a function and is no node.
     pub object_functions: Vec<(FileKey, String)>,
+    /// Literals and callbacks of the files linked.
+    pub literals: Vec<LiteralRow>,
 }
 
 /// Makes the rows. `relinked` are the files linked, by their position.
@@ -156,6 +160,7 @@ pub fn rows(
         rows.edges.extend(linked.edges);
         rows.unresolved.extend(linked.unresolved);
         rows.object_functions.extend(linked.object_functions);
+        rows.literals.push(linked.literals);
     }
     rows
 }

@@ -7,39 +7,74 @@ mod empty_result_hints;
 mod error;
 mod export;
 mod filter;
+mod flow;
+#[cfg(test)]
+mod graph_tests;
+mod hierarchy;
+mod impact;
+mod labels;
+mod literals;
 mod neighbors;
 mod not_found;
 mod note;
+mod occurrence;
 mod outline;
+mod overview;
 mod parameters;
+mod path;
 mod place;
+mod possible_callers;
 mod possible_uses;
+mod reach;
 mod relations;
 mod search;
 mod source;
 mod status;
 mod symbol;
 mod symbol_lookup;
+mod target;
+mod target_nodes;
 mod text_mentions;
 mod texts;
+mod type_dependencies;
 mod unindexed;
 mod vectors;
+mod wrapped;
+mod wrappers;
 
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, export};
 pub use filter::Filter;
+pub use flow::flow;
+pub use hierarchy::{bases_of, direct_implementations, implementations_of};
+pub use impact::{
+    AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
+};
+pub use labels::Labels;
+pub use literals::{
+    Enclosing, Literal, LiteralSite, enclosing, innermost, literal_files, literal_sites,
+    literals_in, literals_in_file, literals_of,
+};
 pub use neighbors::{Neighbor, NeighborQuery, Neighbors, Relation, UseSite, get_neighbors};
 pub use not_found::explain_not_found;
 pub use note::{
     EmptyList, FollowUp, Instead, NamedKind, NoMember, NotFound, Note, PartiallyParsed,
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
-pub use outline::{derive_file_id, get_outline};
-pub use place::is_in_place;
+pub use occurrence::{Occurrence, Occurrences};
+pub use outline::{derive_file_id, files_below, get_outline, members_of};
+pub use overview::{
+    Cycle, Doubt, EntryKind, EntryPoint, MutualUse, Overview, Part, PartUse, Scope, UnusedSymbol,
+    UsedSymbol, overview,
+};
+pub use path::{Link, MAX_STEPS, PathSearch, PathStep, find_path};
+pub use place::{CallbackLines, is_in_place};
+pub use possible_callers::{PossibleCallers, possible_callers};
 pub use possible_uses::{
     PossibleUses, PossibleUsesQuery, SiteSample, possible_uses, unresolved_calls_in,
 };
+pub use reach::{callers_of_callers, tests_reaching};
 pub use relations::Relations;
 pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
 pub use source::{Freshness, Sources, get_source};
@@ -49,15 +84,21 @@ pub use status::{
 };
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
+pub use target::{Alias, SymbolTarget, Target, Targets, resolve_targets};
+pub use target_nodes::nodes_of;
 pub use text_mentions::{TextMentions, text_mentions};
 pub use texts::Texts;
+pub use type_dependencies::{TypeDependency, owner_of, tree, type_dependencies};
 pub use unindexed::{
     failed_files, partial_index_note, partially_parsed_files, unindexed_files, unindexed_files_like,
 };
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
+pub use wrapped::wrappers_of;
+pub use wrappers::{Wrapper, wrappers};
 
 pub use crate::store::{
-    Counts, FileKey, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, VectorSource,
+    Counts, FileKey, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, SymbolBrief,
+    VectorSource,
 };
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -11,7 +11,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
-use crate::query::{Filter, QueryError, Sources};
+use crate::query::{CallbackLines, Filter, QueryError, Sources};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, StoreError};
 
 /// How many further candidates of a use are shown.
@@ -36,6 +36,8 @@ pub struct UseSite {
     pub text: Option<String>,
     /// What else may be used here, if that is not sure: the best first, each with its parameters.
     pub candidates: Vec<String>,
+    /// The innermost callback around the site, if it has no name: `router.post "documents.archive"`.
+    pub callback: Option<String>,
 }
 
 /// A related symbol.
@@ -145,16 +147,17 @@ impl Neighbors {
         node: NodeId,
         relation: Relation<'_>,
     ) -> Result<Self, QueryError> {
-        Self::of_any(snapshot, &[node], relation, &Filter::default())
+        Self::of_any(snapshot, &[node], relation, &Filter::default(), None)
     }
 
     /// The same for symbols that count as one: overloads. What is related to several of them is one
-    /// neighbour.
+    /// neighbour. `within` restricts the uses to the lines of a callback.
     pub fn of_any(
         snapshot: &Snapshot,
         nodes: &[NodeId],
         relation: Relation<'_>,
         filter: &Filter,
+        within: Option<&CallbackLines>,
     ) -> Result<Self, QueryError> {
         let direction = relation.direction;
         let mut edges = Vec::new();
@@ -162,15 +165,17 @@ impl Neighbors {
         for verb in relation.edge_types {
             for node in nodes {
                 match verb {
+                    EdgeType::Contains if within.is_some() => {}
                     EdgeType::Contains => {
                         contained.extend(store::contained(snapshot, *node, direction)?)
                     }
                     verb => {
                         let incident =
                             store::incident_edges(snapshot, *node, Some(*verb), direction)?;
-                        let wanted = incident
-                            .into_iter()
-                            .filter(|edge| filter.takes_use(edge.confidence));
+                        let wanted = incident.into_iter().filter(|edge| {
+                            filter.takes_use(edge.confidence)
+                                && within.is_none_or(|within| within.has(edge.file, edge.line))
+                        });
                         edges.extend(wanted.map(|edge| (*node, edge)));
                     }
                 }
@@ -327,6 +332,11 @@ impl Neighbors {
     ) -> Result<UseSite, StoreError> {
         let path = self.paths.path(edge.file);
         let text = sources.line(path, edge.line)?;
+        let source = match self.direction {
+            EdgeDirection::Outgoing => own,
+            EdgeDirection::Incoming => edge.other,
+        };
+        let callback = sources.callback(source, (edge.file, path, edge.line))?;
         let candidates = match edge.confidence {
             Confidence::Inferred => self.candidates((own, edge), sources.snapshot())?,
             _ => Vec::new(),
@@ -338,6 +348,7 @@ impl Neighbors {
             confidence: edge.confidence,
             text,
             candidates,
+            callback,
         })
     }
 

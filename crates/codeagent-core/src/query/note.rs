@@ -22,6 +22,15 @@ pub enum Note {
         /// The member is declared by a base of the type.
         is_inherited: bool,
     },
+    /// The location asked about is in a nameless callback, so only the callback's uses are listed.
+    InCallback {
+        /// The call that takes it and its first string.
+        label: String,
+        /// First and last line.
+        lines: (u32, u32),
+        /// The symbol that the callback belongs to.
+        symbol: SymbolLabel,
+    },
     /// No symbol has this qualified name.
     NotFound(NotFound),
 

@@ -1,6 +1,6 @@
 //! What is declared in a file, in text order.
 
-use crate::model::graph::{Node, NodeType};
+use crate::model::graph::{EdgeDirection, Node, NodeId, NodeType};
 use crate::query::QueryError;
 use crate::store::{self, FileKey, Snapshot};
 
@@ -17,4 +17,19 @@ pub fn get_outline(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, Quer
     let mut nodes = store::nodes_of_file(snapshot, file)?;
     nodes.retain(|node| node.node_type != NodeType::File);
     Ok(nodes)
+}
+
+/// Returns the direct members of a symbol, in no particular order.
+pub fn members_of(snapshot: &Snapshot, node: NodeId) -> Result<Vec<Node>, QueryError> {
+    let members = store::contained(snapshot, node, EdgeDirection::Outgoing)?;
+    let nodes = members
+        .into_iter()
+        .filter_map(|member| store::node(snapshot, member.id).transpose());
+    Ok(nodes.collect::<Result<_, _>>()?)
+}
+
+/// Returns the paths of the indexed files below a folder; `.` is the whole repository.
+pub fn files_below(snapshot: &Snapshot, folder: &str) -> Result<Vec<String>, QueryError> {
+    let files = store::files_in_folder(snapshot, folder)?;
+    Ok(files.into_iter().map(|(path, _)| path).collect())
 }

@@ -3,9 +3,10 @@
 //!
 //! **Limits.** Of what begins on one line the outermost is meant, unless a column says otherwise.
 
+use crate::model::facts::Callback;
 use crate::model::graph::{Node, NodeType};
-use crate::query::QueryError;
-use crate::store::{self, Snapshot};
+use crate::query::{QueryError, innermost, literals};
+use crate::store::{self, FileKey, Snapshot};
 
 /// How many files of one name are looked at.
 const MAX_FILES: usize = 20;
@@ -64,6 +65,45 @@ pub(super) fn symbols_at(snapshot: &Snapshot, at: &At<'_>) -> Result<Vec<Node>, 
         });
     }
     Ok(found)
+}
+
+/// The lines of a labelled callback.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallbackLines {
+    /// Its file.
+    pub file: FileKey,
+    /// Its lines and label.
+    pub callback: Callback,
+}
+
+impl CallbackLines {
+    /// Reports whether a line is in the callback.
+    #[must_use]
+    pub fn has(&self, file: FileKey, line: u32) -> bool {
+        self.file == file && (self.callback.start..=self.callback.end).contains(&line)
+    }
+}
+
+/// Returns the callback around a place, if it is nearer than `node`, the symbol there.
+pub(super) fn callback_at(
+    snapshot: &Snapshot,
+    at: &At<'_>,
+    node: &Node,
+) -> Result<Option<CallbackLines>, QueryError> {
+    let Some(span) = node.spans.first() else {
+        return Ok(None);
+    };
+    let is_named = node.node_type != NodeType::File && span.name_line == at.line;
+    let Some(file) = store::file_by_path(snapshot, &span.path)?.filter(|_| !is_named) else {
+        return Ok(None);
+    };
+    let callbacks = store::callbacks_of(snapshot, file.id)?;
+    let found = innermost(&callbacks, at.line)
+        .filter(|callback| literals::is_inside(callback, node, &span.path));
+    Ok(found.map(|callback| CallbackLines {
+        file: file.id,
+        callback: callback.clone(),
+    }))
 }
 
 fn at_line(nodes: &[Node], at: &At<'_>) -> Vec<Node> {

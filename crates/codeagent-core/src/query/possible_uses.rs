@@ -8,7 +8,9 @@
 use rustc_hash::FxHashSet;
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
-use crate::query::{QueryError, Relation, Sources, TextMentions, Texts, text_mentions};
+use crate::query::{
+    CallbackLines, QueryError, Relation, Sources, TextMentions, Texts, text_mentions,
+};
 use crate::store::{self, Snapshot, UnresolvedSite};
 
 /// Most symbols of one name, and most uses of them, that are searched.
@@ -59,6 +61,8 @@ pub struct PossibleUsesQuery<'a> {
     pub nodes: &'a [&'a Node],
     /// The relation that the list is about.
     pub relation: Relation<'a>,
+    /// The callback whose calls are listed, if not those of the whole symbols.
+    pub within: Option<&'a CallbackLines>,
     /// The list is empty. Only then are files of other languages searched, which walks the
     /// repository.
     pub is_empty: bool,
@@ -78,6 +82,7 @@ pub fn possible_uses(
             direction,
             edge_types,
         },
+        within,
         is_empty,
         limit,
     } = *query;
@@ -85,7 +90,7 @@ pub fn possible_uses(
 
     if direction == EdgeDirection::Outgoing {
         if edge_types.contains(&EdgeType::Calls) {
-            uses.unresolved = unresolved_calls_in(sources, nodes, limit)?;
+            uses.unresolved = unresolved_calls_within(sources, nodes, within, limit)?;
         }
     } else if edge_types != [EdgeType::Contains] {
         let names = bare_names(nodes);
@@ -132,6 +137,15 @@ pub fn unresolved_calls_in(
     nodes: &[&Node],
     limit: usize,
 ) -> Result<SiteSample, QueryError> {
+    unresolved_calls_within(sources, nodes, None, limit)
+}
+
+fn unresolved_calls_within(
+    sources: &mut Sources<'_>,
+    nodes: &[&Node],
+    lines: Option<&CallbackLines>,
+    limit: usize,
+) -> Result<SiteSample, QueryError> {
     let snapshot = sources.snapshot();
     let mut places = SiteSample::default();
     for node in nodes {
@@ -144,6 +158,7 @@ pub fn unresolved_calls_in(
                 site.is_call
                     && at >= (span.span.start.line, span.span.start.column)
                     && site.line <= span.span.end_line
+                    && lines.is_none_or(|lines| lines.has(file.id, site.line))
             };
             let mut sites = Vec::new();
             for (name, all) in store::unresolved_in_file(snapshot, file.id)? {

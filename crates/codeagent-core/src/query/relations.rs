@@ -3,7 +3,7 @@
 //!
 //! Limitations: at most [`MAX_NOTES`] groups get notes.
 
-use crate::model::graph::EdgeType;
+use crate::model::graph::{EdgeDirection, EdgeType};
 use crate::query::{
     EmptyList, Filter, Neighbors, Note, QueryError, Relation, Snapshot, Sources, SymbolGroup,
     SymbolMatches, explain_empty, related_results_hint, unindexed_files,
@@ -27,7 +27,11 @@ impl Relations {
     ) -> Result<Self, QueryError> {
         filter.check()?;
         let find = |group: &SymbolGroup| {
-            let found = Neighbors::of_any(snapshot, &group.ids(), relation, filter)?;
+            let within = group
+                .callback
+                .as_ref()
+                .filter(|_| relation.direction == EdgeDirection::Outgoing);
+            let found = Neighbors::of_any(snapshot, &group.ids(), relation, filter, within)?;
             // A type together with its members is related to symbols outside it only.
             Ok::<_, QueryError>(if group.members.is_empty() {
                 found

@@ -8,8 +8,9 @@ use codeagent_workspace::{ReadError, RepoPath, Workspace};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{NodeId, NodeSpan};
+use crate::query::literals::CallbackCache;
 use crate::query::{Note, QueryError};
-use crate::store::{self, FileRow, Snapshot, StoreError};
+use crate::store::{self, FileKey, FileRow, Snapshot, StoreError};
 
 /// Longest source line that is shown.
 const MAX_LINE_CHARS: usize = 200;
@@ -35,6 +36,7 @@ pub struct Sources<'a> {
     snapshot: &'a Snapshot,
     workspace: &'a Workspace,
     files: FxHashMap<String, Source>,
+    callbacks: CallbackCache,
 }
 
 struct Source {
@@ -56,6 +58,7 @@ impl<'a> Sources<'a> {
             snapshot,
             workspace,
             files: FxHashMap::default(),
+            callbacks: CallbackCache::default(),
         }
     }
 
@@ -92,6 +95,30 @@ impl<'a> Sources<'a> {
     /// The trimmed line of a file, `None` if the file is not as it was indexed.
     pub fn line(&mut self, path: &str, line: u32) -> Result<Option<String>, StoreError> {
         Ok(self.text(path)?.map(|text| text.line(line)))
+    }
+
+    /// The label of the innermost callback around a line that stands in the symbol `node`.
+    pub(super) fn callback(
+        &mut self,
+        node: NodeId,
+        site: (FileKey, &str, u32),
+    ) -> Result<Option<String>, StoreError> {
+        self.callbacks.label(self.snapshot, node, site)
+    }
+
+    /// Returns the lines `first` to `last` of a file as they are, `None` if the file is not as it
+    /// was indexed.
+    pub fn lines(
+        &mut self,
+        path: &str,
+        first: u32,
+        last: u32,
+    ) -> Result<Option<Vec<String>>, StoreError> {
+        let text = self.text(path)?;
+        Ok(text.map(|text| {
+            let lines = (first..=last).map(|line| text.whole_line(line).trim_end());
+            lines.map(str::to_owned).collect()
+        }))
     }
 
     /// The name that begins at a line and 1-based UTF-16 column, empty if there is none, `None` if

@@ -18,7 +18,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeId, NodeType};
 use crate::query::not_found::not_found;
 use crate::query::parameters::{overloads, split_parameters, without_type_arguments};
-use crate::query::{Note, QueryError, SymbolLabel, get_node_by_qualified_name, is_in_place, place};
+use crate::query::{
+    CallbackLines, Note, QueryError, SymbolLabel, get_node_by_qualified_name, is_in_place, place,
+};
 use crate::store::{self, Snapshot};
 
 /// Most groups answered at once.
@@ -46,6 +48,9 @@ pub struct SymbolGroup {
     pub nodes: Vec<Node>,
     /// Their direct and indirect members, if the name ended with `.*`.
     pub members: Vec<NodeId>,
+    /// The nameless callback that the location is in, if the name is a location. What the callback
+    /// uses is a part of what its symbol uses.
+    pub callback: Option<CallbackLines>,
 }
 
 /// The symbols that a name matches.
@@ -64,6 +69,7 @@ impl SymbolGroup {
         Self {
             nodes: vec![node],
             members: Vec::new(),
+            callback: None,
         }
     }
 
@@ -98,6 +104,18 @@ impl SymbolMatches {
     /// Iterates over the symbols that are answered.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         self.answered.iter().flat_map(|group| &group.nodes)
+    }
+
+    /// Notes that a location means a callback, not the whole symbol around it.
+    #[must_use]
+    pub fn callback_note(&self) -> Option<Note> {
+        let group = self.answered.first()?;
+        let callback = &group.callback.as_ref()?.callback;
+        Some(Note::InCallback {
+            label: callback.label.clone(),
+            lines: (callback.start, callback.end),
+            symbol: group.label(),
+        })
     }
 
     /// Reports whether the name matches exactly one symbol.
@@ -139,6 +157,11 @@ pub fn resolve_symbols(
     }
     let listed = answered.split_off(fit);
 
+    if let Some(at) = place::parse(text) {
+        for group in &mut answered {
+            group.callback = place::callback_at(snapshot, &at, group.first())?;
+        }
+    }
     if text != asked {
         for group in &mut answered {
             group.members = members(snapshot, &group.nodes)?;
@@ -478,6 +501,7 @@ fn ranked(found: Vec<Node>, ranks: &MatchRanks) -> Vec<(u8, SymbolGroup)> {
                 SymbolGroup {
                     nodes,
                     members: Vec::new(),
+                    callback: None,
                 },
             )
         })

@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 use crate::embed::SignBits;
 use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
 use crate::model::span::Span;
-use crate::store::{FactsKey, PackageRow};
+use crate::store::{FactsKey, LiteralRow, PackageRow};
 
 /// The id of a file's row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileKey(pub u32);
 
 /// The low half of a dependency key's hash, as stored. A collision only causes one resolution too
@@ -231,6 +231,8 @@ pub struct Delta {
     pub unresolved: Vec<UnresolvedRow>,
     /// Their names of functions in object literals, without duplicates.
     pub object_functions: Vec<(FileKey, String)>,
+    /// Their literals and callbacks, one row per file.
+    pub literals: Vec<LiteralRow>,
     /// Other files whose rows differ.
     pub touched: Vec<FileRow>,
     pub removed: Vec<FileKey>,

@@ -44,6 +44,18 @@ const DUMPS: &[(&str, &str)] = &[
         "SELECT f.path, o.name FROM object_functions o LEFT JOIN files f ON f.id = o.file_id ORDER BY 1, 2",
     ),
     (
+        "literal",
+        "SELECT f.path, l.key_hash FROM literals l LEFT JOIN files f ON f.id = l.file_id ORDER BY 1, 2",
+    ),
+    (
+        "literals",
+        "SELECT f.path, hex(l.key_hashes) FROM file_literals l LEFT JOIN files f ON f.id = l.file_id ORDER BY 1",
+    ),
+    (
+        "callback",
+        "SELECT f.path, c.line_start, c.line_end, c.label FROM callbacks c LEFT JOIN files f ON f.id = c.file_id ORDER BY 1, 2, 3, 4",
+    ),
+    (
         "vector",
         "SELECT row, hex(symbols) FROM vec_signs WHERE row < 1 << 12 ORDER BY row",
     ),

@@ -110,6 +110,53 @@ pub fn files_ending(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+const IN_FOLDER: &str = "SELECT path, id FROM files WHERE path >= ?1 AND path < ?2 ORDER BY path";
+
+/// Returns the files below a folder, by path. `.` is the whole repository.
+pub fn files_in_folder(
+    snapshot: &Snapshot,
+    folder: &str,
+) -> Result<Vec<(String, FileKey)>, StoreError> {
+    // '0' is the character after '/'.
+    let (from, to) = match folder {
+        "." | "" => (String::new(), "\u{10ffff}".to_owned()),
+        folder => (format!("{folder}/"), format!("{folder}0")),
+    };
+    let mut statement = snapshot.connection().prepare_cached(IN_FOLDER)?;
+    let rows = statement.query_map([from, to], |row| Ok((row.get(0)?, FileKey(row.get(1)?))))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+const FOLDERS_NAMED: &str = "SELECT path FROM files WHERE path >= ?1 || '/' AND path < ?1 || '0' \
+    UNION ALL SELECT path FROM files WHERE instr(path, '/' || ?1 || '/') > 0 ORDER BY path";
+
+/// Returns the folder at a path, or else the first `limit` folders whose path ends with it, if they
+/// hold indexed files.
+pub fn folders_named(
+    snapshot: &Snapshot,
+    name: &str,
+    limit: usize,
+) -> Result<Vec<String>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(FOLDERS_NAMED)?;
+    let mut rows = statement.query([name])?;
+    let mut folders: Vec<String> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let path: String = row.get(0)?;
+        if path
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('/'))
+        {
+            return Ok(vec![name.to_owned()]);
+        }
+        let at = path.find(&format!("/{name}/")).unwrap_or_default();
+        let folder = &path[..at + 1 + name.len()];
+        if folders.len() < limit && folders.last().is_none_or(|last| last != folder) {
+            folders.push(folder.to_owned());
+        }
+    }
+    Ok(folders)
+}
+
 const GIVEN_UP: &str = "SELECT path, given_up FROM files WHERE given_up > 0 ORDER BY path";
 
 /// Returns the files with sites that exceeded a resolver budget, and how many.

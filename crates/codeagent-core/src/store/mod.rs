@@ -16,6 +16,8 @@ mod edges;
 mod export;
 mod facts;
 mod files;
+mod graph;
+mod literals;
 mod nodes;
 mod packages;
 mod reader;
@@ -39,12 +41,16 @@ pub use edges::{
 pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
 pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, read_packed};
 pub use files::{
-    dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_with_problems,
-    given_up_files, inputs, project_ids,
+    dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,
+    files_with_problems, folders_named, given_up_files, inputs, project_ids,
 };
+pub use graph::{
+    SymbolBrief, all_briefs, briefs, children_of, each_use, file_nodes_below, use_counts,
+};
+pub use literals::{LiteralRow, callbacks_of, count_files_with_literal, files_with_literal};
 pub use nodes::{
-    by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file,
-    nodes_of_file, spans_of,
+    by_name, by_name_end, by_name_within, by_qualified_name, innermost_at, node, node_hash,
+    node_ids_of_file, nodes_of_file, spans_of,
 };
 pub use packages::{PackageRow, package_rows};
 pub use reader::{Reader, Snapshot};

@@ -1,6 +1,6 @@
 //! Symbols and their declaration sites: `nodes` and `spans`.
 
-use rusqlite::{Connection, Row, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{
@@ -159,6 +159,23 @@ pub fn node_ids_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<NodeId
     let mut statement = snapshot.connection().prepare_cached(NODE_IDS_OF_FILE)?;
     let rows = statement.query_map([file.0], |row| Ok(NodeId(row.get::<_, i64>(0)? as u64)))?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+const INNERMOST: &str = "SELECT node_id FROM spans WHERE file_id = ?1 AND line_start <= ?2 AND line_end >= ?2 \
+    ORDER BY line_end - line_start, start_offset DESC, end_offset, node_id LIMIT 1";
+
+/// Returns the innermost node whose declaration includes a line of a file.
+pub fn innermost_at(
+    snapshot: &Snapshot,
+    file: FileKey,
+    line: u32,
+) -> Result<Option<NodeId>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(INNERMOST)?;
+    Ok(statement
+        .query_row([file.0, line], |row| {
+            Ok(NodeId(row.get::<_, i64>(0)? as u64))
+        })
+        .optional()?)
 }
 
 /// Returns all declaration sites of a node, primary first.

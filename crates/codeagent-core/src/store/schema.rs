@@ -43,6 +43,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "0006_object_functions.sql",
         include_str!(concat!(env!("MIGRATIONS"), "/0006_object_functions.sql")),
     ),
+    (
+        "0007_literals.sql",
+        include_str!(concat!(env!("MIGRATIONS"), "/0007_literals.sql")),
+    ),
 ];
 
 /// The schema version of this code.

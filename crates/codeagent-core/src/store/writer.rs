@@ -16,7 +16,7 @@ use crate::store::delta::{
 };
 use crate::store::{
     EDGES_TOTAL, EMBEDDING_MODEL, FactsKey, GENERATION, NodeVector, StoreError, VECTORS_GENERATION,
-    bulk, edges, facts, files, nodes, packages, schema, search, vectors,
+    bulk, edges, facts, files, literals, nodes, packages, schema, search, vectors,
 };
 
 const STATEMENTS_CACHED: usize = 64;
@@ -186,7 +186,8 @@ const SET_METADATA: &str = "INSERT OR REPLACE INTO _metadata VALUES (?1, ?2)";
 const PLAIN_INDEXES: &str =
     "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
 const DELETE_GRAPH: &str = "DELETE FROM files; DELETE FROM file_links; DELETE FROM nodes; DELETE FROM spans; DELETE FROM edges; \
-    DELETE FROM edges_incoming; DELETE FROM unresolved; DELETE FROM object_functions;";
+    DELETE FROM edges_incoming; DELETE FROM unresolved; DELETE FROM object_functions; \
+    DELETE FROM literals; DELETE FROM file_literals; DELETE FROM callbacks;";
 
 fn hashes(nodes: &[NodeWithHash]) -> NodeHashes {
     nodes.iter().map(|(hash, node)| (node.id, *hash)).collect()
@@ -240,6 +241,7 @@ fn replace(
         ..WriteReport::default()
     };
     write_files(connection, &delta)?;
+    literals::insert_all(connection, &delta.literals)?;
     let FullGraph { nodes, signs } = graph;
     let rows = nodes.iter().map(|(hash, node)| (*hash, node));
     nodes::insert(connection, rows, &delta.keys)?;
@@ -277,6 +279,10 @@ fn update(
 
     for file in &delta.removed {
         files::delete_file(connection, *file)?;
+        literals::delete(connection, *file)?;
+    }
+    for row in &delta.literals {
+        literals::replace(connection, row)?;
     }
     let resolved = delta.files.iter().map(|(file, _)| file.id);
     for file in delta.removed.iter().copied().chain(resolved) {

@@ -64,6 +64,11 @@ const PACKAGE: &[(&str, &str)] = &[
         "import { use } from './gadgetry';\nimport { made } from 'gadgets';\nuse();\nmade(1).owned.run();\n",
     ),
     (
+        "gadget-events.ts",
+        "import { use } from './gadgetry';\nimport { made } from 'gadgets';\ndeclare const router: any;\nrouter.post('gadgets.use', (ctx: any) => {\n    \
+         use();\n    ctx.emit('gadgets.used');\n});\nexport function listen() {\n    router.on('gadgets.used', () => made(1).owned.run());\n}\n",
+    ),
+    (
         "gears/Gears.csproj",
         "<Project Sdk=\"Microsoft.NET.Sdk\">\n  <PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup>\n  <ItemGroup>\n    <PackageReference \
          Include=\"Gear\" Version=\"1.0.0\" />\n    <PackageReference Include=\"Cog\" Version=\"1.0.0\" />\n  </ItemGroup>\n</Project>\n",

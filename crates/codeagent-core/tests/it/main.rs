@@ -12,6 +12,7 @@ mod edit_fuzz;
 mod fixtures;
 mod incremental_equals_full;
 mod index_pair;
+mod literals;
 mod nodes;
 mod nuget;
 mod packages;

@@ -543,7 +543,7 @@ fn a_look_at_a_floor_above_is_seen_in_every_form() {
     );
     assert_eq!(
         problems(
-            "edges/sites.rs",
+            "edges/site_targets.rs",
             "use crate::resolve::expressions::Checker;"
         ),
         0

@@ -261,6 +261,9 @@ impl<'t, 'r> Lowering<'t, 'r> {
             self.use_site(SiteKind::Call, expr, at);
         }
         self.arguments(call, arguments);
+        if let Some(at) = link.pending {
+            self.callback(call, arguments, at);
+        }
         plain(expr)
     }
 

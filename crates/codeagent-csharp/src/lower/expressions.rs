@@ -7,6 +7,7 @@
 //! is a number or unknown.
 
 use codeagent_model::facts::*;
+use codeagent_model::span::Position;
 use tree_sitter::Node;
 
 use crate::lower::lowering::Lowering;
@@ -219,7 +220,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
                 .b
                 .expr(Expr::Literal(LiteralKind::Utf8String, Sym::NONE));
         }
-        let inner = text.trim_start_matches('@').trim_matches('"');
+        let inner = unquoted(text);
+        self.b.literal(inner, node.start_byte());
         let sym = if inner.len() <= 64 {
             self.b.sym(inner)
         } else {
@@ -229,6 +231,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
     }
 
     fn interpolated(&mut self, node: Node<'r>) -> ExprId {
+        let text = self.text(node);
+        self.b.literal(unquoted(text), node.start_byte());
         for child in self.children(node) {
             if child.kind == Kind::Interpolation {
                 for part in self.children(child.node) {
@@ -282,6 +286,34 @@ impl<'t, 'r> Lowering<'t, 'r> {
             args.push(arg);
         }
         self.b.finish_call(call, args);
+    }
+
+    /// Labels a call that takes a callback with its first string; `at` is the name called.
+    pub fn callback(&mut self, call: CallId, list: Node<'r>, at: Position) {
+        if self.b.last_callback(call).is_none() {
+            return;
+        }
+        let args: Vec<Node<'r>> = self
+            .children(list)
+            .iter()
+            .filter(|child| child.kind == Kind::Argument)
+            .map(|child| child.node)
+            .collect();
+        let title = args.into_iter().enumerate().find_map(|(index, argument)| {
+            let value = self.children(argument).last()?.node;
+            let is_string = matches!(
+                kind(value),
+                Kind::StringLiteral
+                    | Kind::VerbatimString
+                    | Kind::RawString
+                    | Kind::InterpolatedString
+            );
+            is_string.then(|| (index, unquoted(self.text(value))))
+        });
+        if let Some(title) = title {
+            let end = list.end_byte().saturating_sub(1);
+            self.b.callback(call, title, at.line, end);
+        }
     }
 
     fn argument(&mut self, call: CallId, index: u16, node: Node<'r>) -> Arg {
@@ -479,6 +511,11 @@ impl<'t, 'r> Lowering<'t, 'r> {
             }
         }
     }
+}
+
+/// Returns the text between the quotes of a string.
+fn unquoted(text: &str) -> &str {
+    text.trim_start_matches(['@', '$']).trim_matches('"')
 }
 
 /// Reports whether a minus stands before a literal: the least `int` and `long` are written so

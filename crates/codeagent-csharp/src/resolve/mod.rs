@@ -6,9 +6,12 @@
 //! | layer | what it answers | its state |
 //! |---|---|---|
 //! | `declared` | who declares what, in all files | `Tables`, in the `World` |
-//! | `types` | names of types, usings, base lists, members, signatures | `Types` |
-//! | `expressions` | types of expressions, targets of calls, overloads, conversions | `Checker`, which holds a `Types` |
-//! | `edges` | the edge of each site of the file | `Linker`, which holds a `Checker` |
+//! | `types` | names of types, usings, base lists, members, signatures | `TypeState`, seen as `Types` |
+//! | `expressions` | types of expressions, targets of calls, overloads, conversions | `ExprState`, seen as `Checker`, which holds a `Types` |
+//! | `edges` | the edge of each site of the file | `FileResolver`, seen as `SiteResolver`, which holds a `Checker` |
+//!
+//! A layer's state is kept for the whole file; its methods are those of a view of the state from one
+//! site, which decides what is accessible there and which extension methods are in scope.
 //!
 //! A call of a layer above does not compile: `Types` has no such method. The test
 //! `codeagent-core/tests/it/tidy.rs` checks what imports could still break. Memoization, cycles and
@@ -16,7 +19,7 @@
 //!
 //! How `Ship` in `orders.Where(o => o.Open).First().Ship()` finds its declaration:
 //!
-//! 1. `edges/sites`: the site is a call, so `Checker::call` resolves it.
+//! 1. `edges/site_targets`: the site is a call, so `Checker::resolve_call` resolves it.
 //! 2. `expressions/calls`: `Ship` is a member access, so the type of `orders.Where(..).First()` is
 //!    needed. That is again a call, and so on down to `orders`, which `simple_names` finds as a
 //!    local. Its declared type is `List<Order>`.
@@ -28,7 +31,7 @@
 //! 5. `expressions/inference`: `T` is `Order`. `overloads` binds the lambda to each `Where`;
 //!    `lambdas` types its body with `o` as an `Order`, and only one overload accepts the result.
 //!    The call returns an `IEnumerable<Order>`, `First` an `Order`.
-//! 6. `types/members`: `Order` has one `Ship`. `edges/sites` makes it the target of an edge.
+//! 6. `types/members`: `Order` has one `Ship`. `edges/site_targets` makes it the target of an edge.
 //!
 //! **Limits.** Types that no file of the world declares are known by name only; nothing is guessed
 //! about them.

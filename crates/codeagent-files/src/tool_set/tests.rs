@@ -137,6 +137,7 @@ fn profiles_have_their_tools() {
         ]
     );
     assert!(names(Profile::Index).is_empty());
+    assert!(names(Profile::Agent).is_empty());
     for (name, profile) in Profile::NAMES {
         assert_eq!((Profile::of(name), profile.as_str()), (Some(profile), name));
     }

@@ -333,6 +333,7 @@ impl<'t> Builder<'t> {
         self.facts
             .sites
             .sort_by_key(|site| (site.at.offset, site.kind));
+        self.facts.callbacks.sort();
         self.facts.names.shrink();
         self.facts.pools.shrink();
         self.facts.exprs.shrink_to_fit();

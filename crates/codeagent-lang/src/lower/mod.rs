@@ -5,6 +5,7 @@
 //! tree-sitter.
 
 pub mod builder;
+mod callbacks;
 pub mod cursor;
 mod hopeless;
 pub mod interface;

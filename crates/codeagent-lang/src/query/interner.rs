@@ -1,10 +1,10 @@
-//! Interns values: equal values share a number. Equal values have one, so that comparing them is
-//! comparing numbers.
+//! Interners: equal values share a number, so that comparing values is comparing numbers.
 //!
-//! **Limits.** Numbers are given in the order of the first question and mean nothing outside of
-//! their interner.
+//! **Limits.** Numbers follow the order in which values are added and mean nothing outside of their
+//! interner.
 
 use std::borrow::Borrow;
+use std::cell::RefCell;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
@@ -62,5 +62,39 @@ impl<T: Clone + Eq + Hash> Interner<T> {
     #[inline]
     pub fn values(&self) -> &[T] {
         &self.values
+    }
+}
+
+/// An [`Interner`] that is filled through shared references, for the values of one resolution.
+#[derive(Debug)]
+pub struct SharedInterner<T>(RefCell<Interner<T>>);
+
+impl<T> Default for SharedInterner<T> {
+    fn default() -> Self {
+        Self(RefCell::default())
+    }
+}
+
+impl<T: Clone + Eq + Hash> SharedInterner<T> {
+    /// Returns the number of a value, which it may get now.
+    #[inline]
+    pub fn add(&self, value: T) -> u32 {
+        self.0.borrow_mut().add(value)
+    }
+
+    /// Returns the number of the value that equals `key`, which `make` creates if need be.
+    pub fn add_with<Q: Eq + Hash + ?Sized>(&self, key: &Q, make: impl FnOnce() -> T) -> u32
+    where
+        T: Borrow<Q>,
+    {
+        let mut values = self.0.borrow_mut();
+        values.find(key).unwrap_or_else(|| values.add_new(make()))
+    }
+
+    /// Returns the value with this number.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, id: u32) -> T {
+        self.0.borrow().get(id).clone()
     }
 }

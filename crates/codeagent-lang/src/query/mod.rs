@@ -5,6 +5,7 @@
 //! differs too much to be shared.
 
 pub mod interner;
+pub mod memo;
 pub mod names;
 mod recorder;
 pub mod session;

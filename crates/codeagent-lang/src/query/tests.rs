@@ -3,29 +3,31 @@
 
 use std::cell::RefCell;
 
-use super::stack::{Evaluation, Limits, Table};
+use super::memo::MemoTable;
+use super::stack::{QueryLimits, QueryStack};
 
-const LIMITS: Limits = Limits {
+const LIMITS: QueryLimits = QueryLimits {
     depth: 60,
     site: None,
     file: 1_000_000,
+    provisional: u32::MAX,
 };
 
 /// Questions that ask others, in order; the answer is which questions were answered on the way.
 struct Graph {
     asks: Vec<Vec<usize>>,
-    evaluation: Evaluation<usize>,
-    answers: Table<usize, u64>,
+    stack: QueryStack<usize>,
+    answers: MemoTable<usize, u64>,
     is_kept: bool,
     opened: RefCell<usize>,
 }
 
 impl Graph {
-    fn new(asks: &[Vec<usize>], limits: Limits, is_kept: bool) -> Self {
+    fn new(asks: &[Vec<usize>], limits: QueryLimits, is_kept: bool) -> Self {
         Self {
             asks: asks.to_vec(),
-            evaluation: Evaluation::new(limits),
-            answers: Table::default(),
+            stack: QueryStack::new(limits),
+            answers: MemoTable::default(),
             is_kept,
             opened: RefCell::default(),
         }
@@ -39,10 +41,9 @@ impl Graph {
                 .fold(1_u64 << question, |all, asked| all | self.answer(*asked))
         };
         let answer = if self.is_kept {
-            self.evaluation
-                .answered(&self.answers, (question, question), work)
+            self.stack.query(&self.answers, (question, question), work)
         } else {
-            self.evaluation.guarded(question, work)
+            self.stack.query_uncached(question, work)
         };
         answer.unwrap_or_default()
     }
@@ -83,7 +84,7 @@ fn kept_answers_change_nothing() {
 
 #[test]
 fn no_budget_of_a_site_changes_what_another_site_is_answered() {
-    let limits = Limits {
+    let limits = QueryLimits {
         depth: 6,
         site: Some(7),
         ..LIMITS
@@ -91,11 +92,11 @@ fn no_budget_of_a_site_changes_what_another_site_is_answered() {
     for asks in graphs(9) {
         let linked = Graph::new(&asks, limits, true);
         for question in 0..asks.len() {
-            linked.evaluation.begin_site();
-            let after_others = (linked.answer(question), linked.evaluation.exceeded());
+            linked.stack.begin_site();
+            let after_others = (linked.answer(question), linked.stack.exceeded());
             let alone = Graph::new(&asks, limits, true);
-            alone.evaluation.begin_site();
-            let first = (alone.answer(question), alone.evaluation.exceeded());
+            alone.stack.begin_site();
+            let first = (alone.answer(question), alone.stack.exceeded());
             // What others settled spares steps, so that less may be cut off.
             assert!(
                 after_others == first || first.1,

@@ -116,7 +116,7 @@ pub fn guarded(router: Router, options: HttpOptions) -> Router {
 pub fn offered(tools: &ToolSet, options: &HttpOptions) -> Vec<(String, ToolSet)> {
     let others = Profile::NAMES
         .into_iter()
-        .filter(|(_, profile)| *profile != Profile::Index && options.token.is_some());
+        .filter(|(_, profile)| !profile.asks_index() && options.token.is_some());
     let others =
         others.map(|(name, profile)| (format!("{ENDPOINT}/{name}"), tools.of_profile(profile)));
     std::iter::once((ENDPOINT.to_owned(), tools.clone()))

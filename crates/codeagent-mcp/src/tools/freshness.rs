@@ -9,13 +9,14 @@ use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::state::State;
-use crate::tools::{Tool, navigation, search};
+use crate::tools::{Tool, navigation, search, text};
 
 /// Runs a tool over an index that is up to date, or notes what is missing from it.
 pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, ToolError> {
     let asks_about_symbols = search::TOOLS
         .iter()
         .chain(navigation::TOOLS)
+        .chain(text::TOOLS)
         .any(|other| other.name == tool.name);
     let staleness = if asks_about_symbols {
         state.wait_until_fresh()

@@ -9,9 +9,12 @@ pub mod management;
 pub mod navigation;
 pub mod search;
 mod symbol_args;
+pub mod text;
 
 pub use codeagent_core::model::graph::Language;
 pub(crate) use codeagent_render::words;
+
+use codeagent_files::Profile;
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Kind, Parameter};
@@ -115,6 +118,9 @@ pub const LANGUAGE: Parameter = Parameter::optional(
 )
 .hinted("");
 
+/// The tools that profile `agent` lists beside those that answer text.
+const AGENT: [&str; 2] = ["read_file", "get_status"];
+
 /// All tools, in the order in which clients list them.
 pub fn all() -> impl Iterator<Item = &'static Tool> {
     [
@@ -122,9 +128,18 @@ pub fn all() -> impl Iterator<Item = &'static Tool> {
         search::TOOLS,
         navigation::TOOLS,
         management::TOOLS,
+        text::TOOLS,
     ]
     .into_iter()
     .flatten()
+}
+
+/// The tools that a profile lists.
+pub fn of_profile(profile: Profile) -> impl Iterator<Item = &'static Tool> {
+    let is_agent = profile == Profile::Agent;
+    let texts = text::TOOLS.iter().filter(move |_| is_agent);
+    let others = all().filter(move |tool| !is_agent || AGENT.contains(&tool.name));
+    texts.chain(others)
 }
 
 /// The tool of a name.

@@ -23,6 +23,7 @@
 mod declarations;
 mod expressions;
 mod header;
+mod literals;
 mod modules;
 mod names;
 mod pools;
@@ -40,6 +41,7 @@ pub use expressions::{
     Arg, ArgMode, Call, Expr, Guard, GuardTest, KnownType, LiteralKind, Operator,
 };
 pub use header::{Body, Header, Piece};
+pub use literals::{Callback, StringLiteral, literal_key, reads_as_name};
 pub use modules::{Export, ExportKind, Import, ImportKind};
 pub use names::Names;
 pub use pools::{
@@ -73,6 +75,10 @@ pub struct Facts {
     pub exports: Vec<Export>,
     /// Uses, in text order.
     pub sites: Vec<Site>,
+    /// String literals that read as names, except module specifiers, in text order.
+    pub literals: Vec<StringLiteral>,
+    /// Calls that take a nameless callback and a string, by position.
+    pub callbacks: Vec<Callback>,
     /// Narrowing guards; see [`Guard`].
     pub guards: Vec<Guard>,
     /// Bodies that the interface hash leaves out although other files may depend on their results,
@@ -101,6 +107,8 @@ impl Facts {
             imports: Vec::new(),
             exports: Vec::new(),
             sites: Vec::new(),
+            literals: Vec::new(),
+            callbacks: Vec::new(),
             guards: Vec::new(),
             bodies: Vec::new(),
             pieces: Vec::new(),

@@ -1,9 +1,11 @@
 //! Answers: each function runs one query and makes its rows, extra fields and notes.
 
+mod explore;
 mod related;
 mod search;
 mod symbols;
 
+pub use explore::explore;
 pub use related::{RelatedQuery, related};
 pub use search::{LookupQuery, lookup, search, similar};
 pub use symbols::{SymbolQuery, declarations, details, outline};

@@ -1,7 +1,7 @@
 //! Answers about what a symbol is related to: callers, callees, implementations, uses.
 
 use codeagent_core::engine::Answers;
-use codeagent_core::model::graph::Node;
+use codeagent_core::model::graph::{EdgeDirection, Node};
 use codeagent_core::query::{
     self, Filter, Note, PossibleUses, PossibleUsesQuery, Relation, Relations, Sources,
     SymbolMatches,
@@ -53,6 +53,7 @@ pub fn related<R: Row>(
         let uses = PossibleUsesQuery {
             nodes: &matches.nodes().collect::<Vec<&Node>>(),
             relation,
+            within: matches.answered[0].callback.as_ref(),
             is_empty: found.is_empty(),
             limit: MAX_POSSIBLE,
         };
@@ -82,9 +83,13 @@ pub fn related<R: Row>(
     }
     let cut = text_search_note(&extra.possible);
     let notes = found.notes(&mut sources, &matches, relation, &query.filter)?;
+    let callback = (relation.direction == EdgeDirection::Outgoing && page.is_first())
+        .then(|| matches.callback_note())
+        .flatten();
     Ok(Answer::of_page(rows, extra)
         .with_notes(cut)
         .with_notes(notes)
+        .with_notes(callback)
         .with_notes(matches.note.filter(|_| page.is_first()))
         .with_stale_files(&sources))
 }

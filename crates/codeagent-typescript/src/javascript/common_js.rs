@@ -14,7 +14,7 @@ use codeagent_model::facts::*;
 
 use crate::lower::functions::FunctionHead;
 use crate::lower::lowering::{EnclosingStatement, Lowering};
-use crate::lower::state::Receiver;
+use crate::lower::state::{Receiver, ValuePlace};
 use crate::syntax::syntax::{Child, Field, Kind};
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
@@ -184,14 +184,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 self.b.fresh_expr(Expr::Class(id))
             }
             _ => {
-                self.script.exports_literal = right.kind == Kind::Object;
                 let ty = self.documented_variable(left.start());
                 let context = if ty.is_none() {
                     Context::None
                 } else {
                     Context::Typed(ty)
                 };
-                self.expr(right, context)
+                let place = ValuePlace {
+                    shown: true,
+                    ..ValuePlace::of(context)
+                };
+                self.expr_in(right, place)
             }
         }
     }
@@ -232,23 +235,25 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .entry((DeclId::NONE, sym))
             .or_insert(id);
 
+        let mut receiver = Receiver::Own;
         if matches!(
             right.kind,
             Kind::FunctionExpression | Kind::GeneratorFunction
         ) {
             let exports = self.b.sym_owned("exports");
             let object = self.b.expr(Expr::Name(exports, ScopeId(0), at.offset));
-            self.script.receiver = Receiver::Object(object);
+            receiver = Receiver::Object(object);
         }
 
         self.show_assigned(id, (left.start(), right.end()), name, right);
-        self.assigned_value(id, left, right)
+        self.assigned_value(id, receiver, left, right)
     }
 
     /// Walks the value of an assignment that declares a member.
     pub fn assigned_value(
         &mut self,
         member: DeclId,
+        receiver: Receiver,
         left: Child<'tree>,
         right: Child<'tree>,
     ) -> ExprId {
@@ -260,9 +265,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Context::Typed(ty)
         };
 
-        self.document_value(right, left.start());
-
-        let value = self.expr(right, context);
+        let place = ValuePlace {
+            receiver,
+            ..ValuePlace::documented(context, left.start())
+        };
+        let value = self.expr_in(right, place);
         self.hold(member, value);
 
         let decl = self.b.decl(member);

@@ -65,23 +65,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         value
     }
 
-    /// Uses the comment before `start` for the next value if it is a function.
-    pub fn document_value(&mut self, value: Child<'tree>, start: usize) {
-        let is_function = matches!(
-            value.kind,
-            Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction
-        );
-        self.script.documented = (self.javascript && is_function).then_some(start);
-    }
-
-    /// The tags of a function: before its declaration, or before the function itself.
-    pub fn function_tags(&mut self, declared: Option<usize>, start: usize) -> Tags<'t> {
-        let documented = self.script.documented.take();
+    /// The tags of a function: of the first comment that precedes one of these positions (its
+    /// declaration, the statement it stands in, the function itself).
+    pub fn function_tags(&mut self, starts: [Option<usize>; 3]) -> Tags<'t> {
         if !self.javascript {
             return Tags::default();
         }
-        let places = [declared, documented, Some(start)];
-        let found = places
+        let found = starts
             .into_iter()
             .flatten()
             .map(|start| self.tags_before(start))

@@ -12,7 +12,7 @@ use codeagent_model::facts::*;
 use codeagent_model::span::Position;
 
 use crate::lower::lowering::Lowering;
-use crate::lower::state::{MemberOwner, Receiver};
+use crate::lower::state::{MemberOwner, Receiver, ValuePlace};
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// The most base entries of one function; each addition copies the list.
@@ -53,25 +53,31 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             return self.prototype_value(holder, right);
         }
         let member = self.assigned_member(left, right);
-        self.receive(target, left, right);
+        let receiver = self.receiver(target, left, right);
         match member {
-            Some(member) => self.assigned_value(member, left, right),
-            None => self.expr(right, Context::Assigned(target)),
+            Some(member) => self.assigned_value(member, receiver, left, right),
+            None => {
+                let place = ValuePlace {
+                    receiver,
+                    ..ValuePlace::of(Context::Assigned(target))
+                };
+                self.expr_in(right, place)
+            }
         }
     }
 
-    /// Sets `this` for the next function: `o` in `o.f = function () {}`, an instance of `A` in
+    /// `this` of an assigned function: `o` in `o.f = function () {}`, an instance of `A` in
     /// `A.prototype.m = function () {}`.
-    pub fn receive(&mut self, target: ExprId, left: Child<'tree>, right: Child<'tree>) {
+    fn receiver(&mut self, target: ExprId, left: Child<'tree>, right: Child<'tree>) -> Receiver {
         let Expr::Member(object, _) = self.b.facts.expr(target) else {
-            return;
+            return Receiver::Own;
         };
 
         if !matches!(
             right.kind,
             Kind::FunctionExpression | Kind::GeneratorFunction
         ) {
-            return;
+            return Receiver::Own;
         }
 
         let path = self.name_segments(left);
@@ -81,10 +87,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .map(<[_]>::to_vec)
             .and_then(|above| self.holder(&above));
 
-        self.script.receiver = match holder.and_then(|holder| holder.function.some()) {
+        match holder.and_then(|holder| holder.function.some()) {
             Some(function) => Receiver::Instance(function),
             None => Receiver::Object(object),
-        };
+        }
     }
 
     /// Marks a variable or member that holds a constructor function.
@@ -117,12 +123,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let around = self.b.owner;
 
         if is_literal {
-            self.script.prototype = Some(holder);
-            self.script.exports_literal = !self.b.decl(holder.decl).detail.is_none();
             self.b.owner = holder.decl;
         }
 
-        let value = self.expr(right, Context::None);
+        let place = ValuePlace {
+            prototype: Some(holder),
+            shown: !self.b.decl(holder.decl).detail.is_none(),
+            ..ValuePlace::of(Context::None)
+        };
+        let value = self.expr_in(right, place);
         self.b.owner = around;
         self.constructs(holder);
 
@@ -195,12 +204,16 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         match kind {
             CallKind::Inherits if holder.function.is_none() || arguments.len() != 2 => return None,
             CallKind::SetPrototype if holder.function.is_none() => return None,
-            CallKind::Assign if base.kind == Kind::Object => self.script.prototype = Some(holder),
+            CallKind::Assign if base.kind == Kind::Object => {
+                self.script.prototype_arguments.insert(base.start(), holder);
+            }
             CallKind::Define => {
                 let descriptor = arguments.get(2).copied().filter(|descriptor| {
                     base.kind == Kind::String && descriptor.kind == Kind::Object
                 })?;
-                self.script.prototype = Some(holder);
+                self.script
+                    .prototype_arguments
+                    .insert(descriptor.start(), holder);
                 let member = self.instance_member(holder, base, descriptor, None)?;
                 return Some(PrototypeCall {
                     holder,

@@ -176,6 +176,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         let sym = self.sym(property);
         let expr = self.b.expr(Expr::Member(value.expr, sym));
+        if self.is_environment(value.expr) {
+            let text = self.text(property);
+            self.b.literal(text, property.start());
+        }
 
         if let Some(kind) = usage {
             let at = self.at(property);
@@ -186,6 +190,21 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             expr,
             test: Test::Truthy(expr),
         }
+    }
+
+    /// Reports whether an object is `process.env` or `import.meta.env`, whose members are named by
+    /// the environment.
+    fn is_environment(&self, object: ExprId) -> bool {
+        let facts = &self.b.facts;
+        let Expr::Member(holder, env) = facts.expr(object) else {
+            return false;
+        };
+        facts.text(env) == "env"
+            && match facts.expr(holder) {
+                Expr::Name(name, ..) => facts.text(name) == "process",
+                Expr::Member(_, meta) => facts.text(meta) == "meta",
+                _ => false,
+            }
     }
 
     fn subscript(
@@ -200,6 +219,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         if index.kind == Kind::String {
             let sym = self.string(index);
+            let text = self.unquoted(index);
+            self.b.literal(text, index.start());
             let expr = self.b.expr(Expr::Member(value.expr, sym));
             if let Some(kind) = usage {
                 let at = self.at(index);
@@ -260,6 +281,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         };
 
         self.b.finish_call(call, args);
+        if let Some(list) = arguments.filter(|_| !tagged) {
+            self.callback(call, list, at.line);
+        }
         Value {
             expr,
             test: Test::Call(call),
@@ -312,6 +336,23 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             args.push(argument(value, mode));
         }
         args
+    }
+
+    /// Labels a call that takes a callback with its first string.
+    fn callback(&mut self, call: CallId, list: Child<'tree>, line: u32) {
+        if self.b.last_callback(call).is_none() {
+            return;
+        }
+        let title = self
+            .children(list)
+            .named()
+            .enumerate()
+            .find(|(_, child)| matches!(child.kind, Kind::String | Kind::TemplateString));
+        if let Some((index, title)) = title {
+            let title = self.unquoted(title);
+            self.b
+                .callback(call, (index, title), line, list.end().saturating_sub(1));
+        }
     }
 
     /// A tagged template: the tag is called with the strings, then the values.

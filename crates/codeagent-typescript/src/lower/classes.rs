@@ -10,6 +10,7 @@ use codeagent_model::graph::Access;
 use crate::lower::functions::FunctionHead;
 use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::signature_text::DeclText;
+use crate::lower::state::ValuePlace;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
 /// The owner of the members of a body.
@@ -347,12 +348,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let access = Some(self.access(&children));
 
         let head = FunctionHead {
-            kind,
             flags,
             start: of.shown.then_some(start),
-            end: None,
             access,
-            context: Context::None,
+            ..FunctionHead::plain(kind, Context::None)
         };
         let id = self.function(child, head);
         self.decorate(if of.shown { id } else { self.b.owner }, decorators);
@@ -415,14 +414,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.decl(id).ty = ty;
 
         if let Some(value) = children.get(Field::Value) {
-            self.document_value(value, child.start());
             let context = if ty.is_none() {
                 Context::None
             } else {
                 Context::Typed(ty)
             };
             let function = std::mem::replace(&mut self.function, DeclId::NONE);
-            let init = self.expr(value, context);
+            let init = self.expr_in(value, ValuePlace::documented(context, child.start()));
             self.function = function;
             self.b.decl(id).init = init;
         }

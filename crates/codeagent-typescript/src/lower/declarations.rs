@@ -11,6 +11,7 @@ use codeagent_model::graph::Access;
 use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
 use crate::lower::signature_text::DeclText;
+use crate::lower::state::ValuePlace;
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
@@ -166,8 +167,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         let init = match value {
             Some(value) => {
-                self.document_value(value, start);
-                self.initialiser(id, value, context, ty)
+                let place = ValuePlace::documented(context, start);
+                self.initialiser(id, value, place, ty)
             }
             None => ExprId::NONE,
         };
@@ -184,14 +185,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         &mut self,
         variable: DeclId,
         value: Child<'tree>,
-        context: Context,
+        place: ValuePlace,
         ty: TypeId,
     ) -> ExprId {
         if !self.javascript || !ty.is_none() {
-            return self.expr(value, context);
+            return self.expr_in(value, place);
         }
         let Some(init) = self.also_exported(value) else {
-            return self.expr(value, context);
+            return self.expr_in(value, place);
         };
 
         if let Expr::Object(value) | Expr::Function(value) = self.b.facts.expr(init) {

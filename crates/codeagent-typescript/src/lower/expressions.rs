@@ -9,7 +9,7 @@ use codeagent_model::facts::*;
 use crate::lower::functions::FunctionHead;
 use crate::lower::lowering::Lowering;
 use crate::lower::patterns::Binding;
-use crate::lower::state::{Test, TestNode, Value};
+use crate::lower::state::{Test, TestNode, Value, ValuePlace};
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
@@ -17,6 +17,20 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     /// An expression that is read.
     pub fn expr(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         self.used(child, context, Some(SiteKind::Read)).expr
+    }
+
+    /// An expression that is read, in a place that may say more than its context.
+    pub fn expr_in(&mut self, child: Child<'tree>, place: ValuePlace) -> ExprId {
+        self.with_depth_limit(ExprId::NONE, |lowering| match child.kind {
+            Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction => {
+                lowering.lambda(child, place)
+            }
+            Kind::Object => lowering.object(child, place),
+            _ => {
+                let usage = Some(SiteKind::Read);
+                lowering.lower_used(child, place.context, usage).expr
+            }
+        })
     }
 
     /// An expression that is read, with its test.
@@ -65,21 +79,31 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
+    /// A function as a value.
+    fn lambda(&mut self, child: Child<'tree>, place: ValuePlace) -> ExprId {
+        let head = FunctionHead {
+            documented: place.documented,
+            receiver: place.receiver,
+            ..FunctionHead::plain(DeclKind::Lambda, place.context)
+        };
+        let id = self.function(child, head);
+        self.b.fresh_expr(Expr::Function(id))
+    }
+
     /// Lowers expressions that are neither tests nor targets.
     fn plain(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         match child.kind {
             Kind::This => self.this_value(child),
             Kind::Super => self.super_value(),
             Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction => {
-                let id = self.function(child, FunctionHead::plain(DeclKind::Lambda, context));
-                self.b.fresh_expr(Expr::Function(id))
+                self.lambda(child, ValuePlace::of(context))
             }
             Kind::Class => {
                 let id = self.class_like(child, None, context);
                 self.b.fresh_expr(Expr::Class(id))
             }
 
-            Kind::Object => self.object(child, context),
+            Kind::Object => self.object(child, ValuePlace::of(context)),
             Kind::Array => self.array(child, context),
             Kind::NewExpression => self.new_expression(child),
 
@@ -157,6 +181,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let (kind, sym) = match child.kind {
             Kind::String => (LiteralKind::String, self.literal_text(child)),
             Kind::TemplateString => {
+                let text = self.unquoted(child);
+                self.b.literal(text, child.start());
                 self.substitutions(child);
                 (LiteralKind::String, Sym::NONE)
             }
@@ -183,6 +209,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     fn literal_text(&mut self, child: Child<'tree>) -> Sym {
         let text = self.unquoted(child);
+        self.b.literal(text, child.start());
         if text.len() <= 64 {
             self.b.sym(text)
         } else {

@@ -31,6 +31,10 @@ pub struct FunctionHead {
     pub access: Option<Access>,
     /// The contextual type.
     pub context: Context,
+    /// The start of a statement or member whose comment documents the function too.
+    pub documented: Option<usize>,
+    /// `this` of a JavaScript function.
+    pub receiver: Receiver,
 }
 
 impl FunctionHead {
@@ -43,6 +47,8 @@ impl FunctionHead {
             end: None,
             access: None,
             context,
+            documented: None,
+            receiver: Receiver::Own,
         }
     }
 }
@@ -64,7 +70,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Any function-like node.
     pub fn function(&mut self, child: Child<'tree>, head: FunctionHead) -> DeclId {
         let children = self.children(child);
-        let mut tags = self.function_tags(head.start, child.start());
+        let mut tags = self.function_tags([head.start, head.documented, Some(child.start())]);
         let id = self.declare_function(child, &children, head);
 
         if self.script.has_overloads {
@@ -88,7 +94,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         self.function = id;
-        self.own_this(child.kind, id);
+        self.own_this(child.kind, id, head.receiver);
         self.type_use = if head.start.is_some() {
             SiteKind::ParameterType
         } else {
@@ -155,7 +161,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// Sets `this` for the body: the object a JavaScript function is assigned to, or the instance
     /// it constructs.
-    fn own_this(&mut self, kind: Kind, id: DeclId) {
+    fn own_this(&mut self, kind: Kind, id: DeclId, receiver: Receiver) {
         let own = matches!(
             kind,
             Kind::FunctionDeclaration
@@ -167,7 +173,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             return;
         }
 
-        let receiver = std::mem::take(&mut self.script.receiver);
         let of = match (receiver, self.b.decl(id).context) {
             (Receiver::Instance(function), _) => function,
             (Receiver::Object(object), _) => {

@@ -11,6 +11,7 @@ use codeagent_model::facts::*;
 
 use crate::lower::functions::FunctionHead;
 use crate::lower::lowering::Lowering;
+use crate::lower::state::ValuePlace;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// An object literal under construction.
@@ -25,10 +26,9 @@ struct Object {
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
     /// `{ .. }`
-    pub fn object(&mut self, child: Child<'tree>, context: Context) -> ExprId {
+    pub fn object(&mut self, child: Child<'tree>, place: ValuePlace) -> ExprId {
         let at = self.at(child);
-        let prototype = self.script.prototype.take();
-        let shown = std::mem::take(&mut self.script.exports_literal);
+        let added = self.script.prototype_arguments.remove(&child.start());
         let decl = self
             .b
             .declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
@@ -39,9 +39,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         let literal = self.b.decl(decl);
         literal.inner = inner;
-        literal.context = context;
+        literal.context = place.context;
 
-        if let Some(of) = prototype {
+        if let Some(of) = place.prototype.or(added) {
             self.script
                 .prototypes
                 .insert(decl, of.function.some().unwrap_or(of.class));
@@ -51,7 +51,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             decl,
             inner,
             around,
-            shown,
+            shown: place.shown,
         };
 
         for part in self.children(child).named() {
@@ -111,6 +111,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         };
 
         self.computed_name(key);
+        if key.kind == Kind::String {
+            let text = self.unquoted(key);
+            self.b.literal(text, key.start());
+        }
 
         let (name, computed) = self.member_name(key);
         let property = self.object_member(key, name, DeclFlags::MEMBER | computed, object);
@@ -122,14 +126,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         let ty = self.documented_variable(part.start());
-        self.document_value(value, part.start());
-
         let context = if ty.is_none() {
             Context::Property(object.decl, name)
         } else {
             Context::Typed(ty)
         };
-        let init = self.expr(value, context);
+        let init = self.expr_in(value, ValuePlace::documented(context, part.start()));
         let decl = self.b.decl(property);
         decl.init = init;
         decl.ty = ty;

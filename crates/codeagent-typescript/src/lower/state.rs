@@ -100,6 +100,42 @@ pub enum Receiver {
     Object(ExprId),
 }
 
+/// What the place of a value says about the function or object literal that the value is.
+#[derive(Clone, Copy)]
+pub struct ValuePlace {
+    /// The contextual type.
+    pub context: Context,
+    /// The start of the statement or member whose comment documents the function.
+    pub documented: Option<usize>,
+    /// `this` of the function.
+    pub receiver: Receiver,
+    /// The constructor function whose prototype the object is.
+    pub prototype: Option<MemberOwner>,
+    /// Whether the members of the object become nodes.
+    pub shown: bool,
+}
+
+impl ValuePlace {
+    /// A place that gives a value nothing but its context.
+    pub fn of(context: Context) -> Self {
+        Self {
+            context,
+            documented: None,
+            receiver: Receiver::Own,
+            prototype: None,
+            shown: false,
+        }
+    }
+
+    /// The place of a value that a comment at `start` may document.
+    pub fn documented(context: Context, start: usize) -> Self {
+        Self {
+            documented: Some(start),
+            ..Self::of(context)
+        }
+    }
+}
+
 /// The owner of an assigned member.
 #[derive(Clone, Copy)]
 pub struct MemberOwner {
@@ -123,14 +159,11 @@ impl MemberOwner {
 pub struct JsContext<'t> {
     /// The tags of the comment before the current function.
     pub doc: Tags<'t>,
-    /// The end of the comment before the next function, if it is not directly before the function.
-    pub documented: Option<usize>,
     /// Whether some comment in the file has `@overload`.
     pub has_overloads: bool,
-    /// `this` of the next function.
-    pub receiver: Receiver,
-    /// The constructor function whose prototype is the next object literal.
-    pub prototype: Option<MemberOwner>,
+    /// The object literals, by position, that a call adds to the prototype of a constructor
+    /// function.
+    pub prototype_arguments: FxHashMap<usize, MemberOwner>,
     /// The object literals that are prototypes, with their constructor functions.
     pub prototypes: FxHashMap<DeclId, DeclId>,
     /// The members of classes seen so far.
@@ -144,8 +177,6 @@ pub struct JsContext<'t> {
     pub holders: FxHashMap<(ScopeId, Sym), DeclId>,
     /// The number of declarations already entered in `holders`.
     pub holders_scanned: usize,
-    /// Whether the next object literal is the exported value, so that its members become nodes.
-    pub exports_literal: bool,
 }
 
 /// One link of a chain.

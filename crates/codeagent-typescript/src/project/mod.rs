@@ -10,6 +10,7 @@
 //! **Limits.** Imports are not followed. A configuration that a build tool passes by a name other
 //! than `tsconfig*.json` is not found, unless another one extends it.
 
+pub mod exports;
 mod jsonc;
 mod packages;
 #[cfg(test)]
@@ -49,6 +50,22 @@ pub struct TypeScriptProject {
     /// Libraries whose declarations its files see: those of `compilerOptions.lib`, else what
     /// `target` gets by default.
     pub libraries: Vec<String>,
+    /// `compilerOptions.customConditions`: conditions of `exports` that hold besides the usual ones.
+    pub custom_conditions: Vec<String>,
+    /// Whether `moduleResolution` is one of Node's modes, in which a file's format decides between
+    /// the conditions `import` and `require`.
+    pub has_node_formats: bool,
+    /// Where its outputs come from.
+    pub outputs: Vec<OutputFolder>,
+}
+
+/// A folder that a compiler fills, and the folder whose files it fills it from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutputFolder {
+    /// `outDir` or `declarationDir`, repo-relative.
+    pub folder: String,
+    /// `rootDir`, or a folder that it may be by default.
+    pub root: String,
 }
 
 impl TypeScriptProject {
@@ -126,6 +143,9 @@ pub(crate) fn read(paths: &[String], texts: &BTreeMap<String, Arc<str>>) -> Read
         path: (*path).to_owned(),
         allow_js: config.allow_js,
         libraries: config.libraries.clone(),
+        custom_conditions: config.custom_conditions.clone(),
+        has_node_formats: config.has_node_formats,
+        outputs: config.outputs.clone(),
     };
     let mut set = TypeScriptProjects {
         projects: read.iter().map(project).collect(),

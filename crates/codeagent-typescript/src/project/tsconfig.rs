@@ -20,7 +20,7 @@ use codeagent_lang::project::globs::{Glob, is_glob};
 use codeagent_lang::project::paths::{file_name, folder_of, has_extension, is_below, join};
 use serde_json::Value;
 
-use crate::project::{Package, jsonc};
+use crate::project::{OutputFolder, Package, jsonc};
 
 /// The most bytes that configurations inherit, in total.
 const MOST_INHERITED_BYTES: usize = 64 << 20;
@@ -38,6 +38,12 @@ pub(super) struct Config {
     pub libraries: Vec<String>,
     /// Whether others extend it and it extends none beside it.
     pub is_base: bool,
+    /// `customConditions`.
+    pub custom_conditions: Vec<String>,
+    /// Whether a file's format decides between the conditions `import` and `require`.
+    pub has_node_formats: bool,
+    /// `outDir` and `declarationDir` with the folders they are filled from.
+    pub outputs: Vec<OutputFolder>,
     files: Vec<String>,
     include: Vec<Pattern>,
     exclude: Vec<Glob>,
@@ -76,6 +82,11 @@ struct Written {
     include: Option<Arc<[Relative]>>,
     exclude: Option<Arc<[Relative]>>,
     outputs: BTreeMap<&'static str, Relative>,
+    root_dir: Option<Relative>,
+    custom_conditions: Option<Arc<[String]>>,
+    /// `module` and `moduleResolution`, in lower case.
+    module: Option<String>,
+    module_resolution: Option<String>,
     base_url: Option<Relative>,
     paths: Option<Arc<Mapping>>,
     allow_js: Option<bool>,
@@ -212,9 +223,29 @@ impl<'a> Configs<'a> {
             (None, None) => vec![join(folder, "**/*").unwrap_or_default()],
         };
 
+        let output_folders = resolve(&written.outputs.values().cloned().collect::<Vec<_>>());
         let exclude = match &written.exclude {
             Some(list) => resolve(list),
-            None => resolve(&written.outputs.into_values().collect::<Vec<_>>()),
+            None => output_folders.clone(),
+        };
+
+        let include: Vec<Pattern> = include
+            .iter()
+            .map(|pattern| Pattern::new(pattern))
+            .collect();
+
+        let root_dir = written
+            .root_dir
+            .as_ref()
+            .and_then(|root| resolved(root, folder));
+        let roots = match root_dir {
+            Some(root) => vec![root],
+            // By default the common folder of all sources, or of a composite project its own.
+            None => include
+                .iter()
+                .map(|pattern| pattern.glob.folder().to_owned())
+                .chain([folder.to_owned()])
+                .collect(),
         };
 
         Config {
@@ -227,11 +258,27 @@ impl<'a> Configs<'a> {
                     .bases(path)
                     .iter()
                     .all(|base| folder_of(base) != folder),
-            files: files.unwrap_or_default(),
-            include: include
+            custom_conditions: written
+                .custom_conditions
+                .as_deref()
+                .unwrap_or_default()
+                .to_vec(),
+            has_node_formats: has_node_formats(
+                written.module_resolution.as_deref(),
+                written.module.as_deref(),
+            ),
+            outputs: output_folders
                 .iter()
-                .map(|pattern| Pattern::new(pattern))
+                .flat_map(|output| {
+                    roots.iter().map(|root| OutputFolder {
+                        folder: output.clone(),
+                        root: root.clone(),
+                    })
+                })
+                .filter(|output| output.folder != output.root)
                 .collect(),
+            files: files.unwrap_or_default(),
+            include,
             exclude: exclude
                 .iter()
                 .flat_map(|pattern| excluding(pattern))
@@ -378,6 +425,15 @@ fn libraries(no_lib: Option<bool>, lib: Option<&[String]>, target: Option<String
     }
 }
 
+/// Reports whether module resolution tells the formats of files apart, as `moduleResolution` or by
+/// default `module` says.
+fn has_node_formats(module_resolution: Option<&str>, module: Option<&str>) -> bool {
+    matches!(
+        module_resolution.or(module),
+        Some("node16" | "node18" | "node20" | "nodenext")
+    )
+}
+
 /// Whether a file is a project of TypeScript's.
 pub(super) fn is_config(path: &str) -> bool {
     let name = file_name(path).to_ascii_lowercase();
@@ -408,6 +464,7 @@ fn own(value: &Value, folder: &str) -> Written {
     let options = value.get("compilerOptions");
     let option = |name: &str| options.and_then(|options| options.get(name));
     let relative = |name: &str| Some((folder.to_owned(), option(name)?.as_str()?.to_owned()));
+    let lower = |name: &str| Some(option(name)?.as_str()?.to_ascii_lowercase());
     let output = |name: &'static str| Some((name, relative(name)?));
     let mapping = |paths: &serde_json::Map<String, Value>| {
         let targets =
@@ -423,6 +480,12 @@ fn own(value: &Value, folder: &str) -> Written {
             .into_iter()
             .filter_map(output)
             .collect(),
+        root_dir: relative("rootDir"),
+        custom_conditions: option("customConditions")
+            .filter(|list| list.is_array())
+            .map(|list| jsonc::strings(list).into()),
+        module: lower("module"),
+        module_resolution: lower("moduleResolution"),
         base_url: relative("baseUrl"),
         paths: option("paths").and_then(Value::as_object).map(mapping),
         lib: option("lib").filter(|lib| lib.is_array()).map(|lib| {
@@ -432,9 +495,7 @@ fn own(value: &Value, folder: &str) -> Written {
                 .collect()
         }),
         no_lib: option("noLib").and_then(Value::as_bool),
-        target: option("target")
-            .and_then(Value::as_str)
-            .map(str::to_ascii_lowercase),
+        target: lower("target"),
         allow_js: option("allowJs")
             .or_else(|| option("checkJs"))
             .and_then(Value::as_bool),
@@ -448,6 +509,14 @@ impl Written {
         self.include = later.include.or_else(|| self.include.take());
         self.exclude = later.exclude.or_else(|| self.exclude.take());
         self.outputs.extend(later.outputs);
+        self.root_dir = later.root_dir.or_else(|| self.root_dir.take());
+        self.custom_conditions = later
+            .custom_conditions
+            .or_else(|| self.custom_conditions.take());
+        self.module = later.module.or_else(|| self.module.take());
+        self.module_resolution = later
+            .module_resolution
+            .or_else(|| self.module_resolution.take());
         self.base_url = later.base_url.or_else(|| self.base_url.take());
         self.paths = later.paths.or_else(|| self.paths.take());
         self.allow_js = later.allow_js.or(self.allow_js);

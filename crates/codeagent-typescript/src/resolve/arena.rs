@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use codeagent_lang::query::interner::Interner;
+use codeagent_lang::query::interner::SharedInterner;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::{LiteralKind, TypeId};
@@ -151,18 +151,18 @@ const UNION_LIMIT: usize = 12;
 
 /// All types of one resolution.
 pub struct Arena {
-    types: Interner<Type>,
-    lists: Interner<Rc<[Ty]>>,
-    envs: Interner<Bindings>,
+    types: SharedInterner<Type>,
+    lists: SharedInterner<Rc<[Ty]>>,
+    envs: SharedInterner<Bindings>,
 }
 
 impl Arena {
     /// Creates an arena that holds the constants of [`Ty`].
     pub fn new() -> Self {
-        let mut arena = Self {
-            types: Interner::default(),
-            lists: Interner::default(),
-            envs: Interner::default(),
+        let arena = Self {
+            types: SharedInterner::default(),
+            lists: SharedInterner::default(),
+            envs: SharedInterner::default(),
         };
         for number in 0..11 {
             arena.types.add(Type::Simple(Ty(number)));
@@ -173,43 +173,38 @@ impl Arena {
     }
 
     /// Interns a type.
-    pub fn add(&mut self, ty: Type) -> Ty {
+    pub fn add(&self, ty: Type) -> Ty {
         Ty(self.types.add(ty))
     }
 
     /// The type behind a number.
     pub fn get(&self, ty: Ty) -> Type {
-        *self.types.get(ty.0)
+        self.types.get(ty.0)
     }
 
     /// Interns a list of types.
-    pub fn args(&mut self, types: &[Ty]) -> Args {
-        Args(
-            self.lists
-                .find(types)
-                .unwrap_or_else(|| self.lists.add_new(Rc::from(types))),
-        )
+    pub fn args(&self, types: &[Ty]) -> Args {
+        Args(self.lists.add_with(types, || Rc::from(types)))
     }
 
     /// The types of a list.
     pub fn list(&self, args: Args) -> Rc<[Ty]> {
-        Rc::clone(self.lists.get(args.0))
+        self.lists.get(args.0)
     }
 
     /// Interns a set of bindings; the first binding of a parameter counts.
-    pub fn mapper(&mut self, mut bindings: Vec<(DeclRef, Ty)>) -> TypeMapper {
+    pub fn mapper(&self, mut bindings: Vec<(DeclRef, Ty)>) -> TypeMapper {
         bindings.sort_by_key(|binding| binding.0);
         bindings.dedup_by_key(|binding| binding.0);
         TypeMapper(
             self.envs
-                .find(bindings.as_slice())
-                .unwrap_or_else(|| self.envs.add_new(Rc::from(bindings))),
+                .add_with(bindings.as_slice(), || Rc::from(bindings.as_slice())),
         )
     }
 
     /// The bindings of a set.
     pub fn bindings(&self, mapper: TypeMapper) -> Bindings {
-        Rc::clone(self.envs.get(mapper.0))
+        self.envs.get(mapper.0)
     }
 
     /// The binding of a parameter.
@@ -222,30 +217,30 @@ impl Arena {
     }
 
     /// An instance type.
-    pub fn instance(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
+    pub fn instance(&self, decl: DeclRef, args: &[Ty]) -> Ty {
         let args = self.args(args);
         self.add(Type::Instance(decl, args))
     }
 
     /// A built-in type.
-    pub fn built_in(&mut self, known: BuiltinType, args: &[Ty]) -> Ty {
+    pub fn built_in(&self, known: BuiltinType, args: &[Ty]) -> Ty {
         let args = self.args(args);
         self.add(Type::BuiltIn(known, args))
     }
 
     /// `T[]`
-    pub fn array(&mut self, element: Ty) -> Ty {
+    pub fn array(&self, element: Ty) -> Ty {
         self.built_in(BuiltinType::Array, &[element])
     }
 
     /// A tuple.
-    pub fn tuple(&mut self, elements: &[Ty]) -> Ty {
+    pub fn tuple(&self, elements: &[Ty]) -> Ty {
         let args = self.args(elements);
         self.add(Type::Tuple(args))
     }
 
     /// The union of types; unknown types and `null` are dropped beside a known one.
-    pub fn union(&mut self, types: &[Ty]) -> Ty {
+    pub fn union(&self, types: &[Ty]) -> Ty {
         let mut members: Vec<Ty> = Vec::new();
 
         let mut opaque = None;
@@ -276,7 +271,7 @@ impl Arena {
     }
 
     /// The intersection of types.
-    pub fn intersection(&mut self, types: &[Ty]) -> Ty {
+    pub fn intersection(&self, types: &[Ty]) -> Ty {
         let mut members: Vec<Ty> = Vec::new();
         for &ty in types {
             match self.get(ty) {
@@ -308,7 +303,7 @@ impl Arena {
     }
 
     /// The primitive type of a literal type, unions included.
-    pub fn widen(&mut self, ty: Ty) -> Ty {
+    pub fn widen(&self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::Literal(kind, _) => primitive_of(kind),
             Type::Union(args) => {
@@ -324,7 +319,7 @@ impl Arena {
     }
 
     /// Replaces `this` types by a receiver.
-    pub fn substitute_this(&mut self, ty: Ty, receiver: Ty) -> Ty {
+    pub fn substitute_this(&self, ty: Ty, receiver: Ty) -> Ty {
         match self.get(ty) {
             Type::Simple(Ty::THIS) => receiver,
             Type::Instance(decl, args) if args != Args::NONE => {
@@ -347,7 +342,7 @@ impl Arena {
         }
     }
 
-    fn this_in_list(&mut self, args: Args, receiver: Ty) -> Args {
+    fn this_in_list(&self, args: Args, receiver: Ty) -> Args {
         let types: Vec<Ty> = self
             .list(args)
             .iter()

@@ -28,7 +28,7 @@
 //!
 //! How `ship` in `orders.filter(o => o.open)[0].ship()` finds its declaration:
 //!
-//! 1. `edges/sites`: the site is a call. `edges/callees` resolves its callee, a member, so it needs
+//! 1. `edges/site_targets`: the site is a call. `edges/callees` resolves its callee, a member, so it needs
 //!    the type of `orders.filter(..)[0]`.
 //! 2. `expressions/expr_types`: that is an element of the type of a call, and so on down to the
 //!    name `orders`, which `names/lookup` finds in the enclosing scopes as an import.
@@ -42,7 +42,7 @@
 //! 5. `types/iteration_types`: the call gives an `Order[]`; its element is an `Order`, an instance
 //!    of a class.
 //! 6. `types/members`: `Order` or one of its ancestors (`types/hierarchy`) declares `ship`;
-//!    `symbols/merging`: the overloads of `ship` are one symbol. `edges/sites` makes its
+//!    `symbols/merging`: the overloads of `ship` are one symbol. `edges/site_targets` makes its
 //!    implementation the target of an edge.
 //!
 //! **Limits.** Not a type checker: types are inferred on demand, as far as members and calls need

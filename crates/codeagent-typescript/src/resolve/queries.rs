@@ -3,9 +3,9 @@
 //! **Limits.** Those of [`codeagent_lang::query::stack`]. A query that a cycle or budget cuts off
 //! is `UNKNOWN`.
 
-use codeagent_lang::query::stack::{FileBudget, Limits};
-use codeagent_lang::{DeclRef, FileId};
-use codeagent_model::facts::{CallId, ExprId, TypeId};
+use codeagent_lang::query::stack::{FileQueryBudget, QueryLimits};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
+use codeagent_model::facts::{CallId, TypeId};
 
 use crate::resolve::arena::Ty;
 
@@ -13,7 +13,7 @@ use crate::resolve::arena::Ty;
 pub const MAX_DEPTH: u32 = 60;
 
 /// In twelve repositories, the most expensive file used a third of this budget.
-const FILE_BUDGET: FileBudget = FileBudget {
+const FILE_BUDGET: FileQueryBudget = FileQueryBudget {
     least: 3_000_000,
     each_site: 20,
     most: 4_000_000,
@@ -21,7 +21,7 @@ const FILE_BUDGET: FileBudget = FileBudget {
 
 /// The number of queries after which provisional results are kept for good, so that a resolution
 /// always terminates.
-pub const MAX_PROVISIONAL_QUERIES: u32 = 400_000;
+const MAX_PROVISIONAL_QUERIES: u32 = 400_000;
 
 /// A query that can depend on itself; repeating it while it is evaluated is a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,7 +29,7 @@ pub enum Query {
     /// The type of a declaration.
     Decl(DeclRef),
     /// The type of an expression.
-    Expr(FileId, ExprId),
+    Expr(ExprRef),
     /// The return type of a function.
     Return(DeclRef),
     /// The contextual type of a literal or lambda.
@@ -49,10 +49,11 @@ pub enum Query {
 }
 
 /// The limits for a file with this number of sites.
-pub fn limits(sites: usize) -> Limits {
-    Limits {
+pub fn limits(sites: usize) -> QueryLimits {
+    QueryLimits {
         depth: MAX_DEPTH,
         site: None,
         file: FILE_BUDGET.steps(sites),
+        provisional: MAX_PROVISIONAL_QUERIES,
     }
 }

@@ -1,23 +1,13 @@
 //! Which files of a package may declare what is imported from it, by what its package.json says:
 //! `exports`, `typesVersions`, `types`, `main`.
 //!
-//! **Limits.** The conditions of `exports` are taken in one order (types, import, node, require,
-//! default), whichever stands first and however the import is written. `typesVersions` are chosen
-//! as by TypeScript 5.9.
+//! **Limits.** The conditions of `exports` are those of an ECMAScript module, then those of a
+//! CommonJS one, whatever the importing file is; `customConditions` do not count.
 
+use codeagent_typescript::project::exports::{
+    Conditions, MAX_PATHS, ModuleFormat, is_in_range, targets, wildcard,
+};
 use serde_json::Value;
-
-/// The conditions of `exports` that may hold, those that name declarations first.
-const CONDITIONS: [&str; 5] = ["types", "import", "node", "require", "default"];
-
-/// The version that `typesVersions` are chosen for.
-const VERSION: [u32; 3] = [5, 9, 0];
-
-/// Deepest nesting of conditions that is followed.
-const MAX_DEPTH: u32 = 8;
-
-/// Most paths that one import may mean.
-const MAX_PATHS: usize = 64;
 
 /// What counts of a package.json.
 #[derive(Debug, Default)]
@@ -56,7 +46,13 @@ impl Manifest {
     pub fn paths(&self, subpath: &str) -> Vec<String> {
         let mut paths = Vec::new();
         if let Some(exports) = &self.exports {
-            exported(exports, subpath, &mut paths);
+            for format in [ModuleFormat::EcmaScript, ModuleFormat::CommonJs] {
+                for target in targets(exports, subpath, Conditions::Of(format, &[])) {
+                    if !paths.contains(&target) {
+                        paths.push(target);
+                    }
+                }
+            }
         }
         if subpath.is_empty() {
             for entry in &self.entries {
@@ -76,7 +72,7 @@ impl Manifest {
     /// What `typesVersions` puts in the place of a path.
     fn versioned(&self, path: &str, out: &mut Vec<String>) {
         for (pattern, places) in &self.versions {
-            let Some(middle) = matched(pattern.trim_start_matches("./"), path) else {
+            let Some(middle) = wildcard(pattern.trim_start_matches("./"), path) else {
                 continue;
             };
             out.extend(places.iter().map(|place| place.replacen('*', middle, 1)));
@@ -87,7 +83,8 @@ impl Manifest {
 
 /// The paths of the first version range that holds.
 fn versions(ranges: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>)> {
-    let Some((_, Value::Object(chosen))) = ranges.iter().find(|(range, _)| holds(range)) else {
+    let Some((_, Value::Object(chosen))) = ranges.iter().find(|(range, _)| is_in_range(range))
+    else {
         return Vec::new();
     };
     let strings = |value: &Value| {
@@ -109,97 +106,6 @@ fn versions(ranges: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>
     patterns
 }
 
-/// Whether a range of versions holds the one that declarations are read for.
-fn holds(range: &str) -> bool {
-    range
-        .split("||")
-        .any(|all| all.split_whitespace().all(compares))
-}
-
-fn compares(comparator: &str) -> bool {
-    let digits = comparator.trim_start_matches(['<', '>', '=', '^', '~', 'v']);
-    let sign = &comparator[..comparator.len() - digits.len()];
-    let mut version = [0; 3];
-    let mut known = 0;
-    for (place, part) in version.iter_mut().zip(digits.split(['.', '-'])) {
-        let Ok(number) = part.parse() else { break };
-        *place = number;
-        known += 1;
-    }
-    match sign.trim_end_matches('v') {
-        ">=" => VERSION >= version,
-        ">" => VERSION[..known] > version[..known],
-        "<=" => VERSION[..known] <= version[..known],
-        "<" => VERSION < version,
-        "^" => VERSION >= version && VERSION[0] == version[0],
-        "~" => VERSION >= version && VERSION[..2] == version[..2],
-        _ => VERSION[..known] == version[..known],
-    }
-}
-
-/// What the `*` of a pattern stands for in a path; nothing for a pattern without one.
-fn matched<'p>(pattern: &str, path: &'p str) -> Option<&'p str> {
-    match pattern.split_once('*') {
-        None => (pattern == path).then_some(""),
-        Some((before, after)) => path.strip_prefix(before)?.strip_suffix(after),
-    }
-}
-
-/// The paths that `exports` gives for a subpath.
-fn exported(exports: &Value, subpath: &str, out: &mut Vec<String>) {
-    let Some(subpaths) = exports
-        .as_object()
-        .filter(|map| map.keys().any(|key| key.starts_with('.')))
-    else {
-        if subpath.is_empty() {
-            targets(exports, "", out, 0);
-        }
-        return;
-    };
-    let key = if subpath.is_empty() {
-        ".".to_owned()
-    } else {
-        format!("./{subpath}")
-    };
-    if let Some(target) = subpaths.get(&key) {
-        return targets(target, "", out, 0);
-    }
-    let patterns = subpaths.iter().filter(|(pattern, _)| pattern.contains('*'));
-    let best =
-        patterns.filter_map(|(pattern, target)| Some((pattern, matched(pattern, &key)?, target)));
-    if let Some((_, middle, target)) =
-        best.max_by_key(|(pattern, ..)| pattern.split('*').next().map_or(0, str::len))
-    {
-        targets(target, middle, out, 0);
-    }
-}
-
-fn targets(target: &Value, middle: &str, out: &mut Vec<String>, depth: u32) {
-    if depth >= MAX_DEPTH || out.len() >= MAX_PATHS {
-        return;
-    }
-    match target {
-        Value::String(path) => out.push(path.replace('*', middle)),
-        Value::Array(all) => all
-            .iter()
-            .take(MAX_PATHS)
-            .for_each(|inner| targets(inner, middle, out, depth + 1)),
-        Value::Object(conditions) => {
-            let versioned = conditions
-                .iter()
-                .filter(|(name, _)| name.strip_prefix("types@").is_some_and(holds))
-                .map(|(_, inner)| inner);
-            let named = CONDITIONS
-                .iter()
-                .filter_map(|condition| conditions.get(*condition));
-            versioned
-                .chain(named)
-                .for_each(|inner| targets(inner, middle, out, depth + 1));
-        }
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,7 +124,7 @@ mod tests {
             (
                 r#"{"exports": {"require": "./r.cjs", "import": {"default": "./i.js", "types": "./t.d.ts"}}}"#,
                 "",
-                &["./t.d.ts", "./i.js", "./r.cjs", "index"],
+                &["./i.js", "./t.d.ts", "./r.cjs", "index"],
             ),
             (
                 r#"{"exports": {".": null, "./a": "./lib/a.js", "./b/*": "./lib/b/*.js", "./b/c*": ["./c/*.js"]}}"#,
@@ -251,26 +157,6 @@ mod tests {
     }
 
     #[test]
-    fn ranges_hold_or_do_not() {
-        for (range, expected) in [
-            ("*", true),
-            (">=4.2", true),
-            ("<5.9", false),
-            ("<=5.9", true),
-            (">5.9", false),
-            (">=3.1 <6", true),
-            ("4.x || 5.x", true),
-            ("^5.1", true),
-            ("~5.8", false),
-            ("<4.0.0-0", false),
-            ("5.9", true),
-            ("nonsense", true),
-        ] {
-            assert_eq!(holds(range), expected, "{range}");
-        }
-    }
-
-    #[test]
     fn a_manifest_that_means_harm_ends() {
         let deep = format!(
             "{}\"./x.js\"{}",
@@ -281,7 +167,10 @@ mod tests {
             Manifest::parse(&format!(r#"{{"exports": {deep}}}"#)).paths(""),
             ["index"]
         );
-        let wide = format!("[{}]", vec!["\"./x.js\""; 10_000].join(","));
+        let paths: Vec<String> = (0..10_000)
+            .map(|number| format!("\"./{number}.js\""))
+            .collect();
+        let wide = format!("[{}]", paths.join(","));
         assert_eq!(
             Manifest::parse(&format!(r#"{{"exports": [{wide}]}}"#))
                 .paths("")

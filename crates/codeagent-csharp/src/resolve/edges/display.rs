@@ -6,13 +6,13 @@ use codeagent_lang::explain::Report;
 use codeagent_model::print;
 
 use crate::resolve::declared::tables::TypeDefId;
-use crate::resolve::edges::Linker;
+use crate::resolve::edges::SiteResolver;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
 
 /// Levels of type arguments that are shown.
 const LEVELS: u32 = 6;
 
-impl Linker<'_> {
+impl SiteResolver<'_> {
     /// A type as text.
     pub(super) fn display(&self, ty: Ty, report: &Report<'_>) -> String {
         self.display_deep(ty, report, 0)

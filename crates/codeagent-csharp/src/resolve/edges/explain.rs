@@ -8,20 +8,18 @@
 //! **Limits.** A resolution inside another one (in the body of a lambda that is tried) is not
 //! shown.
 
-use std::cell::RefCell;
-
 use codeagent_lang::explain::{MAX_ORIGINS, Report};
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, Links};
+use codeagent_lang::{DeclRef, Links, sites};
 use codeagent_model::facts::{
     CallId, Context, DeclId, DeclKind, Expr, ExprId, Site, SiteKind, Subject, Sym,
 };
 use codeagent_model::print;
 
-use crate::resolve::edges::Linker;
+use crate::resolve::edges::{FileResolver, SiteResolver};
 use crate::resolve::expressions::call_forms::CallForm;
 use crate::resolve::expressions::calls::CallOutcome;
-use crate::resolve::expressions::simple_names::SimpleName;
+use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::queries::Query;
@@ -32,19 +30,12 @@ pub(super) const MAX_SHOWN: usize = 24;
 
 /// Adds an explanation of a site to a report, and returns the resolution of that site alone.
 pub fn explain(site: Site, report: &mut Report<'_>) -> Links {
-    let mut linker = Linker::new(report.world, report.file);
-    linker.checker.trace = Some(RefCell::default());
-    linker.evaluation.begin_site();
-    linker.enter(site.owner);
-    let mut links = Links::default();
-    linker.record_site(&site, &mut links);
-    linker.evaluation.begin_site();
-    linker.explain_site(&site, report);
-    links
+    let resolver = FileResolver::new(report.world, report.file).traced();
+    sites::explain_site(&resolver, &site, report)
 }
 
-impl Linker<'_> {
-    fn explain_site(&self, site: &Site, report: &mut Report<'_>) {
+impl SiteResolver<'_> {
+    pub(super) fn explain_site(&self, site: &Site, report: &mut Report<'_>) {
         match (site.kind, site.subject) {
             (SiteKind::Operator, Subject::Expr(expr)) => self.explain_operator(expr, report),
             (_, Subject::Type(ty, segment)) => self.explain_type(ty, usize::from(segment), report),
@@ -121,7 +112,11 @@ impl Linker<'_> {
         match self.forms[id.index()] {
             CallForm::Call => match self.facts.expr(call.callee) {
                 Expr::Name(name, scope, offset) => {
-                    let meaning = self.lookup_value(self.own_name(name), (scope, offset), true);
+                    let meaning = self.lookup_value(
+                        self.own_name(name),
+                        ScopePosition { scope, offset },
+                        true,
+                    );
                     report.line(
                         1,
                         format_args!(
@@ -248,7 +243,8 @@ impl Linker<'_> {
 
         match self.facts.expr(expr) {
             Expr::Name(name, scope, offset) => {
-                let meaning = self.lookup_value(self.own_name(name), (scope, offset), false);
+                let meaning =
+                    self.lookup_value(self.own_name(name), ScopePosition { scope, offset }, false);
                 self.origin_of(meaning.candidates(), depth, report);
                 if meaning.candidates().is_empty() {
                     report.line(depth, self.meaning(&meaning, report));

@@ -6,13 +6,13 @@ use codeagent_lang::DeclRef;
 use codeagent_lang::explain::Report;
 use codeagent_model::print;
 
-use crate::resolve::edges::Linker;
+use crate::resolve::edges::SiteResolver;
 use crate::resolve::edges::explain::MAX_SHOWN;
 use crate::resolve::expressions::betterness::BetternessRule;
 use crate::resolve::expressions::conversions::{Better, Conversion};
 use crate::resolve::expressions::overload_trace::{CandidateOutcome, OverloadTrace};
 
-impl Linker<'_> {
+impl SiteResolver<'_> {
     /// Returns the choices that were made for a query.
     pub(super) fn explain_overloads(
         &self,

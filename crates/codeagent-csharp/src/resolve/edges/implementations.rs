@@ -16,30 +16,33 @@ use codeagent_model::graph::{Access, Confidence, EdgeType};
 
 use crate::resolve::declared::published;
 use crate::resolve::declared::tables::TypeDefId;
-use crate::resolve::edges::Linker;
+use crate::resolve::edges::{FileResolver, SiteResolver};
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, TyList, Type};
 
-impl Linker<'_> {
-    /// States the relations of all members declared in the file.
+impl FileResolver<'_> {
+    /// Records the relations of all members declared in the file.
     pub(super) fn record_implementations(&self, links: &mut Links) {
-        for id in self.facts.decl_ids() {
-            let decl = self.facts.decl(id);
+        let facts = self.types.facts();
+        for id in facts.decl_ids() {
+            let decl = facts.decl(id);
+            let here = self.at(id);
             if decl.flags.has(DeclFlags::OVERRIDE) {
-                self.evaluation.begin_site();
-                self.enter(id);
-                self.override_of(id, links);
+                here.stack.begin_site();
+                here.record_override(id, links);
             }
             if decl.kind.opens_type()
                 && !matches!(decl.kind, DeclKind::Enum | DeclKind::Delegate)
-                && let Some(&tid) = self.table.types.get(&id)
+                && let Some(&tid) = here.table.types.get(&id)
             {
-                self.implementations_of(id, tid, links);
+                here.record_implementations(id, tid, links);
             }
         }
     }
+}
 
-    fn override_of(&self, id: DeclId, links: &mut Links) {
+impl SiteResolver<'_> {
+    fn record_override(&self, id: DeclId, links: &mut Links) {
         let decl = self.facts.decl(id);
         let Some(own) = self.type_around(id) else {
             return;
@@ -70,7 +73,7 @@ impl Linker<'_> {
                 };
                 if self.decl(*target).kind == decl.kind && self.same_parameters(member, candidate) {
                     if !self.tables.type_def(tid).external {
-                        self.relate(id, EdgeType::Overrides, *target, links);
+                        self.record_edge(id, EdgeType::Overrides, *target, links);
                     }
                     return;
                 }
@@ -89,7 +92,7 @@ impl Linker<'_> {
         Some(self.self_type(*tid))
     }
 
-    fn implementations_of(&self, part: DeclId, tid: TypeDefId, links: &mut Links) {
+    fn record_implementations(&self, part: DeclId, tid: TypeDefId, links: &mut Links) {
         let own = self.self_type(tid);
         let group = self.type_def(tid);
         if group
@@ -100,8 +103,7 @@ impl Linker<'_> {
             return;
         }
 
-        self.evaluation.begin_site();
-        self.enter(part);
+        self.stack.begin_site();
         let mut seen: Vec<Ty> = Vec::new();
         for base in self.bases(tid).iter() {
             if self.is_interface(*base) != Some(true) {
@@ -112,13 +114,13 @@ impl Linker<'_> {
                 let declared = matches!(self.arena.get(*interface), Type::Named(tid, _) if self.tables.type_def(tid).kind == DeclKind::Interface);
                 if declared && !seen.contains(interface) {
                     seen.push(*interface);
-                    self.implement(own, tid, *interface, links);
+                    self.record_implemented(own, tid, *interface, links);
                 }
             }
         }
     }
 
-    fn implement(&self, own: Ty, tid: TypeDefId, interface: Ty, links: &mut Links) {
+    fn record_implemented(&self, own: Ty, tid: TypeDefId, interface: Ty, links: &mut Links) {
         let Type::Named(interface_tid, _) = self.arena.get(interface) else {
             return;
         };
@@ -151,9 +153,9 @@ impl Linker<'_> {
             }
 
             if found.file == self.file {
-                self.relate(found.decl, EdgeType::Implements, *target, links);
+                self.record_edge(found.decl, EdgeType::Implements, *target, links);
             } else if !is_own {
-                self.relate_inherited(tid, found, *target, links);
+                self.record_inherited(tid, found, *target, links);
             }
         }
     }
@@ -166,7 +168,7 @@ impl Linker<'_> {
     }
 
     /// Of a member of a base class elsewhere the first part of the type says it.
-    fn relate_inherited(
+    fn record_inherited(
         &self,
         tid: TypeDefId,
         member: DeclRef,
@@ -323,7 +325,7 @@ impl Linker<'_> {
         !fixed && self.access_of(member) != Some(Access::Private)
     }
 
-    fn relate(&self, source: DeclId, edge_type: EdgeType, target: DeclRef, links: &mut Links) {
+    fn record_edge(&self, source: DeclId, edge_type: EdgeType, target: DeclRef, links: &mut Links) {
         let at = self.facts.decl(source).at;
         links.uses.push(Use {
             source,

@@ -9,35 +9,65 @@ mod explain_overloads;
 pub mod identity;
 mod implementations;
 mod name_sites;
-mod sites;
+mod site_targets;
 
 use std::cell::OnceCell;
 use std::ops::Deref;
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{FileId, Links, World};
-use codeagent_model::facts::ExprId;
+use codeagent_lang::{FileId, Links, World, sites};
+use codeagent_model::facts::{DeclId, ExprId};
 use rustc_hash::FxHashMap;
 
-use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::{Checker, ExprState};
+use crate::resolve::types::{SiteContext, TypeState};
 
-/// The state while one file is resolved.
-struct Linker<'w> {
-    checker: Checker<'w>,
+/// The resolution of one file.
+struct FileResolver<'w> {
+    types: TypeState<'w>,
+    exprs: ExprState,
     /// The member accessed on each bare name.
     followers: OnceCell<FxHashMap<ExprId, Name>>,
 }
 
-impl<'w> Linker<'w> {
+impl<'w> FileResolver<'w> {
     fn new(world: &'w World, file: FileId) -> Self {
+        let types = TypeState::new(world, file);
+        let exprs = ExprState::new(types.at(SiteContext::default()));
+
         Self {
-            checker: Checker::new(world, file),
+            types,
+            exprs,
             followers: OnceCell::new(),
+        }
+    }
+
+    /// Keeps the overload resolutions, to explain them.
+    fn traced(self) -> Self {
+        Self {
+            exprs: self.exprs.traced(),
+            ..self
+        }
+    }
+
+    /// The layer, as seen from the sites of a declaration.
+    fn at(&self, owner: DeclId) -> SiteResolver<'_> {
+        let types = self.types.at(self.types.site_context(owner));
+
+        SiteResolver {
+            checker: self.exprs.above(types),
+            followers: &self.followers,
         }
     }
 }
 
-impl<'w> Deref for Linker<'w> {
+/// The top layer, as seen from a site.
+struct SiteResolver<'w> {
+    checker: Checker<'w>,
+    followers: &'w OnceCell<FxHashMap<ExprId, Name>>,
+}
+
+impl<'w> Deref for SiteResolver<'w> {
     type Target = Checker<'w>;
 
     #[inline]
@@ -49,13 +79,13 @@ impl<'w> Deref for Linker<'w> {
 /// Resolves one file.
 #[must_use]
 pub fn link(file: FileId, world: &World) -> Links {
-    let linker = Linker::new(world, file);
+    let resolver = FileResolver::new(world, file);
     let mut links = Links::default();
-    linker.record_sites(&mut links);
-    linker.record_implementations(&mut links);
+    sites::record_sites(&resolver, &mut links);
+    resolver.record_implementations(&mut links);
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
-    links.dependencies = linker.checker.finish();
+    links.dependencies = resolver.types.finish();
     links
 }

@@ -1,40 +1,35 @@
 //! The edges of names: imports, types and values.
 //!
-//! **Limits.** Those of `sites`.
+//! **Limits.** Those of `site_targets`.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, Links, Use};
+use codeagent_lang::{DeclRef, Target, Use};
 use codeagent_model::facts::{
     DeclId, DeclKind, Expr, ExprId, ImportId, ImportKind, Site, Subject, Sym, TypeExpr,
 };
-use codeagent_model::graph::{Confidence, EdgeType};
+use codeagent_model::graph::EdgeType;
 use rustc_hash::FxHashMap;
 
 use crate::resolve::declared::tables::NamespaceId;
-use crate::resolve::edges::Linker;
-use crate::resolve::edges::sites::edge;
-use crate::resolve::expressions::simple_names::SimpleName;
+use crate::resolve::edges::SiteResolver;
+use crate::resolve::edges::site_targets::exact_edge;
+use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
 use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::{Ty, Type};
 
-impl Linker<'_> {
-    pub(super) fn import_site(&self, site: &Site, links: &mut Links) {
+impl SiteResolver<'_> {
+    pub(super) fn resolve_import_site(&self, site: &Site) -> Option<Use> {
         let Subject::Import(id) = site.subject else {
-            return;
+            return None;
         };
-        let Some(import) = self.facts.imports.get(id.index()) else {
-            return;
-        };
+        let import = self.facts.imports.get(id.index())?;
         if import.kind == ImportKind::ExternAlias {
-            return;
+            return None;
         }
-        if let Some(target) = self.import_declaration(id) {
-            links.uses.push(Use {
-                source: DeclId::NONE,
-                ..edge(site, EdgeType::Imports, &[target], Confidence::Exact)
-            });
-        }
+
+        let target = self.import_declaration(id)?;
+        Some(exact_edge(site, EdgeType::Imports, target).from_source(DeclId::NONE))
     }
 
     fn import_declaration(&self, id: ImportId) -> Option<DeclRef> {
@@ -53,53 +48,40 @@ impl Linker<'_> {
             .find(|decl| !self.is_external_file(decl.file))
     }
 
-    pub(super) fn type_site(&self, site: &Site, edge_type: EdgeType, links: &mut Links) {
+    pub(super) fn resolve_type_site(&self, site: &Site, edge_type: EdgeType) -> Option<Use> {
         let Subject::Type(ty, segment) = site.subject else {
-            return;
+            return None;
+        };
+        let TypeExpr::Name(segments, scope) = self.facts.type_expr(ty) else {
+            return None;
         };
 
-        let target = match self.facts.type_expr(ty) {
-            TypeExpr::Name(segments, scope) => {
-                let segments = self.facts.list(segments);
-                let end = (usize::from(segment) + 1).min(segments.len());
-                match self.resolve_segments(self.file, &segments[..end], scope, None) {
-                    TypeOrNamespace::Type(ty) => self.declaration_of(ty),
-                    _ => None,
-                }
-            }
-            _ => None,
+        let segments = self.facts.list(segments);
+        let end = (usize::from(segment) + 1).min(segments.len());
+        let TypeOrNamespace::Type(ty) =
+            self.resolve_segments(self.file, &segments[..end], scope, None)
+        else {
+            return None;
         };
 
-        if let Some(target) = target {
-            links
-                .uses
-                .push(edge(site, edge_type, &[target], Confidence::Exact));
-        }
+        Some(exact_edge(site, edge_type, self.declaration_of(ty)?))
     }
 
-    pub(super) fn value_site(&self, site: &Site, links: &mut Links) {
+    pub(super) fn resolve_value_site(&self, site: &Site) -> Option<Use> {
         let (candidates, ty) = match site.subject {
             Subject::Expr(expr) => self.named_by(expr),
             Subject::Key(object, key) => (self.key_members(object, key), Ty::UNKNOWN),
-            _ => return,
+            _ => return None,
         };
 
         let Some(first) = candidates.first() else {
-            if let Some(target) = self.declaration_of_type_value(ty) {
-                links.uses.push(edge(
-                    site,
-                    EdgeType::References,
-                    &[target],
-                    Confidence::Exact,
-                ));
-            }
-
-            return;
+            let target = self.declaration_of_type_value(ty)?;
+            return Some(exact_edge(site, EdgeType::References, target));
         };
 
         let kind = self.decl(first.decl).kind;
         if matches!(kind, DeclKind::Variable | DeclKind::Parameter) {
-            return;
+            return None;
         }
 
         let targets: Vec<DeclRef> = if is_method(kind) {
@@ -114,18 +96,11 @@ impl Linker<'_> {
         };
 
         if targets.is_empty() || self.is_external_file(targets[0].file) {
-            return;
+            return None;
         }
 
-        let confidence = if targets.len() == 1 {
-            Confidence::Exact
-        } else {
-            Confidence::Inferred
-        };
-
-        links
-            .uses
-            .push(edge(site, EdgeType::References, &targets, confidence));
+        let targets = targets.into_iter().map(Target::Decl).collect();
+        Some(Use::of_site(site, EdgeType::References, targets))
     }
 
     /// Returns the type of the repository that `value is Name` tests for, if a type is meant
@@ -155,7 +130,8 @@ impl Linker<'_> {
     fn named_by(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
         match self.facts.expr(expr) {
             Expr::Name(name, scope, offset) => {
-                match self.lookup_value(self.own_name(name), (scope, offset), false) {
+                match self.lookup_value(self.own_name(name), ScopePosition { scope, offset }, false)
+                {
                     SimpleName::Local(found)
                     | SimpleName::Members(found)
                     | SimpleName::Imported(found, _) => match self.type_meant(expr, &found) {

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::conversions::Conversion;
+use crate::resolve::expressions::simple_names::ScopePosition;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::signatures::Signature;
 use crate::resolve::types::{Ty, TyList, Type};
@@ -249,7 +250,7 @@ impl Checker<'_> {
         };
         arg.mode == ArgMode::Out
             && self
-                .local_of(self.own_name(name), (scope, offset))
+                .local_of(self.own_name(name), ScopePosition { scope, offset })
                 .is_some_and(is_from_call)
     }
 

@@ -20,7 +20,7 @@ use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::call_forms::CallForm;
 use crate::resolve::expressions::expr_types::MemberAccess;
 use crate::resolve::expressions::overloads::OverloadResult;
-use crate::resolve::expressions::simple_names::SimpleName;
+use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
 use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::queries::Query;
 use crate::resolve::types::signatures::DelegateShape;
@@ -95,8 +95,8 @@ impl Checker<'_> {
     pub fn resolve_call(&self, id: CallId) -> Rc<CallResult> {
         let key = (self.lambda_bindings.current(), id);
         let asked = (key, Query::Call(key.0, id));
-        self.evaluation
-            .answered(&self.memo.calls, asked, || {
+        self.stack
+            .query(&self.memo.calls, asked, || {
                 Rc::new(self.resolve_call_uncached(id))
             })
             .unwrap_or_default()
@@ -166,7 +166,8 @@ impl Checker<'_> {
     fn resolve_invocation(&self, call: &Call) -> CallResult {
         match self.facts.expr(call.callee) {
             Expr::Name(name, scope, offset) => {
-                match self.lookup_value(self.own_name(name), (scope, offset), true) {
+                match self.lookup_value(self.own_name(name), ScopePosition { scope, offset }, true)
+                {
                     SimpleName::Local(found) => self.resolve_candidates(&found, call, false),
                     SimpleName::Members(found) => self.resolve_candidates(
                         &self.static_context_candidates(found, scope),

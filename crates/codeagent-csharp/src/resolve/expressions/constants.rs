@@ -8,6 +8,7 @@ use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Ope
 
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
+use crate::resolve::expressions::simple_names::ScopePosition;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, Type};
 
@@ -59,7 +60,7 @@ impl Checker<'_> {
                 }
             }
             Expr::Name(name, scope, offset) => self.constant_of(
-                self.lookup_value(self.own_name(name), (scope, offset), false)
+                self.lookup_value(self.own_name(name), ScopePosition { scope, offset }, false)
                     .candidates(),
                 depth,
             ),

@@ -14,8 +14,8 @@ impl Checker<'_> {
     /// Returns the type that the context of a declaration asks for.
     pub fn context_type(&self, decl: DeclId) -> Ty {
         self.within(self.facts.decl(decl).scope, || {
-            self.evaluation
-                .guarded(Query::Context(self.lambda_bindings.current(), decl), || {
+            self.stack
+                .query_uncached(Query::Context(self.lambda_bindings.current(), decl), || {
                     self.context_type_uncached(decl)
                 })
                 .unwrap_or(Ty::UNKNOWN)

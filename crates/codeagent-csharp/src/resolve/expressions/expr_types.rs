@@ -10,14 +10,14 @@ use std::rc::Rc;
 
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{
-    Arg, DeclFlags, DeclId, DeclKind, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym,
-    TypeExpr, TypeId,
+    Arg, DeclFlags, DeclId, DeclKind, Expr, ExprId, KnownType, List, LiteralKind, Sym, TypeExpr,
+    TypeId,
 };
 
 use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::conversions::Conversion;
-use crate::resolve::expressions::simple_names::SimpleName;
+use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
 use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::queries::Query;
@@ -42,15 +42,15 @@ impl Checker<'_> {
         }
         let key = (self.lambda_bindings.current(), id);
         let asked = (key, Query::Expr(key.0, id));
-        self.evaluation
-            .answered(&self.memo.exprs, asked, || self.expr_type_uncached(id))
+        self.stack
+            .query(&self.memo.exprs, asked, || self.expr_type_uncached(id))
             .unwrap_or_default()
     }
 
     fn expr_type_uncached(&self, id: ExprId) -> Ty {
         match self.facts.expr(id) {
             Expr::Name(name, scope, offset) => {
-                self.name_type(id, self.own_name(name), (scope, offset))
+                self.name_type(id, self.own_name(name), ScopePosition { scope, offset })
             }
             Expr::This(decl) => self.this_type(decl),
             Expr::Super(decl) => self.base_class(self.this_type(decl)),
@@ -158,8 +158,8 @@ impl Checker<'_> {
         self.arena.add(Type::Qualifier(self.type_of(self.file, ty)))
     }
 
-    fn name_type(&self, id: ExprId, name: Name, scope: (ScopeId, u32)) -> Ty {
-        match self.lookup_value(name, scope, false) {
+    fn name_type(&self, id: ExprId, name: Name, position: ScopePosition) -> Ty {
+        match self.lookup_value(name, position, false) {
             SimpleName::Local(found)
             | SimpleName::Members(found)
             | SimpleName::Imported(found, _) => self.candidates_type(id, &found),
@@ -184,7 +184,7 @@ impl Checker<'_> {
         match self.facts.expr(inner) {
             Expr::Name(name, scope, offset) => {
                 let name = self.own_name(name);
-                let found = self.lookup_value(name, (scope, offset), true);
+                let found = self.lookup_value(name, ScopePosition { scope, offset }, true);
                 if !found.candidates().is_empty() {
                     return self.arena.add(Type::MethodGroup(id));
                 }

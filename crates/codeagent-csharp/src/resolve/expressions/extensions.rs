@@ -302,16 +302,10 @@ impl Checker<'_> {
 
     /// Returns the extension_scopes seen from the site that is being linked.
     pub fn extension_scopes(&self) -> Rc<[ExtensionScope]> {
-        let scope = self.site_scope.get();
-        if let Some(found) = self.memo.extension_scopes.borrow().get(&scope) {
-            return found.clone();
-        }
-        let made: Rc<[ExtensionScope]> = self.levels_uncached(scope).into();
+        let scope = self.site.namespace;
         self.memo
             .extension_scopes
-            .borrow_mut()
-            .insert(scope, made.clone());
-        made
+            .get_or_insert_with(scope, || self.levels_uncached(scope).into())
     }
 
     fn levels_uncached(&self, scope: ScopeId) -> Vec<ExtensionScope> {

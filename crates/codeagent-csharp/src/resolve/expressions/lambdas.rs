@@ -21,6 +21,7 @@ use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::calls::CallOutcome;
 use crate::resolve::expressions::conversions::{Better, Conversion};
 use crate::resolve::expressions::overloads::OverloadResult;
+use crate::resolve::expressions::simple_names::ScopePosition;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
@@ -276,7 +277,8 @@ impl Checker<'_> {
                 | Expr::Same(inner) => inner,
                 Expr::Call(call) | Expr::Index(call) => self.facts.calls.get(call.index())?.callee,
                 Expr::Name(name, scope, offset) => {
-                    let local = self.local_of(self.own_name(name), (scope, offset))?;
+                    let local =
+                        self.local_of(self.own_name(name), ScopePosition { scope, offset })?;
                     return match self.facts.expr(self.facts.decl(local).init) {
                         Expr::ContextParam(lambda, _) => Some(lambda),
                         _ => None,
@@ -445,7 +447,7 @@ impl Checker<'_> {
     fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
         match self.facts.expr(group) {
             Expr::Name(name, scope, offset) => self
-                .lookup_value(self.own_name(name), (scope, offset), true)
+                .lookup_value(self.own_name(name), ScopePosition { scope, offset }, true)
                 .candidates()
                 .to_vec(),
             Expr::Member(base, name) => {

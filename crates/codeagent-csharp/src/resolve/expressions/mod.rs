@@ -1,6 +1,7 @@
 //! The third layer: types of expressions, targets of calls, overload resolution.
 //!
-//! [`Checker`] holds a `Types` and dereferences to it. Its queries form one cycle, as in the
+//! [`Checker`] is a view of an [`ExprState`] from one site; it holds a `Types` and dereferences to
+//! it. Its queries form one cycle, as in the
 //! language: the type of a call depends on its overload, that on conversions of the arguments, that
 //! on the return types of lambdas among them, and these are types of expressions.
 //!
@@ -28,12 +29,11 @@ pub mod overloads;
 pub mod simple_names;
 mod user_conversions;
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
-use codeagent_lang::query::stack::Table;
-use codeagent_lang::{Dependencies, FileId, World};
+use codeagent_lang::query::memo::MemoTable;
 use codeagent_model::facts::{CallId, DeclId, ExprId, ScopeId};
 use rustc_hash::FxHashMap;
 
@@ -49,48 +49,70 @@ use crate::resolve::types::{Ty, Types};
 /// Memoized results about expressions.
 #[derive(Default)]
 struct ExprMemo {
-    exprs: Table<(LambdaBindingId, ExprId), Ty>,
-    calls: Table<(LambdaBindingId, CallId), Rc<CallResult>>,
-    extension_scopes: RefCell<FxHashMap<ScopeId, Rc<[ExtensionScope]>>>,
+    exprs: MemoTable<(LambdaBindingId, ExprId), Ty>,
+    calls: MemoTable<(LambdaBindingId, CallId), Rc<CallResult>>,
+    extension_scopes: MemoTable<ScopeId, Rc<[ExtensionScope]>>,
 }
 
-/// The state of the expression layer while one file is resolved.
-pub struct Checker<'w> {
-    types: Types<'w>,
+/// What the resolution of one file keeps about expressions.
+pub struct ExprState {
     memo: ExprMemo,
-    pub forms: Vec<CallForm>,
-    /// Scope of the innermost type or namespace around the site, for extension methods.
-    pub site_scope: Cell<ScopeId>,
+    forms: Vec<CallForm>,
     lambda_bindings: LambdaBindings,
     locals: Locals,
     /// The uses of the parameters of each lambda.
     bodies: OnceCell<FxHashMap<DeclId, Vec<LambdaParamUse>>>,
-    /// The overload resolutions so far, if this link is to be explained.
-    pub trace: Option<RefCell<Vec<OverloadTrace>>>,
+    /// The overload resolutions so far, if they are to be explained.
+    trace: Option<RefCell<Vec<OverloadTrace>>>,
 }
 
-impl<'w> Checker<'w> {
-    /// Starts resolving a file.
+impl ExprState {
+    /// Starts resolving the file of these types.
     #[must_use]
-    pub fn new(world: &'w World, file: FileId) -> Self {
-        let types = Types::new(world, file);
+    pub fn new(types: Types<'_>) -> Self {
         Self {
             memo: ExprMemo::default(),
             forms: call_forms::call_forms(types.facts),
-            site_scope: Cell::new(ScopeId(0)),
             lambda_bindings: LambdaBindings::default(),
             locals: simple_names::locals(types.facts, types.table),
             bodies: OnceCell::new(),
             trace: None,
-            types,
         }
     }
 
-    /// Returns the recorded dependencies.
+    /// Keeps the overload resolutions, to explain them.
     #[must_use]
-    pub fn finish(self) -> Dependencies {
-        self.types.finish()
+    pub fn traced(self) -> Self {
+        Self {
+            trace: Some(RefCell::default()),
+            ..self
+        }
     }
+
+    /// The layer, above these types.
+    pub fn above<'w>(&'w self, types: Types<'w>) -> Checker<'w> {
+        Checker {
+            types,
+            memo: &self.memo,
+            forms: &self.forms,
+            lambda_bindings: &self.lambda_bindings,
+            locals: &self.locals,
+            bodies: &self.bodies,
+            trace: self.trace.as_ref(),
+        }
+    }
+}
+
+/// The expression layer, as seen from a site.
+#[derive(Clone, Copy)]
+pub struct Checker<'w> {
+    types: Types<'w>,
+    memo: &'w ExprMemo,
+    pub forms: &'w [CallForm],
+    lambda_bindings: &'w LambdaBindings,
+    locals: &'w Locals,
+    bodies: &'w OnceCell<FxHashMap<DeclId, Vec<LambdaParamUse>>>,
+    pub trace: Option<&'w RefCell<Vec<OverloadTrace>>>,
 }
 
 impl<'w> Deref for Checker<'w> {

@@ -105,7 +105,7 @@ impl Checker<'_> {
             .collect();
 
         OverloadTrace {
-            query: self.evaluation.innermost(),
+            query: self.stack.innermost(),
             args: args.to_vec(),
             forms,
             unfit,

@@ -38,6 +38,15 @@ pub enum SimpleName {
     None,
 }
 
+/// A position in a file from which a bare name is looked up.
+#[derive(Clone, Copy, Debug)]
+pub struct ScopePosition {
+    /// The innermost scope around it.
+    pub scope: ScopeId,
+    /// Its byte offset: locals declared after it are not in scope.
+    pub offset: u32,
+}
+
 impl SimpleName {
     /// Returns the declarations, if it is a local or members.
     #[must_use]
@@ -54,7 +63,7 @@ impl Checker<'_> {
     pub fn lookup_value(
         &self,
         name: Name,
-        (scope, offset): (ScopeId, u32),
+        ScopePosition { scope, offset }: ScopePosition,
         invoked: bool,
     ) -> SimpleName {
         let mut current = scope;
@@ -105,17 +114,14 @@ impl Checker<'_> {
     }
 
     /// Returns the local, parameter or local function that a bare name stands for.
-    pub(super) fn local_of(
-        &self,
-        name: Name,
-        (mut scope, offset): (ScopeId, u32),
-    ) -> Option<DeclId> {
+    pub(super) fn local_of(&self, name: Name, position: ScopePosition) -> Option<DeclId> {
+        let mut scope = position.scope;
         while let Some(id) = scope.some() {
             let here = self.facts.scope(id);
             if is_type_scope(here.kind) {
                 return None;
             }
-            if let Some(local) = self.local_in(id, name, offset) {
+            if let Some(local) = self.local_in(id, name, position.offset) {
                 return Some(local);
             }
             scope = here.parent;

@@ -23,8 +23,8 @@ impl Types<'_> {
     /// Returns the base list of a type over all its parts, in terms of its own type parameters.
     pub fn bases(&self, tid: TypeDefId) -> TyList {
         let asked = (tid, Query::Bases(tid));
-        self.evaluation
-            .answered(&self.memo.bases, asked, || self.bases_uncached(tid))
+        self.stack
+            .query(&self.memo.bases, asked, || self.bases_uncached(tid))
             .unwrap_or_default()
     }
 
@@ -71,8 +71,8 @@ impl Types<'_> {
     /// Returns the type and all its supertypes: itself, then breadth first, base classes before
     /// interfaces where so declared.
     pub fn supertypes(&self, ty: Ty) -> TyList {
-        self.evaluation
-            .remembered(&self.memo.supertypes, ty, || self.supertypes_uncached(ty))
+        self.stack
+            .memoized(&self.memo.supertypes, ty, || self.supertypes_uncached(ty))
     }
 
     fn supertypes_uncached(&self, ty: Ty) -> TyList {
@@ -136,8 +136,8 @@ impl Types<'_> {
     /// Returns the types a type parameter is constrained to.
     pub fn constraints(&self, param: Ty) -> TyList {
         let asked = (param, Query::Constraints(param));
-        self.evaluation
-            .answered(&self.memo.constraints, asked, || {
+        self.stack
+            .query(&self.memo.constraints, asked, || {
                 self.constraints_uncached(param)
             })
             .unwrap_or_default()

@@ -34,10 +34,11 @@ pub struct Candidate {
 impl Types<'_> {
     /// Returns the members of this name, most derived first.
     pub fn lookup_members(&self, ty: Ty, name: Name) -> Rc<[Candidate]> {
-        self.evaluation
-            .remembered(&self.memo.members, (self.site_type.get(), ty, name), || {
-                self.members_uncached(ty, name).into()
-            })
+        self.stack.memoized(
+            &self.memo.members,
+            (self.site.enclosing_type, ty, name),
+            || self.members_uncached(ty, name).into(),
+        )
     }
 
     fn members_uncached(&self, ty: Ty, name: Name) -> Vec<Candidate> {
@@ -287,7 +288,7 @@ impl Types<'_> {
 
     /// Reports whether a type around the site is or derives from the type.
     fn derives_here(&self, tid: TypeDefId) -> bool {
-        self.evaluation.remembered(&self.memo.derives, (self.site_type.get(), tid), || {
+        self.stack.memoized(&self.memo.derives, (self.site.enclosing_type, tid), || {
             self.types_around().any(|around| {
                 let all = self.supertypes(self.self_type(around));
                 all.iter().any(|base| matches!(self.arena.get(*base), Type::Named(other, _) if other == tid))
@@ -297,7 +298,9 @@ impl Types<'_> {
 
     /// Returns the types around the site, the innermost first.
     fn types_around(&self) -> impl Iterator<Item = TypeDefId> {
-        std::iter::successors(self.site_type.get(), |tid| self.tables.type_def(*tid).outer)
+        std::iter::successors(self.site.enclosing_type, |tid| {
+            self.tables.type_def(*tid).outer
+        })
     }
 
     /// Reports whether internals of the type can be used from the file being resolved.

@@ -1,8 +1,9 @@
 //! The second layer: names of types, base lists, members and signatures of any file, without
 //! looking at expressions.
 //!
-//! [`Types`] is the state that these queries need. Queries of the third layer are methods of
-//! `Checker`, which holds a `Types`, so nothing here can call them.
+//! [`TypeState`] is what these queries keep for one file; they are methods of [`Types`], which is a
+//! view of it from one site. Queries of the third layer are methods of `Checker`, which holds a
+//! `Types`, so nothing here can call them.
 //!
 //! **Limits.** Those of [`queries`].
 
@@ -16,19 +17,17 @@ pub mod scope_lookup;
 pub mod signatures;
 pub mod usings;
 
-use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
-
 pub use self::arena::{Arena, ParamOwner, Ty, TyList, Type};
 use codeagent_lang::dependencies::KeyTable;
+use codeagent_lang::query::memo::MemoTable;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::query::session::Session;
-use codeagent_lang::query::stack::{Evaluation, Table};
+use codeagent_lang::query::stack::QueryStack;
 use codeagent_lang::{DeclRef, Dependencies, FileId, World};
-use codeagent_model::facts::{Facts, ScopeId, Sym, TypeId};
+use codeagent_model::facts::{DeclId, Facts, ScopeId, ScopeKind, Sym, TypeId};
 
 use self::members::Candidate;
 use self::names::TypeOrNamespace;
@@ -41,70 +40,144 @@ use crate::resolve::declared::tables::{FileTable, Tables, TypeDef, TypeDefId};
 /// Memoized results about declared types.
 #[derive(Default)]
 struct TypeMemo {
-    type_exprs: Table<(FileId, TypeId), Ty>,
-    lookups: Table<(FileId, ScopeId, Name, u16, bool), TypeOrNamespace>,
-    usings: Table<(FileId, ScopeId), Rc<[Using]>>,
-    bases: Table<TypeDefId, TyList>,
-    constraints: Table<Ty, TyList>,
-    supertypes: Table<Ty, TyList>,
-    derives: Table<(Option<TypeDefId>, TypeDefId), bool>,
-    members: Table<(Option<TypeDefId>, Ty, Name), Rc<[Candidate]>>,
-    signatures: Table<DeclRef, Rc<Signature>>,
+    type_exprs: MemoTable<(FileId, TypeId), Ty>,
+    lookups: MemoTable<(FileId, ScopeId, Name, u16, bool), TypeOrNamespace>,
+    usings: MemoTable<(FileId, ScopeId), Rc<[Using]>>,
+    bases: MemoTable<TypeDefId, TyList>,
+    constraints: MemoTable<Ty, TyList>,
+    supertypes: MemoTable<Ty, TyList>,
+    derives: MemoTable<(Option<TypeDefId>, TypeDefId), bool>,
+    members: MemoTable<(Option<TypeDefId>, Ty, Name), Rc<[Candidate]>>,
+    signatures: MemoTable<DeclRef, Rc<Signature>>,
+    /// The types whose parts are recorded as read.
+    touched: MemoTable<TypeDefId, ()>,
 }
 
-/// The state of the type layer while one file is resolved: the world, the tables, an arena of
-/// types, and memoized results.
-pub struct Types<'w> {
+/// What the resolution of one file keeps about declared types.
+pub struct TypeState<'w> {
     session: Session<'w>,
-    pub tables: &'w Tables,
-    pub facts: &'w Facts,
-    pub table: &'w FileTable,
-    pub arena: Arena,
-    pub evaluation: Evaluation<Query>,
-    /// The innermost type around the site, which decides what is accessible.
-    pub site_type: Cell<Option<TypeDefId>>,
+    tables: &'w Tables,
+    arena: Arena,
+    stack: QueryStack<Query>,
     memo: TypeMemo,
-    touched: RefCell<FxHashSet<TypeDefId>>,
 }
 
-impl<'w> Types<'w> {
+impl<'w> TypeState<'w> {
     /// Starts resolving a file.
     #[must_use]
     pub fn new(world: &'w World, file: FileId) -> Self {
-        let facts = world.facts(file);
-        let tables = world.index::<Tables>();
-        let types = Self {
-            session: Session::new(world, file),
-            tables,
-            facts,
-            table: tables.file(file),
+        let session = Session::new(world, file);
+        session.record_text_lookup(published::GLOBAL_USINGS, "");
+        session.record_text_lookup(published::FRIENDS, "");
+
+        Self {
+            tables: world.index::<Tables>(),
             arena: Arena::new(),
-            evaluation: Evaluation::new(queries::limits(facts.sites.len())),
-            site_type: Cell::new(None),
+            stack: QueryStack::new(queries::limits(session.own_facts().sites.len())),
             memo: TypeMemo::default(),
-            touched: RefCell::default(),
-        };
-
-        types.record_text_lookup(published::GLOBAL_USINGS, "");
-        types.record_text_lookup(published::FRIENDS, "");
-        types
+            session,
+        }
     }
 
-    /// Takes steps from the budget of the file; `false` if it is used up.
-    pub fn spend(&self, steps: usize) -> bool {
-        self.evaluation.spend(steps)
+    /// Returns the facts of the file.
+    pub fn facts(&self) -> &'w Facts {
+        self.session.own_facts()
     }
 
-    /// Reports whether something at this site was left unknown because it lies too deep or costs
-    /// too much.
-    pub fn exceeded(&self) -> bool {
-        self.evaluation.exceeded()
+    /// Returns the active queries and the budgets.
+    pub fn stack(&self) -> &QueryStack<Query> {
+        &self.stack
+    }
+
+    /// Returns the context of the sites of a declaration.
+    pub fn site_context(&self, owner: DeclId) -> SiteContext {
+        let facts = self.session.own_facts();
+        let table = self.tables.file(self.session.file);
+        let mut context = SiteContext::default();
+        let mut scope = owner.some().map_or(ScopeId(0), |owner| {
+            let decl = facts.decl(owner);
+            decl.inner.some().unwrap_or(decl.scope)
+        });
+
+        while let Some(id) = scope.some() {
+            let here = facts.scope(id);
+            if context.enclosing_type.is_none() {
+                let owner = here.owner.some();
+                context.enclosing_type = owner.and_then(|owner| table.types.get(&owner)).copied();
+            }
+
+            if matches!(here.kind, ScopeKind::Namespace | ScopeKind::File) {
+                context.namespace = id;
+                break;
+            }
+            scope = here.parent;
+        }
+
+        context
+    }
+
+    /// The layer, as seen from a site.
+    pub fn at(&self, site: SiteContext) -> Types<'_> {
+        Types {
+            session: &self.session,
+            tables: self.tables,
+            facts: self.session.own_facts(),
+            table: self.tables.file(self.session.file),
+            arena: &self.arena,
+            stack: &self.stack,
+            memo: &self.memo,
+            site,
+        }
     }
 
     /// Returns the recorded dependencies.
     #[must_use]
     pub fn finish(self) -> Dependencies {
         self.session.finish(&self.tables.names)
+    }
+}
+
+/// What decides, at a site, which members are accessible and which extension methods are in scope.
+#[derive(Clone, Copy)]
+pub struct SiteContext {
+    /// The innermost type around the site.
+    pub enclosing_type: Option<TypeDefId>,
+    /// The innermost namespace or file around it.
+    pub namespace: ScopeId,
+}
+
+impl Default for SiteContext {
+    fn default() -> Self {
+        Self {
+            enclosing_type: None,
+            namespace: ScopeId(0),
+        }
+    }
+}
+
+/// The type layer, as seen from a site: the tables, an arena of types, and memoized results.
+#[derive(Clone, Copy)]
+pub struct Types<'w> {
+    session: &'w Session<'w>,
+    pub tables: &'w Tables,
+    pub facts: &'w Facts,
+    pub table: &'w FileTable,
+    pub arena: &'w Arena,
+    pub stack: &'w QueryStack<Query>,
+    pub site: SiteContext,
+    memo: &'w TypeMemo,
+}
+
+impl<'w> Types<'w> {
+    /// Takes steps from the budget of the file; `false` if it is used up.
+    pub fn spend(&self, steps: usize) -> bool {
+        self.stack.spend(steps)
+    }
+
+    /// Reports whether something at this site was left unknown because it lies too deep or costs
+    /// too much.
+    pub fn exceeded(&self) -> bool {
+        self.stack.exceeded()
     }
 
     /// A type definition, with everything its parts say recorded as read.
@@ -115,7 +188,7 @@ impl<'w> Types<'w> {
             return group;
         }
 
-        if self.touched.borrow_mut().insert(tid) {
+        if self.memo.touched.insert(tid, ()) {
             for part in &group.parts {
                 self.read(part.file);
             }
@@ -173,6 +246,6 @@ impl<'w> Deref for Types<'w> {
 
     #[inline]
     fn deref(&self) -> &Session<'w> {
-        &self.session
+        self.session
     }
 }

@@ -41,8 +41,8 @@ impl Types<'_> {
             return Ty::UNKNOWN;
         }
         let asked = ((file, id), Query::TypeExpr(file, id));
-        self.evaluation
-            .answered(&self.memo.type_exprs, asked, || {
+        self.stack
+            .query(&self.memo.type_exprs, asked, || {
                 self.type_of_uncached(file, id)
             })
             .unwrap_or_default()

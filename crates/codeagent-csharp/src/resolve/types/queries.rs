@@ -4,7 +4,7 @@
 //! and a site that gets no target for that reason is counted.
 
 use codeagent_lang::FileId;
-use codeagent_lang::query::stack::{FileBudget, Limits};
+use codeagent_lang::query::stack::{FileQueryBudget, QueryLimits};
 use codeagent_model::facts::{CallId, DeclId, ExprId, ImportId, TypeId};
 
 use crate::resolve::declared::tables::TypeDefId;
@@ -19,7 +19,7 @@ const SITE_BUDGET: u32 = 40_000;
 
 /// Of seven repositories the file that took most, three thousand lines of queries in lambdas, took
 /// a third of what it may.
-const FILE_BUDGET: FileBudget = FileBudget {
+const FILE_BUDGET: FileQueryBudget = FileQueryBudget {
     least: 500_000,
     each_site: 150,
     most: 3_000_000,
@@ -46,10 +46,11 @@ pub enum Query {
 
 /// Returns the limits for a file with that many sites.
 #[must_use]
-pub fn limits(sites: usize) -> Limits {
-    Limits {
+pub fn limits(sites: usize) -> QueryLimits {
+    QueryLimits {
         depth: MAX_DEPTH,
         site: Some(SITE_BUDGET),
         file: FILE_BUDGET.steps(sites),
+        provisional: u32::MAX,
     }
 }

@@ -56,7 +56,7 @@ impl Types<'_> {
             return self.lookup_uncached(place, name, arity, qualifier);
         }
         let key = (place.file, self.naming_scope(place), name, arity, qualifier);
-        self.evaluation.remembered(&self.memo.lookups, key, || {
+        self.stack.memoized(&self.memo.lookups, key, || {
             self.lookup_uncached(place, name, arity, qualifier)
         })
     }

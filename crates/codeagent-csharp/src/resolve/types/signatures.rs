@@ -51,7 +51,7 @@ pub struct DelegateShape {
 impl Types<'_> {
     /// Returns the signature of a declaration.
     pub fn signature(&self, decl: DeclRef) -> Rc<Signature> {
-        self.evaluation.remembered(&self.memo.signatures, decl, || {
+        self.stack.memoized(&self.memo.signatures, decl, || {
             Rc::new(self.signature_uncached(decl))
         })
     }

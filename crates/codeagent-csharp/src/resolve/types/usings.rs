@@ -39,11 +39,9 @@ impl Types<'_> {
     /// Returns the usings of a file or namespace scope, those of the scope before the global ones,
     /// each once.
     pub fn usings(&self, file: FileId, scope: ScopeId) -> Rc<[Using]> {
-        let usings: Rc<[Using]> =
-            self.evaluation
-                .remembered(&self.memo.usings, (file, scope), || {
-                    self.usings_uncached(file, scope).into()
-                });
+        let usings: Rc<[Using]> = self.stack.memoized(&self.memo.usings, (file, scope), || {
+            self.usings_uncached(file, scope).into()
+        });
         self.spend(usings.len() / USUAL_USINGS);
         usings
     }
@@ -86,8 +84,8 @@ impl Types<'_> {
 
         self.read(file);
         let found = self
-            .evaluation
-            .guarded(Query::Using(file, id), || self.import_target(file, id))?;
+            .stack
+            .query_uncached(Query::Using(file, id), || self.import_target(file, id))?;
         match (import.kind, found) {
             (ImportKind::UsingNamespace, TypeOrNamespace::Namespace(namespace)) => {
                 Some(Using::Namespace(namespace))

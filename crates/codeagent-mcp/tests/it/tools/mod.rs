@@ -1,6 +1,7 @@
 //! The tools of the index, called over the protocol through a pipe in memory.
 
 mod ambiguous_names;
+mod callbacks;
 mod compact;
 mod documentation;
 mod embedding_models;

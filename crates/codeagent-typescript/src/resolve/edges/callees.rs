@@ -7,18 +7,18 @@ use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 
 use crate::resolve::edges::FileResolver;
-use crate::resolve::edges::targets::SiteTarget;
+use crate::resolve::edges::targets::Referent;
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::types::signatures::Signature;
 
 impl FileResolver<'_> {
     /// The target of a callee; locals are followed to their values.
-    pub fn callee_target(&mut self, callee: ExprId) -> SiteTarget {
+    pub fn callee_target(&self, callee: ExprId) -> Referent {
         let facts = self.own_facts();
         let outcome = self.value_target(callee);
 
         let outcome = match (&outcome, facts.expr(callee)) {
-            (SiteTarget::Decls(decls), Expr::Name(..))
+            (Referent::Decls(decls), Expr::Name(..))
                 if decls.iter().all(|decl| self.is_local(*decl)) =>
             {
                 self.held_target(decls.clone())
@@ -27,17 +27,17 @@ impl FileResolver<'_> {
         };
 
         match outcome {
-            SiteTarget::External | SiteTarget::Value if self.may_hold_a_function(callee) => {
-                SiteTarget::Unknown
+            Referent::External | Referent::Value if self.may_hold_a_function(callee) => {
+                Referent::Unknown
             }
             outcome => outcome,
         }
     }
 
     /// `const { f } = o; f()` calls `o.f`. A local that holds a lambda has no edge.
-    fn held_target(&mut self, decls: DeclList) -> SiteTarget {
+    fn held_target(&self, decls: DeclList) -> Referent {
         let Some(&decl) = decls.first() else {
-            return SiteTarget::External;
+            return Referent::External;
         };
 
         let facts = self.facts(decl.file);
@@ -46,7 +46,7 @@ impl FileResolver<'_> {
             return self.held_value(named);
         }
         if !declaration.ty.is_none() {
-            return SiteTarget::Value;
+            return Referent::Value;
         }
 
         match facts.expr(declaration.init) {
@@ -57,39 +57,39 @@ impl FileResolver<'_> {
                 self.held_value(value)
             }
             Expr::Or(yes, no) => self.held_choice(yes, no),
-            _ => SiteTarget::Value,
+            _ => Referent::Value,
         }
     }
 
     /// `const f = c ? a : b; f()` calls either function, if both are written there.
-    fn held_choice(&mut self, yes: ExprId, no: ExprId) -> SiteTarget {
+    fn held_choice(&self, yes: ExprId, no: ExprId) -> Referent {
         let (yes, no) = (self.held_function(yes), self.held_function(no));
         match (yes, no) {
-            (SiteTarget::Decls(mut decls), SiteTarget::Decls(others)) => {
+            (Referent::Decls(mut decls), Referent::Decls(others)) => {
                 decls.extend(
                     others
                         .into_iter()
                         .filter(|decl| !decls.contains(decl))
                         .collect::<DeclList>(),
                 );
-                SiteTarget::Decls(decls)
+                Referent::Decls(decls)
             }
-            (decls @ SiteTarget::Decls(_), _) | (_, decls @ SiteTarget::Decls(_)) => decls,
-            _ => SiteTarget::Value,
+            (decls @ Referent::Decls(_), _) | (_, decls @ Referent::Decls(_)) => decls,
+            _ => Referent::Value,
         }
     }
 
-    fn held_function(&mut self, value: ExprId) -> SiteTarget {
+    fn held_function(&self, value: ExprId) -> Referent {
         match self.held_value(value) {
-            SiteTarget::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => {
-                SiteTarget::Decls(decls)
+            Referent::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => {
+                Referent::Decls(decls)
             }
-            _ => SiteTarget::External,
+            _ => Referent::External,
         }
     }
 
     /// Whether a declaration is a function or class, or is initialised with one.
-    fn writes_function(&mut self, decl: DeclRef) -> bool {
+    fn writes_function(&self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         match declaration.kind {
@@ -108,21 +108,21 @@ impl FileResolver<'_> {
     }
 
     /// The value of a local: another name in this scope, or a member of the repository.
-    fn held_value(&mut self, value: ExprId) -> SiteTarget {
+    fn held_value(&self, value: ExprId) -> Referent {
         let is_named = matches!(self.own_facts().expr(value), Expr::Name(..));
         match self.value_target(value) {
-            SiteTarget::Decls(decls) if decls.iter().all(|decl| self.is_local(*decl)) => {
+            Referent::Decls(decls) if decls.iter().all(|decl| self.is_local(*decl)) => {
                 if is_named {
-                    SiteTarget::Value
+                    Referent::Value
                 } else {
-                    SiteTarget::Nameless
+                    Referent::Nameless
                 }
             }
             outcome => outcome,
         }
     }
 
-    fn is_local(&mut self, decl: DeclRef) -> bool {
+    fn is_local(&self, decl: DeclRef) -> bool {
         let declaration = self.decl(decl);
         matches!(
             declaration.kind,
@@ -131,7 +131,7 @@ impl FileResolver<'_> {
     }
 
     /// Whether a local is called through a signature written in the repository.
-    pub fn may_hold_a_function(&mut self, callee: ExprId) -> bool {
+    pub fn may_hold_a_function(&self, callee: ExprId) -> bool {
         match self.own_facts().expr(callee) {
             Expr::Name(..) => {}
             Expr::Same(inner) | Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => {
@@ -140,14 +140,14 @@ impl FileResolver<'_> {
             _ => return false,
         }
         let file = self.file;
-        let ty = self.expr_type(file, callee);
+        let ty = self.expr_type(file.expr(callee));
         self.signatures(ty)
             .into_iter()
             .any(|signature| self.is_written_signature(signature))
     }
 
     /// Whether a signature is a bodiless type member in the repository.
-    fn is_written_signature(&mut self, signature: Signature) -> bool {
+    fn is_written_signature(&self, signature: Signature) -> bool {
         let Signature::Declared(decl, _) = signature else {
             return false;
         };

@@ -8,48 +8,48 @@ use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type};
 use crate::resolve::edges::FileResolver;
-use crate::resolve::edges::targets::SiteTarget;
+use crate::resolve::edges::targets::Referent;
 use crate::resolve::symbols::at;
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::value_owners::constructs;
 
 impl FileResolver<'_> {
     /// The target of `super()`: the constructor of the base class.
-    pub fn super_target(&mut self, class: DeclId) -> SiteTarget {
+    pub fn super_target(&self, class: DeclId) -> Referent {
         let Some(class) = class.some() else {
-            return SiteTarget::Unknown;
+            return Referent::Unknown;
         };
         let class = at(self.file, class);
         match self.static_base(class) {
-            None => SiteTarget::Unknown,
+            None => Referent::Unknown,
             Some(base) => self.class_target(base),
         }
     }
 
-    fn class_target(&mut self, value: Ty) -> SiteTarget {
+    fn class_target(&self, value: Ty) -> Referent {
         match self.get(value) {
             Type::Static(class) => {
                 let constructors = self.constructors(class);
-                SiteTarget::Decls(if constructors.is_empty() {
+                Referent::Decls(if constructors.is_empty() {
                     DeclList::from_slice(&[class])
                 } else {
                     constructors
                 })
             }
             Type::Function(function, _) if constructs(self.decl(function)) => {
-                SiteTarget::Decls(self.named_constructor(function))
+                Referent::Decls(self.named_constructor(function))
             }
-            Type::Simple(Ty::EXTERNAL) | Type::BuiltInValue(_) => SiteTarget::External,
-            Type::Simple(_) => SiteTarget::Unknown,
-            _ => SiteTarget::External,
+            Type::Simple(Ty::EXTERNAL) | Type::BuiltInValue(_) => Referent::External,
+            Type::Simple(_) => Referent::Unknown,
+            _ => Referent::External,
         }
     }
 
     /// `new X()`: the constructor if `X` is a class that declares one.
-    pub fn constructor_target(&mut self, callee: ExprId, outcome: SiteTarget) -> SiteTarget {
+    pub fn constructor_target(&self, callee: ExprId, outcome: Referent) -> Referent {
         let file = self.file;
-        let SiteTarget::Decls(decls) = &outcome else {
-            let ty = self.expr_type(file, callee);
+        let Referent::Decls(decls) = &outcome else {
+            let ty = self.expr_type(file.expr(callee));
             return if let Type::Static(_) = self.get(ty) {
                 self.class_target(ty)
             } else {
@@ -71,21 +71,20 @@ impl FileResolver<'_> {
 
             // A class expression takes the location of the member that holds it; its constructor
             // has its own.
-            let ty = self.expr_type(file, callee);
+            let ty = self.expr_type(file.expr(callee));
             let Type::Static(_) = self.get(ty) else {
                 return outcome;
             };
 
-            let is_held = |resolver: &mut Self, class: DeclRef| {
-                let parent = resolver.decl(class).parent;
-                resolver.decl(class).kind == DeclKind::Class
-                    && decls.contains(&at(class.file, parent))
+            let is_held = |class: DeclRef| {
+                let parent = self.decl(class).parent;
+                self.decl(class).kind == DeclKind::Class && decls.contains(&at(class.file, parent))
             };
 
             return match self.class_target(ty) {
-                SiteTarget::Decls(made)
+                Referent::Decls(made)
                     if !made.iter().any(|decl| self.is_node(*decl))
-                        || made.iter().any(|decl| is_held(self, *decl)) =>
+                        || made.iter().any(|decl| is_held(*decl)) =>
                 {
                     outcome
                 }
@@ -97,7 +96,7 @@ impl FileResolver<'_> {
         let inner = self.decl(class).inner;
         let mut own = self.own_members(class, inner, name, false);
         own.retain(|decl| self.decl(*decl).kind == DeclKind::Constructor);
-        SiteTarget::Decls(if own.is_empty() {
+        Referent::Decls(if own.is_empty() {
             DeclList::from_slice(&[class])
         } else {
             own
@@ -105,7 +104,7 @@ impl FileResolver<'_> {
     }
 
     /// The class or value that a `new` expression names, beside the constructor it calls.
-    pub fn constructed(&mut self, site: Site, called: &DeclList) -> Option<DeclList> {
+    pub fn constructed(&self, site: Site, called: &DeclList) -> Option<DeclList> {
         let facts = self.own_facts();
         let Subject::Expr(expr) = site.subject else {
             return None;
@@ -114,7 +113,7 @@ impl FileResolver<'_> {
             return None;
         };
         match self.value_target(facts.calls[call.index()].callee) {
-            SiteTarget::Decls(named) if named != *called => Some(named),
+            Referent::Decls(named) if named != *called => Some(named),
             _ => None,
         }
     }

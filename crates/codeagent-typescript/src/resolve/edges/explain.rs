@@ -8,7 +8,7 @@
 //! the call, not its edge.
 
 use codeagent_lang::explain::{MAX_ORIGINS, Report};
-use codeagent_lang::{DeclRef, FileId, Links};
+use codeagent_lang::{DeclRef, ExprRef, Links, sites};
 use codeagent_model::facts::*;
 use codeagent_model::print;
 
@@ -26,20 +26,19 @@ const MAX_SHOWN: usize = 12;
 
 /// Adds the resolution of a site to a report; returns the edges of this site alone.
 pub fn explain(site: Site, report: &mut Report<'_>) -> Links {
-    let mut resolver = FileResolver::new(report.file, report.world);
-    let mut links = Links::default();
-    resolver.site(site, &mut links);
-    Explanation { resolver, report }.site(&site);
-    links
+    let resolver = FileResolver::new(report.file, report.world);
+    sites::explain_site(&resolver, &site, report)
 }
 
-struct Explanation<'r, 'w> {
-    resolver: FileResolver<'w>,
-    report: &'r mut Report<'w>,
+/// The explanation of one site.
+pub(super) struct Explanation<'e, 'r> {
+    pub(super) resolver: &'e FileResolver<'e>,
+    pub(super) report: &'e mut Report<'r>,
 }
 
 impl Explanation<'_, '_> {
-    fn site(&mut self, site: &Site) {
+    /// Explains a site.
+    pub fn site(&mut self, site: &Site) {
         let file = self.resolver.file;
         let facts = self.resolver.facts(file);
 
@@ -75,7 +74,7 @@ impl Explanation<'_, '_> {
                 self.key(expected, sym);
             }
             Subject::Attribute(component, sym) => {
-                let component = self.resolver.expr_type(file, component);
+                let component = self.resolver.expr_type(file.expr(component));
                 let expected = self.resolver.props_of(component);
                 self.key(expected, sym);
             }
@@ -109,10 +108,10 @@ impl Explanation<'_, '_> {
 
         let args = facts.list(facts.calls[call.index()].args);
         for (index, arg) in args.iter().enumerate() {
-            self.typed(&format!("argument {}", index + 1), (file, arg.value), 1);
+            self.typed(&format!("argument {}", index + 1), file.expr(arg.value), 1);
         }
 
-        let ty = self.resolver.expr_type(file, callee);
+        let ty = self.resolver.expr_type(file.expr(callee));
         let signatures = match facts.expr(expr) {
             Expr::New(_) => self.resolver.class_signatures(ty),
             _ => self.resolver.signatures(ty),
@@ -132,7 +131,7 @@ impl Explanation<'_, '_> {
             );
         }
 
-        let result = self.resolver.expr_type(file, expr);
+        let result = self.resolver.expr_type(file.expr(expr));
         let result = self.resolver.display(result);
         self.report.line(1, format_args!("result: {result}"));
     }
@@ -182,12 +181,12 @@ impl Explanation<'_, '_> {
                 break;
             };
 
-            let takes = if self.resolver.rejects(param.ty, site.file, arg.value) {
+            let takes = if self.resolver.rejects(param.ty, site.file.expr(arg.value)) {
                 "does not take"
             } else {
                 "takes"
             };
-            let given = self.resolver.expr_type(site.file, arg.value);
+            let given = self.resolver.expr_type(site.file.expr(arg.value));
             let (wanted, given) = (
                 self.resolver.display(param.ty),
                 self.resolver.display(given),
@@ -206,8 +205,8 @@ impl Explanation<'_, '_> {
         let facts = self.resolver.facts(file);
         match facts.expr(expr) {
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
-                self.typed("receiver", (file, object), 1);
-                let receiver = self.resolver.expr_type(file, object);
+                self.typed("receiver", file.expr(object), 1);
+                let receiver = self.resolver.expr_type(file.expr(object));
                 let name = self.resolver.name(file, sym);
                 let lookup = self.resolver.lookup_member(receiver, name);
                 self.lookup(facts.text(sym), &lookup);
@@ -245,9 +244,9 @@ impl Explanation<'_, '_> {
                     self.found("which is", &found);
                 }
 
-                self.typed("its type", (file, expr), 1);
+                self.typed("its type", file.expr(expr), 1);
             }
-            _ => self.typed("value", (file, expr), 1),
+            _ => self.typed("value", file.expr(expr), 1),
         }
     }
 
@@ -295,21 +294,22 @@ impl Explanation<'_, '_> {
     }
 
     /// `receiver a.b: T`, and below it where the type comes from.
-    fn typed(&mut self, role: &str, (file, expr): (FileId, ExprId), depth: usize) {
-        let ty = self.resolver.expr_type(file, expr);
+    fn typed(&mut self, role: &str, expr: ExprRef, depth: usize) {
+        let ty = self.resolver.expr_type(expr);
         let (ty, text) = (
             self.resolver.display(ty),
-            print::expression(self.resolver.facts(file), expr),
+            print::expression(self.resolver.facts(expr.file), expr.expr),
         );
         self.report.line(depth, format_args!("{role} {text}: {ty}"));
-        self.origin((file, expr), depth + 1);
+        self.origin(expr, depth + 1);
     }
 
     /// The origin of the type of an expression.
-    fn origin(&mut self, (file, expr): (FileId, ExprId), depth: usize) {
+    fn origin(&mut self, expr: ExprRef, depth: usize) {
         if depth > MAX_ORIGINS {
             return;
         }
+        let ExprRef { file, expr } = expr;
 
         let facts = self.resolver.facts(file);
         match facts.expr(expr) {
@@ -330,7 +330,7 @@ impl Explanation<'_, '_> {
                 }
             }
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
-                let receiver = self.resolver.expr_type(file, object);
+                let receiver = self.resolver.expr_type(file.expr(object));
                 let name = self.resolver.name(file, sym);
                 match self.resolver.lookup_member(receiver, name) {
                     MemberLookup::Declared(member) => {
@@ -338,7 +338,7 @@ impl Explanation<'_, '_> {
                     }
                     MemberLookup::Value(_) => {}
                     MemberLookup::Missing | MemberLookup::External => {
-                        self.typed("of", (file, object), depth)
+                        self.typed("of", file.expr(object), depth)
                     }
                 }
             }
@@ -348,7 +348,7 @@ impl Explanation<'_, '_> {
             }
             Expr::Index(call) => self.typed(
                 "element of",
-                (file, facts.calls[call.index()].callee),
+                file.expr(facts.calls[call.index()].callee),
                 depth,
             ),
             Expr::ContextParam(lambda, index) => {
@@ -362,7 +362,7 @@ impl Explanation<'_, '_> {
             }
             Expr::Guarded(guard) => {
                 if let Some(guard) = facts.guards.get(guard as usize) {
-                    self.typed("narrowed from", (file, guard.subject), depth);
+                    self.typed("narrowed from", file.expr(guard.subject), depth);
                 }
             }
             Expr::Await(inner)
@@ -370,13 +370,15 @@ impl Explanation<'_, '_> {
             | Expr::Same(inner)
             | Expr::Element(inner, _)
             | Expr::RestOf(inner, _) => {
-                self.typed("of", (file, inner), depth);
+                self.typed("of", file.expr(inner), depth);
             }
             Expr::Or(first, second) => {
-                self.typed("either", (file, first), depth);
-                self.typed("or", (file, second), depth);
+                self.typed("either", file.expr(first), depth);
+                self.typed("or", file.expr(second), depth);
             }
-            Expr::And(_, value) | Expr::Assign(_, value) => self.typed("of", (file, value), depth),
+            Expr::And(_, value) | Expr::Assign(_, value) => {
+                self.typed("of", file.expr(value), depth)
+            }
             _ => {}
         }
     }
@@ -387,12 +389,12 @@ impl Explanation<'_, '_> {
             (context.is_opaque(), self.resolver.decl(lambda).context)
         {
             let callee = self.resolver.facts(lambda.file).calls[call.index()].callee;
-            self.typed("passed to", (lambda.file, callee), depth);
+            self.typed("passed to", lambda.file.expr(callee), depth);
         }
     }
 
     fn origin_in_call(&mut self, site: CallSite, callee: ExprId, depth: usize) {
-        let ty = self.resolver.expr_type(site.file, callee);
+        let ty = self.resolver.expr_type(site.file.expr(callee));
         let signatures = self.resolver.signatures(ty);
         match self.resolver.choose(&signatures, site) {
             Some(Signature::Declared(decl, _)) => {
@@ -406,7 +408,7 @@ impl Explanation<'_, '_> {
             Some(_) => self
                 .report
                 .line(depth, "given by a function that no file declares"),
-            None => self.typed("given by", (site.file, callee), depth),
+            None => self.typed("given by", site.file.expr(callee), depth),
         }
     }
 
@@ -429,7 +431,11 @@ impl Explanation<'_, '_> {
         self.report.line(depth, format_args!("{text}{written}"));
 
         if declaration.ty.is_none() && !declaration.init.is_none() && depth < MAX_ORIGINS {
-            self.typed("initialised by", (decl.file, declaration.init), depth + 1);
+            self.typed(
+                "initialised by",
+                decl.file.expr(declaration.init),
+                depth + 1,
+            );
         } else if declaration.kind == DeclKind::Import {
             let found = self.resolver.resolve_decls(DeclList::from_slice(&[decl]));
             if let ResolvedName::Decls(decls) = &found {

@@ -19,17 +19,17 @@ use crate::resolve::types::members::MemberLookup;
 
 impl FileResolver<'_> {
     /// Adds the `overrides` and `implements` edges between members.
-    pub fn implementations(&mut self, links: &mut Links) {
+    pub fn record_implementations(&self, links: &mut Links) {
         let facts = self.own_facts();
         for id in facts.decl_ids() {
             let decl = facts.decl(id);
             if matches!(decl.kind, DeclKind::Class | DeclKind::Interface) || constructs(decl) {
-                self.members_of(at(self.file, id), links);
+                self.record_overridden_members(at(self.file, id), links);
             }
         }
     }
 
-    fn members_of(&mut self, class: DeclRef, links: &mut Links) {
+    fn record_overridden_members(&self, class: DeclRef, links: &mut Links) {
         let facts = self.facts(class.file);
         let declaration = facts.decl(class.decl);
         if declaration.bases.is_empty() || declaration.inner.is_none() {
@@ -41,12 +41,12 @@ impl FileResolver<'_> {
             if takes_part(facts, id)
                 && self.canonical_declaration(&DeclList::from_slice(&[member])) == Some(member)
             {
-                self.member_edges(class, name, member, links);
+                self.record_overridden(class, name, member, links);
             }
         }
     }
 
-    fn member_edges(&mut self, class: DeclRef, name: Name, member: DeclRef, links: &mut Links) {
+    fn record_overridden(&self, class: DeclRef, name: Name, member: DeclRef, links: &mut Links) {
         let facts = self.facts(class.file);
         for (index, base) in facts.list(facts.decl(class.decl).bases).iter().enumerate() {
             let edge_type = if base.clause == BaseClause::Implements {

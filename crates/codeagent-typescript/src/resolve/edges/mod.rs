@@ -10,13 +10,13 @@ mod display;
 pub mod explain;
 pub mod identity;
 mod implementations;
-mod sites;
+mod site_targets;
 mod targets;
 mod used_names;
 
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
-use codeagent_lang::{FileId, Links, World};
+use codeagent_lang::{FileId, Links, World, sites};
 
 use crate::resolve::checker::Checker;
 
@@ -42,20 +42,14 @@ impl<'w> Deref for FileResolver<'w> {
     }
 }
 
-impl DerefMut for FileResolver<'_> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.checker
-    }
-}
-
 /// Resolves one file.
 #[must_use]
 pub fn link(file: FileId, world: &World) -> Links {
-    let mut resolver = FileResolver::new(file, world);
+    let resolver = FileResolver::new(file, world);
     let mut links = Links::default();
-    resolver.sites(&mut links);
-    resolver.implementations(&mut links);
+    sites::record_sites(&resolver, &mut links);
+    resolver.record_module_edges(&mut links);
+    resolver.record_implementations(&mut links);
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));

@@ -1,10 +1,10 @@
-//! The target of a site, by the form of its subject: an expression, a type name, an import, an
+//! The referent of a site, by the form of its subject: an expression, a type name, an import, an
 //! export, a base list entry or a key.
 //!
-//! **Limits.** Those of the types: the target of a member is unknown if its receiver is.
+//! **Limits.** Those of the types: the referent of a member is unknown if its receiver is.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type};
@@ -14,8 +14,8 @@ use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 use crate::resolve::types::members::MemberLookup;
 
-/// The target of a site.
-pub enum SiteTarget {
+/// What a site refers to, before it is known whether that is a node.
+pub enum Referent {
     /// Declarations, in the repository or external.
     Decls(DeclList),
     /// A module.
@@ -30,7 +30,7 @@ pub enum SiteTarget {
     Unknown,
 }
 
-impl From<ResolvedName> for SiteTarget {
+impl From<ResolvedName> for Referent {
     fn from(found: ResolvedName) -> Self {
         match found {
             ResolvedName::Decls(decls) => Self::Decls(decls),
@@ -43,7 +43,8 @@ impl From<ResolvedName> for SiteTarget {
 }
 
 impl FileResolver<'_> {
-    pub fn site_target(&mut self, site: Site) -> SiteTarget {
+    /// What a site refers to.
+    pub fn referent(&self, site: Site) -> Referent {
         let file = self.file;
 
         match site.subject {
@@ -55,15 +56,15 @@ impl FileResolver<'_> {
             Subject::Base(decl, index) => self.base_target(at(file, decl), usize::from(index)),
             Subject::Key(object, sym) => self.key_target(object, sym),
             Subject::Attribute(component, sym) => {
-                let component = self.expr_type(file, component);
+                let component = self.expr_type(file.expr(component));
                 let props = self.props_of(component);
                 self.key_of(props, sym)
             }
-            Subject::Construct(..) => SiteTarget::External,
+            Subject::Construct(..) => Referent::External,
         }
     }
 
-    fn expr_target(&mut self, expr: ExprId, kind: SiteKind) -> SiteTarget {
+    fn expr_target(&self, expr: ExprId, kind: SiteKind) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         match facts.expr(expr) {
             Expr::Call(call) if kind.is_call() => {
@@ -83,7 +84,7 @@ impl FileResolver<'_> {
         }
     }
 
-    pub fn value_target(&mut self, expr: ExprId) -> SiteTarget {
+    pub fn value_target(&self, expr: ExprId) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
@@ -99,16 +100,16 @@ impl FileResolver<'_> {
                 );
 
                 if decls.is_empty() {
-                    return SiteTarget::External;
+                    return Referent::External;
                 }
                 if let Some(property) = self.parameter_property(&decls) {
-                    return SiteTarget::Decls(property);
+                    return Referent::Decls(property);
                 }
 
                 let found = self.resolve_decls(decls);
                 match self.as_value(found) {
                     // A function is visible under its own name.
-                    ResolvedName::Decls(decls) => SiteTarget::Decls(
+                    ResolvedName::Decls(decls) => Referent::Decls(
                         decls
                             .into_iter()
                             .flat_map(|decl| self.named_member(decl))
@@ -124,33 +125,33 @@ impl FileResolver<'_> {
                 self.value_target(inner)
             }
             Expr::Class(decl) | Expr::Function(decl) => {
-                SiteTarget::Decls(DeclList::from_slice(&[at(file, decl)]))
+                Referent::Decls(DeclList::from_slice(&[at(file, decl)]))
             }
             Expr::Require(sym) => self.required(file, sym).into(),
             Expr::Literal(..) | Expr::Object(_) | Expr::Array(..) | Expr::Known(_) => {
-                SiteTarget::External
+                Referent::External
             }
             _ => {
-                let ty = self.expr_type(file, expr);
+                let ty = self.expr_type(file.expr(expr));
                 self.computed_target(ty)
             }
         }
     }
 
     /// The target of a call whose callee is `f()`, `a[i]` or `a || b`.
-    fn computed_target(&mut self, ty: Ty) -> SiteTarget {
+    fn computed_target(&self, ty: Ty) -> Referent {
         match self.get(ty) {
-            Type::Simple(Ty::UNKNOWN | Ty::ANY) => SiteTarget::Unknown,
+            Type::Simple(Ty::UNKNOWN | Ty::ANY) => Referent::Unknown,
             Type::Simple(_)
             | Type::BuiltIn(..)
             | Type::BuiltInValue(_)
-            | Type::BuiltInMethod(..) => SiteTarget::External,
-            _ => SiteTarget::Nameless,
+            | Type::BuiltInMethod(..) => Referent::External,
+            _ => Referent::Nameless,
         }
     }
 
     /// The property declared by a constructor parameter with a modifier.
-    fn parameter_property(&mut self, decls: &DeclList) -> Option<DeclList> {
+    fn parameter_property(&self, decls: &DeclList) -> Option<DeclList> {
         let [parameter] = decls[..] else { return None };
         let facts = self.facts(parameter.file);
         let declaration = facts.decl(parameter.decl);
@@ -175,7 +176,7 @@ impl FileResolver<'_> {
     }
 
     /// Keeps the declarations that are values, if there are any.
-    fn as_value(&mut self, found: ResolvedName) -> ResolvedName {
+    fn as_value(&self, found: ResolvedName) -> ResolvedName {
         self.with_meaning(found, |kind| {
             !matches!(
                 kind,
@@ -184,7 +185,7 @@ impl FileResolver<'_> {
         })
     }
 
-    fn as_type(&mut self, found: ResolvedName) -> ResolvedName {
+    fn as_type(&self, found: ResolvedName) -> ResolvedName {
         self.with_meaning(found, |kind| {
             matches!(
                 kind,
@@ -198,11 +199,7 @@ impl FileResolver<'_> {
         })
     }
 
-    fn with_meaning(
-        &mut self,
-        found: ResolvedName,
-        holds: impl Fn(DeclKind) -> bool,
-    ) -> ResolvedName {
+    fn with_meaning(&self, found: ResolvedName, holds: impl Fn(DeclKind) -> bool) -> ResolvedName {
         let ResolvedName::Decls(decls) = found else {
             return found;
         };
@@ -214,9 +211,9 @@ impl FileResolver<'_> {
         ResolvedName::Decls(if kept.is_empty() { decls } else { kept })
     }
 
-    fn member_target(&mut self, object: ExprId, sym: Sym) -> SiteTarget {
+    fn member_target(&self, object: ExprId, sym: Sym) -> Referent {
         let file = self.file;
-        let receiver = self.expr_type(file, object);
+        let receiver = self.expr_type(file.expr(object));
         let name = self.name(file, sym);
         match self.lookup_member(receiver, name) {
             MemberLookup::Declared(member) => {
@@ -228,35 +225,35 @@ impl FileResolver<'_> {
             }
             MemberLookup::External => self
                 .expando_target(object, name)
-                .unwrap_or(SiteTarget::External),
+                .unwrap_or(Referent::External),
             MemberLookup::Value(ty) => self.value_member(ty),
             MemberLookup::Missing => self
                 .expando_target(object, name)
-                .unwrap_or(SiteTarget::Unknown),
+                .unwrap_or(Referent::Unknown),
         }
     }
 
     /// Follows a member that is not a node: `{ f }` to `f`, `F.g = value` to the value.
-    fn resolve_shorthand(&mut self, decls: DeclList) -> SiteTarget {
+    fn resolve_shorthand(&self, decls: DeclList) -> Referent {
         let [decl] = decls[..] else {
-            return SiteTarget::Decls(decls);
+            return Referent::Decls(decls);
         };
         match self.shorthand(decl) {
             Some(found) if !found.is_nothing() => self.as_value(found).into(),
-            _ => SiteTarget::Decls(decls),
+            _ => Referent::Decls(decls),
         }
     }
 
-    fn expando_target(&mut self, object: ExprId, name: Name) -> Option<SiteTarget> {
+    fn expando_target(&self, object: ExprId, name: Name) -> Option<Referent> {
         let own = self.file;
-        let (file, value) = self.expando(own, object, name)?;
+        let ExprRef { file, expr: value } = self.expando(own.expr(object), name)?;
         let facts = self.facts(file);
 
         let Expr::Name(sym, scope, offset) = facts.expr(value) else {
-            let holders = self.named_holders(own, object)?;
+            let holders = self.named_holders(own.expr(object))?;
             let member = self.member_assigned_to(&holders, name);
-            return Some(member.map_or(SiteTarget::Unknown, |member| {
-                SiteTarget::Decls(DeclList::from_slice(&[member]))
+            return Some(member.map_or(Referent::Unknown, |member| {
+                Referent::Decls(DeclList::from_slice(&[member]))
             }));
         };
         let name = self.name(file, sym);
@@ -275,15 +272,15 @@ impl FileResolver<'_> {
         Some(self.as_value(found).into())
     }
 
-    fn value_member(&mut self, ty: Ty) -> SiteTarget {
+    fn value_member(&self, ty: Ty) -> Referent {
         match self.get(ty) {
-            Type::Module(file) => SiteTarget::File(file),
-            Type::Function(decl, _) if !self.is_external_file(decl.file) => SiteTarget::Nameless,
-            _ => SiteTarget::External,
+            Type::Module(file) => Referent::File(file),
+            Type::Function(decl, _) if !self.is_external_file(decl.file) => Referent::Nameless,
+            _ => Referent::External,
         }
     }
 
-    fn type_target(&mut self, ty: TypeId, index: usize) -> SiteTarget {
+    fn type_target(&self, ty: TypeId, index: usize) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         let (found, is_last) = match facts.type_expr(ty) {
             TypeExpr::Name(segments, scope) => {
@@ -303,28 +300,28 @@ impl FileResolver<'_> {
                 (found, index + 1 == segments.len())
             }
             TypeExpr::Indexed(object, key) => return self.indexed_target(object, key),
-            _ => return SiteTarget::External,
+            _ => return Referent::External,
         };
 
         match found {
-            ResolvedName::Nothing => SiteTarget::External,
+            ResolvedName::Nothing => Referent::External,
             found if is_last => self.as_type(found).into(),
             found => found.into(),
         }
     }
 
     /// `"x"` of `T["x"]`
-    fn indexed_target(&mut self, object: TypeId, key: TypeId) -> SiteTarget {
+    fn indexed_target(&self, object: TypeId, key: TypeId) -> Referent {
         let facts = self.own_facts();
         let TypeExpr::Literal(_, sym) = facts.type_expr(key) else {
-            return SiteTarget::External;
+            return Referent::External;
         };
         let file = self.file;
         let object = self.type_of(file, object);
         self.key_of(object, sym)
     }
 
-    fn import_target(&mut self, id: ImportId) -> SiteTarget {
+    fn import_target(&self, id: ImportId) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         let import = &facts.imports[id.index()];
         match import.decl.some() {
@@ -343,7 +340,7 @@ impl FileResolver<'_> {
 
     /// Keeps only the symbol of the first declaration: of an imported type and value of one name,
     /// the value.
-    fn same_symbol_only(&mut self, found: ResolvedName) -> ResolvedName {
+    fn same_symbol_only(&self, found: ResolvedName) -> ResolvedName {
         let ResolvedName::Decls(decls) = &found else {
             return found;
         };
@@ -360,7 +357,7 @@ impl FileResolver<'_> {
         )
     }
 
-    fn export_target(&mut self, id: ExportId) -> SiteTarget {
+    fn export_target(&self, id: ExportId) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         let export = &facts.exports[id.index()];
         match export.kind {
@@ -386,14 +383,14 @@ impl FileResolver<'_> {
                 let found = self.resolve_decls(decls);
                 self.same_symbol_only(found).into()
             }
-            ExportKind::Assign | ExportKind::CommonJs => SiteTarget::External,
+            ExportKind::Assign | ExportKind::CommonJs => Referent::External,
         }
     }
 
-    fn base_target(&mut self, decl: DeclRef, index: usize) -> SiteTarget {
+    fn base_target(&self, decl: DeclRef, index: usize) -> Referent {
         let facts = self.facts(decl.file);
         let Some(base) = facts.list(facts.decl(decl.decl).bases).get(index) else {
-            return SiteTarget::Unknown;
+            return Referent::Unknown;
         };
 
         if let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) {
@@ -407,7 +404,7 @@ impl FileResolver<'_> {
             };
             let found = self.whole_module(found);
             return match found {
-                ResolvedName::Nothing => SiteTarget::External,
+                ResolvedName::Nothing => Referent::External,
                 found => self.as_type(found).into(),
             };
         }
@@ -416,20 +413,20 @@ impl FileResolver<'_> {
 
         if let (TypeExpr::Heritage(expr, _), Type::Instance(..)) =
             (facts.type_expr(base.ty), self.get(ty))
-            && let found @ SiteTarget::Decls(_) = self.value_target(expr)
+            && let found @ Referent::Decls(_) = self.value_target(expr)
         {
             return found;
         }
 
         match self.get(ty) {
-            Type::Instance(class, _) => SiteTarget::Decls(self.named_constructor(class)),
-            Type::Simple(Ty::UNKNOWN) => SiteTarget::Unknown,
-            _ => SiteTarget::External,
+            Type::Instance(class, _) => Referent::Decls(self.named_constructor(class)),
+            Type::Simple(Ty::UNKNOWN) => Referent::Unknown,
+            _ => Referent::External,
         }
     }
 
     /// `extends Base`, where `Base` is a variable that holds a class.
-    fn base_value(&mut self, decl: DeclRef, segments: &[Segment], scope: ScopeId) -> ResolvedName {
+    fn base_value(&self, decl: DeclRef, segments: &[Segment], scope: ScopeId) -> ResolvedName {
         let &[segment] = segments else {
             return ResolvedName::Nothing;
         };
@@ -448,17 +445,17 @@ impl FileResolver<'_> {
 
     /// The target of a key in an object literal: the member of the expected type. The literal's own
     /// member is not a node.
-    fn key_target(&mut self, object: DeclId, sym: Sym) -> SiteTarget {
+    fn key_target(&self, object: DeclId, sym: Sym) -> Referent {
         let file = self.file;
         let expected = self.context(at(file, object));
         self.key_of(expected, sym)
     }
 
-    fn key_of(&mut self, object: Ty, key: Sym) -> SiteTarget {
+    fn key_of(&self, object: Ty, key: Sym) -> Referent {
         let name = self.name(self.file, key);
         match self.lookup_member(object, name) {
-            MemberLookup::Declared(member) => SiteTarget::Decls(member.decls),
-            _ => SiteTarget::External,
+            MemberLookup::Declared(member) => Referent::Decls(member.decls),
+            _ => Referent::External,
         }
     }
 }

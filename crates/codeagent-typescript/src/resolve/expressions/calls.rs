@@ -4,7 +4,7 @@
 //! **Limits.** Overloads are told apart by the number of arguments and by clear mismatches of
 //! argument types. The first signature that fits is chosen.
 
-use codeagent_lang::{DeclRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type, TypeMapper};
@@ -23,7 +23,7 @@ pub struct CallSite {
 }
 
 impl Checker<'_> {
-    pub fn call_args(&mut self, site: CallSite) -> Vec<Arg> {
+    pub fn call_args(&self, site: CallSite) -> Vec<Arg> {
         let facts = self.facts(site.file);
         facts
             .calls
@@ -31,7 +31,7 @@ impl Checker<'_> {
             .map_or(Vec::new(), |call| facts.list(call.args).to_vec())
     }
 
-    pub fn call_type_args(&mut self, site: CallSite) -> Vec<Ty> {
+    pub fn call_type_args(&self, site: CallSite) -> Vec<Ty> {
         let facts = self.facts(site.file);
         let Some(call) = facts.calls.get(site.call.0 as usize) else {
             return Vec::new();
@@ -40,21 +40,21 @@ impl Checker<'_> {
     }
 
     /// The type of `f(..)`.
-    pub fn call_type(&mut self, file: FileId, call: CallId) -> Ty {
+    pub fn call_type(&self, file: FileId, call: CallId) -> Ty {
         let facts = self.facts(file);
         let callee = facts.calls[call.index()].callee;
         if let Expr::Super(_) = facts.expr(callee) {
             return Ty::NOTHING;
         }
 
-        let callee_type = self.expr_type(file, callee);
+        let callee_type = self.expr_type(file.expr(callee));
         let result = self.call_result(callee_type, CallSite { file, call });
 
         match facts.expr(callee) {
             Expr::Member(object, _) => {
                 let receiver = match facts.expr(object) {
                     Expr::Super(_) => Ty::THIS,
-                    _ => self.expr_type(file, object),
+                    _ => self.expr_type(file.expr(object)),
                 };
                 // A static method of an external base may return an instance of the class it is
                 // called on (`Document.build()`).
@@ -72,7 +72,7 @@ impl Checker<'_> {
         matches!(self.get(ty), Type::Static(decl) if !self.is_external_file(decl.file) && self.decl(decl).kind == DeclKind::Class)
     }
 
-    fn call_result(&mut self, callee: Ty, site: CallSite) -> Ty {
+    fn call_result(&self, callee: Ty, site: CallSite) -> Ty {
         match self.get(callee) {
             Type::Simple(Ty::EXTERNAL) => {
                 let args = self.call_type_args(site);
@@ -99,7 +99,7 @@ impl Checker<'_> {
     }
 
     /// The result of a signature for the arguments of a call.
-    fn result(&mut self, signature: Signature, site: CallSite) -> Ty {
+    fn result(&self, signature: Signature, site: CallSite) -> Ty {
         match signature {
             Signature::Declared(decl, mapper) => {
                 let result = self.return_type(decl);
@@ -117,7 +117,7 @@ impl Checker<'_> {
     }
 
     /// Instantiates a type that mentions a signature's own type parameters at a call.
-    pub fn bound_at(&mut self, signature: Signature, site: CallSite, ty: Ty) -> Ty {
+    pub fn bound_at(&self, signature: Signature, site: CallSite, ty: Ty) -> Ty {
         let Signature::Declared(decl, mapper) = signature else {
             return ty;
         };
@@ -132,7 +132,7 @@ impl Checker<'_> {
 
     /// The type arguments of a signature at a call: explicit, inferred, default, or the constraint.
     fn call_bindings(
-        &mut self,
+        &self,
         decl: DeclRef,
         mapper: TypeMapper,
         site: CallSite,
@@ -155,15 +155,15 @@ impl Checker<'_> {
     }
 
     /// The type of `new C(..)`.
-    pub fn new_type(&mut self, file: FileId, call: CallId) -> Ty {
+    pub fn new_type(&self, file: FileId, call: CallId) -> Ty {
         let facts = self.facts(file);
-        let callee = self.expr_type(file, facts.calls[call.index()].callee);
+        let callee = self.expr_type(file.expr(facts.calls[call.index()].callee));
         let site = CallSite { file, call };
         let args = self.call_type_args(site);
         self.construct(callee, &args, site)
     }
 
-    fn construct(&mut self, value: Ty, args: &[Ty], site: CallSite) -> Ty {
+    fn construct(&self, value: Ty, args: &[Ty], site: CallSite) -> Ty {
         match self.get(value) {
             Type::Static(class) if args.is_empty() && self.decl(class).kind == DeclKind::Class => {
                 self.construct_class(class, site)
@@ -196,7 +196,7 @@ impl Checker<'_> {
     }
 
     /// The instance type of a class, its type arguments inferred from the constructor's arguments.
-    fn construct_class(&mut self, class: DeclRef, site: CallSite) -> Ty {
+    fn construct_class(&self, class: DeclRef, site: CallSite) -> Ty {
         let params = self.type_params(class);
         if params.is_empty() {
             return self.instance(class, &[]);
@@ -214,7 +214,7 @@ impl Checker<'_> {
     }
 
     /// The type arguments of the class that declares a constructor, in a class that inherits it.
-    fn inherited_env(&mut self, class: DeclRef, constructor: DeclRef) -> TypeMapper {
+    fn inherited_env(&self, class: DeclRef, constructor: DeclRef) -> TypeMapper {
         let Some(declaring) = self
             .class_of(constructor)
             .filter(|declaring| *declaring != class)
@@ -231,7 +231,7 @@ impl Checker<'_> {
 
     /// The first signature that accepts the arguments; if none does, the one with the fewest
     /// mismatches.
-    pub fn choose(&mut self, signatures: &[Signature], site: CallSite) -> Option<Signature> {
+    pub fn choose(&self, signatures: &[Signature], site: CallSite) -> Option<Signature> {
         self.spend_list(signatures.len());
 
         if signatures.len() <= 1 {
@@ -259,7 +259,7 @@ impl Checker<'_> {
             .or(signatures.first().copied())
     }
 
-    pub fn mismatches(&mut self, signature: Signature, file: FileId, args: &[Arg]) -> u32 {
+    pub fn mismatches(&self, signature: Signature, file: FileId, args: &[Arg]) -> u32 {
         let params = self.signature_params(signature);
         let spread = args.iter().any(|arg| arg.mode == ArgMode::Spread);
         let required = params
@@ -283,13 +283,14 @@ impl Checker<'_> {
             else {
                 break;
             };
-            count += u32::from(self.rejects(param.ty, file, arg.value));
+            count += u32::from(self.rejects(param.ty, file.expr(arg.value)));
         }
 
         count
     }
 
-    pub fn rejects(&mut self, param: Ty, file: FileId, value: ExprId) -> bool {
+    pub fn rejects(&self, param: Ty, value: ExprRef) -> bool {
+        let ExprRef { file, expr: value } = value;
         let facts = self.facts(file);
         match facts.expr(value) {
             Expr::Function(lambda) => {
@@ -302,14 +303,14 @@ impl Checker<'_> {
             }
             Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _) => false,
             _ => {
-                let given = self.expr_type(file, value);
+                let given = self.expr_type(file.expr(value));
                 self.extends(given, param, &mut Vec::new()) == Some(false)
             }
         }
     }
 
     /// Whether a lambda has more parameters than a callback type passes.
-    fn takes_fewer_params(&mut self, callback: Ty, lambda: DeclRef) -> bool {
+    fn takes_fewer_params(&self, callback: Ty, lambda: DeclRef) -> bool {
         let signatures = self.signatures(callback);
         let wanted = self.params(lambda).len();
         !signatures.is_empty()

@@ -21,7 +21,7 @@ type BoundArgument = (Ty, Vec<DeclRef>, Vec<(DeclRef, Ty)>);
 
 impl Checker<'_> {
     /// The type of parameter `index` of a lambda, from its context.
-    pub fn context_param(&mut self, lambda: DeclRef, index: usize) -> Ty {
+    pub fn context_param(&self, lambda: DeclRef, index: usize) -> Ty {
         let context = self.context(lambda);
         if context == Ty::EXTERNAL {
             return Ty::EXTERNAL;
@@ -46,7 +46,7 @@ impl Checker<'_> {
     }
 
     /// Replaces `this` in a callback's parameter by the receiver of the call.
-    fn with_receiver(&mut self, lambda: DeclRef, ty: Ty) -> Ty {
+    fn with_receiver(&self, lambda: DeclRef, ty: Ty) -> Ty {
         let facts = self.facts(lambda.file);
         let Context::Argument(call, _) = facts.decl(lambda.decl).context else {
             return ty;
@@ -56,7 +56,7 @@ impl Checker<'_> {
         };
         match facts.expr(call.callee) {
             Expr::Member(object, _) => {
-                let receiver = self.expr_type(lambda.file, object);
+                let receiver = self.expr_type(lambda.file.expr(object));
                 self.arena.substitute_this(ty, receiver)
             }
             _ => ty,
@@ -65,7 +65,7 @@ impl Checker<'_> {
 
     /// Infers type arguments from the expected result of a call.
     pub fn bind_by_result(
-        &mut self,
+        &self,
         decl: DeclRef,
         site: CallSite,
         params: &[DeclRef],
@@ -82,8 +82,8 @@ impl Checker<'_> {
             None => return,
             Some(ContextKind::Typed(ty)) => self.type_of(site.file, ty),
             Some(ContextKind::Argument(call, index)) => {
-                self.query(Query::Expected(site.file, site.call), |checker| {
-                    checker.expected_argument(
+                self.query(Query::Expected(site.file, site.call), || {
+                    self.expected_argument(
                         CallSite {
                             file: site.file,
                             call,
@@ -110,13 +110,11 @@ impl Checker<'_> {
     }
 
     /// The type expected of a lambda, object literal or array literal.
-    pub fn context(&mut self, decl: DeclRef) -> Ty {
-        self.query(Query::Context(decl), |checker| {
-            checker.context_unguarded(decl)
-        })
+    pub fn context(&self, decl: DeclRef) -> Ty {
+        self.query(Query::Context(decl), || self.context_unguarded(decl))
     }
 
-    fn context_unguarded(&mut self, decl: DeclRef) -> Ty {
+    fn context_unguarded(&self, decl: DeclRef) -> Ty {
         let file = decl.file;
 
         match self.decl(decl).context {
@@ -125,7 +123,7 @@ impl Checker<'_> {
                 self.argument_context(CallSite { file, call }, usize::from(index))
             }
             Context::Typed(ty) => self.type_of(file, ty),
-            Context::Assigned(expr) => self.expr_type(file, expr),
+            Context::Assigned(expr) => self.expr_type(file.expr(expr)),
             Context::Property(object, sym) => {
                 let object = self.context(at(file, object));
                 let name = self.name(file, sym);
@@ -150,7 +148,7 @@ impl Checker<'_> {
                 }
             }
             Context::Attribute(component, sym) => {
-                let component = self.expr_type(file, component);
+                let component = self.expr_type(file.expr(component));
                 let props = self.props_of(component);
                 let name = self.name(file, sym);
                 self.member_type(props, name)
@@ -158,7 +156,7 @@ impl Checker<'_> {
         }
     }
 
-    fn argument_context(&mut self, site: CallSite, index: usize) -> Ty {
+    fn argument_context(&self, site: CallSite, index: usize) -> Ty {
         match self.signature_at(site) {
             Ok(signature @ Signature::Declared(..)) => {
                 let Some((ty, params, mut bindings)) = self.bound_argument(signature, site, index)
@@ -175,7 +173,7 @@ impl Checker<'_> {
     }
 
     /// The expected type of an argument; unbound type parameters of the call stay open.
-    fn expected_argument(&mut self, site: CallSite, index: usize) -> Ty {
+    fn expected_argument(&self, site: CallSite, index: usize) -> Ty {
         let Ok(signature @ Signature::Declared(..)) = self.signature_at(site) else {
             return Ty::UNKNOWN;
         };
@@ -188,7 +186,7 @@ impl Checker<'_> {
 
     /// The signature of a call, or the contextual type without one: an undeclared external function
     /// may pass values of the repository to a callback; a constructor of the library does not.
-    fn signature_at(&mut self, site: CallSite) -> Result<Signature, Ty> {
+    fn signature_at(&self, site: CallSite) -> Result<Signature, Ty> {
         let facts = self.facts(site.file);
         let Some(call) = facts.calls.get(site.call.0 as usize) else {
             return Err(Ty::UNKNOWN);
@@ -197,7 +195,7 @@ impl Checker<'_> {
         let signatures = if let Expr::Super(class) = facts.expr(call.callee) {
             self.base_constructors(at(site.file, class.some().ok_or(Ty::UNKNOWN)?))
         } else {
-            let callee = self.expr_type(site.file, call.callee);
+            let callee = self.expr_type(site.file.expr(call.callee));
             if matches!(self.get(callee), Type::BuiltInValue(_)) {
                 return Err(Ty::EXTERNAL);
             }
@@ -214,7 +212,7 @@ impl Checker<'_> {
     /// The type of parameter `index`, the type parameters in scope, and their bindings from the
     /// arguments that are not lambdas.
     fn bound_argument(
-        &mut self,
+        &self,
         signature: Signature,
         site: CallSite,
         index: usize,
@@ -249,14 +247,14 @@ impl Checker<'_> {
         Some((param.ty, type_params, bindings))
     }
 
-    fn base_constructors(&mut self, class: DeclRef) -> Signatures {
+    fn base_constructors(&self, class: DeclRef) -> Signatures {
         match self.static_base(class) {
             Some(base) => self.class_signatures(base),
             None => Signatures::new(),
         }
     }
 
-    fn returned_context(&mut self, function: DeclRef) -> Ty {
+    fn returned_context(&self, function: DeclRef) -> Ty {
         let declaration = self.decl(function);
         let ty = if declaration.ty.is_none() {
             let context = self.context(function);
@@ -278,7 +276,7 @@ impl Checker<'_> {
     }
 
     /// The type of a component's props.
-    pub fn props_of(&mut self, component: Ty) -> Ty {
+    pub fn props_of(&self, component: Ty) -> Ty {
         if component == Ty::EXTERNAL {
             return Ty::EXTERNAL;
         }
@@ -304,7 +302,7 @@ impl Checker<'_> {
     }
 
     /// `P` of `class C extends React.Component<P>`, whose declaration is external.
-    fn first_base_arg(&mut self, instance: Ty) -> Ty {
+    fn first_base_arg(&self, instance: Ty) -> Ty {
         let Type::Instance(decl, _) = self.get(instance) else {
             return Ty::EXTERNAL;
         };

@@ -3,7 +3,7 @@
 //! **Limits.** The element type of a long array is that of its first elements. Arithmetic gives
 //! numbers.
 
-use codeagent_lang::FileId;
+use codeagent_lang::{ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type, TypeMapper, primitive_of};
@@ -20,16 +20,15 @@ const MAX_ELEMENTS: usize = 16;
 
 impl Checker<'_> {
     /// The type of an expression of a file.
-    pub fn expr_type(&mut self, file: FileId, expr: ExprId) -> Ty {
-        if expr.is_none() {
+    pub fn expr_type(&self, expr: ExprRef) -> Ty {
+        if expr.expr.is_none() {
             return Ty::UNKNOWN;
         }
-        self.memoized(Query::Expr(file, expr), |checker| {
-            checker.compute_expr_type(file, expr)
-        })
+        self.memoized(Query::Expr(expr), || self.compute_expr_type(expr))
     }
 
-    fn compute_expr_type(&mut self, file: FileId, id: ExprId) -> Ty {
+    fn compute_expr_type(&self, id: ExprRef) -> Ty {
+        let ExprRef { file, expr: id } = id;
         let facts = self.facts(file);
         match facts.expr(id) {
             Expr::Name(sym, scope, offset) => self.name_type_in(
@@ -44,13 +43,13 @@ impl Checker<'_> {
             Expr::This(decl) | Expr::ThisAt(decl, ..) => self.this_type(file, decl),
             Expr::Super(decl) => self.super_type(file, decl),
             Expr::Member(_, sym)
-                if facts.text(sym) == "exports" && self.is_own_exports(file, id) =>
+                if facts.text(sym) == "exports" && self.is_own_exports(file.expr(id)) =>
             {
                 self.module_type(file)
             }
-            Expr::Member(object, sym) => self.member_expr_type(file, id, object, sym),
+            Expr::Member(object, sym) => self.member_expr_type(file.expr(id), object, sym),
             Expr::Destructured(object, sym) => {
-                let object = self.expr_type(file, object);
+                let object = self.expr_type(file.expr(object));
                 let name = self.name(file, sym);
                 self.member_type(object, name)
             }
@@ -60,13 +59,13 @@ impl Checker<'_> {
             Expr::Generic(inner, _)
             | Expr::Same(inner)
             | Expr::Spread(inner)
-            | Expr::Conditional(inner) => self.expr_type(file, inner),
+            | Expr::Conditional(inner) => self.expr_type(file.expr(inner)),
             Expr::Await(inner) => {
-                let ty = self.expr_type(file, inner);
+                let ty = self.expr_type(file.expr(inner));
                 self.awaited(ty)
             }
             Expr::Iterate(inner, is_async) => {
-                let ty = self.expr_type(file, inner);
+                let ty = self.expr_type(file.expr(inner));
                 let element = self.element_type(ty);
 
                 if is_async {
@@ -76,13 +75,13 @@ impl Checker<'_> {
                 }
             }
             Expr::Cast(ty) => self.type_of(file, ty),
-            Expr::Satisfies(inner, _) => self.expr_type(file, inner),
+            Expr::Satisfies(inner, _) => self.expr_type(file.expr(inner)),
             Expr::Or(a, b) => {
-                let a = self.expr_type(file, a);
-                let b = self.expr_type(file, b);
+                let a = self.expr_type(file.expr(a));
+                let b = self.expr_type(file.expr(b));
                 self.arena.union(&[a, b])
             }
-            Expr::And(_, inner) | Expr::Assign(_, inner) => self.expr_type(file, inner),
+            Expr::And(_, inner) | Expr::Assign(_, inner) => self.expr_type(file.expr(inner)),
             Expr::Object(decl) => self
                 .arena
                 .add(Type::Object(at(file, decl), TypeMapper::EMPTY)),
@@ -96,10 +95,10 @@ impl Checker<'_> {
             }
             Expr::Guarded(index) => self.guarded_type(file, index),
             Expr::Element(inner, index) => {
-                let ty = self.expr_type(file, inner);
+                let ty = self.expr_type(file.expr(inner));
                 self.element_at(ty, Some(usize::from(index)))
             }
-            Expr::RestOf(inner, _) => self.expr_type(file, inner),
+            Expr::RestOf(inner, _) => self.expr_type(file.expr(inner)),
             Expr::DynamicImport(sym) => {
                 let module = self.module(file, sym);
                 let ty = self.found_type(&module);
@@ -117,7 +116,7 @@ impl Checker<'_> {
         }
     }
 
-    fn literal_value_type(&mut self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
+    fn literal_value_type(&self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
         let primitive = primitive_of(kind);
         match sym.some() {
             Some(sym) if primitive == Ty::STRING => {
@@ -128,14 +127,14 @@ impl Checker<'_> {
         }
     }
 
-    fn binary_type(&mut self, file: FileId, operator: Operator, a: ExprId, b: ExprId) -> Ty {
+    fn binary_type(&self, file: FileId, operator: Operator, a: ExprId, b: ExprId) -> Ty {
         use Operator as O;
         match operator {
             O::Equal | O::NotEqual | O::Less | O::Greater | O::LessEqual | O::GreaterEqual => {
                 Ty::BOOLEAN
             }
             O::Add => {
-                let types = [self.expr_type(file, a), self.expr_type(file, b)];
+                let types = [self.expr_type(file.expr(a)), self.expr_type(file.expr(b))];
                 let is_text = types.iter().any(|ty| self.arena.widen(*ty) == Ty::STRING);
                 if is_text { Ty::STRING } else { Ty::NUMBER }
             }
@@ -144,7 +143,7 @@ impl Checker<'_> {
     }
 
     /// The type of a bare name, with or without narrowing.
-    pub fn name_type_in(&mut self, sym: Sym, position: LookupPosition, meaning: Meaning) -> Ty {
+    pub fn name_type_in(&self, sym: Sym, position: LookupPosition, meaning: Meaning) -> Ty {
         let name = self.name(position.file, sym);
         let decls = self.lookup(position, name, meaning);
         if let [narrow] = decls[..]
@@ -174,7 +173,7 @@ impl Checker<'_> {
     }
 
     /// The type of the global object, with the members that the repository declares.
-    fn type_of_window(&mut self) -> Ty {
+    fn type_of_window(&self) -> Ty {
         let name = self.tables.find("Window");
         match self.global(name, Meaning::Type).first().copied() {
             Some(decl) => self.instance(decl, &[]),
@@ -182,7 +181,7 @@ impl Checker<'_> {
         }
     }
 
-    fn this_type(&mut self, file: FileId, decl: DeclId) -> Ty {
+    fn this_type(&self, file: FileId, decl: DeclId) -> Ty {
         let Some(decl) = decl.some() else {
             return Ty::UNKNOWN;
         };
@@ -206,40 +205,38 @@ impl Checker<'_> {
             // `o.f = function () {}`
             DeclKind::Lambda => {
                 let object = self.decl(decl).init;
-                self.expr_type(file, object)
+                self.expr_type(file.expr(object))
             }
             _ => Ty::UNKNOWN,
         }
     }
 
-    fn member_expr_type(&mut self, file: FileId, id: ExprId, object: ExprId, sym: Sym) -> Ty {
-        if self.tables.file(file).narrows_members
-            && let Some(narrow) = self.narrowed_path(file, id)
+    fn member_expr_type(&self, member: ExprRef, object: ExprId, sym: Sym) -> Ty {
+        if self.tables.file(member.file).narrows_members
+            && let Some(narrow) = self.narrowed_path(member)
         {
             return self.decl_type(narrow);
         }
-        self.declared_member_type(file, object, sym)
+        self.declared_member_type(member.file.expr(object), sym)
     }
 
     /// The type of a member, ignoring guards.
-    pub fn declared_member_type(&mut self, file: FileId, object: ExprId, sym: Sym) -> Ty {
-        let name = self.name(file, sym);
-        let receiver = self.expr_type(file, object);
+    pub fn declared_member_type(&self, object: ExprRef, sym: Sym) -> Ty {
+        let name = self.name(object.file, sym);
+        let receiver = self.expr_type(object);
         match self.lookup_member(receiver, name) {
-            MemberLookup::Missing | MemberLookup::External => {
-                match self.expando(file, object, name) {
-                    Some((file, value)) => self.expr_type(file, value),
-                    None => self.member_type(receiver, name),
-                }
-            }
+            MemberLookup::Missing | MemberLookup::External => match self.expando(object, name) {
+                Some(value) => self.expr_type(value),
+                None => self.member_type(receiver, name),
+            },
             lookup => self.type_of_lookup(lookup, receiver),
         }
     }
 
-    fn index_expr_type(&mut self, file: FileId, call: CallId) -> Ty {
+    fn index_expr_type(&self, file: FileId, call: CallId) -> Ty {
         let facts = self.facts(file);
         let call = &facts.calls[call.index()];
-        let object = self.expr_type(file, call.callee);
+        let object = self.expr_type(file.expr(call.callee));
 
         let Some(arg) = facts.list(call.args).first() else {
             return Ty::UNKNOWN;
@@ -254,7 +251,7 @@ impl Checker<'_> {
                 }
             }
             _ => {
-                let key = self.expr_type(file, arg.value);
+                let key = self.expr_type(file.expr(arg.value));
                 if matches!(
                     self.get(key),
                     Type::Literal(LiteralKind::String, _) | Type::Param(_) | Type::KeyOf(_)
@@ -267,12 +264,12 @@ impl Checker<'_> {
         }
     }
 
-    fn array_type(&mut self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {
+    fn array_type(&self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {
         let facts = self.facts(file);
 
         let mut types = Vec::new();
         for &element in facts.list(elements).iter().take(MAX_ELEMENTS) {
-            let ty = self.expr_type(file, element);
+            let ty = self.expr_type(file.expr(element));
             let is_spread = matches!(facts.expr(element), Expr::Spread(_));
             types.push(if is_spread {
                 self.element_type(ty)

@@ -42,7 +42,7 @@ impl<'a> Inference<'a> {
 impl Checker<'_> {
     /// Bindings of type parameters from the arguments of a call.
     pub fn infer(
-        &mut self,
+        &self,
         signature: Signature,
         site: CallSite,
         mut inference: Inference<'_>,
@@ -85,7 +85,7 @@ impl Checker<'_> {
 
     /// `...rest: T` binds `T` to the tuple of all further arguments.
     fn infer_rest(
-        &mut self,
+        &self,
         signature: Signature,
         site: CallSite,
         args: &[Arg],
@@ -113,15 +113,15 @@ impl Checker<'_> {
             .iter()
             .skip(params.len() - 1)
             .take(12)
-            .map(|arg| self.expr_type(site.file, arg.value))
+            .map(|arg| self.expr_type(site.file.expr(arg.value)))
             .collect();
         let rest: Vec<Ty> = rest.into_iter().map(|ty| self.arena.widen(ty)).collect();
         let tuple = self.arena.tuple(&rest);
         inference.found.push((param, tuple));
     }
 
-    fn argument_type(&mut self, file: FileId, arg: Arg) -> Ty {
-        let ty = self.expr_type(file, arg.value);
+    fn argument_type(&self, file: FileId, arg: Arg) -> Ty {
+        let ty = self.expr_type(file.expr(arg.value));
         if arg.mode == ArgMode::Spread {
             self.element_type(ty)
         } else {
@@ -131,7 +131,7 @@ impl Checker<'_> {
 
     /// Infers type arguments that turn `param` into `given`.
     pub fn infer_from_types(
-        &mut self,
+        &self,
         param: Ty,
         given: Ty,
         inference: &mut Inference<'_>,
@@ -210,7 +210,7 @@ impl Checker<'_> {
         }
     }
 
-    fn bind_param(&mut self, decl: DeclRef, given: Ty, inference: &mut Inference<'_>) {
+    fn bind_param(&self, decl: DeclRef, given: Ty, inference: &mut Inference<'_>) {
         if !inference.params.contains(&decl)
             || inference.found.iter().any(|binding| binding.0 == decl)
         {
@@ -226,7 +226,7 @@ impl Checker<'_> {
     }
 
     /// Whether a parameter is constrained to strings or keys, so that literal types are kept.
-    fn wants_literal(&mut self, param: DeclRef) -> bool {
+    fn wants_literal(&self, param: DeclRef) -> bool {
         let bound = self.constraint(param);
         self.arena.members(bound).iter().any(|ty| {
             matches!(
@@ -236,7 +236,7 @@ impl Checker<'_> {
         })
     }
 
-    fn unify_union(&mut self, args: Args, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+    fn unify_union(&self, args: Args, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
         let members = self.arena.list(args);
         let (bare, others): (Vec<Ty>, Vec<Ty>) = members
             .iter()
@@ -260,13 +260,7 @@ impl Checker<'_> {
         }
     }
 
-    fn unify_lists(
-        &mut self,
-        params: Args,
-        given: Args,
-        inference: &mut Inference<'_>,
-        nesting: u32,
-    ) {
+    fn unify_lists(&self, params: Args, given: Args, inference: &mut Inference<'_>, nesting: u32) {
         let params = self.arena.list(params);
         let given = self.arena.list(given);
         for (param, given) in params.iter().zip(given.iter()) {
@@ -277,32 +271,20 @@ impl Checker<'_> {
     /// Members, and what can be called and constructed:
     /// `interface F<P> { (props: P): void; new (): P }`. Without such signatures nothing comes of
     /// them.
-    fn unify_structure(
-        &mut self,
-        param: Ty,
-        given: Ty,
-        inference: &mut Inference<'_>,
-        nesting: u32,
-    ) {
+    fn unify_structure(&self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
         self.unify_members(param, given, inference, nesting);
         self.unify_functions(param, given, inference, nesting);
         self.unify_class(param, given, inference, nesting);
     }
 
     /// Infers from a class to a constructor type.
-    fn unify_class(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+    fn unify_class(&self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
         let wanted = self.instance_of(param, &[]);
         let made = self.instance_of(given, &[]);
         self.infer_from_types(wanted, made, inference, nesting + 1);
     }
 
-    fn unify_functions(
-        &mut self,
-        param: Ty,
-        given: Ty,
-        inference: &mut Inference<'_>,
-        nesting: u32,
-    ) {
+    fn unify_functions(&self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
         if matches!(self.get(param), Type::Function(decl, _) if self.is_constructor_type(decl)) {
             self.unify_class(param, given, inference, nesting);
             return;
@@ -334,7 +316,7 @@ impl Checker<'_> {
 
     /// Infers from `x is Foo` to `x is T`.
     fn unify_predicate(
-        &mut self,
+        &self,
         wanted: Signature,
         found: Signature,
         inference: &mut Inference<'_>,
@@ -346,7 +328,7 @@ impl Checker<'_> {
     }
 
     /// Whether a signature is a lambda with contextually typed parameters.
-    fn is_untyped_lambda(&mut self, signature: Signature) -> bool {
+    fn is_untyped_lambda(&self, signature: Signature) -> bool {
         let Signature::Declared(decl, _) = signature else {
             return false;
         };
@@ -358,7 +340,7 @@ impl Checker<'_> {
             .any(|param| self.decl(*param).ty.is_none())
     }
 
-    fn unify_members(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+    fn unify_members(&self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
         let (decl, mapper) = match self.get(param) {
             Type::Object(decl, mapper) => (decl, mapper),
             Type::Instance(decl, args) if args != Args::NONE && nesting < 3 => {

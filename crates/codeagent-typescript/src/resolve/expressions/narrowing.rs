@@ -4,7 +4,7 @@
 //! **Limits.** `symbols/narrowing_scopes` finds the guard that is in force. A union member is kept
 //! unless it clearly fails the test.
 
-use codeagent_lang::FileId;
+use codeagent_lang::{ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type, primitive_of};
@@ -15,7 +15,7 @@ use crate::resolve::types::members::MemberLookup;
 
 impl Checker<'_> {
     /// The type of the subject of a guard where the guard holds.
-    pub fn guarded_type(&mut self, file: FileId, guard: u32) -> Ty {
+    pub fn guarded_type(&self, file: FileId, guard: u32) -> Ty {
         let facts = self.facts(file);
         let Some(guard) = facts.guards.get(guard as usize).copied() else {
             return Ty::UNKNOWN;
@@ -24,14 +24,14 @@ impl Checker<'_> {
             return self.assigned_type(file, guard);
         }
 
-        let subject = self.expr_type(file, guard.subject);
+        let subject = self.expr_type(file.expr(guard.subject));
 
         match guard.test {
             GuardTest::InstanceOf(class) => {
-                let class = self.expr_type(file, class);
+                let class = self.expr_type(file.expr(class));
                 let instance = self.instance_of(class, &[]);
-                self.narrow_by(subject, instance, guard.negated, |checker, ty| {
-                    checker.is_derived(ty, instance)
+                self.narrow_by(subject, instance, guard.negated, |ty| {
+                    self.is_derived(ty, instance)
                 })
             }
             GuardTest::IsType(ty) => {
@@ -49,8 +49,8 @@ impl Checker<'_> {
             }
             GuardTest::HasProperty(sym) => {
                 let name = self.name(file, sym);
-                self.sift_union(subject, guard.negated, |checker, ty| {
-                    Some(checker.lookup_member(ty, name) != MemberLookup::Missing)
+                self.sift_union(subject, guard.negated, |ty| {
+                    Some(self.lookup_member(ty, name) != MemberLookup::Missing)
                 })
             }
             GuardTest::Truthy | GuardTest::Assigned(_) | GuardTest::Declared => subject,
@@ -59,15 +59,15 @@ impl Checker<'_> {
 
     /// The type after an assignment: the members of a declared union that accept the value, else
     /// the declared type.
-    fn assigned_type(&mut self, file: FileId, guard: Guard) -> Ty {
-        let declared = self.declared_type_of(file, guard.subject);
+    fn assigned_type(&self, file: FileId, guard: Guard) -> Ty {
+        let declared = self.declared_type_of(file.expr(guard.subject));
         let GuardTest::Assigned(value) = guard.test else {
             return declared;
         };
         if !matches!(self.get(declared), Type::Union(_)) {
             return declared;
         }
-        let value = self.expr_type(file, value);
+        let value = self.expr_type(file.expr(value));
         let members = self.arena.members(declared);
 
         let mut kept = Vec::new();
@@ -87,7 +87,11 @@ impl Checker<'_> {
     }
 
     /// The type of a name or member, ignoring guards.
-    fn declared_type_of(&mut self, file: FileId, subject: ExprId) -> Ty {
+    fn declared_type_of(&self, subject: ExprRef) -> Ty {
+        let ExprRef {
+            file,
+            expr: subject,
+        } = subject;
         match self.facts(file).expr(subject) {
             Expr::Name(sym, scope, offset) => self.name_type_in(
                 sym,
@@ -98,24 +102,18 @@ impl Checker<'_> {
                 },
                 Meaning::Value,
             ),
-            Expr::Member(object, sym) => self.declared_member_type(file, object, sym),
-            _ => self.expr_type(file, subject),
+            Expr::Member(object, sym) => self.declared_member_type(file.expr(object), sym),
+            _ => self.expr_type(file.expr(subject)),
         }
     }
 
-    fn narrow_by_predicate(
-        &mut self,
-        subject: Ty,
-        site: CallSite,
-        index: u16,
-        negated: bool,
-    ) -> Ty {
+    fn narrow_by_predicate(&self, subject: Ty, site: CallSite, index: u16, negated: bool) -> Ty {
         let facts = self.facts(site.file);
         let Some(call) = facts.calls.get(site.call.0 as usize) else {
             return subject;
         };
 
-        let callee = self.expr_type(site.file, call.callee);
+        let callee = self.expr_type(site.file.expr(call.callee));
         let signatures = self.signatures(callee);
         let Some(signature) = self.choose(&signatures, site) else {
             return subject;
@@ -133,19 +131,19 @@ impl Checker<'_> {
         self.narrow_to(subject, ty, negated)
     }
 
-    fn narrow_to(&mut self, subject: Ty, to: Ty, negated: bool) -> Ty {
-        self.narrow_by(subject, to, negated, |checker, ty| {
-            checker.extends(ty, to, &mut Vec::new())
+    fn narrow_to(&self, subject: Ty, to: Ty, negated: bool) -> Ty {
+        self.narrow_by(subject, to, negated, |ty| {
+            self.extends(ty, to, &mut Vec::new())
         })
     }
 
     /// The members of a union that are of a type; the type itself if none is.
     fn narrow_by(
-        &mut self,
+        &self,
         subject: Ty,
         to: Ty,
         negated: bool,
-        is_of: impl Fn(&mut Self, Ty) -> Option<bool>,
+        is_of: impl Fn(Ty) -> Option<bool>,
     ) -> Ty {
         if negated {
             return self.sift_union(subject, true, is_of);
@@ -153,7 +151,7 @@ impl Checker<'_> {
 
         let mut kept = Vec::new();
         for &member in self.arena.members(subject).iter() {
-            if is_of(self, member) == Some(true) {
+            if is_of(member) == Some(true) {
                 kept.push(member);
             }
         }
@@ -168,14 +166,14 @@ impl Checker<'_> {
     /// Filters a union by a test or its negation; undecided members stay. If none would be left,
     /// all stay.
     fn sift_union(
-        &mut self,
+        &self,
         subject: Ty,
         negated: bool,
-        mut test: impl FnMut(&mut Self, Ty) -> Option<bool>,
+        mut test: impl FnMut(Ty) -> Option<bool>,
     ) -> Ty {
         let mut kept = Vec::new();
         for &member in self.arena.members(subject).iter() {
-            match test(self, member) {
+            match test(member) {
                 Some(passes) if passes == negated => {}
                 _ => kept.push(member),
             }
@@ -188,9 +186,9 @@ impl Checker<'_> {
         }
     }
 
-    fn narrow_by_typeof(&mut self, subject: Ty, word: &str, negated: bool) -> Ty {
-        self.sift_union(subject, negated, |checker, ty| {
-            let widened = checker.arena.widen(ty);
+    fn narrow_by_typeof(&self, subject: Ty, word: &str, negated: bool) -> Ty {
+        self.sift_union(subject, negated, |ty| {
+            let widened = self.arena.widen(ty);
             Some(match word {
                 "string" => widened == Ty::STRING,
                 "number" => widened == Ty::NUMBER,
@@ -198,12 +196,12 @@ impl Checker<'_> {
                 "symbol" => widened == Ty::SYMBOL,
                 "bigint" => widened == Ty::BIGINT,
                 "function" => {
-                    matches!(checker.get(ty), Type::Static(_)) || !checker.signatures(ty).is_empty()
+                    matches!(self.get(ty), Type::Static(_)) || !self.signatures(ty).is_empty()
                 }
                 "object" => {
                     !widened.is_primitive()
-                        && !matches!(checker.get(ty), Type::Static(_))
-                        && checker.signatures(ty).is_empty()
+                        && !matches!(self.get(ty), Type::Static(_))
+                        && self.signatures(ty).is_empty()
                 }
                 _ => return None,
             })
@@ -211,7 +209,7 @@ impl Checker<'_> {
     }
 
     fn narrow_by_literal(
-        &mut self,
+        &self,
         file: FileId,
         subject: Ty,
         (member, kind, literal): (Sym, LiteralKind, Sym),
@@ -221,15 +219,15 @@ impl Checker<'_> {
         let literal = self.name(file, literal);
         let wanted = self.arena.add(Type::Literal(kind, literal));
 
-        self.sift_union(subject, negated, |checker, ty| {
-            let tag = checker.member_type(ty, member);
-            match checker.get(tag) {
+        self.sift_union(subject, negated, |ty| {
+            let tag = self.member_type(ty, member);
+            match self.get(tag) {
                 Type::Literal(..) => Some(tag == wanted),
                 Type::Union(args) => {
-                    let tags = checker.arena.list(args);
+                    let tags = self.arena.list(args);
                     let all_literal = tags
                         .iter()
-                        .all(|tag| matches!(checker.get(*tag), Type::Literal(..)));
+                        .all(|tag| matches!(self.get(*tag), Type::Literal(..)));
                     (all_literal && !tags.contains(&wanted)).then_some(false)
                 }
                 Type::Simple(simple) if simple.is_primitive() => {

@@ -130,12 +130,13 @@ impl ModulePaths {
         let by_path = own.into_iter().map(numbered).collect();
         let repository = || files.iter().filter(|file| !file.external);
         let file_system = MemoryFs::new(repository().map(|file| &file.path), projects);
-        let packages = Packages::read(&projects.sources);
+        let typescript = projects.of::<TypeScriptProjects>();
+        let packages = Packages::read(&projects.sources, typescript);
         let without = ResolveOptions {
             tsconfig: None,
             ..options()
         };
-        let configs = &projects.of::<TypeScriptProjects>().configs;
+        let configs = &typescript.configs;
         let mapped = Prefixes::of(configs);
         let based = configs.values().any(|text| text.contains("\"baseUrl\""));
         let base_segments = if based {
@@ -212,7 +213,8 @@ impl ModulePaths {
             return Some(*file);
         }
 
-        self.packages.resolve(specifier, &self.paths)
+        self.packages
+            .resolve(paths::folder_of(from), specifier, &self.paths)
     }
 
     fn may_be_mapped(&self, specifier: &str) -> bool {

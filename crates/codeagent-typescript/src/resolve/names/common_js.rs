@@ -7,7 +7,7 @@
 //! value are not among its members.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::checker::Checker;
@@ -19,14 +19,14 @@ use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
 impl Checker<'_> {
     /// The value of `require("m")`.
-    pub fn required(&mut self, file: FileId, specifier: Sym) -> ResolvedName {
+    pub fn required(&self, file: FileId, specifier: Sym) -> ResolvedName {
         let module = self.module(file, specifier);
         self.whole_module(module)
     }
 
     /// The value that a module exports as a whole, if it has a name or declaration; else the
     /// module.
-    pub fn whole_module(&mut self, module: ResolvedName) -> ResolvedName {
+    pub fn whole_module(&self, module: ResolvedName) -> ResolvedName {
         let value = match module {
             ResolvedName::Module(file) => self.assigned_value(file),
             ResolvedName::Ambient(block) => self.assigned_in_block(block),
@@ -36,22 +36,22 @@ impl Checker<'_> {
     }
 
     /// The target of `export =` in a file.
-    pub fn assigned_value(&mut self, file: FileId) -> ResolvedName {
+    pub fn assigned_value(&self, file: FileId) -> ResolvedName {
         match self.assigned_expr(file) {
-            Some(value) => self.meaning_of(file, value, &mut Visited::default()),
+            Some(value) => self.meaning_of(file.expr(value), &mut Visited::default()),
             None => ResolvedName::Nothing,
         }
     }
 
     /// The target of `export =` in the blocks of an ambient module.
-    pub fn assigned_in_block(&mut self, block: DeclRef) -> ResolvedName {
+    pub fn assigned_in_block(&self, block: DeclRef) -> ResolvedName {
         // A block sees the exports of its module, which may be the current query.
-        self.query_uncached(Query::Follow(block), ResolvedName::Nothing, |checker| {
-            checker.assigned_in_blocks(block)
+        self.query_uncached(Query::Follow(block), ResolvedName::Nothing, || {
+            self.assigned_in_blocks(block)
         })
     }
 
-    fn assigned_in_blocks(&mut self, block: DeclRef) -> ResolvedName {
+    fn assigned_in_blocks(&self, block: DeclRef) -> ResolvedName {
         for &block in self.blocks(block).iter() {
             let facts = self.facts(block.file);
             let scope = facts.decl(block.decl).inner;
@@ -59,8 +59,7 @@ impl Checker<'_> {
             let first = assigned.partition_point(|entry| entry.0 < scope);
             if let Some(&(_, id)) = assigned.get(first).filter(|entry| entry.0 == scope) {
                 return self.meaning_of(
-                    block.file,
-                    facts.exports[id.index()].value,
+                    block.file.expr(facts.exports[id.index()].value),
                     &mut Visited::default(),
                 );
             }
@@ -69,7 +68,7 @@ impl Checker<'_> {
     }
 
     /// The named export of a JavaScript file that also exports a function or class as a whole.
-    pub fn beside_whole(&mut self, whole: DeclRef, name: Name) -> Option<DeclList> {
+    pub fn beside_whole(&self, whole: DeclRef, name: Name) -> Option<DeclList> {
         let ResolvedName::Decls(named) =
             self.export_clause(whole.file, ScopeId(0), name, &mut Visited::default())
         else {
@@ -82,7 +81,7 @@ impl Checker<'_> {
     /// The exported declarations of a name in a JavaScript file. Beside a type from a comment, a
     /// value may be exported.
     pub fn beside_documented(
-        &mut self,
+        &self,
         file: FileId,
         name: Name,
         declared: DeclList,
@@ -105,7 +104,7 @@ impl Checker<'_> {
 
     /// The target of `exports.a = e`: the member it declares, else the declaration that `e` names.
     pub fn exported_value(
-        &mut self,
+        &self,
         file: FileId,
         export: ExportId,
         visited: &mut Visited,
@@ -125,14 +124,14 @@ impl Checker<'_> {
             .map(|id| at(file, id))
             .collect();
         if decls.is_empty() {
-            self.meaning_of(file, export.value, visited)
+            self.meaning_of(file.expr(export.value), visited)
         } else {
             ResolvedName::Decls(decls)
         }
     }
 
     /// Follows the shorthand `{ f }` in an exported object to `f`.
-    pub fn behind_shorthand(&mut self, decls: DeclList) -> ResolvedName {
+    pub fn behind_shorthand(&self, decls: DeclList) -> ResolvedName {
         let [decl] = decls[..] else {
             return ResolvedName::Decls(decls);
         };
@@ -143,7 +142,7 @@ impl Checker<'_> {
     }
 
     /// The declaration that the shorthand `{ f }` names.
-    pub fn shorthand(&mut self, decl: DeclRef) -> Option<ResolvedName> {
+    pub fn shorthand(&self, decl: DeclRef) -> Option<ResolvedName> {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         let Expr::Name(sym, scope, offset) = facts.expr(declaration.init) else {
@@ -168,7 +167,8 @@ impl Checker<'_> {
     }
 
     /// Whether an expression is `exports` or `module.exports` of its file.
-    pub fn is_own_exports(&mut self, file: FileId, expr: ExprId) -> bool {
+    pub fn is_own_exports(&self, expr: ExprRef) -> bool {
+        let ExprRef { file, expr } = expr;
         let facts = self.facts(file);
         if !facts.header.dialect.is_javascript() {
             return false;
@@ -197,8 +197,8 @@ impl Checker<'_> {
     }
 
     /// The declarations behind a name or path that members may have been assigned to.
-    pub fn named_holders(&mut self, file: FileId, object: ExprId) -> Option<DeclList> {
-        match self.meaning_of(file, object, &mut Visited::default()) {
+    pub fn named_holders(&self, object: ExprRef) -> Option<DeclList> {
+        match self.meaning_of(object, &mut Visited::default()) {
             ResolvedName::Decls(decls) => Some(decls),
             _ => None,
         }
@@ -206,7 +206,7 @@ impl Checker<'_> {
 
     /// The target of `F.name`, where JavaScript assigns `F.name = value`: the member, or the
     /// declaration that a plain name refers to.
-    pub fn assigned_to_value(&mut self, value: DeclRef, name: Name) -> Option<DeclList> {
+    pub fn assigned_to_value(&self, value: DeclRef, name: Name) -> Option<DeclList> {
         let facts = self.facts(value.file);
         if !facts.header.dialect.is_javascript() {
             return None;
@@ -240,16 +240,11 @@ impl Checker<'_> {
     }
 
     /// The value of `F.name = value` where `object` names the function or variable `F`.
-    pub fn expando(
-        &mut self,
-        file: FileId,
-        object: ExprId,
-        name: Name,
-    ) -> Option<(FileId, ExprId)> {
-        let named = self.named_holders(file, object)?;
+    pub fn expando(&self, object: ExprRef, name: Name) -> Option<ExprRef> {
+        let named = self.named_holders(object)?;
         let holder = self.holder_among(&named)?;
         let own = self.decl_name(holder);
         let value = self.tables.expando(holder.file, own, name)?;
-        Some((holder.file, value))
+        Some(holder.file.expr(value))
     }
 }

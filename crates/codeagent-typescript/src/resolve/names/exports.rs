@@ -23,33 +23,23 @@ pub type Visited = FxHashSet<(FileId, DeclId, Name)>;
 
 impl Checker<'_> {
     /// The export of a module with a name.
-    pub fn export(&mut self, module: &ResolvedName, name: Name) -> ResolvedName {
+    pub fn export(&self, module: &ResolvedName, name: Name) -> ResolvedName {
         match module {
-            ResolvedName::Module(file) => {
-                if let Some(found) = self.exports.get(&(*file, name)) {
-                    return found.clone();
-                }
-                let found = self.export_of_file(*file, name, &mut Visited::default());
-                self.exports.insert((*file, name), found.clone());
-                found
-            }
+            ResolvedName::Module(file) => self.exports.get_or_insert_with((*file, name), || {
+                self.export_of_file(*file, name, &mut Visited::default())
+            }),
             ResolvedName::Ambient(block) => {
                 let first = self.blocks(*block).first().copied().unwrap_or(*block);
-                if let Some(found) = self.ambient_exports.get(&(first, name)) {
-                    return found.clone();
-                }
-
-                let found = self.export_of_ambient(first, name, &mut Visited::default());
-                self.ambient_exports.insert((first, name), found.clone());
-
-                found
+                self.ambient_exports.get_or_insert_with((first, name), || {
+                    self.export_of_ambient(first, name, &mut Visited::default())
+                })
             }
             other => self.export_visiting(other, name, &mut Visited::default()),
         }
     }
 
     fn export_visiting(
-        &mut self,
+        &self,
         module: &ResolvedName,
         name: Name,
         visited: &mut Visited,
@@ -66,7 +56,7 @@ impl Checker<'_> {
     /// Like [`Self::export_visiting`], for following an import. The result is memoized unless it
     /// depends on an unfinished query or the depth limit may have cut off the search.
     pub fn imported(
-        &mut self,
+        &self,
         module: &ResolvedName,
         name: Name,
         visited: &mut Visited,
@@ -78,38 +68,38 @@ impl Checker<'_> {
             return self.export_of_file(file, name, visited);
         }
         if let Some(found) = self.exports.get(&(file, name)) {
-            return found.clone();
+            return found;
         }
 
         let found = self.export_of_file(file, name, visited);
 
-        if self.evaluation.has_met_nothing() && self.evaluation.depth() < MAX_DEPTH / 2 {
+        if self.stack.is_independent() && self.stack.depth() < MAX_DEPTH / 2 {
             self.exports.insert((file, name), found.clone());
         }
 
         found
     }
 
-    fn export_of_file(&mut self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
-        self.search_exports((file, DeclId::NONE, name), visited, |checker, visited| {
-            checker.own_export(file, name, visited)
+    fn export_of_file(&self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
+        self.search_exports((file, DeclId::NONE, name), visited, |visited| {
+            self.own_export(file, name, visited)
         })
     }
 
     /// Searches one level deeper; finds nothing in a cycle or beyond the limit.
     fn search_exports(
-        &mut self,
+        &self,
         key: (FileId, DeclId, Name),
         visited: &mut Visited,
-        search: impl FnOnce(&mut Self, &mut Visited) -> ResolvedName,
+        search: impl FnOnce(&mut Visited) -> ResolvedName,
     ) -> ResolvedName {
         if visited.len() > 4000 || self.is_deepest() || !visited.insert(key) {
             return ResolvedName::Nothing;
         }
-        self.with_depth(|checker| search(checker, visited))
+        self.with_depth(|| search(visited))
     }
 
-    fn own_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
+    fn own_export(&self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(file);
 
         // As a JavaScript comment names the value of `import("m")` as a type.
@@ -165,7 +155,7 @@ impl Checker<'_> {
     }
 
     pub fn export_clause(
-        &mut self,
+        &self,
         file: FileId,
         scope: ScopeId,
         name: Name,
@@ -206,7 +196,7 @@ impl Checker<'_> {
         ResolvedName::Nothing
     }
 
-    fn star_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
+    fn star_export(&self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(file);
         self.ask_stars(file, name);
         let modules = self
@@ -218,7 +208,7 @@ impl Checker<'_> {
     }
 
     fn export_of_stars(
-        &mut self,
+        &self,
         stars: impl Iterator<Item = (FileId, Sym)>,
         name: Name,
         visited: &mut Visited,
@@ -245,7 +235,7 @@ impl Checker<'_> {
     }
 
     /// A name exported through `export = value`.
-    pub fn assigned_export(&mut self, file: FileId, name: Name, is_default: bool) -> ResolvedName {
+    pub fn assigned_export(&self, file: FileId, name: Name, is_default: bool) -> ResolvedName {
         let value = self.assigned_value(file);
         if is_default && !value.is_nothing() {
             return value;
@@ -267,25 +257,13 @@ impl Checker<'_> {
         }
     }
 
-    fn export_of_ambient(
-        &mut self,
-        block: DeclRef,
-        name: Name,
-        visited: &mut Visited,
-    ) -> ResolvedName {
-        self.search_exports(
-            (block.file, block.decl, name),
-            visited,
-            |checker, visited| checker.export_of_blocks(block, name, visited),
-        )
+    fn export_of_ambient(&self, block: DeclRef, name: Name, visited: &mut Visited) -> ResolvedName {
+        self.search_exports((block.file, block.decl, name), visited, |visited| {
+            self.export_of_blocks(block, name, visited)
+        })
     }
 
-    fn export_of_blocks(
-        &mut self,
-        block: DeclRef,
-        name: Name,
-        visited: &mut Visited,
-    ) -> ResolvedName {
+    fn export_of_blocks(&self, block: DeclRef, name: Name, visited: &mut Visited) -> ResolvedName {
         let blocks = self.blocks(block);
         let decls = self.declared_in_blocks(&blocks, name);
         if !decls.is_empty() {
@@ -314,7 +292,7 @@ impl Checker<'_> {
     }
 
     fn star_export_of_blocks(
-        &mut self,
+        &self,
         blocks: &MergedSymbol,
         name: Name,
         visited: &mut Visited,
@@ -336,7 +314,7 @@ impl Checker<'_> {
 
     /// The exported declarations of a name in `declare module` blocks; without an export clause,
     /// all are exported.
-    pub fn declared_in_blocks(&mut self, blocks: &MergedSymbol, name: Name) -> DeclList {
+    pub fn declared_in_blocks(&self, blocks: &MergedSymbol, name: Name) -> DeclList {
         let mut decls = self.block_entries(blocks, name);
         decls.retain(|decl| {
             let declaration = self.decl(*decl);

@@ -3,7 +3,7 @@
 //! **Limits.** An import cycle means nothing.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef};
 use codeagent_model::facts::*;
 use rustc_hash::FxHashSet;
 
@@ -17,7 +17,7 @@ use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
 impl Checker<'_> {
     /// The declarations of a name as a value and as a type.
-    pub fn value_and_type_decls(&mut self, position: LookupPosition, name: Name) -> DeclList {
+    pub fn value_and_type_decls(&self, position: LookupPosition, name: Name) -> DeclList {
         let mut found = self.lookup(position, name, Meaning::Value);
         for meaning in [Meaning::Type, Meaning::Namespace] {
             for decl in self.lookup(position, name, meaning) {
@@ -30,11 +30,11 @@ impl Checker<'_> {
     }
 
     /// Follows the imports among declarations to their targets.
-    pub fn resolve_decls(&mut self, decls: DeclList) -> ResolvedName {
+    pub fn resolve_decls(&self, decls: DeclList) -> ResolvedName {
         self.follow_all(decls, &mut Visited::default())
     }
 
-    pub fn follow_all(&mut self, decls: DeclList, visited: &mut Visited) -> ResolvedName {
+    pub fn follow_all(&self, decls: DeclList, visited: &mut Visited) -> ResolvedName {
         let Some(&first) = decls.first() else {
             return ResolvedName::Nothing;
         };
@@ -47,8 +47,8 @@ impl Checker<'_> {
                 // Broken code may export itself.
                 let init = decl.init;
                 let value =
-                    self.query_uncached(Query::Follow(first), ResolvedName::Nothing, |checker| {
-                        checker.meaning_of(first.file, init, visited)
+                    self.query_uncached(Query::Follow(first), ResolvedName::Nothing, || {
+                        self.meaning_of(first.file.expr(init), visited)
                     });
                 if value.is_nothing() {
                     ResolvedName::Decls(decls)
@@ -62,7 +62,7 @@ impl Checker<'_> {
 
     /// Merges an import with local declarations of its name: a value, and the types or namespace of
     /// types that join it.
-    pub fn follow_beside(&mut self, decls: DeclList, visited: &mut Visited) -> ResolvedName {
+    pub fn follow_beside(&self, decls: DeclList, visited: &mut Visited) -> ResolvedName {
         let (imports, local): (DeclList, DeclList) = decls
             .iter()
             .copied()
@@ -78,16 +78,16 @@ impl Checker<'_> {
         }
     }
 
-    pub fn follow(&mut self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
-        self.query_uncached(Query::Follow(decl), ResolvedName::Nothing, |checker| {
-            checker.compute_follow(decl, visited)
+    pub fn follow(&self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
+        self.query_uncached(Query::Follow(decl), ResolvedName::Nothing, || {
+            self.compute_follow(decl, visited)
         })
     }
 
-    pub fn compute_follow(&mut self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
+    pub fn compute_follow(&self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(decl.file);
         let Some(id) = self.tables.import_of(decl) else {
-            return self.meaning_of(decl.file, facts.decl(decl.decl).init, visited);
+            return self.meaning_of(decl.file.expr(facts.decl(decl.decl).init), visited);
         };
 
         let import = &facts.imports[id.index()];
@@ -120,12 +120,8 @@ impl Checker<'_> {
     }
 
     /// The meaning of a name or dotted path used as a value, without types.
-    pub fn meaning_of(
-        &mut self,
-        file: FileId,
-        expr: ExprId,
-        visited: &mut Visited,
-    ) -> ResolvedName {
+    pub fn meaning_of(&self, expr: ExprRef, visited: &mut Visited) -> ResolvedName {
+        let ExprRef { file, expr } = expr;
         let facts = self.facts(file);
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
@@ -142,15 +138,15 @@ impl Checker<'_> {
                 self.follow_all(decls, visited)
             }
             Expr::Member(object, sym) if !self.is_deepest() => {
-                let object = self.with_depth(|checker| checker.meaning_of(file, object, visited));
+                let object = self.with_depth(|| self.meaning_of(file.expr(object), visited));
                 let name = self.name(file, sym);
                 self.found_member(&object, name)
             }
             Expr::Same(inner) | Expr::Assign(_, inner) if !self.is_deepest() => {
-                self.with_depth(|checker| checker.meaning_of(file, inner, visited))
+                self.with_depth(|| self.meaning_of(file.expr(inner), visited))
             }
             Expr::Require(sym) if !self.is_deepest() => {
-                self.with_depth(|checker| checker.required(file, sym))
+                self.with_depth(|| self.required(file, sym))
             }
             // A value written at `module.exports =` is declared there.
             Expr::Function(decl) | Expr::Class(decl) if !facts.decl(decl).detail.is_none() => {
@@ -161,7 +157,7 @@ impl Checker<'_> {
     }
 
     /// A member of a resolved name: an export of a module, or a declaration of a namespace or enum.
-    pub fn found_member(&mut self, found: &ResolvedName, name: Name) -> ResolvedName {
+    pub fn found_member(&self, found: &ResolvedName, name: Name) -> ResolvedName {
         match found {
             ResolvedName::Decls(decls) => self.namespace_member(decls, name),
             ResolvedName::Module(_) | ResolvedName::Ambient(_) | ResolvedName::External => {
@@ -171,7 +167,7 @@ impl Checker<'_> {
         }
     }
 
-    pub fn namespace_member(&mut self, decls: &DeclList, name: Name) -> ResolvedName {
+    pub fn namespace_member(&self, decls: &DeclList, name: Name) -> ResolvedName {
         let mut members = DeclList::new();
         let (mut import, mut asked) = (None, None);
         self.spend_list(decls.len());
@@ -211,7 +207,7 @@ impl Checker<'_> {
     }
 
     /// A member of an import that is merged with local declarations.
-    pub fn imported_member(&mut self, import: DeclRef, name: Name) -> ResolvedName {
+    pub fn imported_member(&self, import: DeclRef, name: Name) -> ResolvedName {
         match self.follow(import, &mut Visited::default()) {
             ResolvedName::Nothing | ResolvedName::External | ResolvedName::Decls(_) => {
                 ResolvedName::Nothing
@@ -221,7 +217,7 @@ impl Checker<'_> {
     }
 
     /// The target of an export clause in a namespace block.
-    pub fn namespace_clause(&mut self, group: &MergedSymbol, name: Name) -> ResolvedName {
+    pub fn namespace_clause(&self, group: &MergedSymbol, name: Name) -> ResolvedName {
         for &part in group.iter() {
             let declaration = self.decl(part);
             if declaration.kind == DeclKind::Namespace

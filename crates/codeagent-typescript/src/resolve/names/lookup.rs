@@ -21,7 +21,7 @@ const SEEN_OUTSIDE: u32 = DeclFlags::EXPORT.0 | DeclFlags::AMBIENT.0;
 
 impl Checker<'_> {
     /// The declarations of a name, not followed through imports.
-    pub fn lookup(&mut self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
+    pub fn lookup(&self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
         if name == Name::NONE {
             return DeclList::new();
         }
@@ -60,7 +60,7 @@ impl Checker<'_> {
     /// The names that the owner of a scope adds to it: its own name, or the declarations of its
     /// other blocks.
     fn through_owner(
-        &mut self,
+        &self,
         owner: DeclRef,
         kind: ScopeKind,
         name: Name,
@@ -105,7 +105,7 @@ impl Checker<'_> {
     /// Names visible in a `declare module` block: the exports of the module it augments, and the
     /// declarations of the other blocks. Names from export clauses (`export { a }`) are not
     /// visible.
-    fn through_ambient(&mut self, block: DeclRef, name: Name, meaning: Meaning) -> DeclList {
+    fn through_ambient(&self, block: DeclRef, name: Name, meaning: Meaning) -> DeclList {
         let facts = self.facts(block.file);
         let module = self.decl_name(block);
         let is_ambient = !self.ambient(module).is_empty() && self.is_visible(block);
@@ -133,7 +133,7 @@ impl Checker<'_> {
 
     /// The meaning of segment `index` of a dotted type name.
     pub fn type_name(
-        &mut self,
+        &self,
         file: FileId,
         segments: &[Segment],
         scope: ScopeId,

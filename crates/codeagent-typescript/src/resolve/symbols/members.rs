@@ -23,7 +23,7 @@ const OBJECT_MEMBERS: [&str; 7] = [
 
 impl Symbols<'_> {
     /// The parameters of a declaration.
-    pub fn params(&mut self, decl: DeclRef) -> Vec<DeclRef> {
+    pub fn params(&self, decl: DeclRef) -> Vec<DeclRef> {
         let facts = self.facts(decl.file);
         facts
             .list(facts.decl(decl.decl).params)
@@ -36,7 +36,7 @@ impl Symbols<'_> {
     }
 
     /// The type parameters of a declaration.
-    pub fn type_params(&mut self, decl: DeclRef) -> Vec<DeclRef> {
+    pub fn type_params(&self, decl: DeclRef) -> Vec<DeclRef> {
         let facts = self.facts(decl.file);
         facts
             .list(facts.decl(decl.decl).type_params)
@@ -50,7 +50,7 @@ impl Symbols<'_> {
 
     /// Members declared in the scope of one declaration.
     pub fn own_members(
-        &mut self,
+        &self,
         decl: DeclRef,
         inner: ScopeId,
         name: Name,
@@ -72,7 +72,7 @@ impl Symbols<'_> {
     }
 
     /// Nameless members: call, construct and index signatures.
-    pub fn nameless_members(&mut self, decl: DeclRef, kind: DeclKind) -> DeclList {
+    pub fn nameless_members(&self, decl: DeclRef, kind: DeclKind) -> DeclList {
         let facts = self.facts(decl.file);
         let inner = facts.decl(decl.decl).inner;
         if inner.is_none() {
@@ -95,14 +95,14 @@ impl Symbols<'_> {
     }
 
     /// The class a member belongs to.
-    pub fn class_of(&mut self, member: DeclRef) -> Option<DeclRef> {
+    pub fn class_of(&self, member: DeclRef) -> Option<DeclRef> {
         let facts = self.facts(member.file);
         let owner = facts.scope(facts.decl(member.decl).scope).owner.some()?;
         Some(at(member.file, owner))
     }
 
     /// The declared overloads of a function; its implementation only if there are none.
-    pub fn overloads(&mut self, decl: DeclRef) -> DeclList {
+    pub fn overloads(&self, decl: DeclRef) -> DeclList {
         if !matches!(
             self.decl(decl).kind,
             DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method
@@ -133,7 +133,7 @@ impl Symbols<'_> {
     }
 
     /// The declarations of a function or method; of merged interfaces, the last comes first.
-    fn overload_group(&mut self, decl: DeclRef) -> DeclList {
+    fn overload_group(&self, decl: DeclRef) -> DeclList {
         let own = self.merged_symbol(decl).iter().copied().collect();
         let declaration = self.decl(decl);
         if declaration.kind != DeclKind::Method || declaration.flags.has(DeclFlags::HAS_BODY) {
@@ -162,13 +162,13 @@ impl Symbols<'_> {
     }
 
     /// Whether a function type is written `new (..) => T`.
-    pub fn is_constructor_type(&mut self, decl: DeclRef) -> bool {
+    pub fn is_constructor_type(&self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         facts.decl(decl.decl).kind == DeclKind::FunctionType && facts.decl_name(decl.decl) == "new"
     }
 
     /// Whether a member is private or protected, so that only classes that inherit it have it.
-    pub fn is_hidden(&mut self, decl: DeclRef) -> bool {
+    pub fn is_hidden(&self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         facts.detail(decl.decl).is_some_and(|detail| {
             matches!(detail.access, Some(Access::Private | Access::Protected))
@@ -176,7 +176,7 @@ impl Symbols<'_> {
     }
 
     /// Adds the names of a declaration's own members.
-    pub fn add_own_names(&mut self, decl: DeclRef, is_static: bool, names: &mut Vec<Name>) {
+    pub fn add_own_names(&self, decl: DeclRef, is_static: bool, names: &mut Vec<Name>) {
         let inner = self.decl(decl).inner;
         if inner.is_none() {
             return;

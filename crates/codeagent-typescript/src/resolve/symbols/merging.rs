@@ -51,9 +51,9 @@ impl Deref for MergedSymbol {
 
 impl Symbols<'_> {
     /// All declarations of the symbol a declaration belongs to.
-    pub fn merged_symbol(&mut self, decl: DeclRef) -> Rc<MergedSymbol> {
+    pub fn merged_symbol(&self, decl: DeclRef) -> Rc<MergedSymbol> {
         if let Some(known) = self.groups.get(&decl) {
-            return Rc::clone(known);
+            return known;
         }
 
         let facts = self.facts(decl.file);
@@ -63,7 +63,7 @@ impl Symbols<'_> {
                 own.kind,
                 DeclKind::Lambda | DeclKind::Narrow | DeclKind::Parameter | DeclKind::TypeParam
             );
-        if is_alone || self.evaluation.is_used_up() {
+        if is_alone || self.stack.is_used_up() {
             return MergedSymbol::of(DeclList::from_slice(&[decl]));
         }
 
@@ -85,7 +85,7 @@ impl Symbols<'_> {
         group
     }
 
-    fn merged(&mut self, decl: DeclRef, own: &Declaration) -> DeclList {
+    fn merged(&self, decl: DeclRef, own: &Declaration) -> DeclList {
         let facts = self.facts(decl.file);
         let name = self.name(decl.file, own.name);
 
@@ -132,7 +132,7 @@ impl Symbols<'_> {
 
     /// The blocks in other files that add a declaration of this name to a file. The dependency key
     /// is the name, so files that add other names are not read.
-    pub fn augmentations(&mut self, file: FileId, name: Name) -> DeclList {
+    pub fn augmentations(&self, file: FileId, name: Name) -> DeclList {
         self.record_lookup(AUGMENTED, name);
         let adds = |block: &DeclRef| {
             let inner = self.scope_of_block(*block);
@@ -146,7 +146,7 @@ impl Symbols<'_> {
 
     /// The sibling blocks of a block: those of the same namespace, ambient module or augmented
     /// module.
-    pub fn blocks(&mut self, block: DeclRef) -> Rc<MergedSymbol> {
+    pub fn blocks(&self, block: DeclRef) -> Rc<MergedSymbol> {
         if self.decl(block).kind != DeclKind::AmbientModule {
             return self.merged_symbol(block);
         }
@@ -160,17 +160,14 @@ impl Symbols<'_> {
         })
     }
 
-    fn ambient_group(&mut self, first: DeclRef, module: Name) -> Rc<MergedSymbol> {
-        if let Some(known) = self.groups.get(&first) {
-            return Rc::clone(known);
-        }
-        let group = MergedSymbol::of(self.visible(self.tables.ambient(module)));
-        self.groups.insert(first, Rc::clone(&group));
-        group
+    fn ambient_group(&self, first: DeclRef, module: Name) -> Rc<MergedSymbol> {
+        self.groups.get_or_insert_with(first, || {
+            MergedSymbol::of(self.visible(self.tables.ambient(module)))
+        })
     }
 
     /// The visible blocks of an ambient module, or none if all of them only augment a module.
-    pub fn ambient(&mut self, module: Name) -> Rc<MergedSymbol> {
+    pub fn ambient(&self, module: Name) -> Rc<MergedSymbol> {
         self.record_lookup(AMBIENT, module);
         match self
             .tables
@@ -186,7 +183,7 @@ impl Symbols<'_> {
     }
 
     /// The file that a `declare module` block augments.
-    fn augmented_by(&mut self, block: DeclRef) -> Option<FileId> {
+    fn augmented_by(&self, block: DeclRef) -> Option<FileId> {
         let facts = self.facts(block.file);
         let specifier = facts.decl(block.decl).name;
         let target = self
@@ -200,7 +197,7 @@ impl Symbols<'_> {
     }
 
     fn merge_scope(
-        &mut self,
+        &self,
         (file, scope): (FileId, ScopeId),
         own: &Declaration,
         name: Name,
@@ -215,13 +212,7 @@ impl Symbols<'_> {
     }
 
     /// The declarations of the module itself, if a block augments one.
-    fn merge_module(
-        &mut self,
-        block: DeclRef,
-        own: &Declaration,
-        name: Name,
-        found: &mut DeclList,
-    ) {
+    fn merge_module(&self, block: DeclRef, own: &Declaration, name: Name, found: &mut DeclList) {
         if self.decl(block).kind == DeclKind::AmbientModule
             && let Some(target) = self.augmented_by(block)
         {
@@ -232,7 +223,7 @@ impl Symbols<'_> {
 
     /// Whether a declaration is in a `declare module` block of a module and so augments another
     /// one.
-    fn is_added(&mut self, decl: DeclRef) -> bool {
+    fn is_added(&self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         let owner = facts.scope(facts.decl(decl.decl).scope).owner;
         facts.header.is_module
@@ -243,7 +234,7 @@ impl Symbols<'_> {
 
     /// The declarations of a name in the namespace and enum blocks of a symbol, in the order of the
     /// blocks.
-    pub fn block_entries(&mut self, group: &MergedSymbol, name: Name) -> DeclList {
+    pub fn block_entries(&self, group: &MergedSymbol, name: Name) -> DeclList {
         if group.len() <= FEW_BLOCKS {
             return group
                 .iter()
@@ -260,7 +251,7 @@ impl Symbols<'_> {
         members.get(&name).cloned().unwrap_or_default()
     }
 
-    fn entries_of(&mut self, block: DeclRef, name: Name) -> DeclList {
+    fn entries_of(&self, block: DeclRef, name: Name) -> DeclList {
         let declaration = self.decl(block);
         if !is_block(declaration.kind) || declaration.inner.is_none() {
             return DeclList::new();
@@ -271,7 +262,7 @@ impl Symbols<'_> {
             .collect()
     }
 
-    fn table_of(&mut self, group: &MergedSymbol) -> FxHashMap<Name, DeclList> {
+    fn table_of(&self, group: &MergedSymbol) -> FxHashMap<Name, DeclList> {
         let mut members: FxHashMap<Name, DeclList> = FxHashMap::default();
         for &block in group.iter() {
             let declaration = self.decl(block);
@@ -288,12 +279,7 @@ impl Symbols<'_> {
     }
 
     /// The declarations of a name in the blocks of a symbol, by meaning.
-    pub fn block_members(
-        &mut self,
-        group: &MergedSymbol,
-        name: Name,
-        meaning: Meaning,
-    ) -> DeclList {
+    pub fn block_members(&self, group: &MergedSymbol, name: Name, meaning: Meaning) -> DeclList {
         let mut found = self.block_entries(group, name);
         found.retain(|entry| {
             let decl = self.decl(*entry);

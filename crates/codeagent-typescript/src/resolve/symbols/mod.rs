@@ -13,15 +13,17 @@ pub mod scopes;
 pub mod value_owners;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Deref;
 use std::rc::Rc;
 
+use codeagent_lang::query::memo::MemoTable;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::query::session::Session;
-use codeagent_lang::query::stack::Evaluation;
+use codeagent_lang::query::stack::QueryStack;
 use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use codeagent_model::facts::{DeclId, ScopeId, Sym};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use self::merging::MergedSymbol;
 use crate::resolve::global_index::provided_keys;
@@ -39,12 +41,12 @@ const LARGE_LIST: usize = 4096;
 pub struct Symbols<'w> {
     session: Session<'w>,
     pub tables: &'w Tables,
-    pub evaluation: Evaluation<Query>,
+    pub stack: QueryStack<Query>,
     /// Files whose `export *` targets are recorded as dependencies.
-    read_stars: FxHashSet<FileId>,
-    groups: FxHashMap<DeclRef, Rc<MergedSymbol>>,
+    read_stars: MemoTable<FileId, ()>,
+    groups: MemoTable<DeclRef, Rc<MergedSymbol>>,
     /// The names in the file, computed on demand.
-    named: Option<FxHashSet<Name>>,
+    named: OnceCell<FxHashSet<Name>>,
 }
 
 impl<'w> Symbols<'w> {
@@ -54,10 +56,10 @@ impl<'w> Symbols<'w> {
         Self {
             session: Session::new(world, file),
             tables: world.index(),
-            evaluation: Evaluation::new(queries::limits(world.facts(file).sites.len())),
-            read_stars: FxHashSet::default(),
-            groups: FxHashMap::default(),
-            named: None,
+            stack: QueryStack::new(queries::limits(world.facts(file).sites.len())),
+            read_stars: MemoTable::default(),
+            groups: MemoTable::default(),
+            named: OnceCell::new(),
         }
     }
 
@@ -71,7 +73,7 @@ impl<'w> Symbols<'w> {
         self.tables.name(file, sym)
     }
 
-    pub fn decl_name(&mut self, decl: DeclRef) -> Name {
+    pub fn decl_name(&self, decl: DeclRef) -> Name {
         let sym = self.decl(decl).name;
         self.name(decl.file, sym)
     }
@@ -88,7 +90,7 @@ impl<'w> Symbols<'w> {
 
     /// Declarations of a name in one scope.
     pub fn declarations(
-        &mut self,
+        &self,
         file: FileId,
         scope: ScopeId,
         name: Name,
@@ -101,14 +103,14 @@ impl<'w> Symbols<'w> {
 
     /// All declarations of one scope, in source order. For bundled types and modules, only those
     /// that the resolved file names, because the others depend on other files.
-    pub fn declared_in(&mut self, file: FileId, scope: ScopeId) -> Cow<'w, [(Name, DeclId)]> {
+    pub fn declared_in(&self, file: FileId, scope: ScopeId) -> Cow<'w, [(Name, DeclId)]> {
         let facts = self.facts(file);
 
         if self.tables.is_of_library(file) {
             let (tables, own) = (self.tables, self.file);
             let named = self
                 .named
-                .get_or_insert_with(|| tables.file(own).names().collect());
+                .get_or_init(|| tables.file(own).names().collect());
             return tables
                 .declared_in(file, scope)
                 .iter()
@@ -126,7 +128,7 @@ impl<'w> Symbols<'w> {
     }
 
     /// Records a dependency on the body of a function in another file.
-    pub fn ask_body(&mut self, decl: DeclRef) {
+    pub fn ask_body(&self, decl: DeclRef) {
         let Ok(number) = self
             .facts(decl.file)
             .bodies
@@ -142,12 +144,12 @@ impl<'w> Symbols<'w> {
     }
 
     /// Spends steps of the file's budget; `false` if it is exceeded.
-    pub fn spend(&mut self, steps: usize) -> bool {
-        self.evaluation.spend(steps)
+    pub fn spend(&self, steps: usize) -> bool {
+        self.stack.spend(steps)
     }
 
     /// Spends the cost of iterating over a list.
-    pub fn spend_list(&mut self, length: usize) {
+    pub fn spend_list(&self, length: usize) {
         self.spend(length / LIST_STEP * (1 + length / LARGE_LIST));
     }
 }

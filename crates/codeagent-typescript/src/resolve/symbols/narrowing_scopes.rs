@@ -3,7 +3,7 @@
 //! **Limits.** Lowering records where a guard holds and where an assignment ends it. A path has at
 //! most eight segments.
 
-use codeagent_lang::{DeclRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef};
 use codeagent_model::facts::*;
 
 use crate::resolve::symbols::scopes::LookupPosition;
@@ -15,7 +15,7 @@ const MAX_PATH: usize = 8;
 impl Symbols<'_> {
     /// Whether a name was narrowed by an assignment outside the function that reads it. The
     /// function may run after another assignment.
-    pub fn is_assigned_outside(&mut self, narrow: DeclRef, position: LookupPosition) -> bool {
+    pub fn is_assigned_outside(&self, narrow: DeclRef, position: LookupPosition) -> bool {
         let facts = self.facts(narrow.file);
         let decl = facts.decl(narrow.decl);
         let Expr::Guarded(guard) = facts.expr(decl.init) else {
@@ -45,7 +45,8 @@ impl Symbols<'_> {
     }
 
     /// The narrowing in force for a member path such as `a.b`, if there is one.
-    pub fn narrowed_path(&mut self, file: FileId, path: ExprId) -> Option<DeclRef> {
+    pub fn narrowed_path(&self, path: ExprRef) -> Option<DeclRef> {
+        let ExprRef { file, expr: path } = path;
         let facts = self.facts(file);
         let (root, scope, offset) = path_root(facts, path)?;
         let name = root.map_or_else(|| self.tables.find("this"), |root| self.name(file, root));

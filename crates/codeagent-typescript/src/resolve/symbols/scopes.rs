@@ -74,7 +74,7 @@ pub struct LookupPosition {
 
 impl Symbols<'_> {
     /// The declarations of a name in just one scope.
-    pub fn in_scope(&mut self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
+    pub fn in_scope(&self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
         let facts = self.facts(position.file);
         let mut found = DeclList::new();
         let mut narrowed = None;
@@ -109,14 +109,14 @@ impl Symbols<'_> {
 
     /// Chooses between an import and a declaration of one name: the declaration if it has the
     /// requested meaning, else the import. A namespace beside an import declares types only.
-    fn beside_import(&mut self, found: &mut DeclList, meaning: Meaning) {
+    fn beside_import(&self, found: &mut DeclList, meaning: Meaning) {
         let is_value = matches!(meaning, Meaning::Value | Meaning::Narrowed);
-        let declares = |symbols: &mut Self, decl: DeclRef| match symbols.decl(decl).kind {
+        let declares = |decl: DeclRef| match self.decl(decl).kind {
             DeclKind::Import => false,
             DeclKind::Namespace => !is_value,
             _ => true,
         };
-        if found.iter().any(|decl| declares(self, *decl)) {
+        if found.iter().any(|decl| declares(*decl)) {
             found.retain(|decl| self.decl(*decl).kind != DeclKind::Import);
         } else if found
             .iter()
@@ -126,7 +126,7 @@ impl Symbols<'_> {
         }
     }
 
-    pub fn global(&mut self, name: Name, meaning: Meaning) -> DeclList {
+    pub fn global(&self, name: Name, meaning: Meaning) -> DeclList {
         self.record_lookup(GLOBAL, name);
         let mut found = DeclList::new();
         for decl in self.visible(self.tables.globals(name)) {
@@ -141,7 +141,7 @@ impl Symbols<'_> {
 
     /// A global function or variable of the repository hides one of a library with the same name,
     /// because a script may run in another environment. Types are merged.
-    pub fn before_library(&mut self, decls: &mut DeclList) {
+    pub fn before_library(&self, decls: &mut DeclList) {
         let is_value = |kind: DeclKind| matches!(kind, DeclKind::Function | DeclKind::Variable);
         if decls
             .iter()

@@ -18,12 +18,12 @@ pub fn constructs(decl: &Declaration) -> bool {
 
 impl Symbols<'_> {
     /// The class or function itself, or the variable or member that holds an unnamed function.
-    pub fn named_constructor(&mut self, decl: DeclRef) -> DeclList {
+    pub fn named_constructor(&self, decl: DeclRef) -> DeclList {
         DeclList::from_slice(&[self.value_holder(decl).unwrap_or(decl)])
     }
 
     /// The declaration itself, or the member that holds an unnamed function.
-    pub fn named_member(&mut self, decl: DeclRef) -> DeclList {
+    pub fn named_member(&self, decl: DeclRef) -> DeclList {
         let holder = if self.decl(decl).kind == DeclKind::Lambda {
             self.value_holder(decl)
         } else {
@@ -34,7 +34,7 @@ impl Symbols<'_> {
     }
 
     /// The variable or member that holds a lambda or object literal.
-    pub fn value_holder(&mut self, value: DeclRef) -> Option<DeclRef> {
+    pub fn value_holder(&self, value: DeclRef) -> Option<DeclRef> {
         let facts = self.facts(value.file);
         let declaration = facts.decl(value.decl);
         if !matches!(declaration.kind, DeclKind::Lambda | DeclKind::ObjectLiteral)
@@ -58,13 +58,13 @@ impl Symbols<'_> {
         None
     }
 
-    pub fn assigned_expr(&mut self, file: FileId) -> Option<ExprId> {
+    pub fn assigned_expr(&self, file: FileId) -> Option<ExprId> {
         let facts = self.facts(file);
         let id = self.tables.file(file).assigned.first()?;
         Some(facts.exports[id.index()].value)
     }
 
-    pub fn holder_among(&mut self, decls: &DeclList) -> Option<DeclRef> {
+    pub fn holder_among(&self, decls: &DeclList) -> Option<DeclRef> {
         decls.iter().copied().find(|decl| {
             matches!(
                 self.decl(*decl).kind,
@@ -74,13 +74,13 @@ impl Symbols<'_> {
     }
 
     /// The member of the function or object `F` that `F.name = e` declares in JavaScript.
-    pub fn member_assigned_to(&mut self, decls: &DeclList, name: Name) -> Option<DeclRef> {
+    pub fn member_assigned_to(&self, decls: &DeclList, name: Name) -> Option<DeclRef> {
         let holder = self.holder_among(decls)?;
         self.assigned_to(holder, name)
     }
 
     /// The member of a function, object or class that a top-level assignment declares.
-    pub fn assigned_to(&mut self, holder: DeclRef, name: Name) -> Option<DeclRef> {
+    pub fn assigned_to(&self, holder: DeclRef, name: Name) -> Option<DeclRef> {
         let facts = self.facts(holder.file);
         let own = self.declarations(holder.file, ScopeId(0), name);
         self.spend_list(own.len());

@@ -29,7 +29,7 @@ pub type Inferred = Vec<(DeclRef, Ty)>;
 
 impl Checker<'_> {
     /// Whether `sub` is assignable to `sup`; infers type parameters of `sup`. `None` if undecided.
-    pub fn extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+    pub fn extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         let (sub, sup) = (self.arena.unselected(sub), self.arena.unselected(sup));
         if sub == sup || sup == Ty::ANY {
             return Some(true);
@@ -91,12 +91,7 @@ impl Checker<'_> {
         }
     }
 
-    pub fn extends_param(
-        &mut self,
-        sub: Ty,
-        param: DeclRef,
-        inferred: &mut Inferred,
-    ) -> Option<bool> {
+    pub fn extends_param(&self, sub: Ty, param: DeclRef, inferred: &mut Inferred) -> Option<bool> {
         if !inferred.iter().any(|binding| binding.0 == param) {
             inferred.push((param, sub));
         }
@@ -106,7 +101,7 @@ impl Checker<'_> {
     }
 
     /// Compares types that have members.
-    fn object_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+    fn object_extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         match (self.get(sub), self.get(sup)) {
             (Type::Instance(..), Type::Instance(decl, args)) => {
                 if let Some(found) = self.as_instance_of(sub, decl, 0) {
@@ -184,7 +179,7 @@ impl Checker<'_> {
 
     /// `A & B`: one part suffices; otherwise their members together may.
     fn intersection_extends(
-        &mut self,
+        &self,
         sub: Ty,
         args: Args,
         sup: Ty,
@@ -219,12 +214,12 @@ impl Checker<'_> {
         }
     }
 
-    fn is_enum(&mut self, ty: Ty) -> bool {
+    fn is_enum(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Enum)
     }
 
     fn all_extend(
-        &mut self,
+        &self,
         pairs: impl Iterator<Item = (Ty, Ty)>,
         inferred: &mut Inferred,
     ) -> Option<bool> {
@@ -240,7 +235,7 @@ impl Checker<'_> {
     }
 
     fn any_extends(
-        &mut self,
+        &self,
         pairs: impl Iterator<Item = (Ty, Ty)>,
         inferred: &mut Inferred,
     ) -> Option<bool> {
@@ -257,7 +252,7 @@ impl Checker<'_> {
 
     /// Compares a tuple with one that has a rest element, which takes the remaining elements.
     pub fn tuple_extends(
-        &mut self,
+        &self,
         given: Args,
         (wanted, rest): &SpreadElement,
         inferred: &mut Inferred,
@@ -283,21 +278,21 @@ impl Checker<'_> {
         self.all_extend(pairs, inferred)
     }
 
-    pub fn nested_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+    pub fn nested_extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         if self.is_deepest() {
             return None;
         }
-        self.with_depth(|checker| checker.extends(sub, sup, inferred))
+        self.with_depth(|| self.extends(sub, sup, inferred))
     }
 
-    fn infer_args(&mut self, wanted: Args, given: Args, inferred: &mut Inferred) {
+    fn infer_args(&self, wanted: Args, given: Args, inferred: &mut Inferred) {
         let (wanted, given) = (self.arena.list(wanted), self.arena.list(given));
         for (wanted, given) in wanted.iter().zip(given.iter()) {
             let _ = self.nested_extends(*given, *wanted, inferred);
         }
     }
 
-    fn primitive_extends(&mut self, sup: Ty) -> Option<bool> {
+    fn primitive_extends(&self, sup: Ty) -> Option<bool> {
         match self.get(sup) {
             Type::Instance(..) => Some(self.is_enum(sup)),
             Type::Object(..)
@@ -309,7 +304,7 @@ impl Checker<'_> {
         }
     }
 
-    fn callable_extends(&mut self, sub: Ty, sup: Ty) -> Option<bool> {
+    fn callable_extends(&self, sub: Ty, sup: Ty) -> Option<bool> {
         let is_function = matches!(self.get(sub), Type::Function(..));
         if is_function
             && matches!(
@@ -329,7 +324,7 @@ impl Checker<'_> {
     }
 
     /// Compares an object with `Record<K, V>`: each property must be a `V`.
-    fn record_extends(&mut self, sub: Ty, args: Args, inferred: &mut Inferred) -> Option<bool> {
+    fn record_extends(&self, sub: Ty, args: Args, inferred: &mut Inferred) -> Option<bool> {
         let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
 
         match self.get(sub) {
@@ -355,23 +350,23 @@ impl Checker<'_> {
 
     /// Compares two types member by member; a recursive comparison of the same pair succeeds.
     fn compare_members(
-        &mut self,
+        &self,
         sub: Ty,
         sup: Ty,
         fitting: Option<Ty>,
         inferred: &mut Inferred,
     ) -> Option<bool> {
-        if self.comparing.contains(&(sub, sup)) {
+        if self.comparing.borrow().contains(&(sub, sup)) {
             return Some(true);
         }
-        if self.comparing.len() >= MAX_COMPARED {
+        if self.comparing.borrow().len() >= MAX_COMPARED {
             return None;
         }
 
-        self.comparing.push((sub, sup));
+        self.comparing.borrow_mut().push((sub, sup));
 
         let result = self.structure_extends(sub, sup, fitting, inferred);
-        self.comparing.pop();
+        self.comparing.borrow_mut().pop();
 
         result
     }
@@ -379,7 +374,7 @@ impl Checker<'_> {
     /// Compares members. `fitting` is a part of the intersection `sub` that is itself assignable to
     /// `sup`.
     fn structure_extends(
-        &mut self,
+        &self,
         sub: Ty,
         sup: Ty,
         fitting: Option<Ty>,
@@ -448,7 +443,7 @@ impl Checker<'_> {
     }
 
     /// Whether no other part of an intersection has a member of this name.
-    fn is_only_in(&mut self, part: Ty, whole: Ty, name: Name) -> bool {
+    fn is_only_in(&self, part: Ty, whole: Ty, name: Name) -> bool {
         let Type::Intersection(parts) = self.get(whole) else {
             return false;
         };
@@ -458,7 +453,7 @@ impl Checker<'_> {
     }
 
     /// Whether a member of a type may be absent.
-    fn is_optional(&mut self, ty: Ty, lookup: &MemberLookup) -> bool {
+    fn is_optional(&self, ty: Ty, lookup: &MemberLookup) -> bool {
         if let Type::Mapped(decl, _) = self.get(ty)
             && self.decl(decl).flags.has(DeclFlags::OPTIONAL)
         {
@@ -474,12 +469,12 @@ impl Checker<'_> {
     }
 
     /// Whether an object literal has a spread, whose members may not be known.
-    fn has_spread(&mut self, ty: Ty) -> bool {
+    fn has_spread(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Object(decl, _) if !self.nameless_members(decl, DeclKind::Property).is_empty())
     }
 
     /// The type of a compared member; properties of object literals keep their literal types.
-    fn given_type(&mut self, lookup: MemberLookup, receiver: Ty) -> Ty {
+    fn given_type(&self, lookup: MemberLookup, receiver: Ty) -> Ty {
         if let (Type::Object(..), MemberLookup::Declared(member)) = (self.get(receiver), &lookup)
             && let [decl] = member.decls[..]
         {
@@ -488,7 +483,7 @@ impl Checker<'_> {
                 && declaration.ty.is_none()
                 && !declaration.init.is_none()
             {
-                let ty = self.expr_type(decl.file, declaration.init);
+                let ty = self.expr_type(decl.file.expr(declaration.init));
                 return self.substitute(ty, member.mapper);
             }
         }
@@ -496,7 +491,7 @@ impl Checker<'_> {
     }
 
     /// Compares the call and construct signatures that an object type requires.
-    fn signatures_extend(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+    fn signatures_extend(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         if let Some(&wanted) = self.signatures(sup).first() {
             let Some(found) = self.signatures(sub).last().copied() else {
                 return Some(false);
@@ -518,7 +513,7 @@ impl Checker<'_> {
         self.constructor_extends(sub, sup, inferred)
     }
 
-    fn keys_extend(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+    fn keys_extend(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         if sup == Ty::STRING {
             return Some(true);
         }
@@ -527,7 +522,7 @@ impl Checker<'_> {
     }
 
     /// Whether a library declares a type; only some of its members are loaded.
-    fn is_declared_by_library(&mut self, ty: Ty) -> bool {
+    fn is_declared_by_library(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Instance(decl, _) if self.tables.is_of_library(decl.file))
     }
 }

@@ -11,7 +11,7 @@ use crate::resolve::symbols::scopes::{DeclList, Meaning};
 use crate::resolve::types::members::{Member, MemberLookup};
 
 impl Checker<'_> {
-    pub fn member_of_simple(&mut self, simple: Ty, name: Name) -> MemberLookup {
+    pub fn member_of_simple(&self, simple: Ty, name: Name) -> MemberLookup {
         let known = match simple {
             Ty::EXTERNAL => return MemberLookup::External,
             Ty::STRING => BuiltinType::Text,
@@ -25,7 +25,7 @@ impl Checker<'_> {
     }
 
     pub fn member_of_built_in(
-        &mut self,
+        &self,
         (known, args): (BuiltinType, Args),
         receiver: Ty,
         name: Name,
@@ -53,7 +53,7 @@ impl Checker<'_> {
     }
 
     /// The result of a member listed in `BUILTIN_MEMBERS`.
-    pub fn given(&mut self, row: u16, receiver: Ty) -> Ty {
+    pub fn given(&self, row: u16, receiver: Ty) -> Ty {
         match BUILTIN_MEMBERS[usize::from(row)].gives {
             BuiltinResult::Receiver => receiver,
             BuiltinResult::Result => self.result_of(receiver),
@@ -67,7 +67,7 @@ impl Checker<'_> {
         }
     }
 
-    pub fn held(&mut self, receiver: Ty) -> Ty {
+    pub fn held(&self, receiver: Ty) -> Ty {
         match self.get(receiver) {
             Type::BuiltIn(_, args) => self
                 .arena
@@ -81,7 +81,7 @@ impl Checker<'_> {
 
     /// A member declared by the repository or a loaded library for the global type of this name.
     pub fn member_of_global(
-        &mut self,
+        &self,
         known: BuiltinType,
         args: Args,
         is_static: bool,

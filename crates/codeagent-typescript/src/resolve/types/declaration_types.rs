@@ -24,7 +24,7 @@ pub const MAX_BRANCHES: usize = 8;
 
 impl Checker<'_> {
     /// The type of a merged symbol as a value.
-    pub fn decls_type(&mut self, decls: &DeclList) -> Ty {
+    pub fn decls_type(&self, decls: &DeclList) -> Ty {
         use DeclKind as K;
         let rank = |kind: K| match kind {
             K::Interface | K::TypeAlias | K::TypeParam => 3,
@@ -40,13 +40,11 @@ impl Checker<'_> {
     }
 
     /// The type of a declaration as a value.
-    pub fn decl_type(&mut self, decl: DeclRef) -> Ty {
-        self.memoized(Query::Decl(decl), |checker| {
-            checker.decl_type_unguarded(decl)
-        })
+    pub fn decl_type(&self, decl: DeclRef) -> Ty {
+        self.memoized(Query::Decl(decl), || self.decl_type_unguarded(decl))
     }
 
-    fn decl_type_unguarded(&mut self, decl: DeclRef) -> Ty {
+    fn decl_type_unguarded(&self, decl: DeclRef) -> Ty {
         use DeclKind as K;
 
         let declaration = self.decl(decl);
@@ -81,11 +79,11 @@ impl Checker<'_> {
         }
     }
 
-    fn held_type(&mut self, decl: DeclRef, declaration: &Declaration) -> Ty {
+    fn held_type(&self, decl: DeclRef, declaration: &Declaration) -> Ty {
         if !declaration.ty.is_none() {
             return self.type_of(decl.file, declaration.ty);
         }
-        let ty = self.expr_type(decl.file, declaration.init);
+        let ty = self.expr_type(decl.file.expr(declaration.init));
         let keeps_literal = declaration.flags.has(DeclFlags::CONST)
             || declaration.flags.has(DeclFlags::READONLY)
             || declaration.kind == DeclKind::Narrow;
@@ -96,13 +94,13 @@ impl Checker<'_> {
         }
     }
 
-    fn import_value(&mut self, decl: DeclRef) -> Ty {
+    fn import_value(&self, decl: DeclRef) -> Ty {
         let found = self.resolve_decls(DeclList::from_slice(&[decl]));
         self.found_type(&found)
     }
 
     /// The type of a resolved name as a value.
-    pub fn found_type(&mut self, found: &ResolvedName) -> Ty {
+    pub fn found_type(&self, found: &ResolvedName) -> Ty {
         match found {
             ResolvedName::Decls(decls) => self.decls_type(decls),
             ResolvedName::Module(file) => self.module_type(*file),
@@ -113,19 +111,19 @@ impl Checker<'_> {
     }
 
     /// The type of the value that `export =` of a file exports.
-    pub fn whole_type(&mut self, file: FileId) -> Ty {
+    pub fn whole_type(&self, file: FileId) -> Ty {
         self.assigned_expr(file)
-            .map_or(Ty::UNKNOWN, |value| self.expr_type(file, value))
+            .map_or(Ty::UNKNOWN, |value| self.expr_type(file.expr(value)))
     }
 
     /// A member of the value that `export =` of a file exports, looked up in its type.
-    pub fn lookup_exported_member(&mut self, file: FileId, name: Name) -> ResolvedName {
+    pub fn lookup_exported_member(&self, file: FileId, name: Name) -> ResolvedName {
         let ty = self.whole_type(file);
         self.lookup_member(ty, name).into_found()
     }
 
     /// A module as a value: the value it exports as a whole, with its named exports as members.
-    pub fn module_type(&mut self, file: FileId) -> Ty {
+    pub fn module_type(&self, file: FileId) -> Ty {
         let module = self.arena.add(Type::Module(file));
         let value = self.whole_type(file);
         if value.is_opaque() || matches!(self.get(value), Type::Object(..)) {
@@ -136,7 +134,7 @@ impl Checker<'_> {
     }
 
     /// The return type of a function: as annotated, else the union of the returned types.
-    pub fn return_type(&mut self, decl: DeclRef) -> Ty {
+    pub fn return_type(&self, decl: DeclRef) -> Ty {
         if let Some(known) = self.memo_hit(Query::Return(decl)) {
             return known;
         }
@@ -144,12 +142,12 @@ impl Checker<'_> {
         if !declaration.ty.is_none() {
             return self.type_of(decl.file, declaration.ty);
         }
-        self.memoized(Query::Return(decl), |checker| {
-            checker.inferred_return(decl, declaration)
+        self.memoized(Query::Return(decl), || {
+            self.inferred_return(decl, declaration)
         })
     }
 
-    fn inferred_return(&mut self, decl: DeclRef, declaration: &Declaration) -> Ty {
+    fn inferred_return(&self, decl: DeclRef, declaration: &Declaration) -> Ty {
         let facts = self.facts(decl.file);
         self.ask_body(decl);
 
@@ -163,7 +161,7 @@ impl Checker<'_> {
             types.push(if is_this {
                 Ty::THIS
             } else {
-                self.expr_type(decl.file, value)
+                self.expr_type(decl.file.expr(value))
             });
         }
 

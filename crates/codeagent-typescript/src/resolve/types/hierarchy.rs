@@ -16,18 +16,18 @@ use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 
 impl Checker<'_> {
     /// The type of entry `index` of a base list.
-    pub fn base_type(&mut self, decl: DeclRef, index: usize) -> Ty {
-        self.query(Query::Base(decl, index as u32), |checker| {
-            let facts = checker.facts(decl.file);
+    pub fn base_type(&self, decl: DeclRef, index: usize) -> Ty {
+        self.query(Query::Base(decl, index as u32), || {
+            let facts = self.facts(decl.file);
             let declaration = facts.decl(decl.decl);
             let Some(base) = facts.list(declaration.bases).get(index).copied() else {
                 return Ty::UNKNOWN;
             };
-            let ty = checker.type_of(decl.file, base.ty);
+            let ty = self.type_of(decl.file, base.ty);
             let by_value =
                 declaration.kind == DeclKind::Class && base.clause == BaseClause::Extends;
             if ty.is_opaque() && by_value {
-                checker.base_by_value(decl, base.ty).unwrap_or(ty)
+                self.base_by_value(decl, base.ty).unwrap_or(ty)
             } else {
                 ty
             }
@@ -35,7 +35,7 @@ impl Checker<'_> {
     }
 
     /// `extends Base`, where `Base` is a variable that holds a class.
-    fn base_by_value(&mut self, decl: DeclRef, ty: TypeId) -> Option<Ty> {
+    fn base_by_value(&self, decl: DeclRef, ty: TypeId) -> Option<Ty> {
         let facts = self.facts(decl.file);
         let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else {
             return None;
@@ -65,15 +65,15 @@ impl Checker<'_> {
     }
 
     /// The value a class extends.
-    pub fn static_base(&mut self, class: DeclRef) -> Option<Ty> {
+    pub fn static_base(&self, class: DeclRef) -> Option<Ty> {
         let facts = self.facts(class.file);
         let bases = facts.list(facts.decl(class.decl).bases);
         let index = bases
             .iter()
             .position(|base| base.clause == BaseClause::Extends)?;
         if let TypeExpr::Heritage(expr, _) = facts.type_expr(bases[index].ty) {
-            return Some(self.query(Query::Base(class, u32::MAX), |checker| {
-                checker.expr_type(class.file, expr)
+            return Some(self.query(Query::Base(class, u32::MAX), || {
+                self.expr_type(class.file.expr(expr))
             }));
         }
 
@@ -92,11 +92,11 @@ impl Checker<'_> {
     }
 
     /// The constraint of a type parameter.
-    pub fn constraint(&mut self, param: DeclRef) -> Ty {
+    pub fn constraint(&self, param: DeclRef) -> Ty {
         self.base_type(param, 0)
     }
 
-    pub fn indexed_constraint(&mut self, object: Ty, key: Ty) -> Ty {
+    pub fn indexed_constraint(&self, object: Ty, key: Ty) -> Ty {
         let object = if let Type::Param(param) = self.get(object) {
             self.constraint(param)
         } else {
@@ -114,7 +114,7 @@ impl Checker<'_> {
         }
     }
 
-    pub fn has_external_base(&mut self, ty: Ty) -> bool {
+    pub fn has_external_base(&self, ty: Ty) -> bool {
         let Type::Instance(decl, _) = self.get(ty) else {
             return false;
         };
@@ -125,7 +125,7 @@ impl Checker<'_> {
     }
 
     /// Whether a type is an instance of a class or of one derived from it.
-    pub fn is_derived(&mut self, ty: Ty, from: Ty) -> Option<bool> {
+    pub fn is_derived(&self, ty: Ty, from: Ty) -> Option<bool> {
         match (self.get(ty), self.get(from)) {
             (Type::Instance(..), Type::Instance(decl, _)) => {
                 Some(self.as_instance_of(ty, decl, 0).is_some())
@@ -135,7 +135,7 @@ impl Checker<'_> {
     }
 
     /// The type arguments of the supertype of `ty` that is an instance of `target`.
-    pub fn as_instance_of(&mut self, ty: Ty, target: DeclRef, level: u32) -> Option<Args> {
+    pub fn as_instance_of(&self, ty: Ty, target: DeclRef, level: u32) -> Option<Args> {
         let Type::Instance(decl, args) = self.get(ty) else {
             return None;
         };
@@ -147,20 +147,20 @@ impl Checker<'_> {
         }
 
         let (group, types) = (self.merged_symbol(decl), self.arena.list(args));
-        self.find_in_bases(&group, &types, |checker, base| {
-            let parts = checker.arena.members(base);
+        self.find_in_bases(&group, &types, |base| {
+            let parts = self.arena.members(base);
             parts
                 .iter()
-                .find_map(|part| checker.as_instance_of(*part, target, level + 1))
+                .find_map(|part| self.as_instance_of(*part, target, level + 1))
         })
     }
 
     /// Searches the bases in all declarations of an instance's type, each base once.
     pub fn find_in_bases<T>(
-        &mut self,
+        &self,
         group: &[DeclRef],
         types: &[Ty],
-        mut find: impl FnMut(&mut Self, Ty) -> Option<T>,
+        mut find: impl FnMut(Ty) -> Option<T>,
     ) -> Option<T> {
         let mut seen: SmallVec<[Ty; 4]> = SmallVec::new();
         for &part in group {
@@ -174,7 +174,7 @@ impl Checker<'_> {
                     continue;
                 }
                 seen.push(base);
-                if let Some(found) = find(self, base) {
+                if let Some(found) = find(base) {
                     return Some(found);
                 }
             }
@@ -184,7 +184,7 @@ impl Checker<'_> {
     }
 
     /// The type of `this` in a class, applied to its own type parameters.
-    pub fn own_instance(&mut self, decl: DeclRef) -> Ty {
+    pub fn own_instance(&self, decl: DeclRef) -> Ty {
         let params: Vec<Ty> = self
             .type_params(decl)
             .into_iter()
@@ -194,7 +194,7 @@ impl Checker<'_> {
     }
 
     /// The instance type of the base class.
-    pub fn super_type(&mut self, file: FileId, decl: DeclId) -> Ty {
+    pub fn super_type(&self, file: FileId, decl: DeclId) -> Ty {
         let Some(decl) = decl.some() else {
             return Ty::UNKNOWN;
         };
@@ -208,13 +208,13 @@ impl Checker<'_> {
     }
 
     /// The first type argument of the built-in type that a class derives from.
-    pub fn as_built_in(&mut self, ty: Ty, known: BuiltinType, level: u32) -> Option<Ty> {
+    pub fn as_built_in(&self, ty: Ty, known: BuiltinType, level: u32) -> Option<Ty> {
         match self.get(ty) {
             Type::BuiltIn(found, args) if found == known => self.arena.list(args).first().copied(),
             Type::Instance(decl, args) if level < 6 => {
                 let (group, types) = (self.merged_symbol(decl), self.arena.list(args));
-                self.find_in_bases(&group, &types, |checker, base| {
-                    checker.as_built_in(base, known, level + 1)
+                self.find_in_bases(&group, &types, |base| {
+                    self.as_built_in(base, known, level + 1)
                 })
             }
             _ => None,

@@ -13,7 +13,7 @@ use crate::resolve::types::signatures::Signature;
 
 impl Checker<'_> {
     /// An instance of a class, interface or enum; missing type arguments take their defaults.
-    pub fn instance(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
+    pub fn instance(&self, decl: DeclRef, args: &[Ty]) -> Ty {
         if self.is_external_global(decl) {
             let name = self.decl_name(decl);
             if let Some(known) = BuiltinType::of_name(self.spelling(name)) {
@@ -37,7 +37,7 @@ impl Checker<'_> {
     }
 
     /// Completes or truncates type arguments to the number of parameters.
-    pub fn complete_args(&mut self, decl: DeclRef, args: &[Ty]) -> Vec<Ty> {
+    pub fn complete_args(&self, decl: DeclRef, args: &[Ty]) -> Vec<Ty> {
         let params = self.type_params(decl);
         let mut complete: Vec<Ty> = args.iter().copied().take(params.len()).collect();
         for param in params.iter().skip(complete.len()) {
@@ -54,7 +54,7 @@ impl Checker<'_> {
         complete
     }
 
-    pub fn add_defaults(&mut self, params: &[DeclRef], bindings: &mut Vec<(DeclRef, Ty)>) {
+    pub fn add_defaults(&self, params: &[DeclRef], bindings: &mut Vec<(DeclRef, Ty)>) {
         for &param in params {
             if bindings.iter().any(|binding| binding.0 == param) {
                 continue;
@@ -81,7 +81,7 @@ impl Checker<'_> {
     }
 
     /// The instance type of a class value, without arguments to infer from.
-    pub fn instance_of(&mut self, value: Ty, args: &[Ty]) -> Ty {
+    pub fn instance_of(&self, value: Ty, args: &[Ty]) -> Ty {
         match self.get(value) {
             Type::Static(class) => self.instance_of_class(class, args),
             Type::BuiltInValue(known) => self.arena.built_in(known, args),
@@ -115,7 +115,7 @@ impl Checker<'_> {
     }
 
     /// The constructable type behind a type parameter or an open utility type.
-    pub fn constructed_bound(&mut self, value: Ty) -> Ty {
+    pub fn constructed_bound(&self, value: Ty) -> Ty {
         match self.get(value) {
             Type::Param(param) => {
                 let bound = self.constraint(param);
@@ -137,7 +137,7 @@ impl Checker<'_> {
         }
     }
 
-    fn instance_of_class(&mut self, class: DeclRef, args: &[Ty]) -> Ty {
+    fn instance_of_class(&self, class: DeclRef, args: &[Ty]) -> Ty {
         if self.decl(class).kind != DeclKind::Class {
             return Ty::UNKNOWN;
         }
@@ -148,7 +148,7 @@ impl Checker<'_> {
 
     /// The instance type of a class with bound or default type arguments.
     pub fn bound_instance(
-        &mut self,
+        &self,
         class: DeclRef,
         params: &[DeclRef],
         mut bindings: Vec<(DeclRef, Ty)>,
@@ -162,7 +162,7 @@ impl Checker<'_> {
         self.instance(class, &types)
     }
 
-    fn instance_by_signature(&mut self, value: Ty, args: &[Ty]) -> Ty {
+    fn instance_by_signature(&self, value: Ty, args: &[Ty]) -> Ty {
         let signatures = self.construct_signatures(value);
         let chosen = signatures
             .iter()
@@ -179,7 +179,7 @@ impl Checker<'_> {
     }
 
     /// Whether a signature accepts this number of type arguments.
-    pub fn takes_type_args(&mut self, signature: Signature, count: usize) -> bool {
+    pub fn takes_type_args(&self, signature: Signature, count: usize) -> bool {
         matches!(signature, Signature::Declared(decl, _) if self.decl(decl).type_params.len() == count)
     }
 }

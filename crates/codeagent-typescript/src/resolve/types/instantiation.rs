@@ -15,7 +15,7 @@ const MAX_BINDINGS: usize = 24;
 
 impl Checker<'_> {
     /// Substitutes the bound type parameters in a type.
-    pub fn substitute(&mut self, ty: Ty, mapper: TypeMapper) -> Ty {
+    pub fn substitute(&self, ty: Ty, mapper: TypeMapper) -> Ty {
         if mapper == TypeMapper::EMPTY {
             ty
         } else {
@@ -23,7 +23,7 @@ impl Checker<'_> {
         }
     }
 
-    fn substitute_in(&mut self, ty: Ty, mapper: TypeMapper, nesting: u32) -> Ty {
+    fn substitute_in(&self, ty: Ty, mapper: TypeMapper, nesting: u32) -> Ty {
         if nesting > MAX_NESTING || !self.spend(1) {
             return ty;
         }
@@ -90,7 +90,7 @@ impl Checker<'_> {
     }
 
     /// Instantiates a mapped type over the keys of a tuple or array as a tuple or array.
-    fn mapped_elements(&mut self, decl: DeclRef, mapper: TypeMapper) -> Option<Ty> {
+    fn mapped_elements(&self, decl: DeclRef, mapper: TypeMapper) -> Option<Ty> {
         let &key = self.type_params(decl).first()?;
         let keys = self.constraint(key);
         let Type::KeyOf(over) = self.get(keys) else {
@@ -132,7 +132,7 @@ impl Checker<'_> {
         })
     }
 
-    fn substituted(&mut self, args: Args, mapper: TypeMapper, nesting: u32) -> Vec<Ty> {
+    fn substituted(&self, args: Args, mapper: TypeMapper, nesting: u32) -> Vec<Ty> {
         self.arena
             .list(args)
             .iter()
@@ -140,14 +140,14 @@ impl Checker<'_> {
             .collect()
     }
 
-    fn substitute_list(&mut self, args: Args, mapper: TypeMapper, nesting: u32) -> Args {
+    fn substitute_list(&self, args: Args, mapper: TypeMapper, nesting: u32) -> Args {
         let types = self.substituted(args, mapper, nesting);
         self.arena.args(&types)
     }
 
     /// Composes two mappers: the inner bindings with the outer ones substituted, then the outer
     /// ones.
-    fn compose(&mut self, inner: TypeMapper, outer: TypeMapper, nesting: u32) -> TypeMapper {
+    fn compose(&self, inner: TypeMapper, outer: TypeMapper, nesting: u32) -> TypeMapper {
         if inner == outer {
             return inner;
         }
@@ -171,11 +171,11 @@ impl Checker<'_> {
     }
 
     /// Whether a type contains type parameters.
-    pub fn is_open(&mut self, ty: Ty) -> bool {
+    pub fn is_open(&self, ty: Ty) -> bool {
         self.is_open_in(ty, 0)
     }
 
-    fn is_open_in(&mut self, ty: Ty, nesting: u32) -> bool {
+    fn is_open_in(&self, ty: Ty, nesting: u32) -> bool {
         if nesting > 4 {
             return false;
         }

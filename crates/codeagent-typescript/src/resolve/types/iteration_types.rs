@@ -13,7 +13,7 @@ use crate::resolve::symbols::at;
 
 impl Checker<'_> {
     /// The type of `await` on a value of a type.
-    pub fn awaited(&mut self, ty: Ty) -> Ty {
+    pub fn awaited(&self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(BuiltinType::Promise, args) => {
                 let inner = self
@@ -36,14 +36,14 @@ impl Checker<'_> {
                 self.arena.union(&members)
             }
             Type::Instance(..) if !self.is_deepest() => self
-                .with_depth(|checker| checker.as_built_in(ty, BuiltinType::Promise, 0))
+                .with_depth(|| self.as_built_in(ty, BuiltinType::Promise, 0))
                 .unwrap_or(ty),
             _ => ty,
         }
     }
 
     /// The element type of `for of`.
-    pub fn element_type(&mut self, ty: Ty) -> Ty {
+    pub fn element_type(&self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(
                 BuiltinType::Array
@@ -91,7 +91,7 @@ impl Checker<'_> {
         }
     }
 
-    fn iterated_instance(&mut self, ty: Ty) -> Ty {
+    fn iterated_instance(&self, ty: Ty) -> Ty {
         for known in [
             BuiltinType::Array,
             BuiltinType::Iterable,
@@ -118,7 +118,7 @@ impl Checker<'_> {
     }
 
     /// Element `index` of a tuple or array.
-    pub fn element_at(&mut self, ty: Ty, index: Option<usize>) -> Ty {
+    pub fn element_at(&self, ty: Ty, index: Option<usize>) -> Ty {
         match (self.get(ty), index) {
             (Type::Tuple(args), Some(index)) => self
                 .arena
@@ -148,7 +148,7 @@ impl Checker<'_> {
     }
 
     /// The type of `value[key]` for an unknown key.
-    pub fn index_type(&mut self, ty: Ty) -> Ty {
+    pub fn index_type(&self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(BuiltinType::Array, _) | Type::Tuple(_) => self.element_type(ty),
             Type::BuiltIn(BuiltinType::Record, args) => {
@@ -194,7 +194,7 @@ impl Checker<'_> {
     }
 
     /// The type of a mapped type's members for unknown keys.
-    fn mapped_value(&mut self, decl: DeclRef, mapper: TypeMapper) -> Ty {
+    fn mapped_value(&self, decl: DeclRef, mapper: TypeMapper) -> Ty {
         let value = self.decl(decl).ty;
         let ty = self.type_of(decl.file, value);
 
@@ -220,7 +220,7 @@ impl Checker<'_> {
     }
 
     /// The union of the property types of a value.
-    pub fn property_types(&mut self, ty: Ty) -> Ty {
+    pub fn property_types(&self, ty: Ty) -> Ty {
         let indexed = self.index_type(ty);
         if indexed != Ty::UNKNOWN {
             return indexed;
@@ -251,7 +251,7 @@ impl Checker<'_> {
     }
 
     /// The type of an index signature.
-    pub fn index_signature(&mut self, group: &[DeclRef], types: &[Ty]) -> Option<Ty> {
+    pub fn index_signature(&self, group: &[DeclRef], types: &[Ty]) -> Option<Ty> {
         for &part in group {
             if let Some(&signature) = self
                 .nameless_members(part, DeclKind::IndexSignature)

@@ -16,7 +16,7 @@ const MAX_KEYS: usize = 512;
 
 impl Checker<'_> {
     /// The literal types in a `keyof` type or union of keys; `None` if they cannot be listed.
-    pub fn keys_of(&mut self, ty: Ty) -> Option<Vec<Ty>> {
+    pub fn keys_of(&self, ty: Ty) -> Option<Vec<Ty>> {
         match self.get(ty) {
             Type::KeyOf(object) => {
                 let names = self.key_names(object)?;
@@ -55,7 +55,7 @@ impl Checker<'_> {
     }
 
     /// The names of the members of a type; `None` if they cannot be listed.
-    pub fn key_names(&mut self, ty: Ty) -> Option<Vec<Name>> {
+    pub fn key_names(&self, ty: Ty) -> Option<Vec<Name>> {
         let mut names = Vec::new();
         self.add_key_names(ty, &mut names, 0)?;
         let mut seen = FxHashSet::default();
@@ -63,7 +63,7 @@ impl Checker<'_> {
         Some(names)
     }
 
-    pub fn add_key_names(&mut self, ty: Ty, names: &mut Vec<Name>, level: u32) -> Option<()> {
+    pub fn add_key_names(&self, ty: Ty, names: &mut Vec<Name>, level: u32) -> Option<()> {
         if level > 8 || names.len() > MAX_KEYS {
             return None;
         }
@@ -109,12 +109,7 @@ impl Checker<'_> {
     }
 
     /// The keys of a class or interface: its own and those of its bases.
-    fn add_instance_keys(
-        &mut self,
-        decl: DeclRef,
-        names: &mut Vec<Name>,
-        level: u32,
-    ) -> Option<()> {
+    fn add_instance_keys(&self, decl: DeclRef, names: &mut Vec<Name>, level: u32) -> Option<()> {
         for &part in self.merged_symbol(decl).iter() {
             if self.tables.is_of_library(part.file) {
                 return None;
@@ -136,7 +131,7 @@ impl Checker<'_> {
     }
 
     /// The keys that all members of a union have.
-    fn add_common_keys(&mut self, args: Args, names: &mut Vec<Name>, level: u32) -> Option<()> {
+    fn add_common_keys(&self, args: Args, names: &mut Vec<Name>, level: u32) -> Option<()> {
         let mut common: Option<Vec<Name>> = None;
         for &member in self.arena.list(args).iter() {
             let mut own = Vec::new();

@@ -59,7 +59,7 @@ impl MemberLookup {
 
 impl Checker<'_> {
     /// The member of a type.
-    pub fn lookup_member(&mut self, ty: Ty, name: Name) -> MemberLookup {
+    pub fn lookup_member(&self, ty: Ty, name: Name) -> MemberLookup {
         if name == Name::NONE {
             MemberLookup::Missing
         } else {
@@ -68,12 +68,12 @@ impl Checker<'_> {
     }
 
     /// The type of a member of a type.
-    pub fn member_type(&mut self, ty: Ty, name: Name) -> Ty {
+    pub fn member_type(&self, ty: Ty, name: Name) -> Ty {
         let lookup = self.lookup_member(ty, name);
         self.type_of_lookup(lookup, ty)
     }
 
-    pub fn type_of_lookup(&mut self, lookup: MemberLookup, receiver: Ty) -> Ty {
+    pub fn type_of_lookup(&self, lookup: MemberLookup, receiver: Ty) -> Ty {
         match lookup {
             MemberLookup::Missing => Ty::UNKNOWN,
             MemberLookup::External => Ty::EXTERNAL,
@@ -89,7 +89,7 @@ impl Checker<'_> {
         }
     }
 
-    fn member_in(&mut self, ty: Ty, name: Name, level: u32) -> MemberLookup {
+    fn member_in(&self, ty: Ty, name: Name, level: u32) -> MemberLookup {
         if level > MAX_LEVELS || !self.spend(1) {
             return MemberLookup::Missing;
         }
@@ -151,7 +151,7 @@ impl Checker<'_> {
     }
 
     fn member_of_instance(
-        &mut self,
+        &self,
         decl: DeclRef,
         args: Args,
         name: Name,
@@ -206,7 +206,7 @@ impl Checker<'_> {
 
     /// A member of a library type whose declaration is not loaded; its type may come from type
     /// arguments of the repository.
-    fn undeclared_member(&mut self, args: Args) -> MemberLookup {
+    fn undeclared_member(&self, args: Args) -> MemberLookup {
         if self.are_of_repository(args, 0) {
             MemberLookup::Value(Ty::UNKNOWN)
         } else {
@@ -215,20 +215,20 @@ impl Checker<'_> {
     }
 
     fn inherited_member(
-        &mut self,
+        &self,
         group: &[DeclRef],
         types: &[Ty],
         name: Name,
         level: u32,
     ) -> MemberLookup {
         let (mut external, mut unknown) = (false, false);
-        let found = self.find_in_bases(group, types, |checker, base| {
+        let found = self.find_in_bases(group, types, |base| {
             if base.is_opaque() {
                 external |= base != Ty::UNKNOWN;
                 unknown |= base == Ty::FOREIGN_GENERIC;
                 return None;
             }
-            match checker.member_in(base, name, level + 1) {
+            match self.member_in(base, name, level + 1) {
                 MemberLookup::Missing => None,
                 MemberLookup::External => {
                     external = true;
@@ -250,7 +250,7 @@ impl Checker<'_> {
         }
     }
 
-    fn member_of_static(&mut self, decl: DeclRef, name: Name, level: u32) -> MemberLookup {
+    fn member_of_static(&self, decl: DeclRef, name: Name, level: u32) -> MemberLookup {
         let mut found = DeclList::new();
         let group = self.merged_symbol(decl);
         let is_class = self.decl(decl).kind == DeclKind::Class;
@@ -308,7 +308,7 @@ impl Checker<'_> {
         }
     }
 
-    fn namespace_export(&mut self, group: &[DeclRef], name: Name) -> MemberLookup {
+    fn namespace_export(&self, group: &[DeclRef], name: Name) -> MemberLookup {
         match self.found_member(&ResolvedName::Decls(DeclList::from_slice(group)), name) {
             ResolvedName::Decls(decls) => MemberLookup::Declared(Member {
                 decls,
@@ -322,7 +322,7 @@ impl Checker<'_> {
     }
 
     fn member_of_object(
-        &mut self,
+        &self,
         decl: DeclRef,
         mapper: TypeMapper,
         name: Name,
@@ -372,13 +372,13 @@ impl Checker<'_> {
     }
 
     /// The type that `...value` in an object literal spreads.
-    pub fn spread_type(&mut self, spread: DeclRef) -> Ty {
+    pub fn spread_type(&self, spread: DeclRef) -> Ty {
         let init = self.decl(spread).init;
-        self.expr_type(spread.file, init)
+        self.expr_type(spread.file.expr(init))
     }
 
     fn member_of_mapped(
-        &mut self,
+        &self,
         decl: DeclRef,
         mapper: TypeMapper,
         name: Name,
@@ -419,7 +419,7 @@ impl Checker<'_> {
         }
     }
 
-    fn member_of_function(&mut self, decl: DeclRef, name: Name) -> MemberLookup {
+    fn member_of_function(&self, decl: DeclRef, name: Name) -> MemberLookup {
         let group = self.merged_symbol(decl);
         let merged = self.namespace_export(&group, name);
         if !merged.is_missing() {
@@ -450,7 +450,7 @@ impl Checker<'_> {
     }
 
     fn member_of_several(
-        &mut self,
+        &self,
         args: Args,
         name: Name,
         level: u32,
@@ -505,7 +505,7 @@ impl Checker<'_> {
         }
     }
 
-    fn member_of_module(&mut self, module: &ResolvedName, name: Name) -> MemberLookup {
+    fn member_of_module(&self, module: &ResolvedName, name: Name) -> MemberLookup {
         match self.export(module, name) {
             ResolvedName::Decls(decls) => MemberLookup::Declared(Member {
                 decls,

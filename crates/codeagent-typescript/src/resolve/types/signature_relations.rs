@@ -14,7 +14,7 @@ use crate::resolve::types::signatures::{Signature, Signatures};
 impl Checker<'_> {
     /// Compares a function with a function type, or a class or constructor type with a constructor
     /// type.
-    pub fn function_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+    pub fn function_extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         if matches!(self.get(sup), Type::Function(decl, _) if self.is_constructor_type(decl)) {
             return match self.get(sub) {
                 Type::Static(_) => self.constructor_extends(sub, sup, inferred),
@@ -55,7 +55,7 @@ impl Checker<'_> {
     }
 
     /// Infers `P` in `(..., ...rest: P) => R`: the tuple of the remaining parameters.
-    fn collect_rest(&mut self, wanted: Signature, found: Signature, inferred: &mut Inferred) {
+    fn collect_rest(&self, wanted: Signature, found: Signature, inferred: &mut Inferred) {
         let Signature::Declared(decl, mapper) = wanted else {
             return;
         };
@@ -82,12 +82,7 @@ impl Checker<'_> {
     }
 
     /// Compares two constructable types.
-    pub fn constructor_extends(
-        &mut self,
-        sub: Ty,
-        sup: Ty,
-        inferred: &mut Inferred,
-    ) -> Option<bool> {
+    pub fn constructor_extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         if self.is_constructed_otherwise(sub, sup) {
             return Some(false);
         }
@@ -98,7 +93,7 @@ impl Checker<'_> {
 
     /// Whether a class or constructor type is abstract and `sup` is not, or has no signature that
     /// accepts the arguments of `sup`.
-    fn is_constructed_otherwise(&mut self, sub: Ty, sup: Ty) -> bool {
+    fn is_constructed_otherwise(&self, sub: Ty, sup: Ty) -> bool {
         if self.is_abstract(sub) && !self.is_abstract(sup) {
             return true;
         }
@@ -112,7 +107,7 @@ impl Checker<'_> {
                 .all(|found| self.demands_more(*found, wanted) || self.takes_others(*found, wanted))
     }
 
-    fn is_abstract(&mut self, ty: Ty) -> bool {
+    fn is_abstract(&self, ty: Ty) -> bool {
         match self.get(ty) {
             Type::Static(decl) | Type::Function(decl, _) => {
                 self.decl(decl).flags.has(DeclFlags::ABSTRACT)
@@ -122,7 +117,7 @@ impl Checker<'_> {
     }
 
     /// The signatures that `new` can call, without implementations of overloads.
-    fn constructor_signatures(&mut self, ty: Ty) -> Signatures {
+    fn constructor_signatures(&self, ty: Ty) -> Signatures {
         if let Type::Function(decl, mapper) = self.get(ty) {
             return Signatures::from_slice(&[Signature::Declared(decl, mapper)]);
         }
@@ -138,7 +133,7 @@ impl Checker<'_> {
 
     /// Whether a signature requires more arguments than `wanted` passes. JavaScript functions
     /// require none, and an argument of type `void` may be missing.
-    fn demands_more(&mut self, found: Signature, wanted: Signature) -> bool {
+    fn demands_more(&self, found: Signature, wanted: Signature) -> bool {
         let (Signature::Declared(decl, _), Signature::Declared(..)) = (found, wanted) else {
             return false;
         };
@@ -157,13 +152,12 @@ impl Checker<'_> {
     }
 
     /// Whether a parameter is assignable in neither direction.
-    fn takes_others(&mut self, found: Signature, wanted: Signature) -> bool {
+    fn takes_others(&self, found: Signature, wanted: Signature) -> bool {
         let (found, wanted) = (self.signature_params(found), self.signature_params(wanted));
         found.iter().zip(&wanted).any(|(found, wanted)| {
-            let rejects = |checker: &mut Self, sub: Ty, sup: Ty| {
-                checker.nested_extends(sub, sup, &mut Vec::new()) == Some(false)
-            };
-            rejects(self, wanted.ty, found.ty) && rejects(self, found.ty, wanted.ty)
+            let rejects =
+                |sub: Ty, sup: Ty| self.nested_extends(sub, sup, &mut Vec::new()) == Some(false);
+            rejects(wanted.ty, found.ty) && rejects(found.ty, wanted.ty)
         })
     }
 }

@@ -36,11 +36,11 @@ pub struct Param {
 
 impl Checker<'_> {
     /// The call signatures of a type.
-    pub fn signatures(&mut self, ty: Ty) -> Signatures {
+    pub fn signatures(&self, ty: Ty) -> Signatures {
         self.signatures_in(ty, 0)
     }
 
-    fn signatures_in(&mut self, ty: Ty, level: u32) -> Signatures {
+    fn signatures_in(&self, ty: Ty, level: u32) -> Signatures {
         if level > 8 {
             return Signatures::new();
         }
@@ -82,7 +82,7 @@ impl Checker<'_> {
         }
     }
 
-    fn member_signatures(&mut self, ty: Ty, kind: DeclKind, level: u32) -> Signatures {
+    fn member_signatures(&self, ty: Ty, kind: DeclKind, level: u32) -> Signatures {
         let (decl, args, mapper) = match self.get(ty) {
             Type::Instance(decl, args) => (decl, args, None),
             Type::Object(decl, mapper) => (decl, Args::NONE, Some(mapper)),
@@ -106,8 +106,8 @@ impl Checker<'_> {
             return found;
         }
 
-        let inherited = self.find_in_bases(&group, &types, |checker, base| {
-            let inherited = checker.member_signatures(base, kind, level + 1);
+        let inherited = self.find_in_bases(&group, &types, |base| {
+            let inherited = self.member_signatures(base, kind, level + 1);
             (!inherited.is_empty()).then_some(inherited)
         });
 
@@ -115,12 +115,12 @@ impl Checker<'_> {
     }
 
     /// `new (..): T` members of a type.
-    pub fn construct_signatures(&mut self, ty: Ty) -> Signatures {
+    pub fn construct_signatures(&self, ty: Ty) -> Signatures {
         self.member_signatures(ty, DeclKind::ConstructSignature, 0)
     }
 
     /// The signatures that `new` can call on a value.
-    pub fn class_signatures(&mut self, value: Ty) -> Signatures {
+    pub fn class_signatures(&self, value: Ty) -> Signatures {
         match self.get(value) {
             Type::Static(class) => self
                 .constructors(class)
@@ -132,7 +132,7 @@ impl Checker<'_> {
     }
 
     /// The constructors of a class or of the nearest base class that declares some.
-    pub fn constructors(&mut self, class: DeclRef) -> DeclList {
+    pub fn constructors(&self, class: DeclRef) -> DeclList {
         let name = self.tables.find("constructor");
         let mut class = class;
         for _ in 0..12 {
@@ -151,7 +151,7 @@ impl Checker<'_> {
     }
 
     /// The parameters of a signature, with outer type parameters substituted.
-    pub fn signature_params(&mut self, signature: Signature) -> Vec<Param> {
+    pub fn signature_params(&self, signature: Signature) -> Vec<Param> {
         match signature {
             Signature::Declared(decl, mapper) => self
                 .params(decl)
@@ -162,7 +162,7 @@ impl Checker<'_> {
         }
     }
 
-    fn declared_param(&mut self, param: DeclRef, mapper: TypeMapper) -> Param {
+    fn declared_param(&self, param: DeclRef, mapper: TypeMapper) -> Param {
         let flags = self.decl(param).flags;
         let ty = self.decl_type(param);
         let rest = flags.has(DeclFlags::REST);
@@ -176,7 +176,7 @@ impl Checker<'_> {
     }
 
     /// The result of a signature, with outer type parameters substituted.
-    pub fn signature_result(&mut self, signature: Signature) -> Ty {
+    pub fn signature_result(&self, signature: Signature) -> Ty {
         match signature {
             Signature::Declared(decl, mapper) => {
                 let result = self.return_type(decl);
@@ -187,7 +187,7 @@ impl Checker<'_> {
     }
 
     /// The result of a function type when the arguments are not known.
-    pub fn result_of(&mut self, function: Ty) -> Ty {
+    pub fn result_of(&self, function: Ty) -> Ty {
         match self.signatures(function).last().copied() {
             Some(signature) => self.signature_result(signature),
             None if function == Ty::EXTERNAL => Ty::EXTERNAL,
@@ -196,7 +196,7 @@ impl Checker<'_> {
     }
 
     /// The parameter that a predicate signature tests, and the tested type.
-    pub fn named_predicate(&mut self, signature: Signature) -> Option<(Option<usize>, Ty)> {
+    pub fn named_predicate(&self, signature: Signature) -> Option<(Option<usize>, Ty)> {
         let Signature::Declared(decl, mapper) = signature else {
             return None;
         };
@@ -220,7 +220,7 @@ impl Checker<'_> {
     }
 
     /// The type that a predicate signature tests for.
-    pub fn predicate_of(&mut self, signature: Signature) -> Option<Ty> {
+    pub fn predicate_of(&self, signature: Signature) -> Option<Ty> {
         self.named_predicate(signature).map(|(_, ty)| ty)
     }
 }

@@ -23,16 +23,14 @@ pub type SpreadElement = (Vec<Ty>, usize);
 
 impl Checker<'_> {
     /// The type of a type node.
-    pub fn type_of(&mut self, file: FileId, ty: TypeId) -> Ty {
+    pub fn type_of(&self, file: FileId, ty: TypeId) -> Ty {
         if ty.is_none() {
             return Ty::UNKNOWN;
         }
-        self.memoized(Query::Type(file, ty), |checker| {
-            checker.compute_type_of(file, ty)
-        })
+        self.memoized(Query::Type(file, ty), || self.compute_type_of(file, ty))
     }
 
-    fn compute_type_of(&mut self, file: FileId, ty: TypeId) -> Ty {
+    fn compute_type_of(&self, file: FileId, ty: TypeId) -> Ty {
         let facts = self.facts(file);
         match facts.type_expr(ty) {
             TypeExpr::Unknown => Ty::UNKNOWN,
@@ -66,7 +64,7 @@ impl Checker<'_> {
                 .add(Type::Mapped(at(file, decl), TypeMapper::EMPTY)),
             TypeExpr::This => Ty::THIS,
 
-            TypeExpr::TypeOf(expr) => self.expr_type(file, expr),
+            TypeExpr::TypeOf(expr) => self.expr_type(file.expr(expr)),
             TypeExpr::Indexed(object, key) => {
                 let object = self.type_of(file, object);
                 let key = self.type_of(file, key);
@@ -83,7 +81,7 @@ impl Checker<'_> {
             TypeExpr::Literal(kind, sym) => self.literal_type(file, kind, sym),
             TypeExpr::Heritage(expr, args) => {
                 let args = self.types_of(file, args);
-                let value = self.expr_type(file, expr);
+                let value = self.expr_type(file.expr(expr));
                 self.instance_of(value, &args)
             }
             TypeExpr::Infer(decl) => self.arena.add(Type::Param(at(file, decl))),
@@ -91,7 +89,7 @@ impl Checker<'_> {
         }
     }
 
-    pub fn types_of(&mut self, file: FileId, list: List<TypeId>) -> Vec<Ty> {
+    pub fn types_of(&self, file: FileId, list: List<TypeId>) -> Vec<Ty> {
         let facts = self.facts(file);
         facts
             .list(list)
@@ -100,7 +98,7 @@ impl Checker<'_> {
             .collect()
     }
 
-    fn literal_type(&mut self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
+    fn literal_type(&self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
         let name = self.name(file, sym);
         match primitive_of(kind) {
             Ty::NOTHING => Ty::NOTHING,
@@ -109,7 +107,7 @@ impl Checker<'_> {
         }
     }
 
-    fn tuple_type(&mut self, file: FileId, elements: List<Element>) -> Ty {
+    fn tuple_type(&self, file: FileId, elements: List<Element>) -> Ty {
         let facts = self.facts(file);
         let elements = facts.list(elements);
         let types: Vec<Ty> = elements
@@ -141,7 +139,7 @@ impl Checker<'_> {
         self.arena.tuple(&types)
     }
 
-    fn import_type(&mut self, file: FileId, specifier: Sym, segments: List<Segment>) -> Ty {
+    fn import_type(&self, file: FileId, specifier: Sym, segments: List<Segment>) -> Ty {
         let facts = self.facts(file);
         let Some(last) = facts.list(segments).last() else {
             let found = self.required(file, specifier);
@@ -156,7 +154,7 @@ impl Checker<'_> {
         self.type_of_found(file, &found, &args)
     }
 
-    fn named_type(&mut self, file: FileId, segments: List<Segment>, scope: ScopeId) -> Ty {
+    fn named_type(&self, file: FileId, segments: List<Segment>, scope: ScopeId) -> Ty {
         let facts = self.facts(file);
         let segments = facts.list(segments);
         let Some(last) = segments.last() else {
@@ -178,7 +176,7 @@ impl Checker<'_> {
         self.type_of_found(file, &found, &args)
     }
 
-    fn type_of_found(&mut self, file: FileId, found: &ResolvedName, args: &[Ty]) -> Ty {
+    fn type_of_found(&self, file: FileId, found: &ResolvedName, args: &[Ty]) -> Ty {
         match found {
             ResolvedName::Decls(decls) => self.declared_type(decls, args),
             ResolvedName::External => self.external_type(args),
@@ -189,7 +187,7 @@ impl Checker<'_> {
     }
 
     /// An external type with its type arguments.
-    pub fn external_type(&mut self, args: &[Ty]) -> Ty {
+    pub fn external_type(&self, args: &[Ty]) -> Ty {
         if args.iter().any(|arg| self.is_of_repository(*arg, 0)) {
             Ty::FOREIGN_GENERIC
         } else {
@@ -198,7 +196,7 @@ impl Checker<'_> {
     }
 
     /// Whether a type contains a declaration of the repository.
-    pub fn is_of_repository(&mut self, ty: Ty, nesting: u32) -> bool {
+    pub fn is_of_repository(&self, ty: Ty, nesting: u32) -> bool {
         if nesting > 4 {
             return false;
         }
@@ -220,7 +218,7 @@ impl Checker<'_> {
         }
     }
 
-    pub fn are_of_repository(&mut self, types: Args, nesting: u32) -> bool {
+    pub fn are_of_repository(&self, types: Args, nesting: u32) -> bool {
         self.arena
             .list(types)
             .iter()
@@ -228,7 +226,7 @@ impl Checker<'_> {
     }
 
     /// The type declared by declarations of one name.
-    pub fn declared_type(&mut self, decls: &DeclList, args: &[Ty]) -> Ty {
+    pub fn declared_type(&self, decls: &DeclList, args: &[Ty]) -> Ty {
         for &decl in decls {
             let declaration = self.decl(decl);
             match declaration.kind {
@@ -270,7 +268,7 @@ impl Checker<'_> {
         Ty::UNKNOWN
     }
 
-    fn alias(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
+    fn alias(&self, decl: DeclRef, args: &[Ty]) -> Ty {
         if self.is_external_global(decl) {
             let name = self.decl_name(decl);
             if let Some(ty) = self.known_alias(self.spelling(name), args) {
@@ -284,12 +282,12 @@ impl Checker<'_> {
         self.substitute(body, mapper)
     }
 
-    fn alias_body(&mut self, decl: DeclRef, ty: TypeId) -> Ty {
-        self.memoized(Query::Alias(decl), |checker| checker.type_of(decl.file, ty))
+    fn alias_body(&self, decl: DeclRef, ty: TypeId) -> Ty {
+        self.memoized(Query::Alias(decl), || self.type_of(decl.file, ty))
     }
 
     /// The type of a name that no file declares.
-    fn library_type(&mut self, name: &str, args: &[Ty]) -> Ty {
+    fn library_type(&self, name: &str, args: &[Ty]) -> Ty {
         if let Some(ty) = self.known_alias(name, args) {
             return ty;
         }
@@ -307,7 +305,7 @@ impl Checker<'_> {
     }
 
     /// `T[K]`
-    pub fn indexed_type(&mut self, object: Ty, key: Ty) -> Ty {
+    pub fn indexed_type(&self, object: Ty, key: Ty) -> Ty {
         if self.is_open(object) || self.is_open(key) {
             return self.arena.add(Type::Indexed(object, key));
         }
@@ -340,7 +338,7 @@ impl Checker<'_> {
     }
 
     /// `check extends bound ? yes : no` under bindings of type parameters.
-    pub fn conditional_type(&mut self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Ty {
+    pub fn conditional_type(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Ty {
         let facts = self.facts(file);
         let TypeExpr::Conditional(parts) = facts.type_expr(ty) else {
             return Ty::UNKNOWN;
@@ -350,57 +348,57 @@ impl Checker<'_> {
         };
 
         let deferred = self.arena.add(Type::Conditional(file, ty, mapper));
-        self.query(Query::Conditional(deferred), |checker| {
-            let declared = checker.type_of(file, check);
-            let check = checker.substitute(declared, mapper);
-            if checker.is_open(check) {
+        self.query(Query::Conditional(deferred), || {
+            let declared = self.type_of(file, check);
+            let check = self.substitute(declared, mapper);
+            if self.is_open(check) {
                 return deferred;
             }
 
-            let outer = checker.without(mapper, file, own);
-            let elements = checker.variadic(file, bound, outer);
-            let bound = checker.type_of(file, bound);
-            let bound = checker.substitute(bound, outer);
+            let outer = self.without(mapper, file, own);
+            let elements = self.variadic(file, bound, outer);
+            let bound = self.type_of(file, bound);
+            let bound = self.substitute(bound, outer);
 
             // `"a" extends keyof T`
-            if matches!(checker.get(bound), Type::KeyOf(_)) && checker.is_open(bound) {
+            if matches!(self.get(bound), Type::KeyOf(_)) && self.is_open(bound) {
                 return deferred;
             }
 
             // Only a bare type parameter distributes over a union.
-            let (param, members) = match checker.get(declared) {
-                Type::Param(param) => (Some(param), checker.arena.members(check)),
+            let (param, members) = match self.get(declared) {
+                Type::Param(param) => (Some(param), self.arena.members(check)),
                 _ => (None, Rc::from([check])),
             };
 
             let mut results = Vec::new();
             for &member in members.iter() {
                 let mut inferred = Vec::new();
-                let fits = match (checker.get(member), &elements) {
+                let fits = match (self.get(member), &elements) {
                     (Type::Tuple(given), Some(wanted)) => {
-                        checker.tuple_extends(given, wanted, &mut inferred)
+                        self.tuple_extends(given, wanted, &mut inferred)
                     }
-                    _ => checker.extends(member, bound, &mut inferred),
+                    _ => self.extends(member, bound, &mut inferred),
                 };
                 let branch = match fits {
-                    Some(true) => checker.type_of(file, yes),
-                    Some(false) => checker.type_of(file, no),
-                    None => checker.either_branch(file, yes, no),
+                    Some(true) => self.type_of(file, yes),
+                    Some(false) => self.type_of(file, no),
+                    None => self.either_branch(file, yes, no),
                 };
 
                 inferred.extend(param.map(|param| (param, member)));
-                inferred.extend(checker.arena.bindings(outer).iter().copied());
+                inferred.extend(self.arena.bindings(outer).iter().copied());
 
-                let mapper = checker.arena.mapper(inferred);
-                results.push(checker.substitute(branch, mapper));
+                let mapper = self.arena.mapper(inferred);
+                results.push(self.substitute(branch, mapper));
             }
 
-            checker.arena.union(&results)
+            self.arena.union(&results)
         })
     }
 
     /// The elements of a written tuple type with one rest element, and which that is.
-    fn variadic(&mut self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Option<SpreadElement> {
+    fn variadic(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Option<SpreadElement> {
         let facts = self.facts(file);
         let TypeExpr::Tuple(elements) = facts.type_expr(ty) else {
             return None;
@@ -427,7 +425,7 @@ impl Checker<'_> {
     }
 
     /// A mapper without the `infer` bindings of an outer evaluation of this conditional type.
-    fn without(&mut self, mapper: TypeMapper, file: FileId, own: &[TypeId]) -> TypeMapper {
+    fn without(&self, mapper: TypeMapper, file: FileId, own: &[TypeId]) -> TypeMapper {
         if own.is_empty() || mapper == TypeMapper::EMPTY {
             return mapper;
         }
@@ -446,7 +444,7 @@ impl Checker<'_> {
     }
 
     /// For an undecided test, the branch that is not `never`.
-    fn either_branch(&mut self, file: FileId, yes: TypeId, no: TypeId) -> Ty {
+    fn either_branch(&self, file: FileId, yes: TypeId, no: TypeId) -> Ty {
         let yes = self.type_of(file, yes);
         let no = self.type_of(file, no);
         match (yes, no) {

@@ -27,7 +27,7 @@ impl Utility {
 
 impl Checker<'_> {
     /// A utility type, `None` if the name is not one.
-    pub fn known_alias(&mut self, name: &str, args: &[Ty]) -> Option<Ty> {
+    pub fn known_alias(&self, name: &str, args: &[Ty]) -> Option<Ty> {
         let first = args.first().copied().unwrap_or(Ty::UNKNOWN);
         let second = args.get(1).copied().unwrap_or(Ty::UNKNOWN);
         Some(match name {
@@ -42,7 +42,7 @@ impl Checker<'_> {
     }
 
     /// The utility type of its arguments, deferred while they still have type parameters.
-    pub fn utility(&mut self, utility: Utility, args: &[Ty]) -> Ty {
+    pub fn utility(&self, utility: Utility, args: &[Ty]) -> Ty {
         if args.iter().any(|arg| self.is_open(*arg)) {
             let args = self.arena.args(args);
             return self.arena.add(Type::Deferred(utility, args));
@@ -50,7 +50,7 @@ impl Checker<'_> {
         self.utility_now(utility, args)
     }
 
-    fn utility_now(&mut self, utility: Utility, args: &[Ty]) -> Ty {
+    fn utility_now(&self, utility: Utility, args: &[Ty]) -> Ty {
         let &[first, second] = args else {
             return Ty::UNKNOWN;
         };
@@ -73,7 +73,7 @@ impl Checker<'_> {
     }
 
     /// The bound of a deferred utility type, from the constraints of its arguments.
-    pub fn deferred_bound(&mut self, utility: Utility, args: Args) -> Ty {
+    pub fn deferred_bound(&self, utility: Utility, args: Args) -> Ty {
         let args = self.arena.list(args);
         let bounds: Vec<Ty> = args
             .iter()
@@ -93,7 +93,7 @@ impl Checker<'_> {
         }
     }
 
-    fn selected(&mut self, ty: Ty, names: Ty, keep: bool) -> Ty {
+    fn selected(&self, ty: Ty, names: Ty, keep: bool) -> Ty {
         let literal = self
             .arena
             .members(names)
@@ -106,7 +106,7 @@ impl Checker<'_> {
         }
     }
 
-    fn parameter_tuple(&mut self, signature: Option<Signature>) -> Ty {
+    fn parameter_tuple(&self, signature: Option<Signature>) -> Ty {
         let Some(signature) = signature else {
             return Ty::UNKNOWN;
         };
@@ -115,7 +115,7 @@ impl Checker<'_> {
         self.arena.tuple(&types)
     }
 
-    fn filter_union(&mut self, union: Ty, by: Ty, keep: bool) -> Ty {
+    fn filter_union(&self, union: Ty, by: Ty, keep: bool) -> Ty {
         let mut kept = Vec::new();
         for &member in self.arena.members(union).iter() {
             match self.extends(member, by, &mut Vec::new()) {

@@ -1,23 +1,37 @@
 //! Source files of the repository's own packages, by package name.
 //!
 //! A package.json names published files (`"main": "dist/index.js"`), which do not exist in a
-//! checkout. The source is found by removing the output folders from the path and prefixing `src`.
+//! checkout. The source of one is found by the tsconfig that writes it (`outDir` to `rootDir`), else
+//! by removing the output folders from the path and prefixing `src`. Of `exports`, targets whose
+//! conditions hold for the importing file come first; the others are tried because their source
+//! may be the only one that is found.
 //!
-//! **Limits.** The mapping follows convention, not the build scripts. An entry point that a bundler
-//! generates from elsewhere is not found.
+//! **Limits.** Without a tsconfig the mapping follows convention, not the build scripts. An entry
+//! point that a bundler generates from elsewhere is not found. `.mts` and `.cts` importers are taken
+//! for the format of their folder.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use codeagent_lang::project::paths::{ancestors, folder_of};
 use codeagent_lang::world::FileId;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::{SourcePaths, join};
+use crate::project::TypeScriptProjects;
+use crate::project::exports::{Conditions, ModuleFormat, targets};
 
 struct PackageFolder {
     folder: String,
     manifest: Value,
+}
+
+/// What the tsconfigs of one folder say about imports.
+#[derive(Default)]
+struct ImportSettings {
+    custom_conditions: Vec<String>,
+    has_node_formats: bool,
 }
 
 /// The packages of the repository.
@@ -26,12 +40,16 @@ pub struct Packages {
     all: Vec<PackageFolder>,
     by_name: FxHashMap<String, usize>,
     by_folder: FxHashMap<String, usize>,
+    /// By the folder of the tsconfigs.
+    settings: FxHashMap<String, ImportSettings>,
+    /// The folders that an output folder is filled from.
+    outputs: FxHashMap<String, Vec<String>>,
 }
 
 impl Packages {
-    /// Reads the package.json texts. Of two packages with one name, the one nearer to the root
-    /// counts, then the first by path.
-    pub fn read(texts: &BTreeMap<String, Arc<str>>) -> Self {
+    /// Reads the package.json texts. Of several packages with one name, the root of a workspace
+    /// that is private counts last, then the one nearer to the root, then the first by path.
+    pub fn read(texts: &BTreeMap<String, Arc<str>>, projects: &TypeScriptProjects) -> Self {
         let mut packages = Self::default();
         for (path, text) in texts {
             let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
@@ -48,9 +66,13 @@ impl Packages {
             });
         }
 
-        packages.all.sort_by(|a, b| {
-            (a.folder.matches('/').count(), &a.folder)
-                .cmp(&(b.folder.matches('/').count(), &b.folder))
+        packages.all.sort_by_cached_key(|package| {
+            let folder = &package.folder;
+            (
+                package.is_private_root(texts),
+                folder.matches('/').count(),
+                folder.clone(),
+            )
         });
 
         for (index, package) in packages.all.iter().enumerate() {
@@ -60,18 +82,107 @@ impl Packages {
             }
         }
 
+        packages.read_configurations(projects);
         packages
     }
 
-    /// The file of `name` or `name/sub/path`.
-    pub fn resolve(&self, specifier: &str, paths: &SourcePaths) -> Option<FileId> {
+    fn read_configurations(&mut self, projects: &TypeScriptProjects) {
+        for project in &projects.projects {
+            let folder = folder_of(&project.path).to_owned();
+            let settings = self.settings.entry(folder).or_default();
+            settings.has_node_formats |= project.has_node_formats;
+            settings
+                .custom_conditions
+                .extend(project.custom_conditions.iter().cloned());
+
+            for output in &project.outputs {
+                let roots = self.outputs.entry(output.folder.clone()).or_default();
+                if !roots.contains(&output.root) {
+                    roots.push(output.root.clone());
+                }
+            }
+        }
+    }
+
+    /// The file that `name` or `name/sub/path` means in a folder.
+    pub fn resolve(&self, from: &str, specifier: &str, paths: &SourcePaths) -> Option<FileId> {
         let (name, rest) = split_name(specifier);
         let package = &self.all[*self.by_name.get(name)?];
-        if rest.is_empty() {
-            package.entry(paths)
-        } else {
-            package.subpath(rest, paths)
+
+        let mut candidates = package.candidates(rest, self.conditions(from));
+        if let Some(found) = self.first_source(package, &candidates, paths) {
+            return Some(found);
         }
+
+        candidates = package.candidates(rest, Conditions::All);
+        self.first_source(package, &candidates, paths)
+            .or_else(|| package.by_convention(rest, paths))
+    }
+
+    /// The conditions of `exports` that hold for the files of a folder.
+    fn conditions(&self, folder: &str) -> Conditions<'_> {
+        let settings = ancestors(folder).find_map(|around| self.settings.get(around));
+        let has_node_formats = settings.is_some_and(|settings| settings.has_node_formats);
+
+        let format = if has_node_formats && !self.is_of_modules(folder) {
+            ModuleFormat::CommonJs
+        } else {
+            ModuleFormat::EcmaScript
+        };
+        Conditions::Of(
+            format,
+            settings.map_or(&[], |settings| &settings.custom_conditions),
+        )
+    }
+
+    /// Whether the nearest package.json declares its `.js` and `.ts` files ECMAScript modules.
+    fn is_of_modules(&self, folder: &str) -> bool {
+        ancestors(folder)
+            .find_map(|around| self.by_folder.get(around))
+            .is_some_and(|package| {
+                self.all[*package]
+                    .manifest
+                    .get("type")
+                    .and_then(Value::as_str)
+                    == Some("module")
+            })
+    }
+
+    fn first_source(
+        &self,
+        package: &PackageFolder,
+        published: &[String],
+        paths: &SourcePaths,
+    ) -> Option<FileId> {
+        published
+            .iter()
+            .find_map(|published| self.source(package, published, paths))
+    }
+
+    /// The source of a published path: the path itself, what a tsconfig makes it from, or the path
+    /// without its output folders.
+    fn source(
+        &self,
+        package: &PackageFolder,
+        published: &str,
+        paths: &SourcePaths,
+    ) -> Option<FileId> {
+        package
+            .at(published, paths)
+            .or_else(|| self.compiled_from(&join(&package.folder, published)?, paths))
+            .or_else(|| package.without_output_folders(published, paths))
+    }
+
+    /// The source that a tsconfig turns into a file of its output folder.
+    fn compiled_from(&self, published: &str, paths: &SourcePaths) -> Option<FileId> {
+        ancestors(folder_of(published)).find_map(|folder| {
+            let rest = published.strip_prefix(folder)?.trim_start_matches('/');
+            let source = as_script(rest);
+            self.outputs
+                .get(folder)?
+                .iter()
+                .find_map(|root| paths.file_or_index(&join(root, &source)?))
+        })
     }
 
     /// Whether a file imports the package it belongs to.
@@ -89,19 +200,51 @@ impl Packages {
     /// The entry point of a folder that has a package.json.
     pub fn entry_of_folder(&self, folder: &str, paths: &SourcePaths) -> Option<FileId> {
         let package = &self.all[*self.by_folder.get(folder)?];
-        package
-            .written_entries()
-            .iter()
-            .find_map(|entry| package.source(entry, paths))
+        self.first_source(
+            package,
+            &package.candidates("", self.conditions(folder)),
+            paths,
+        )
     }
 }
 
 impl PackageFolder {
-    fn entry(&self, paths: &SourcePaths) -> Option<FileId> {
-        let written = self.written_entries();
-        let found = written.iter().find_map(|entry| self.source(entry, paths));
-        found.or_else(|| {
-            [
+    /// Whether it is the private root of a workspace, which nothing imports by name.
+    fn is_private_root(&self, texts: &BTreeMap<String, Arc<str>>) -> bool {
+        let is_private = self.manifest.get("private").and_then(Value::as_bool) == Some(true);
+        let has_file =
+            |name: &str| join(&self.folder, name).is_some_and(|path| texts.contains_key(&path));
+        is_private
+            && (self.manifest.get("workspaces").is_some()
+                || has_file("pnpm-workspace.yaml")
+                || has_file("lerna.json"))
+    }
+
+    /// The published files that a subpath (empty for the package itself) may mean, as written.
+    fn candidates(&self, subpath: &str, conditions: Conditions<'_>) -> Vec<String> {
+        let field = |name: &str| Some(self.manifest.get(name)?.as_str()?.to_owned());
+
+        let mut candidates = Vec::new();
+        if subpath.is_empty() {
+            candidates.extend(field("source"));
+        }
+        if let Some(exports) = self.manifest.get("exports") {
+            candidates.extend(targets(exports, subpath, conditions));
+        }
+        if subpath.is_empty() {
+            candidates.extend(
+                ["types", "typings", "module", "main"]
+                    .into_iter()
+                    .filter_map(field),
+            );
+        }
+        candidates
+    }
+
+    /// The file of a subpath in a package that names no file for it.
+    fn by_convention(&self, subpath: &str, paths: &SourcePaths) -> Option<FileId> {
+        if subpath.is_empty() {
+            return [
                 "src/index",
                 "index",
                 "src/main",
@@ -109,64 +252,26 @@ impl PackageFolder {
                 "lib/index",
             ]
             .iter()
-            .find_map(|stem| self.at(stem, paths))
-        })
-    }
-
-    fn subpath(&self, rest: &str, paths: &SourcePaths) -> Option<FileId> {
-        let mut leaves = Vec::new();
-        if let Some(exports) = self.manifest.get("exports") {
-            exported(exports, rest, &mut leaves);
-        }
-        let found = leaves.iter().find_map(|leaf| self.source(leaf, paths));
-        found
-            .or_else(|| self.source(rest, paths))
-            .or_else(|| self.at(&format!("src/{rest}"), paths))
-    }
-
-    /// Entry points as written, those that name sources or types first.
-    fn written_entries(&self) -> Vec<String> {
-        let mut entries = Vec::new();
-        let field = |name: &str| {
-            self.manifest
-                .get(name)
-                .and_then(Value::as_str)
-                .map(str::to_owned)
-        };
-
-        entries.extend(field("source"));
-
-        match self.manifest.get("exports") {
-            Some(Value::Object(map)) if map.keys().any(|key| key.starts_with('.')) => {
-                if let Some(root) = map.get(".") {
-                    leaves(root, &mut entries, 0);
-                }
-            }
-            Some(exports) => leaves(exports, &mut entries, 0),
-            None => {}
+            .find_map(|stem| self.at(stem, paths));
         }
 
-        entries.extend(
-            ["types", "typings", "module", "main"]
-                .iter()
-                .filter_map(|name| field(name)),
-        );
-
-        entries
+        self.at(subpath, paths)
+            .or_else(|| self.without_output_folders(subpath, paths))
+            .or_else(|| self.at(&format!("src/{subpath}"), paths))
     }
 
     fn at(&self, relative: &str, paths: &SourcePaths) -> Option<FileId> {
         paths.file_or_index(&join(&self.folder, relative)?)
     }
 
-    /// The source of a published path: the path itself, or the path without its output folders,
-    /// under `src` or not.
-    fn source(&self, published: &str, paths: &SourcePaths) -> Option<FileId> {
-        if let Some(file) = self.at(published, paths) {
-            return Some(file);
+    /// The path without its output folders, under `src` or not.
+    fn without_output_folders(&self, published: &str, paths: &SourcePaths) -> Option<FileId> {
+        let source = as_script(published);
+        let mut rest = source.trim_start_matches("./");
+        if let Some(found) = self.at(&format!("src/{rest}"), paths) {
+            return Some(found);
         }
 
-        let mut rest = published.trim_start_matches("./");
         for _ in 0..4 {
             let (folder, tail) = rest.split_once('/')?;
             if folder == ".." {
@@ -185,6 +290,16 @@ impl PackageFolder {
     }
 }
 
+/// A published declaration file as the script beside it, whose sources may end differently.
+fn as_script(published: &str) -> String {
+    for (declaration, script) in [(".d.ts", ".js"), (".d.mts", ".mjs"), (".d.cts", ".cjs")] {
+        if let Some(stem) = published.strip_suffix(declaration) {
+            return format!("{stem}{script}");
+        }
+    }
+    published.to_owned()
+}
+
 fn split_name(specifier: &str) -> (&str, &str) {
     let skip = if specifier.starts_with('@') {
         specifier.find('/').map_or(specifier.len(), |at| at + 1)
@@ -194,41 +309,5 @@ fn split_name(specifier: &str) -> (&str, &str) {
     match specifier[skip..].find('/') {
         Some(at) => (&specifier[..skip + at], &specifier[skip + at + 1..]),
         None => (specifier, ""),
-    }
-}
-
-/// The paths that `exports` gives for a subpath, `*` filled in.
-fn exported(exports: &Value, rest: &str, out: &mut Vec<String>) {
-    let Value::Object(map) = exports else { return };
-    if let Some(value) = map.get(&format!("./{rest}")) {
-        leaves(value, out, 0);
-        return;
-    }
-
-    for (key, value) in map {
-        let Some((before, after)) = key.trim_start_matches("./").split_once('*') else {
-            continue;
-        };
-        if let Some(middle) = rest
-            .strip_prefix(before)
-            .and_then(|tail| tail.strip_suffix(after))
-        {
-            let mut patterns = Vec::new();
-            leaves(value, &mut patterns, 0);
-            out.extend(patterns.iter().map(|pattern| pattern.replace('*', middle)));
-        }
-    }
-}
-
-fn leaves(value: &Value, out: &mut Vec<String>, depth: u32) {
-    match value {
-        Value::String(text) => out.push(text.clone()),
-        Value::Object(map) if depth < 8 => {
-            map.values().for_each(|inner| leaves(inner, out, depth + 1))
-        }
-        Value::Array(list) if depth < 8 => {
-            list.iter().for_each(|inner| leaves(inner, out, depth + 1))
-        }
-        _ => {}
     }
 }

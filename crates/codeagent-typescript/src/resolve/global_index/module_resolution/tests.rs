@@ -207,3 +207,127 @@ fn the_patterns_of_paths_are_found_by_their_beginnings() {
         [true, true, false, false, false]
     );
 }
+
+#[test]
+fn exports_are_chosen_by_the_conditions_of_the_importing_file() {
+    let exports = r#"{"name":"lib","exports":{
+        "react-server": "./src/server.ts",
+        "browser": "./src/browser.ts",
+        "@own/source": "./src/own.ts",
+        "require": "./src/require.ts",
+        "import": "./src/import.ts",
+        "default": "./src/default.ts"}}"#;
+    check(
+        &[
+            "lib/src/server.ts",
+            "lib/src/browser.ts",
+            "lib/src/own.ts",
+            "lib/src/require.ts",
+            "lib/src/import.ts",
+            "lib/src/default.ts",
+        ],
+        &[
+            ("lib/package.json", exports),
+            ("bundled/tsconfig.json", "{}"),
+            ("custom/tsconfig.json", r#"{"extends": "./base.json"}"#),
+            (
+                "custom/base.json",
+                r#"{"compilerOptions": {"customConditions": ["@own/source"]}}"#,
+            ),
+            (
+                "common/tsconfig.json",
+                r#"{"compilerOptions": {"module": "NodeNext"}}"#,
+            ),
+            ("common/modules/package.json", r#"{"type": "module"}"#),
+            (
+                "common/bundled/tsconfig.json",
+                r#"{"compilerOptions": {"module": "nodenext", "moduleResolution": "bundler"}}"#,
+            ),
+        ],
+        &[
+            ("x.ts", "lib", "lib/src/import.ts"),
+            ("bundled/x.ts", "lib", "lib/src/import.ts"),
+            ("custom/deep/x.ts", "lib", "lib/src/own.ts"),
+            ("common/x.ts", "lib", "lib/src/require.ts"),
+            ("common/modules/x.ts", "lib", "lib/src/import.ts"),
+            ("common/bundled/x.ts", "lib", "lib/src/import.ts"),
+        ],
+    );
+}
+
+#[test]
+fn a_target_that_is_not_built_leads_to_what_it_is_built_from() {
+    check(
+        &[
+            "a/source/main.ts",
+            "a/source/parts/part.ts",
+            "a/loose.js",
+            "b/lib/v4/index.ts",
+            "b/index.ts",
+            "c/src/browser.ts",
+        ],
+        &[
+            (
+                "a/package.json",
+                r#"{"name":"a","exports":{".":{"types":"./out/main.d.ts","default":"./loose.js"},"./*":"./out/types/parts/*.d.mts"}}"#,
+            ),
+            (
+                "a/tsconfig.build.json",
+                r#"{"compilerOptions": {"outDir": "out", "declarationDir": "out/types", "rootDir": "source"}}"#,
+            ),
+            (
+                "b/package.json",
+                r#"{"name":"b","exports":{"./v4":{"import":"./build/v4/index.js"}}}"#,
+            ),
+            (
+                "b/tsconfig.json",
+                r#"{"include": ["lib"], "compilerOptions": {"outDir": "build"}}"#,
+            ),
+            (
+                "c/package.json",
+                r#"{"name":"c","exports":{"default":"./bundle.js","browser":"./src/browser.ts"}}"#,
+            ),
+        ],
+        &[
+            ("x.ts", "a", "a/source/main.ts"),
+            ("x.ts", "a/part", "a/source/parts/part.ts"),
+            ("x.ts", "b/v4", "b/lib/v4/index.ts"),
+            ("x.ts", "c", "c/src/browser.ts"),
+        ],
+    );
+}
+
+#[test]
+fn the_private_root_of_a_workspace_does_not_hide_a_member_of_its_name() {
+    let member = (
+        "packages/lib/package.json",
+        r#"{"name":"lib","main":"dist/index.js"}"#,
+    );
+    let files = ["src/index.ts", "packages/lib/src/index.ts"];
+    let root = r#"{"name":"lib","private":true,"workspaces":["packages/*"]}"#;
+    check(
+        &files,
+        &[("package.json", root), member],
+        &[("packages/app/x.ts", "lib", "packages/lib/src/index.ts")],
+    );
+    check(
+        &files,
+        &[
+            ("package.json", r#"{"name":"lib","private":true}"#),
+            ("pnpm-workspace.yaml", "packages: ['packages/*']\n"),
+            member,
+        ],
+        &[("packages/app/x.ts", "lib", "packages/lib/src/index.ts")],
+    );
+    check(
+        &files,
+        &[
+            (
+                "package.json",
+                r#"{"name":"lib","workspaces":["packages/*"]}"#,
+            ),
+            member,
+        ],
+        &[("packages/app/x.ts", "lib", "src/index.ts")],
+    );
+}

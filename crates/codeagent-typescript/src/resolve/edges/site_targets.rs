@@ -1,104 +1,104 @@
-//! The edges of each site in a file: calls, references, types, imports and base lists.
+//! The target of each site of a file: calls, references, types, imports and base lists.
 //!
-//! [`super::targets`] finds the target of a site; here it becomes an edge, an [`Unresolved`] entry
-//! or a count.
+//! [`super::targets`] finds the declarations, the module or the value that a site refers to; here
+//! that becomes an edge, or the reason why there is none.
 //!
-//! **Limits.** A use with an unknown receiver gives an [`Unresolved`] entry instead of an edge; a
-//! use of an external symbol gives neither. Locals and parameters are not targets.
+//! **Limits.** A use with an unknown receiver is unresolved; a use of an external symbol is external.
+//! Locals and parameters are not targets.
 
-use codeagent_lang::{DeclRef, Links, Target, Unresolved, Use};
+use codeagent_lang::explain::Report;
+use codeagent_lang::query::stack::QueryStack;
+use codeagent_lang::sites::{ResolveSites, SiteResolution, SiteTarget};
+use codeagent_lang::{DeclRef, Links, Target, Use};
 use codeagent_model::facts::*;
 use codeagent_model::graph::{Confidence, EdgeType};
 use rustc_hash::FxHashSet;
 
-use super::targets::SiteTarget;
+use super::explain::Explanation;
+use super::targets::Referent;
 use super::used_names;
 use crate::resolve::edges::FileResolver;
+use crate::resolve::queries::Query;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::DeclList;
 
 /// The most symbols that an ambiguous use keeps.
 const MAX_TARGETS: usize = 8;
 
-impl FileResolver<'_> {
-    /// Resolves all sites of the file.
-    pub fn sites(&mut self, links: &mut Links) {
-        let facts = self.own_facts();
-        for site in &facts.sites {
-            self.site(*site, links);
-        }
-        self.module_edges(links);
+impl ResolveSites for FileResolver<'_> {
+    type Query = Query;
+
+    fn sites(&self) -> &[Site] {
+        &self.own_facts().sites
     }
 
-    pub fn site(&mut self, site: Site, links: &mut Links) {
+    fn stack(&self) -> &QueryStack<Query> {
+        &self.stack
+    }
+
+    fn resolve_site(&self, site: &Site) -> SiteResolution {
         let is_call = site.kind.is_call();
-        links.calls += u32::from(is_call);
-
-        if !self.spend(1) {
-            self.record_budget_exceeded(site, links);
-            return;
-        }
-
-        match self.site_target(site) {
+        match self.referent(*site) {
             // The budget ended while resolving it.
-            SiteTarget::Unknown if self.evaluation.is_used_up() => {
-                self.record_budget_exceeded(site, links)
-            }
-            SiteTarget::Decls(decls) => {
-                if let Some(named) = self.constructed(site, &decls) {
-                    self.add_edges(
-                        Site {
-                            kind: SiteKind::Read,
-                            ..site
-                        },
-                        named,
-                        links,
-                    );
-                }
-
-                let is_declared_outside = decls.iter().any(|decl| self.is_external_file(decl.file));
-                let is_value = self.is_called_by_name(site)
-                    && decls
-                        .iter()
-                        .all(|decl| !self.decl(*decl).flags.has(DeclFlags::MEMBER));
-
-                match self.add_edges(site, decls, links) {
-                    _ if !is_call => {}
-                    true => links.calls_resolved += 1,
-                    false if is_declared_outside => links.calls_external += 1,
-                    false if is_value => links.values_called.push(site.at),
-                    false => record_unresolved(links, site, Sym::NONE),
-                }
-            }
-            SiteTarget::File(file) if !is_call => {
-                if let Some(edge_type) = self.edge_type(site) {
-                    push(links, site, edge_type, vec![Target::File(file)]);
-                }
-            }
-            SiteTarget::External => links.calls_external += u32::from(is_call),
-            SiteTarget::Value if is_call => links.values_called.push(site.at),
-            SiteTarget::Nameless if is_call => record_unresolved(links, site, Sym::NONE),
-            SiteTarget::Value | SiteTarget::Nameless => {}
+            Referent::Unknown if self.stack.is_used_up() => SiteTarget::Exceeded.into(),
+            Referent::Decls(decls) => self.resolve_declarations(*site, decls),
+            Referent::File(file) if !is_call => self
+                .edge_type(*site)
+                .map_or(SiteTarget::Nothing, |edge_type| {
+                    SiteTarget::Edge(Use::of_site(site, edge_type, vec![Target::File(file)]))
+                })
+                .into(),
+            Referent::External => SiteTarget::External.into(),
+            Referent::Value => SiteTarget::Value.into(),
+            Referent::Nameless if is_call => SiteTarget::Unresolved(Sym::NONE).into(),
+            Referent::Nameless => SiteTarget::Nothing.into(),
             // The value that a module exports as a whole is not the module.
-            SiteTarget::Unknown | SiteTarget::File(_) => {
-                if let Some(name) = used_names::of_value(self.own_facts(), site) {
-                    record_unresolved(links, site, name);
-                }
-            }
+            Referent::Unknown | Referent::File(_) => used_names::of_value(self.own_facts(), *site)
+                .map_or(SiteTarget::Nothing, SiteTarget::Unresolved)
+                .into(),
         }
     }
 
-    /// Records the name of a site that exceeded its budget; it may or may not be external.
-    fn record_budget_exceeded(&self, site: Site, links: &mut Links) {
-        links.given_up += 1;
-        let name = used_names::name_or_fallback(self.own_facts(), site);
-        if let Some(name) = name {
-            record_unresolved(links, site, name);
+    /// The site may or may not be external.
+    fn name_of_exceeded(&self, site: &Site) -> Option<Sym> {
+        used_names::name_or_fallback(self.own_facts(), *site)
+    }
+
+    fn explain_site(&self, site: &Site, report: &mut Report<'_>) {
+        Explanation {
+            resolver: self,
+            report,
         }
+        .site(site);
+    }
+}
+
+impl FileResolver<'_> {
+    /// The target of a site that refers to declarations: one of them is a node, or it is external,
+    /// or it is called as a value.
+    fn resolve_declarations(&self, site: Site, decls: DeclList) -> SiteResolution {
+        let named = self
+            .constructed(site, &decls)
+            .and_then(|named| self.edge(site, SiteKind::Read, named));
+        let is_declared_outside = decls.iter().any(|decl| self.is_external_file(decl.file));
+        let is_value = self.is_called_by_name(site)
+            && decls
+                .iter()
+                .all(|decl| !self.decl(*decl).flags.has(DeclFlags::MEMBER));
+
+        let target = match self.edge(site, site.kind, decls) {
+            Some(edge) => SiteTarget::Edge(edge),
+            None if is_declared_outside => SiteTarget::External,
+            None if is_value => SiteTarget::Value,
+            None if site.kind.is_call() => SiteTarget::Unresolved(Sym::NONE),
+            None => SiteTarget::Nothing,
+        };
+
+        SiteResolution { target, named }
     }
 
     /// Whether the callee is a bare name or a function or class expression.
-    fn is_called_by_name(&mut self, site: Site) -> bool {
+    fn is_called_by_name(&self, site: Site) -> bool {
         let facts = self.own_facts();
         let (Subject::Expr(mut expr) | Subject::Decorator(mut expr)) = site.subject else {
             return false;
@@ -116,8 +116,8 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Adds the edge of a site if its target is a node; `false` if there is none.
-    fn add_edges(&mut self, site: Site, decls: DeclList, links: &mut Links) -> bool {
+    /// The edge of a site to those of its declarations that are nodes, if it were of this kind.
+    fn edge(&self, site: Site, kind: SiteKind, decls: DeclList) -> Option<Use> {
         let mut targets: Vec<Target> = Vec::new();
         let mut rest = decls;
         while let Some(&first) = rest.first().filter(|_| targets.len() < MAX_TARGETS) {
@@ -141,23 +141,22 @@ impl FileResolver<'_> {
             }
         }
 
-        let Some(edge_type) = self.edge_type(site).filter(|_| !targets.is_empty()) else {
-            return false;
-        };
+        if targets.is_empty() {
+            return None;
+        }
+        let edge_type = self.edge_type(Site { kind, ..site })?;
 
-        push(links, site, edge_type, targets);
-
-        true
+        Some(Use::of_site(&site, edge_type, targets))
     }
 
     /// Whether a declaration is a node of the graph.
-    pub fn is_node(&mut self, decl: DeclRef) -> bool {
+    pub fn is_node(&self, decl: DeclRef) -> bool {
         !self.is_external_file(decl.file) && !self.decl(decl).detail.is_none()
     }
 
     /// The declaration that represents a symbol: its implementation, else its first declaration in
     /// the repository.
-    pub fn canonical_declaration(&mut self, decls: &DeclList) -> Option<DeclRef> {
+    pub fn canonical_declaration(&self, decls: &DeclList) -> Option<DeclRef> {
         let first = decls.first().copied()?;
         let group = self.merged_symbol(first);
         let all: &[DeclRef] = if group.contains(&first) {
@@ -187,7 +186,7 @@ impl FileResolver<'_> {
         own.clone().find(same).or_else(|| own.next())
     }
 
-    fn edge_type(&mut self, site: Site) -> Option<EdgeType> {
+    fn edge_type(&self, site: Site) -> Option<EdgeType> {
         Some(match site.kind {
             kind if kind.is_call() => EdgeType::Calls,
             SiteKind::ParameterType => EdgeType::Accepts,
@@ -199,12 +198,12 @@ impl FileResolver<'_> {
     }
 
     /// Whether an export clause has a `from`.
-    fn names_a_module(&mut self, site: Site) -> bool {
+    fn names_a_module(&self, site: Site) -> bool {
         let facts = self.own_facts();
         matches!(site.subject, Subject::Export(id) if !facts.exports[id.index()].module.is_none())
     }
 
-    fn base_edge(&mut self, site: Site) -> Option<EdgeType> {
+    fn base_edge(&self, site: Site) -> Option<EdgeType> {
         let Subject::Base(decl, index) = site.subject else {
             return None;
         };
@@ -219,7 +218,7 @@ impl FileResolver<'_> {
     }
 
     /// One edge from the file to each module it imports names from, at the specifier.
-    fn module_edges(&mut self, links: &mut Links) {
+    pub fn record_module_edges(&self, links: &mut Links) {
         let (file, facts) = (self.file, self.own_facts());
 
         let mut seen: FxHashSet<u32> = FxHashSet::default();
@@ -238,29 +237,4 @@ impl FileResolver<'_> {
             }
         }
     }
-}
-
-/// Records a use without a target.
-fn record_unresolved(links: &mut Links, site: Site, name: Sym) {
-    links.unresolved.push(Unresolved {
-        name,
-        kind: site.kind,
-        source: site.owner,
-        at: site.at,
-    });
-}
-
-fn push(links: &mut Links, site: Site, edge_type: EdgeType, targets: Vec<Target>) {
-    let confidence = if targets.len() == 1 {
-        Confidence::Exact
-    } else {
-        Confidence::Inferred
-    };
-    links.uses.push(Use {
-        source: site.owner,
-        edge_type,
-        confidence,
-        targets,
-        at: site.at,
-    });
 }

@@ -1,0 +1,75 @@
+//! `codeagent explore` and the other commands that answer a question in one text, as the tools of
+//! the same names do.
+
+use anyhow::bail;
+use clap::Args;
+use codeagent_core::engine::Answers;
+use codeagent_render::answers::AnswerError;
+use codeagent_render::staleness_text;
+use codeagent_render::text::{DEFAULT_MAX_CHARS, Document, LARGEST_MAX_CHARS, MIN_MAX_CHARS};
+
+use crate::commands::Root;
+use crate::commands::ask::Unanswered;
+use crate::error::Usage;
+use crate::output;
+
+/// How much of an answer is printed.
+#[derive(Debug, Args)]
+pub struct TextArgs {
+    /// Maximum number of characters
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_CHARS as u32, value_parser = clap::value_parser!(u32).range(MIN_MAX_CHARS as i64..=LARGEST_MAX_CHARS as i64))]
+    max_chars: u32,
+    /// Only this section, named as in the last line of an answer
+    #[arg(long, value_name = "SECTION")]
+    section: Option<String>,
+}
+
+/// Arguments of a question in words.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Names or their ends (Cart.Total), FILE:LINE, files, folders, literals, or a sentence
+    #[arg(value_name = "QUERY", required = true)]
+    query: Vec<String>,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+/// Answers a question in words.
+pub fn run(
+    root: &Root,
+    arguments: &Arguments,
+    ask: impl FnOnce(&Answers, &str) -> Result<Document, AnswerError>,
+) -> anyhow::Result<()> {
+    let query = arguments.query.join(" ");
+    print(root, &arguments.text, |index| ask(index, &query))
+}
+
+/// Prints the document of a question, or its facts as JSON.
+pub fn print(
+    root: &Root,
+    arguments: &TextArgs,
+    ask: impl FnOnce(&Answers) -> Result<Document, AnswerError>,
+) -> anyhow::Result<()> {
+    let (index, staleness) = root.settled()?;
+    let mut document = match ask(&index) {
+        Ok(document) => document,
+        Err(error) => return Err(Unanswered::new(error, staleness).into()),
+    };
+    if !staleness.is_none() {
+        document.note(staleness_text(&staleness));
+    }
+    if let Some(section) = &arguments.section {
+        let keys: Vec<&str> = document.keys().collect();
+        if !document.keep_only(section) {
+            bail!(Usage(format!(
+                "--section: the answer has no section {section:?}; it has {}",
+                keys.join(", ")
+            )));
+        }
+    }
+    if root.json {
+        return output::json(&document.json());
+    }
+    let text = document.render(arguments.max_chars as usize);
+    output::lines(text.lines().map(str::to_owned))
+}

@@ -1,0 +1,203 @@
+//! String literals that read as names, and the symbol or callback around a line.
+//!
+//! A literal is found by its key ([`literal_key`]), so `/documents.archive` finds
+//! `documents.archive`, and `/users/${id}` finds `/users/:id`.
+//!
+//! Limitations: prose, module specifiers and literal types are not indexed.
+
+use std::ops::RangeInclusive;
+
+use rustc_hash::FxHashMap;
+
+use crate::model::facts::{Callback, literal_key};
+use crate::model::graph::{Node, NodeId, NodeType};
+use crate::query::QueryError;
+use crate::store::{self, FileKey, Snapshot, StoreError};
+
+/// Most files of one literal that are read.
+const MAX_FILES: usize = 200;
+
+/// The innermost symbol around a line and, inside it, the innermost labelled callback.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Enclosing {
+    /// The symbol: the file where no other symbol is around the line.
+    pub node: Node,
+    /// The callback, if one is nearer than the symbol.
+    pub callback: Option<Callback>,
+}
+
+/// A place where a literal stands.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LiteralSite {
+    /// Repo-relative path.
+    pub path: String,
+    /// 1-based line.
+    pub line: u32,
+    /// The literal as written, without quotes.
+    pub text: String,
+    /// What is around it.
+    pub enclosing: Enclosing,
+}
+
+/// A literal in a range of lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Literal {
+    /// 1-based line.
+    pub line: u32,
+    /// The literal as written, without quotes.
+    pub text: String,
+}
+
+/// Returns the sites of literals with the key of `text`, by path and line, at most `limit`.
+pub fn literal_sites(
+    snapshot: &Snapshot,
+    text: &str,
+    limit: usize,
+) -> Result<Vec<LiteralSite>, QueryError> {
+    let key = literal_key(text);
+    let mut sites = Vec::new();
+    for path in store::files_with_literal(snapshot, text, MAX_FILES)? {
+        let Some(file) = store::file_by_path(snapshot, &path)? else {
+            continue;
+        };
+        for literal in literals_in_file(snapshot, &path)? {
+            if literal_key(&literal.text) != key {
+                continue;
+            }
+            if sites.len() == limit {
+                return Ok(sites);
+            }
+            if let Some(enclosing) = enclosing(snapshot, file.id, literal.line)? {
+                let Literal { line, text } = literal;
+                sites.push(LiteralSite {
+                    path: path.clone(),
+                    line,
+                    text,
+                    enclosing,
+                });
+            }
+        }
+    }
+    Ok(sites)
+}
+
+/// Counts the files with a literal that has the key of `text`. Common literals connect nothing.
+pub fn literal_files(snapshot: &Snapshot, text: &str) -> Result<u64, QueryError> {
+    Ok(store::count_files_with_literal(snapshot, text)?)
+}
+
+/// Returns the literals on some lines of a file: those of a symbol's or a callback's span.
+pub fn literals_in(
+    snapshot: &Snapshot,
+    path: &str,
+    lines: &RangeInclusive<u32>,
+) -> Result<Vec<Literal>, QueryError> {
+    let mut literals = literals_in_file(snapshot, path)?;
+    literals.retain(|literal| lines.contains(&literal.line));
+    Ok(literals)
+}
+
+/// Returns the literals of a symbol, at all places where it is declared.
+pub fn literals_of(snapshot: &Snapshot, node: NodeId) -> Result<Vec<Literal>, QueryError> {
+    let mut literals = Vec::new();
+    for span in store::spans_of(snapshot, node)? {
+        let lines = span.span.start.line..=span.span.end_line;
+        literals.extend(literals_in(snapshot, &span.path, &lines)?);
+    }
+    Ok(literals)
+}
+
+/// Returns the literals of a file by line. Empty if its facts cannot be read.
+pub fn literals_in_file(snapshot: &Snapshot, path: &str) -> Result<Vec<Literal>, QueryError> {
+    let Some(file) = store::file_by_path(snapshot, path)? else {
+        return Ok(Vec::new());
+    };
+    let Some(facts) = store::read_facts(snapshot, &file.facts_key)? else {
+        return Ok(Vec::new());
+    };
+    let mut literals: Vec<Literal> = facts
+        .literals
+        .iter()
+        .map(|literal| Literal {
+            line: literal.line,
+            text: facts.text(literal.text).to_owned(),
+        })
+        .collect();
+    literals.sort_by_key(|literal| literal.line);
+    Ok(literals)
+}
+
+/// Returns what is around a line of a file; `None` if the file has no node.
+pub fn enclosing(
+    snapshot: &Snapshot,
+    file: FileKey,
+    line: u32,
+) -> Result<Option<Enclosing>, QueryError> {
+    let Some(id) = store::innermost_at(snapshot, file, line)? else {
+        return Ok(None);
+    };
+    let Some(node) = store::node(snapshot, id)? else {
+        return Ok(None);
+    };
+    let callbacks = store::callbacks_of(snapshot, file)?;
+    let callback = innermost(&callbacks, line);
+    let path = store::file_path(snapshot, file)?.unwrap_or_default();
+    let is_nearer = |callback: &&Callback| is_inside(callback, &node, &path);
+    Ok(Some(Enclosing {
+        callback: callback.filter(is_nearer).cloned(),
+        node,
+    }))
+}
+
+/// Returns the innermost callback around a line.
+#[must_use]
+pub fn innermost(callbacks: &[Callback], line: u32) -> Option<&Callback> {
+    callbacks
+        .iter()
+        .take_while(|callback| callback.start <= line)
+        .filter(|callback| line <= callback.end)
+        .min_by_key(|callback| {
+            (
+                callback.end - callback.start,
+                std::cmp::Reverse(callback.start),
+            )
+        })
+}
+
+/// Reports whether a callback stands in a symbol, and not the symbol in the callback.
+pub(super) fn is_inside(callback: &Callback, node: &Node, path: &str) -> bool {
+    node.node_type == NodeType::File
+        || !node.spans.iter().any(|span| {
+            let (start, end) = (span.span.start.line, span.span.end_line);
+            span.path == path && callback.start <= start && end <= callback.end
+        })
+}
+
+/// The callbacks of the files of one answer, each file read once.
+#[derive(Debug, Default)]
+pub(super) struct CallbackCache(FxHashMap<FileKey, Vec<Callback>>);
+
+impl CallbackCache {
+    /// Returns the innermost callback around a line that stands in the symbol `node`.
+    pub(super) fn label(
+        &mut self,
+        snapshot: &Snapshot,
+        node: NodeId,
+        (file, path, line): (FileKey, &str, u32),
+    ) -> Result<Option<String>, StoreError> {
+        let callbacks = match self.0.entry(file) {
+            std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(store::callbacks_of(snapshot, file)?)
+            }
+        };
+        let Some(callback) = innermost(callbacks, line) else {
+            return Ok(None);
+        };
+        let is_inside =
+            store::node(snapshot, node)?.is_some_and(|node| is_inside(callback, &node, path));
+        Ok(is_inside.then(|| callback.label.clone()))
+    }
+}

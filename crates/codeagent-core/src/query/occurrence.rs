@@ -1,0 +1,259 @@
+//! Occurrences: places in files as text answers show them, `line Type.member: source`.
+//!
+//! Names and source lines are looked up only for lists short enough to be shown with them.
+
+use rustc_hash::FxHashMap;
+
+use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
+use crate::query::{QueryError, Sources};
+use crate::store::{self, FileKey, IncidentEdge};
+
+/// Lists with more occurrences have neither names nor source lines.
+const MAX_NAMED: usize = 1_500;
+
+/// Lists with more occurrences have no source lines.
+const MAX_WITH_SOURCE: usize = 300;
+
+/// A place in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Occurrence {
+    /// Repo-relative path.
+    pub path: String,
+    /// 1-based line.
+    pub line: u32,
+    /// Short name of the symbol at or around the place; empty if the list is too long for names.
+    pub symbol: String,
+    /// The trimmed source line; `None` if the list is too long, or the file has changed.
+    pub source: Option<String>,
+}
+
+/// Makes occurrences of one answer. Paths and names are kept.
+pub struct Occurrences<'s, 'a> {
+    /// The files of the answer.
+    pub sources: &'s mut Sources<'a>,
+    /// Every list gets names and source lines.
+    pub is_complete: bool,
+    paths: FxHashMap<FileKey, String>,
+    names: FxHashMap<NodeId, String>,
+}
+
+impl Occurrence {
+    /// Reports whether the place is in a test file.
+    #[must_use]
+    pub fn is_test(&self) -> bool {
+        store::is_test_path(&self.path)
+    }
+}
+
+impl<'s, 'a> Occurrences<'s, 'a> {
+    /// Creates a maker of occurrences.
+    pub fn new(sources: &'s mut Sources<'a>) -> Self {
+        Self {
+            sources,
+            is_complete: false,
+            paths: FxHashMap::default(),
+            names: FxHashMap::default(),
+        }
+    }
+
+    /// Returns the uses of symbols by some types of edges, each with the symbol that uses it, in
+    /// the order of their places. A place is listed once.
+    pub fn uses_of(
+        &mut self,
+        targets: &[NodeId],
+        edge_types: &[EdgeType],
+    ) -> Result<Vec<Occurrence>, QueryError> {
+        let edges = self.incoming(targets, edge_types)?;
+        self.of_edges(&edges)
+    }
+
+    /// Returns the incoming edges of symbols, by some types.
+    pub fn incoming(
+        &self,
+        targets: &[NodeId],
+        edge_types: &[EdgeType],
+    ) -> Result<Vec<IncidentEdge>, QueryError> {
+        let mut edges = Vec::new();
+        for target in targets {
+            for edge_type in edge_types {
+                edges.extend(store::incident_edges(
+                    self.sources.snapshot(),
+                    *target,
+                    Some(*edge_type),
+                    EdgeDirection::Incoming,
+                )?);
+            }
+        }
+        Ok(edges)
+    }
+
+    /// Makes the occurrences of edges: their sites, named by the symbol at the other end, which
+    /// must be the source of the edge.
+    pub fn of_edges(&mut self, edges: &[IncidentEdge]) -> Result<Vec<Occurrence>, QueryError> {
+        let mut sites: Vec<(String, u32, NodeId)> = Vec::with_capacity(edges.len());
+        for edge in edges {
+            sites.push((self.path(edge.file)?, edge.line, edge.other));
+        }
+        sites.sort_unstable();
+        sites.dedup_by(|a, b| (&a.0, a.1) == (&b.0, b.1));
+
+        let (names, sources) = self.details(sites.len());
+        let mut found = Vec::with_capacity(sites.len());
+        for (path, line, source) in sites {
+            let symbol = if names {
+                self.enclosing(source, &path, line)?
+            } else {
+                String::new()
+            };
+            let source = if sources {
+                self.sources.line(&path, line)?
+            } else {
+                None
+            };
+            found.push(Occurrence {
+                path,
+                line,
+                symbol,
+                source,
+            });
+        }
+        Ok(found)
+    }
+
+    /// Makes the occurrences of declarations, by path and line.
+    pub fn of_declarations(&mut self, ids: &[NodeId]) -> Result<Vec<Occurrence>, QueryError> {
+        let (_, sources) = self.details(ids.len());
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            let Some(node) = store::node(self.sources.snapshot(), *id)? else {
+                continue;
+            };
+            found.extend(self.declaration(&node, sources)?);
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// Makes the occurrence of a symbol's primary declaration.
+    pub fn declaration(
+        &mut self,
+        node: &Node,
+        with_source: bool,
+    ) -> Result<Option<Occurrence>, QueryError> {
+        let Some(span) = node.spans.first() else {
+            return Ok(None);
+        };
+        let source = if with_source {
+            self.sources.line(&span.path, span.name_line)?
+        } else {
+            None
+        };
+        Ok(Some(Occurrence {
+            path: span.path.clone(),
+            line: span.name_line,
+            symbol: self.short_name(node)?,
+            source,
+        }))
+    }
+
+    /// Makes the occurrence of a line, named by the innermost symbol around it.
+    pub fn at(&mut self, path: &str, line: u32) -> Result<Occurrence, QueryError> {
+        let snapshot = self.sources.snapshot();
+        let symbol = match store::file_by_path(snapshot, path)? {
+            Some(file) => {
+                let nodes = store::nodes_of_file(snapshot, file.id)?;
+                let around = nodes.iter().filter(|node| {
+                    let span = node.spans.first().map(|span| span.span);
+                    node.node_type != NodeType::Module
+                        && span
+                            .is_some_and(|span| (span.start.line..=span.end_line).contains(&line))
+                });
+                let innermost = around.min_by_key(|node| {
+                    let span = node.spans.first().map(|span| span.span);
+                    span.map(|span| {
+                        (
+                            span.end_line - span.start.line,
+                            std::cmp::Reverse(span.start.offset),
+                        )
+                    })
+                });
+                match innermost {
+                    Some(node) => self.enclosing(node.id, path, line)?,
+                    None => String::new(),
+                }
+            }
+            None => String::new(),
+        };
+        Ok(Occurrence {
+            path: path.to_owned(),
+            line,
+            symbol,
+            source: self.sources.line(path, line)?,
+        })
+    }
+
+    /// Reports whether a list of this length has names, and whether it has source lines.
+    fn details(&self, count: usize) -> (bool, bool) {
+        (
+            self.is_complete || count <= MAX_NAMED,
+            self.is_complete || count <= MAX_WITH_SOURCE,
+        )
+    }
+
+    /// Returns the path of a file.
+    pub fn path(&mut self, file: FileKey) -> Result<String, QueryError> {
+        if let Some(path) = self.paths.get(&file) {
+            return Ok(path.clone());
+        }
+        let path = store::file_path(self.sources.snapshot(), file)?.unwrap_or_default();
+        self.paths.insert(file, path.clone());
+        Ok(path)
+    }
+
+    /// Names what encloses a site: the symbol, or the file's name for code outside of symbols.
+    pub fn enclosing(
+        &mut self,
+        source: NodeId,
+        _path: &str,
+        _line: u32,
+    ) -> Result<String, QueryError> {
+        if let Some(name) = self.names.get(&source) {
+            return Ok(name.clone());
+        }
+        let node = store::node(self.sources.snapshot(), source)?;
+        let name = node.map_or(Ok(String::new()), |node| self.short_name(&node))?;
+        self.names.insert(source, name.clone());
+        Ok(name)
+    }
+
+    /// Returns a symbol's name with that of its type or function: `Cart.total`.
+    pub fn short_name(&mut self, node: &Node) -> Result<String, QueryError> {
+        if let Some(name) = self.names.get(&node.id) {
+            return Ok(name.clone());
+        }
+        let name = match (node.node_type, node.parent) {
+            (NodeType::File, _) => file_name(&node.qualified_name).to_owned(),
+            (NodeType::Module, _) | (_, None) => node.name.clone(),
+            (_, Some(parent)) => {
+                let parent = store::node(self.sources.snapshot(), parent)?;
+                match parent
+                    .filter(|parent| !matches!(parent.node_type, NodeType::File | NodeType::Module))
+                {
+                    Some(parent) if parent.node_type == NodeType::Method => {
+                        format!("{}.{}", self.short_name(&parent)?, node.name)
+                    }
+                    Some(parent) => format!("{}.{}", parent.name, node.name),
+                    None => node.name.clone(),
+                }
+            }
+        };
+        self.names.insert(node.id, name.clone());
+        Ok(name)
+    }
+}
+
+/// Returns the last segment of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

@@ -1,0 +1,193 @@
+//! Code that nothing in the repository uses, with the reasons to doubt it.
+//!
+//! Limitations: members that override or implement something, constructors, operators, accessors
+//! and members of enums are not judged.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::model::graph::{Access, EdgeType, NodeFlags, NodeId, NodeKind, NodeType};
+use crate::query::overview::graph::Graph;
+use crate::query::{QueryError, Snapshot};
+use crate::store::{self, SymbolBrief};
+
+/// Names of methods that the runtime calls.
+const STARTED: [&str; 2] = ["Main", "<Main>$"];
+
+/// A symbol that nothing uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnusedSymbol {
+    /// The symbol.
+    pub id: NodeId,
+    /// Lines of its declaration.
+    pub lines: u32,
+    /// Why it may be used after all; empty if nothing speaks for it.
+    pub doubts: Vec<Doubt>,
+}
+
+/// Why an unused symbol may be used after all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Doubt {
+    /// Tests use it.
+    OnlyTests,
+    /// So many unresolved uses have its name.
+    Unresolved(u64),
+    /// It has attributes or decorators, through which a framework may find it.
+    Decorated,
+    /// It is public or exported, so code outside the repository may use it.
+    Public,
+}
+
+/// Finds the unused symbols in scope, outside tests: those without doubt first, then by length.
+pub fn unused(snapshot: &Snapshot, graph: &Graph) -> Result<Vec<UnusedSymbol>, QueryError> {
+    let used = used_symbols(graph);
+    let unresolved: FxHashMap<String, u64> = store::unresolved_names(snapshot, usize::MAX)?
+        .into_iter()
+        .collect();
+
+    let mut found = Vec::new();
+    for (symbol, index) in graph.symbols.iter().zip(0..) {
+        let Some((_, file)) = graph.file_of(index) else {
+            continue;
+        };
+        let is_candidate = file.is_inside
+            && !file.is_test
+            && !file.path.ends_with(".d.ts")
+            && is_judged(symbol)
+            && !used.by_code.contains(&index)
+            && !used.dispatched.contains(&index);
+        if !is_candidate || is_in_unused(graph, index, &used) {
+            continue;
+        }
+        let mut doubts = Vec::new();
+        doubts.extend(used.by_tests.contains(&index).then_some(Doubt::OnlyTests));
+        doubts.extend(
+            unresolved
+                .get(&symbol.name)
+                .map(|count| Doubt::Unresolved(*count)),
+        );
+        doubts.extend(used.decorated.contains(&index).then_some(Doubt::Decorated));
+        doubts.extend(
+            symbol
+                .flags
+                .has(NodeFlags::PUBLIC_API)
+                .then_some(Doubt::Public),
+        );
+        let lines = symbol.line_end.saturating_sub(symbol.line_start) + 1;
+        found.push((
+            index,
+            UnusedSymbol {
+                id: symbol.id,
+                lines,
+                doubts,
+            },
+        ));
+    }
+    found.sort_by_key(|(index, each)| {
+        (
+            each.doubts.len(),
+            each.doubts.last().copied(),
+            std::cmp::Reverse(each.lines),
+            *index,
+        )
+    });
+    Ok(found.into_iter().map(|(_, each)| each).collect())
+}
+
+fn is_judged(symbol: &SymbolBrief) -> bool {
+    let is_kind = match symbol.kind {
+        NodeKind::Class
+        | NodeKind::Struct
+        | NodeKind::Record
+        | NodeKind::RecordStruct
+        | NodeKind::Interface
+        | NodeKind::Enum
+        | NodeKind::Delegate
+        | NodeKind::TypeAlias
+        | NodeKind::Method
+        | NodeKind::Function
+        | NodeKind::LocalFunction
+        | NodeKind::Variable => true,
+        NodeKind::Field => symbol.access == Some(Access::Private),
+        _ => false,
+    };
+    is_kind
+        && !symbol.flags.has(NodeFlags::OVERRIDE)
+        && !symbol.flags.has(NodeFlags::ABSTRACT)
+        && !STARTED.contains(&symbol.name.as_str())
+        && symbol.name != "default"
+}
+
+/// Reports whether a container of a symbol is unused too, or is an interface, whose members are
+/// judged with it.
+fn is_in_unused(graph: &Graph, index: u32, used: &Used) -> bool {
+    let mut at = graph.parent(index);
+    while let Some(parent) = at {
+        let symbol = graph.symbol(parent);
+        if symbol.node_type == NodeType::Interface {
+            return true;
+        }
+        if is_judged(symbol) && !used.by_code.contains(&parent) {
+            return true;
+        }
+        at = graph.parent(parent);
+    }
+    false
+}
+
+fn add_with_containers(graph: &Graph, index: u32, set: &mut FxHashSet<u32>) {
+    let mut at = Some(index);
+    while let Some(index) = at {
+        set.insert(index);
+        at = graph.parent(index);
+    }
+}
+
+#[derive(Default)]
+struct Used {
+    /// Symbols that code outside tests uses, with their containers.
+    by_code: FxHashSet<u32>,
+    /// Symbols that tests use.
+    by_tests: FxHashSet<u32>,
+    /// Members that override or implement something, which may be called through it.
+    dispatched: FxHashSet<u32>,
+    /// Symbols with attributes or decorators.
+    decorated: FxHashSet<u32>,
+}
+
+fn used_symbols(graph: &Graph) -> Used {
+    let mut used = Used::default();
+    for (symbol, index) in graph.symbols.iter().zip(0..) {
+        if STARTED.contains(&symbol.name.as_str()) {
+            add_with_containers(graph, index, &mut used.by_code);
+        }
+    }
+    for each in &graph.uses {
+        let source = graph.symbol(each.source);
+        let is_member = !matches!(source.node_type, NodeType::Class | NodeType::Interface);
+        let is_dispatch = matches!(each.edge_type, EdgeType::Overrides | EdgeType::Implements);
+        if is_dispatch && is_member {
+            used.dispatched.insert(each.source);
+            continue;
+        }
+        if each.edge_type == EdgeType::Calls && each.line < source.name_line {
+            used.decorated.insert(each.source);
+        }
+        if graph.is_within(each.source, each.target) {
+            continue;
+        }
+        let set = if graph.files[each.file as usize].is_test {
+            &mut used.by_tests
+        } else {
+            &mut used.by_code
+        };
+        // A use of a member from outside is one of its containers too.
+        let mut at = Some(each.target);
+        while let Some(index) = at
+            && !graph.is_within(each.source, index)
+            && set.insert(index)
+        {
+            at = graph.parent(index);
+        }
+    }
+    used
+}

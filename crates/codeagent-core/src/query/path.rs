@@ -1,0 +1,495 @@
+//! Paths: the cheapest chain of uses that leads from one symbol to another.
+//!
+//! A call costs 1, a dispatch to an implementation or override 2, a reference 4. Creating an object
+//! may run its overrides later, which costs 4. A symbol with many uses costs extra: the logarithm of
+//! their number. The search starts at both ends and expands all symbols of one cost by one statement.
+//!
+//! Limitations: a path has at most [`MAX_STEPS`] steps and costs at most [`MAX_COST`]. A cheap path
+//! with too many steps can hide a dearer one with few. The search ends after [`MAX_VISITED`] symbols.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
+use crate::query::QueryError;
+use crate::query::labels::Labels;
+use crate::store::{self, FileKey, IncidentEdge, Snapshot, SymbolBrief};
+
+/// Most steps of a path.
+pub const MAX_STEPS: usize = 8;
+
+/// Largest cost of a path.
+const MAX_COST: u32 = 28;
+
+/// Most symbols that one search visits.
+const MAX_VISITED: usize = 20_000;
+
+/// Uses counted of one symbol.
+const MAX_COUNTED: usize = 4_096;
+
+/// The number of uses from which a symbol costs extra, as a power of two.
+const HUB_BITS: u32 = 4;
+
+const USES: [EdgeType; 4] = [
+    EdgeType::Calls,
+    EdgeType::References,
+    EdgeType::Imports,
+    EdgeType::Accepts,
+];
+const DISPATCH: [EdgeType; 4] = [
+    EdgeType::Overrides,
+    EdgeType::Implements,
+    EdgeType::Inherits,
+    EdgeType::Extends,
+];
+
+/// How one symbol leads to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// It calls it.
+    Call,
+    /// A call of it may run the next, which implements or overrides it.
+    Dispatch,
+    /// Creating an object of the type may later run the next, an override in it.
+    Later,
+    /// It names it.
+    Reference,
+}
+
+impl Link {
+    fn of(edge_type: EdgeType) -> Self {
+        match edge_type {
+            EdgeType::Calls => Self::Call,
+            EdgeType::Overrides | EdgeType::Implements | EdgeType::Inherits | EdgeType::Extends => {
+                Self::Dispatch
+            }
+            EdgeType::References | EdgeType::Imports | EdgeType::Accepts | EdgeType::Contains => {
+                Self::Reference
+            }
+        }
+    }
+
+    fn cost(self) -> u32 {
+        match self {
+            Self::Call => 1,
+            Self::Dispatch => 2,
+            Self::Later | Self::Reference => 4,
+        }
+    }
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathStep {
+    /// Where the step begins.
+    pub from: NodeId,
+    /// Where it ends.
+    pub to: NodeId,
+    /// How it leads there.
+    pub link: Link,
+    /// Repo-relative path of the site: the use, or the declaration of the override.
+    pub path: String,
+    /// Its line.
+    pub line: u32,
+}
+
+/// The result of [`find_path`].
+#[derive(Clone, Debug, Default)]
+pub struct PathSearch {
+    /// The steps of the cheapest path; `None` if none was found. Empty if both ends share a symbol.
+    pub steps: Option<Vec<PathStep>>,
+    /// The path leads from the second end to the first.
+    pub is_reversed: bool,
+    /// The search ended before everything within the limits was visited.
+    pub is_cut: bool,
+    /// Names of the symbols on the path.
+    pub labels: Labels,
+}
+
+/// Finds the cheapest path from one of some symbols to one of others; if there is none, one in the
+/// opposite direction. A type, file or namespace stands for everything in it.
+pub fn find_path(
+    snapshot: &Snapshot,
+    from: &[NodeId],
+    to: &[NodeId],
+) -> Result<PathSearch, QueryError> {
+    let (from, to) = (with_members(snapshot, from)?, with_members(snapshot, to)?);
+    let mut found = Search::new(snapshot, &from, &to).run()?;
+    if found.steps.is_none() {
+        let back = Search::new(snapshot, &to, &from).run()?;
+        if back.steps.is_some() {
+            found = PathSearch {
+                is_reversed: true,
+                ..back
+            };
+        }
+    }
+    let ends = found
+        .steps
+        .iter()
+        .flatten()
+        .flat_map(|step| [step.from, step.to]);
+    let ends: Vec<NodeId> = ends.collect();
+    found.labels.load(snapshot, ends)?;
+    Ok(found)
+}
+
+/// Returns symbols together with everything in those that are no functions.
+fn with_members(snapshot: &Snapshot, symbols: &[NodeId]) -> Result<FxHashSet<NodeId>, QueryError> {
+    let mut all: FxHashSet<NodeId> = symbols.iter().copied().collect();
+    let mut level: Vec<NodeId> = store::briefs(snapshot, symbols)?
+        .into_values()
+        .filter(|symbol| !matches!(symbol.node_type, NodeType::Method | NodeType::Constructor))
+        .map(|symbol| symbol.id)
+        .collect();
+    while !level.is_empty() && all.len() < MAX_VISITED {
+        let children = store::children_of(snapshot, &level)?;
+        level = children
+            .into_iter()
+            .map(|child| child.id)
+            .filter(|id| all.insert(*id))
+            .collect();
+    }
+    Ok(all)
+}
+
+/// How a symbol was reached.
+#[derive(Clone, Copy)]
+struct Hop {
+    /// The symbol one step nearer to the end that the search began at.
+    nearer: NodeId,
+    link: Link,
+    file: Option<FileKey>,
+    line: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Visit {
+    cost: u32,
+    steps: usize,
+    hop: Option<Hop>,
+}
+
+/// The search from one end.
+struct Side {
+    direction: EdgeDirection,
+    visits: FxHashMap<NodeId, Visit>,
+    /// Symbols still to expand, by cost.
+    queue: BTreeMap<u32, Vec<NodeId>>,
+}
+
+impl Side {
+    fn new(direction: EdgeDirection, start: &FxHashSet<NodeId>) -> Self {
+        let visit = Visit {
+            cost: 0,
+            steps: 0,
+            hop: None,
+        };
+        let mut first: Vec<NodeId> = start.iter().copied().collect();
+        first.sort_unstable();
+        Self {
+            direction,
+            visits: first.iter().map(|id| (*id, visit)).collect(),
+            queue: BTreeMap::from([(0, first)]),
+        }
+    }
+
+    /// Returns the smallest cost of a symbol to expand, and how many have it.
+    fn next(&self) -> Option<(u32, usize)> {
+        self.queue
+            .first_key_value()
+            .map(|(cost, ids)| (*cost, ids.len()))
+    }
+
+    /// Takes the symbols of the smallest cost that may lead further.
+    fn take(&mut self) -> Vec<NodeId> {
+        let Some((cost, mut ids)) = self.queue.pop_first() else {
+            return Vec::new();
+        };
+        ids.sort_unstable();
+        ids.dedup();
+        ids.retain(|id| {
+            self.visits
+                .get(id)
+                .is_some_and(|visit| visit.cost == cost && visit.steps < MAX_STEPS)
+        });
+        ids
+    }
+}
+
+struct Search<'a> {
+    snapshot: &'a Snapshot,
+    forward: Side,
+    backward: Side,
+    goal: FxHashSet<NodeId>,
+    /// Extra costs of symbols.
+    hubs: FxHashMap<NodeId, u32>,
+    /// Cost of the best path and where its halves meet.
+    best: Option<(u32, NodeId)>,
+}
+
+/// A step that one side may take.
+struct Offer {
+    of: NodeId,
+    other: NodeId,
+    hop: Hop,
+}
+
+impl<'a> Search<'a> {
+    fn new(snapshot: &'a Snapshot, from: &FxHashSet<NodeId>, to: &FxHashSet<NodeId>) -> Self {
+        let shared = from.iter().filter(|id| to.contains(id)).min();
+        Self {
+            snapshot,
+            forward: Side::new(EdgeDirection::Outgoing, from),
+            backward: Side::new(EdgeDirection::Incoming, to),
+            goal: to.clone(),
+            hubs: FxHashMap::default(),
+            best: shared.map(|id| (0, *id)),
+        }
+    }
+
+    fn run(mut self) -> Result<PathSearch, QueryError> {
+        let mut is_cut = false;
+        while let (Some((ahead, width)), Some((behind, other_width))) =
+            (self.forward.next(), self.backward.next())
+        {
+            let bound = self.best.map_or(MAX_COST + 1, |(cost, _)| cost);
+            if ahead + behind >= bound {
+                break;
+            }
+            if self.forward.visits.len() + self.backward.visits.len() > MAX_VISITED {
+                is_cut = true;
+                break;
+            }
+            self.snapshot.check()?;
+            self.expand(width <= other_width)?;
+        }
+        let steps = match self.best {
+            Some((_, meeting)) => Some(self.steps(meeting)?),
+            None => None,
+        };
+        Ok(PathSearch {
+            steps,
+            is_cut,
+            ..PathSearch::default()
+        })
+    }
+
+    fn expand(&mut self, is_forward: bool) -> Result<(), QueryError> {
+        let side = if is_forward {
+            &mut self.forward
+        } else {
+            &mut self.backward
+        };
+        let ids = side.take();
+        let direction = side.direction;
+        let offers = self.offers(&ids, direction)?;
+
+        // Entering a symbol costs extra if it is a hub; the end itself does not.
+        let entered = offers
+            .iter()
+            .map(|offer| if is_forward { offer.other } else { offer.of });
+        let entered: Vec<NodeId> = entered.collect();
+        self.weigh(&entered)?;
+        for (offer, entered) in offers.into_iter().zip(entered) {
+            let extra = if self.goal.contains(&entered) {
+                0
+            } else {
+                self.hubs[&entered]
+            };
+            self.relax(is_forward, &offer, extra);
+        }
+        Ok(())
+    }
+
+    /// Returns the steps from some symbols in a direction.
+    fn offers(&self, ids: &[NodeId], direction: EdgeDirection) -> Result<Vec<Offer>, QueryError> {
+        let mut offers = Vec::new();
+        let mut offer = |of: NodeId, edge: IncidentEdge| {
+            let link = Link::of(edge.edge_type);
+            let hop = Hop {
+                nearer: of,
+                link,
+                file: Some(edge.file),
+                line: edge.line,
+            };
+            offers.push(Offer {
+                of,
+                other: edge.other,
+                hop,
+            });
+        };
+        store::each_use(self.snapshot, ids, &USES, direction, &mut offer)?;
+
+        // A call of a member runs what overrides it, so dispatch goes against the edge.
+        let against = match direction {
+            EdgeDirection::Outgoing => EdgeDirection::Incoming,
+            EdgeDirection::Incoming => EdgeDirection::Outgoing,
+        };
+        store::each_use(self.snapshot, ids, &DISPATCH, against, &mut offer)?;
+        offers.extend(self.later(ids, direction)?);
+        Ok(offers)
+    }
+
+    /// Returns the steps between a type and its overrides.
+    fn later(&self, ids: &[NodeId], direction: EdgeDirection) -> Result<Vec<Offer>, QueryError> {
+        let symbols = store::briefs(self.snapshot, ids)?;
+        let mut offers = Vec::new();
+        if direction == EdgeDirection::Outgoing {
+            let mut types: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+            for symbol in symbols.values() {
+                let owner = match symbol.node_type {
+                    NodeType::Class => Some(symbol.id),
+                    NodeType::Constructor => symbol.parent,
+                    _ => None,
+                };
+                types.extend(owner.map(|owner| (owner, symbol.id)));
+            }
+            let owners: Vec<NodeId> = types.keys().copied().collect();
+            let members = store::children_of(self.snapshot, &owners)?;
+            for member in self.overriding(members)? {
+                if let Some(of) = member.parent.and_then(|owner| types.get(&owner)) {
+                    offers.push(later_offer(*of, member.id, &member));
+                }
+            }
+        } else {
+            let members = self.overriding(symbols.into_values().collect())?;
+            let owners: Vec<NodeId> = members.iter().filter_map(|member| member.parent).collect();
+            let mut makers: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
+            for child in store::children_of(self.snapshot, &owners)? {
+                if let (NodeType::Constructor, Some(owner)) = (child.node_type, child.parent) {
+                    makers.entry(owner).or_default().push(child.id);
+                }
+            }
+            for member in members {
+                let Some(owner) = member.parent else { continue };
+                let makers = makers.get(&owner).into_iter().flatten().copied();
+                offers.extend(
+                    makers
+                        .chain([owner])
+                        .map(|maker| later_offer(member.id, maker, &member)),
+                );
+            }
+        }
+        Ok(offers)
+    }
+
+    /// Keeps the members that override or implement something.
+    fn overriding(&self, symbols: Vec<SymbolBrief>) -> Result<Vec<SymbolBrief>, QueryError> {
+        let members: Vec<SymbolBrief> = symbols
+            .into_iter()
+            .filter(|symbol| matches!(symbol.node_type, NodeType::Method | NodeType::Property))
+            .collect();
+        let ids: Vec<NodeId> = members.iter().map(|member| member.id).collect();
+        let mut overriding: FxHashSet<NodeId> = FxHashSet::default();
+        let verbs = [EdgeType::Overrides, EdgeType::Implements];
+        store::each_use(
+            self.snapshot,
+            &ids,
+            &verbs,
+            EdgeDirection::Outgoing,
+            |of, _| {
+                overriding.insert(of);
+            },
+        )?;
+        let keeps = |member: &SymbolBrief| {
+            member.flags.has(NodeFlags::OVERRIDE) || overriding.contains(&member.id)
+        };
+        let mut kept: Vec<SymbolBrief> = members.into_iter().filter(keeps).collect();
+        kept.sort_by_key(|member| member.id);
+        Ok(kept)
+    }
+
+    fn weigh(&mut self, symbols: &[NodeId]) -> Result<(), QueryError> {
+        let mut unknown: Vec<NodeId> = symbols
+            .iter()
+            .copied()
+            .filter(|id| !self.hubs.contains_key(id))
+            .collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        for (id, uses) in store::use_counts(self.snapshot, &unknown, MAX_COUNTED)? {
+            let bits = usize::BITS - uses.leading_zeros();
+            self.hubs.insert(id, bits.saturating_sub(HUB_BITS + 1));
+        }
+        Ok(())
+    }
+
+    fn relax(&mut self, is_forward: bool, offer: &Offer, extra: u32) {
+        let (side, opposite) = if is_forward {
+            (&mut self.forward, &self.backward)
+        } else {
+            (&mut self.backward, &self.forward)
+        };
+        let Some(of) = side.visits.get(&offer.of) else {
+            return;
+        };
+        let (cost, steps) = (of.cost + offer.hop.link.cost() + extra, of.steps + 1);
+        if side
+            .visits
+            .get(&offer.other)
+            .is_some_and(|known| known.cost <= cost)
+        {
+            return;
+        }
+        side.visits.insert(
+            offer.other,
+            Visit {
+                cost,
+                steps,
+                hop: Some(offer.hop),
+            },
+        );
+        side.queue.entry(cost).or_default().push(offer.other);
+
+        if let Some(rest) = opposite.visits.get(&offer.other)
+            && steps + rest.steps <= MAX_STEPS
+            && cost + rest.cost <= MAX_COST
+            && self.best.is_none_or(|(best, _)| cost + rest.cost < best)
+        {
+            self.best = Some((cost + rest.cost, offer.other));
+        }
+    }
+
+    /// Returns the steps of the path through a symbol that both sides reached.
+    fn steps(&self, meeting: NodeId) -> Result<Vec<PathStep>, QueryError> {
+        let mut steps = Vec::new();
+        let mut at = meeting;
+        while let Some(hop) = self.forward.visits.get(&at).and_then(|visit| visit.hop) {
+            steps.push(self.step(hop.nearer, at, hop)?);
+            at = hop.nearer;
+        }
+        steps.reverse();
+        at = meeting;
+        while let Some(hop) = self.backward.visits.get(&at).and_then(|visit| visit.hop) {
+            steps.push(self.step(at, hop.nearer, hop)?);
+            at = hop.nearer;
+        }
+        Ok(steps)
+    }
+
+    fn step(&self, from: NodeId, to: NodeId, hop: Hop) -> Result<PathStep, QueryError> {
+        let path = match hop.file {
+            Some(file) => store::file_path(self.snapshot, file)?.unwrap_or_default(),
+            None => String::new(),
+        };
+        Ok(PathStep {
+            from,
+            to,
+            link: hop.link,
+            path,
+            line: hop.line,
+        })
+    }
+}
+
+fn later_offer(of: NodeId, other: NodeId, member: &SymbolBrief) -> Offer {
+    let hop = Hop {
+        nearer: of,
+        link: Link::Later,
+        file: member.file,
+        line: member.name_line,
+    };
+    Offer { of, other, hop }
+}

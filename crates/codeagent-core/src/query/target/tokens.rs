@@ -1,0 +1,229 @@
+//! The words of a text that may name targets.
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token<'a> {
+    pub text: &'a str,
+    /// It stood in quotation marks.
+    pub is_quoted: bool,
+    /// It stood in backticks.
+    pub is_code: bool,
+    /// It is the first of the text.
+    pub is_first: bool,
+}
+
+/// Words that a sentence about code consists of beside names.
+const COMMON: &str = "\
+    a about after all also an and any are as at be before break breaks by call called callers \
+    calls can change changed changes class classes clicked code constructed cover covered \
+    covers create created declared deep deeper default define defined depend depends derive \
+    derived direct does each enum event every exist exists export exported exports field file \
+    find first flow for from function get give go handle handled handler handlers happens has \
+    have how if implement implementation implementations implemented implements import \
+    imported imports in indirectly inside interface into is issued it its lead leads level \
+    levels list made main me member members method methods module name named new not of on one \
+    or other overridden override overrides parameter path program public raise raised raises \
+    reach reaches read reads removed renamed requested run runs server set sets setting \
+    settings show signature start starts subclass subclasses surface test tests that the their \
+    them there they this through to two type types unit up use used uses using value variable \
+    via what when where which who whom why will with without work works write writes written";
+
+/// Reports whether a word belongs to sentences rather than to code.
+pub(super) fn is_common(word: &str) -> bool {
+    let word = word.to_lowercase();
+    COMMON.split(' ').any(|common| common == word)
+}
+
+/// Reports whether a text reads as a sentence: it has common words beside others, or ends with a
+/// question mark.
+pub(super) fn is_sentence(text: &str, tokens: &[Token<'_>]) -> bool {
+    let plain = |token: &&Token<'_>| token.is_plain() && is_common(token.text);
+    tokens.len() > 1 && (text.trim_end().ends_with('?') || tokens.iter().any(|token| plain(&token)))
+}
+
+/// Reports whether a name is written as constants and environment variables are: `MAX_SIZE`.
+pub(super) fn is_constant(text: &str) -> bool {
+    let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    text.contains('_')
+        && text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.chars().all(is_upper)
+}
+
+/// Reports whether a text is written as routes and event names are: `documents.archive`, `a/b-c`.
+pub(super) fn is_dotted(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/:".contains(c);
+    text.contains(['.', '/', ':', '-']) && text.chars().all(is_part)
+}
+
+/// Removes the number of type parameters from a metadata name: ``List`1.Add`` becomes `List.Add`.
+pub(super) fn without_arity(text: &str) -> String {
+    let mut name = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('`') {
+        name.push_str(before);
+        rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    }
+    name.push_str(rest);
+    name
+}
+
+impl Token<'_> {
+    /// Reports whether the token is a word without any sign of being a name.
+    pub fn is_plain(&self) -> bool {
+        let is_word = self
+            .text
+            .chars()
+            .all(|c| c.is_alphabetic() || c == '-' || c == '\'');
+        let has_hump = self.text.chars().skip(1).any(char::is_uppercase);
+        let is_capitalised = self.text.starts_with(char::is_uppercase) && !self.is_first;
+        !self.is_quoted && !self.is_code && is_word && !has_hump && !is_capitalised
+    }
+
+    /// Reports whether the token is looked up as a name.
+    pub fn is_name(&self, in_sentence: bool) -> bool {
+        if !in_sentence || self.is_quoted || self.is_code {
+            return true;
+        }
+        let has_letter = self.text.contains(|c: char| c.is_alphabetic() || c == '_');
+        let is_acronym = self.text.len() < 3 || is_common(self.text);
+        has_letter && !self.is_plain() && !(is_acronym && !self.text.contains(['.', '#', '_', ':']))
+    }
+}
+
+/// Splits a text into tokens.
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let first = rest.chars().next().unwrap_or(' ');
+        if let Some(inner) = quoted(rest, first) {
+            push(&mut tokens, inner, first != '`', first == '`');
+            at += inner.len() + 2;
+        } else if first.is_whitespace() || first == ',' || first == ';' {
+            at += first.len_utf8();
+        } else {
+            let length = word_length(rest);
+            push(&mut tokens, trimmed(&rest[..length]), false, false);
+            at += length;
+        }
+    }
+    tokens
+}
+
+fn push<'a>(tokens: &mut Vec<Token<'a>>, text: &'a str, is_quoted: bool, is_code: bool) {
+    let text = text.trim();
+    if !text.is_empty() {
+        let is_first = tokens.is_empty();
+        tokens.push(Token {
+            text,
+            is_quoted,
+            is_code,
+            is_first,
+        });
+    }
+}
+
+/// Returns the text between the quotation marks at the beginning of `rest`.
+fn quoted(rest: &str, first: char) -> Option<&str> {
+    if !matches!(first, '"' | '\'' | '`') {
+        return None;
+    }
+    let inner = &rest[1..];
+    let end = inner.find(first)?;
+    (end > 0 && !inner[..end].contains('\n')).then(|| &inner[..end])
+}
+
+/// Returns the length of the word at the beginning of a text. Parameter and type argument lists
+/// that follow a name belong to it.
+fn word_length(text: &str) -> usize {
+    let (mut depth, mut previous) = (0_usize, ' ');
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '<' if depth > 0 || previous.is_alphanumeric() || previous == '_' => depth += 1,
+            ')' | '>' => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            ',' | ';' => return at,
+            _ if c.is_whitespace() => return at,
+            _ => {}
+        }
+        previous = c;
+    }
+    // A list that is never closed is none.
+    if depth > 0 {
+        return text
+            .find(|c: char| c.is_whitespace() || c == ',')
+            .unwrap_or(text.len());
+    }
+    text.len()
+}
+
+/// Removes punctuation around a word.
+fn trimmed(word: &str) -> &str {
+    let word = word.trim_start_matches(['(', '[', '{', '"', '\'', '<', '*']);
+    let word = word.trim_end_matches(['?', '!', '.', ',', ':', ';', '"', '\'', ']', '}']);
+    let word = word.strip_suffix("'s").unwrap_or(word);
+    let word = word.strip_suffix("()").unwrap_or(word);
+    if word.contains('(') {
+        word
+    } else {
+        word.trim_end_matches([')', '>'])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<&str> {
+        tokens(text).iter().map(|token| token.text).collect()
+    }
+
+    #[test]
+    fn texts_are_split_at_spaces_and_commas_outside_of_lists() {
+        for (text, expected) in [
+            (
+                "Cart.Add(Product, int) Total",
+                &["Cart.Add(Product, int)", "Total"][..],
+            ),
+            ("who calls `Cart.Total`?", &["who", "calls", "Cart.Total"]),
+            (
+                "Cart.Total, src/a.ts:12; List`1",
+                &["Cart.Total", "src/a.ts:12", "List`1"],
+            ),
+            (
+                "What happens (in the UI) when Sell() runs?",
+                &["What", "happens", "in", "the", "UI", "when", "Sell", "runs"],
+            ),
+            (
+                "event \"documents.archive\"",
+                &["event", "documents.archive"],
+            ),
+            ("Cart's total", &["Cart", "total"]),
+            ("a(b c", &["a(b", "c"]),
+            ("Map<K, V>.Get", &["Map<K, V>.Get"]),
+        ] {
+            assert_eq!(texts(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_a_sentence_are_told_from_its_words() {
+        let text = "Which tests cover Cart.total and CartStore in the API, also MAX_SIZE?";
+        let tokens = tokens(text);
+        assert!(is_sentence(text, &tokens));
+        let names: Vec<&str> = tokens
+            .iter()
+            .filter(|token| token.is_name(true))
+            .map(|token| token.text)
+            .collect();
+        assert_eq!(names, ["Cart.total", "CartStore", "API", "MAX_SIZE"]);
+        assert!(!is_sentence("Cart Store", &super::tokens("Cart Store")));
+    }
+
+    #[test]
+    fn arities_are_removed() {
+        assert_eq!(without_arity("A.List`1.Add"), "A.List.Add");
+        assert_eq!(without_arity("Add"), "Add");
+    }
+}

@@ -1,0 +1,36 @@
+//! The symbols that targets stand for, for queries that walk the graph from all of them.
+
+use crate::model::graph::NodeId;
+use crate::query::target::{Target, Targets};
+use crate::query::{QueryError, Snapshot};
+use crate::store;
+
+/// Returns the symbols of targets: the best group of each name, or every group if `all_groups`; for
+/// a folder the files below it.
+pub fn nodes_of(
+    snapshot: &Snapshot,
+    targets: &Targets,
+    all_groups: bool,
+) -> Result<Vec<NodeId>, QueryError> {
+    let mut nodes = Vec::new();
+    for target in &targets.found {
+        match target {
+            Target::Symbols(symbols) => {
+                let kept = if all_groups { symbols.groups.len() } else { 1 };
+                nodes.extend(
+                    symbols
+                        .groups
+                        .iter()
+                        .take(kept)
+                        .flat_map(|group| group.ids()),
+                );
+            }
+            Target::File { node, .. } => nodes.push(node.id),
+            Target::Folder { path, .. } => nodes.extend(store::file_nodes_below(snapshot, path)?),
+            Target::Literal(_) => {}
+        }
+    }
+    nodes.sort_unstable();
+    nodes.dedup();
+    Ok(nodes)
+}

@@ -1,0 +1,90 @@
+//! Wrappers: variables and default exports that hold a function only to pass it to another one.
+//!
+//! `export default traceFunction({})(present)`, `const Row = React.memo(RowBody)`: the uses of the
+//! wrapper are uses of what it wraps, although the calls go elsewhere.
+//!
+//! Limitations: a wrapper is declared in the same file, in at most [`MAX_LINES`] lines.
+
+use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeKind, NodeType};
+use crate::query::{QueryError, Sources};
+use crate::store;
+
+/// Most lines of a wrapper's declaration.
+const MAX_LINES: u32 = 8;
+
+/// Returns the variables and default exports whose value is a call that a function, class or
+/// component is passed to.
+pub fn wrappers_of(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Node>, QueryError> {
+    let can_be_wrapped = matches!(
+        node.node_type,
+        NodeType::Method | NodeType::Class | NodeType::Component | NodeType::Property
+    );
+    if !can_be_wrapped || !node.language.rules().has_object_literals {
+        return Ok(Vec::new());
+    }
+    let Some(declared) = node.spans.first() else {
+        return Ok(Vec::new());
+    };
+    let uses = store::incident_edges(
+        sources.snapshot(),
+        node.id,
+        Some(EdgeType::References),
+        EdgeDirection::Incoming,
+    )?;
+
+    let mut wrappers: Vec<Node> = Vec::new();
+    for edge in uses {
+        if edge.other == node.id || wrappers.iter().any(|known| known.id == edge.other) {
+            continue;
+        }
+        let Some(holder) = store::node(sources.snapshot(), edge.other)? else {
+            continue;
+        };
+        let is_value = holder.kind == NodeKind::Variable || holder.node_type == NodeType::Component;
+        let Some(span) = holder
+            .spans
+            .first()
+            .filter(|span| span.path == declared.path)
+        else {
+            continue;
+        };
+        let (first, last) = (span.span.start.line, span.span.end_line);
+        if !is_value || last - first >= MAX_LINES || node.name == holder.name {
+            continue;
+        }
+        let lines = sources.lines(&span.path, first, last)?.unwrap_or_default();
+        if is_argument(&lines.join("\n"), &node.name) {
+            wrappers.push(holder);
+        }
+    }
+    Ok(wrappers)
+}
+
+/// Reports whether a name stands in a text as a whole argument: `memo(Row)`, `debounce(save, 10)`.
+fn is_argument(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].trim_end().chars().next_back();
+        let after = text[at + name.len()..].trim_start().chars().next();
+        matches!(before, Some('(' | ',')) && matches!(after, Some(')' | ','))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_arguments_are_told_from_other_uses() {
+        for (text, expected) in [
+            ("export default trace({ a: 1 })(\n  present\n)", true),
+            ("const Row = memo(RowBody, same)", false),
+            ("const present2 = memo(present, same)", true),
+            ("const x = present(1)", false),
+            ("const x = f(present(1))", false),
+            ("const x = [present]", false),
+            ("f(presented)", false),
+        ] {
+            assert_eq!(is_argument(text, "present"), expected, "{text}");
+        }
+    }
+}

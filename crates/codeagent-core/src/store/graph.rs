@@ -1,0 +1,207 @@
+//! Reads of many symbols at once, for queries that walk the graph.
+//!
+//! A set of node ids is bound as one JSON array, so a step of a walk is one statement however many
+//! symbols it starts from.
+
+use std::fmt::Write;
+
+use rusqlite::Row;
+use rustc_hash::FxHashMap;
+
+use crate::model::graph::{
+    Access, Confidence, EdgeDirection, EdgeType, Language, NodeFlags, NodeId, NodeKind, NodeType,
+};
+use crate::store::codec::{id_column, word_column};
+use crate::store::{FileKey, IncidentEdge, Snapshot, StoreError, bad_value};
+
+/// Most ids bound to one statement.
+const BATCH: usize = 4_000;
+
+/// A symbol without its texts: what walks and their labels need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolBrief {
+    /// Its identity.
+    pub id: NodeId,
+    /// The node that contains it.
+    pub parent: Option<NodeId>,
+    /// Bare name.
+    pub name: String,
+    pub node_type: NodeType,
+    pub kind: NodeKind,
+    pub language: Language,
+    pub access: Option<Access>,
+    pub flags: NodeFlags,
+    /// File of the primary declaration; `None` for a node without one.
+    pub file: Option<FileKey>,
+    /// First line of the declaration.
+    pub line_start: u32,
+    /// Last line of the declaration.
+    pub line_end: u32,
+    /// Line of the name token.
+    pub name_line: u32,
+}
+
+/// Calls `visit` with every use at one of `nodes` by one of `edge_types`, and the node it is at.
+pub fn each_use(
+    snapshot: &Snapshot,
+    nodes: &[NodeId],
+    edge_types: &[EdgeType],
+    direction: EdgeDirection,
+    mut visit: impl FnMut(NodeId, IncidentEdge),
+) -> Result<(), StoreError> {
+    let (table, own, other) = match direction {
+        EdgeDirection::Outgoing => ("edges", "source", "target"),
+        EdgeDirection::Incoming => ("edges_incoming", "target", "source"),
+    };
+    let codes: Vec<String> = edge_types
+        .iter()
+        .map(|each| (*each as u8).to_string())
+        .collect();
+    let sql = format!(
+        "SELECT {own}, {other}, edge_type, confidence, file_id, line, \"column\" FROM {table} \
+        WHERE {own} IN (SELECT value FROM json_each(?1)) AND edge_type IN ({})",
+        codes.join(",")
+    );
+
+    for batch in nodes.chunks(BATCH) {
+        let mut statement = snapshot.connection().prepare_cached(&sql)?;
+        let mut rows = statement.query([json_ids(batch)])?;
+        while let Some(row) = rows.next()? {
+            let edge = IncidentEdge {
+                other: id_column(row, 1)?,
+                edge_type: word_column(row, 2, EdgeType::from_code)?,
+                confidence: word_column(row, 3, Confidence::from_code)?,
+                file: FileKey(row.get(4)?),
+                line: row.get(5)?,
+                column: row.get(6)?,
+            };
+            visit(id_column(row, 0)?, edge);
+        }
+    }
+    Ok(())
+}
+
+const COUNTS: &str = "SELECT j.value, (SELECT count(*) FROM (SELECT 1 FROM edges_incoming e WHERE e.target = j.value LIMIT ?2)) \
+    FROM json_each(?1) j";
+
+/// Counts the uses of each node, up to `limit`.
+pub fn use_counts(
+    snapshot: &Snapshot,
+    nodes: &[NodeId],
+    limit: usize,
+) -> Result<FxHashMap<NodeId, usize>, StoreError> {
+    let mut counts = FxHashMap::default();
+    for batch in nodes.chunks(BATCH) {
+        let mut statement = snapshot.connection().prepare_cached(COUNTS)?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut rows = statement.query(rusqlite::params![json_ids(batch), limit])?;
+        while let Some(row) = rows.next()? {
+            counts.insert(id_column(row, 0)?, row.get::<_, i64>(1)? as usize);
+        }
+    }
+    Ok(counts)
+}
+
+const BRIEF: &str = "SELECT n.id, n.parent_id, n.name, n.node_type, n.kind, n.language, n.access, n.flags, \
+    s.file_id, s.line_start, s.line_end, s.name_line \
+    FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0";
+
+/// Returns the symbols with these ids.
+pub fn briefs(
+    snapshot: &Snapshot,
+    ids: &[NodeId],
+) -> Result<FxHashMap<NodeId, SymbolBrief>, StoreError> {
+    let sql = format!("{BRIEF} WHERE n.id IN (SELECT value FROM json_each(?1))");
+    let mut found = FxHashMap::default();
+    for batch in ids.chunks(BATCH) {
+        let mut statement = snapshot.connection().prepare_cached(&sql)?;
+        let mut rows = statement.query([json_ids(batch)])?;
+        while let Some(row) = rows.next()? {
+            let brief = brief_row(row)?;
+            found.insert(brief.id, brief);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the symbols that these nodes lexically contain.
+pub fn children_of(snapshot: &Snapshot, ids: &[NodeId]) -> Result<Vec<SymbolBrief>, StoreError> {
+    let sql = format!("{BRIEF} WHERE n.parent_id IN (SELECT value FROM json_each(?1))");
+    let mut found = Vec::new();
+    for batch in ids.chunks(BATCH) {
+        let mut statement = snapshot.connection().prepare_cached(&sql)?;
+        let mut rows = statement.query([json_ids(batch)])?;
+        while let Some(row) = rows.next()? {
+            found.push(brief_row(row)?);
+        }
+    }
+    Ok(found)
+}
+
+const FILES_BELOW: &str =
+    "SELECT id FROM nodes WHERE qualified_name >= ?1 AND qualified_name < ?2 AND node_type = ?3";
+
+/// Returns the nodes of the files below a folder; `.` is the whole repository.
+pub fn file_nodes_below(snapshot: &Snapshot, folder: &str) -> Result<Vec<NodeId>, StoreError> {
+    // '0' is the character after '/'.
+    let (from, to) = match folder {
+        "." => (String::new(), "\u{10ffff}".to_owned()),
+        folder => (format!("{folder}/"), format!("{folder}0")),
+    };
+    let mut statement = snapshot.connection().prepare_cached(FILES_BELOW)?;
+    let parameters = rusqlite::params![from, to, NodeType::File as u8];
+    let rows = statement.query_map(parameters, |row| Ok(NodeId(row.get::<_, i64>(0)? as u64)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Returns all symbols, by id.
+pub fn all_briefs(snapshot: &Snapshot) -> Result<Vec<SymbolBrief>, StoreError> {
+    let mut statement = snapshot
+        .connection()
+        .prepare_cached(&format!("{BRIEF} ORDER BY n.id"))?;
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(brief_row(row)?);
+    }
+    Ok(found)
+}
+
+fn brief_row(row: &Row<'_>) -> Result<SymbolBrief, StoreError> {
+    let access = match row.get::<_, Option<u8>>(6)? {
+        Some(code) => Some(Access::from_code(code).ok_or_else(|| bad_value("access"))?),
+        None => None,
+    };
+    let number = |index| {
+        row.get::<_, Option<u32>>(index)
+            .map(Option::unwrap_or_default)
+    };
+    Ok(SymbolBrief {
+        id: id_column(row, 0)?,
+        parent: row.get::<_, Option<i64>>(1)?.map(|id| NodeId(id as u64)),
+        name: row.get(2)?,
+        node_type: word_column(row, 3, NodeType::from_code)?,
+        kind: word_column(row, 4, NodeKind::from_code)?,
+        language: word_column(row, 5, Language::from_code)?,
+        access,
+        flags: NodeFlags(row.get(7)?),
+        file: row.get::<_, Option<_>>(8)?.map(FileKey),
+        line_start: number(9)?,
+        line_end: number(10)?,
+        name_line: number(11)?,
+    })
+}
+
+/// Writes ids as a JSON array in ascending order, so that rows are read in the order of the table.
+fn json_ids(ids: &[NodeId]) -> String {
+    let mut sorted: Vec<u64> = ids.iter().map(|id| id.0).collect();
+    sorted.sort_unstable();
+    let mut json = String::with_capacity(sorted.len() * 20 + 2);
+    json.push('[');
+    for (index, id) in sorted.iter().enumerate() {
+        let separator = if index == 0 { "" } else { "," };
+        write!(json, "{separator}{id}").expect("writing to a string succeeds");
+    }
+    json.push(']');
+    json
+}

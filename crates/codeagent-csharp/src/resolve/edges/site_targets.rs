@@ -1,0 +1,290 @@
+//! The target of each site of a file.
+//!
+//! **Limits.** The namespace before a dot has no edge; a `using` of a namespace has one, to its
+//! first declaration.
+
+use codeagent_lang::explain::Report;
+use codeagent_lang::query::stack::QueryStack;
+use codeagent_lang::sites::{ResolveSites, SiteResolution, SiteTarget};
+use codeagent_lang::{DeclRef, Target, Use};
+use codeagent_model::facts::{
+    CallId, DeclKind, Expr, ExprId, Site, SiteKind, Subject, Sym, TypeExpr, TypeId,
+};
+use codeagent_model::graph::{Confidence, EdgeType};
+
+use crate::resolve::edges::{FileResolver, SiteResolver};
+use crate::resolve::expressions::calls::CallOutcome;
+use crate::resolve::types::queries::Query;
+use crate::resolve::types::{Ty, Type};
+
+impl ResolveSites for FileResolver<'_> {
+    type Query = Query;
+
+    fn sites(&self) -> &[Site] {
+        &self.types.facts().sites
+    }
+
+    fn stack(&self) -> &QueryStack<Query> {
+        self.types.stack()
+    }
+
+    fn resolve_site(&self, site: &Site) -> SiteResolution {
+        let resolution = self.at(site.owner).resolve_site(site);
+        let has_edge =
+            matches!(resolution.target, SiteTarget::Edge(_)) || resolution.named.is_some();
+
+        if self.types.stack().exceeded() && !has_edge {
+            SiteTarget::Exceeded.into()
+        } else {
+            resolution
+        }
+    }
+
+    fn name_of_exceeded(&self, site: &Site) -> Option<Sym> {
+        Some(self.at(site.owner).used_name(site.subject))
+    }
+
+    fn explain_site(&self, site: &Site, report: &mut Report<'_>) {
+        self.at(site.owner).explain_site(site, report);
+    }
+}
+
+impl SiteResolver<'_> {
+    fn resolve_site(&self, site: &Site) -> SiteResolution {
+        let edge = match site.kind {
+            SiteKind::Call
+            | SiteKind::New
+            | SiteKind::ThisInit
+            | SiteKind::BaseInit
+            | SiteKind::Attribute => return self.resolve_call_site(site),
+
+            SiteKind::Operator => self.resolve_operator_site(site),
+            SiteKind::Index => self.resolve_index_site(site),
+            SiteKind::Base => self.resolve_base_site(site),
+            SiteKind::Import => self.resolve_import_site(site),
+            SiteKind::ParameterType => self.resolve_type_site(site, EdgeType::Accepts),
+
+            SiteKind::TypeRef => self.resolve_type_site(site, EdgeType::References),
+            SiteKind::Test => match self.tested_type(site.subject) {
+                Some(target) => Some(exact_edge(site, EdgeType::References, target)),
+                None => self.resolve_value_site(site),
+            },
+            SiteKind::Read
+            | SiteKind::Write
+            | SiteKind::ReadWrite
+            | SiteKind::Key
+            | SiteKind::NameOf => match site.subject {
+                Subject::Type(..) => self.resolve_type_site(site, EdgeType::References),
+
+                _ => self.resolve_value_site(site),
+            },
+            SiteKind::Jsx
+            | SiteKind::Tag
+            | SiteKind::Decorator
+            | SiteKind::Export
+            | SiteKind::Destructure => None,
+        };
+
+        edge.map_or(SiteTarget::Nothing, SiteTarget::Edge).into()
+    }
+
+    pub(super) fn call_of(&self, subject: Subject) -> Option<CallId> {
+        match subject {
+            Subject::Construct(_, call) => Some(call),
+            Subject::Expr(expr) => match self.facts.expr(expr) {
+                Expr::Call(call)
+                | Expr::New(call)
+                | Expr::NewTarget(call, _)
+                | Expr::Index(call) => Some(call),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn resolve_call_site(&self, site: &Site) -> SiteResolution {
+        let Some(call) = self.call_of(site.subject) else {
+            return SiteTarget::Nothing.into();
+        };
+
+        let result = self.resolve_call(call);
+        let targets: Vec<DeclRef> = result
+            .targets
+            .iter()
+            .copied()
+            .filter(|target| self.is_node(*target))
+            .collect();
+
+        match result.outcome {
+            CallOutcome::Target if !targets.is_empty() => {
+                SiteTarget::Edge(edge(site, EdgeType::Calls, &targets, result.confidence())).into()
+            }
+            _ if self.exceeded() => SiteTarget::Exceeded.into(),
+            CallOutcome::External => SiteTarget::External.into(),
+            CallOutcome::Target => SiteTarget::Value.into(),
+            CallOutcome::Value => SiteResolution {
+                target: SiteTarget::Value,
+                named: self.resolve_called_value(site, call),
+            },
+            CallOutcome::Unknown => SiteTarget::Unresolved(self.used_name(site.subject)).into(),
+        }
+    }
+
+    /// Whoever calls a delegate uses the field, property or event that holds it (standard
+    /// §12.8.10.4).
+    fn resolve_called_value(&self, site: &Site, call: CallId) -> Option<Use> {
+        let callee = self.facts.calls[call.index()].callee;
+        if !matches!(self.facts.expr(callee), Expr::Name(..) | Expr::Member(..)) {
+            return None;
+        }
+
+        self.resolve_value_site(&Site {
+            subject: Subject::Expr(callee),
+            ..*site
+        })
+    }
+
+    /// Reports whether a declaration is a vertex of the graph: a local function need not be.
+    pub(super) fn is_node(&self, target: DeclRef) -> bool {
+        !self.is_external_file(target.file) && !self.decl(target).detail.is_none()
+    }
+
+    pub(super) fn used_name(&self, subject: Subject) -> Sym {
+        match subject {
+            Subject::Construct(ty, _) | Subject::Type(ty, _) => self.last_segment(ty),
+            Subject::Expr(expr) => self.expr_name(expr),
+            Subject::Key(_, name) => name,
+            _ => Sym::NONE,
+        }
+    }
+
+    fn expr_name(&self, expr: ExprId) -> Sym {
+        let mut current = expr;
+        for _ in 0..4 {
+            match self.facts.expr(current) {
+                Expr::Name(name, ..) | Expr::Member(_, name) => return name,
+                Expr::TypeValue(ty) => return self.last_segment(ty),
+                Expr::Call(call) | Expr::New(call) | Expr::Index(call) => {
+                    current = self.facts.calls[call.index()].callee
+                }
+                Expr::Generic(inner, _) => current = inner,
+                _ => return Sym::NONE,
+            }
+        }
+        Sym::NONE
+    }
+
+    fn last_segment(&self, ty: TypeId) -> Sym {
+        match self.facts.type_expr(ty) {
+            TypeExpr::Name(segments, _) => self
+                .facts
+                .list(segments)
+                .last()
+                .map_or(Sym::NONE, |last| last.name),
+            _ => Sym::NONE,
+        }
+    }
+
+    fn resolve_operator_site(&self, site: &Site) -> Option<Use> {
+        let Subject::Expr(expr) = site.subject else {
+            return None;
+        };
+
+        let chosen = match self.facts.expr(expr) {
+            Expr::Binary(operator, left, right) => self.resolve_binary(operator, left, right).0?,
+            Expr::Unary(operator, inner) => self.resolve_unary(operator, inner).0?,
+            _ => return None,
+        };
+        if self.is_external_file(chosen.best.candidate.decl.file) {
+            return None;
+        }
+
+        let mut targets = vec![chosen.best.candidate.decl];
+        let confidence = if chosen.certainty.is_certain() {
+            Confidence::Exact
+        } else {
+            targets.extend(chosen.others);
+            Confidence::Inferred
+        };
+
+        Some(edge(site, EdgeType::Calls, &targets, confidence))
+    }
+
+    fn resolve_index_site(&self, site: &Site) -> Option<Use> {
+        let call = self.call_of(site.subject)?;
+        let result = self.resolve_call(call);
+
+        (result.outcome == CallOutcome::Target).then(|| {
+            edge(
+                site,
+                EdgeType::References,
+                &result.targets,
+                result.confidence(),
+            )
+        })
+    }
+
+    fn resolve_base_site(&self, site: &Site) -> Option<Use> {
+        let Subject::Base(decl, index) = site.subject else {
+            return None;
+        };
+        let bases = self.facts.list(self.facts.decl(decl).bases);
+        let base = bases.get(usize::from(index))?;
+
+        // The bases first: while they are looked for, a type is taken to have none, and that must
+        // not depend on who asks.
+        if let Some(&tid) = self.table.types.get(&decl) {
+            self.bases(tid);
+        }
+        let target = self.declaration_of(self.type_of(self.file, base.ty))?;
+
+        let child = self.facts.decl(decl).kind;
+        let parent = self.decl(target).kind;
+        let edge_type = match (child, parent) {
+            (DeclKind::TypeParam, _) => EdgeType::References,
+            (DeclKind::Interface, _) => EdgeType::Extends,
+            (_, DeclKind::Interface) => EdgeType::Implements,
+            _ => EdgeType::Inherits,
+        };
+
+        let edge = exact_edge(site, edge_type, target);
+        Some(if child == DeclKind::TypeParam {
+            edge
+        } else {
+            edge.from_source(decl)
+        })
+    }
+
+    /// Returns the declaration of a declared type.
+    pub(super) fn declaration_of(&self, ty: Ty) -> Option<DeclRef> {
+        match self.arena.get(ty) {
+            Type::Named(tid, _) => {
+                let group = self.type_def(tid);
+                (!group.external).then_some(group.parts[0])
+            }
+            Type::Nullable(of) | Type::Qualifier(of) => self.declaration_of(of),
+            _ => None,
+        }
+    }
+}
+
+/// An edge of a site.
+pub(super) fn edge(
+    site: &Site,
+    edge_type: EdgeType,
+    targets: &[DeclRef],
+    confidence: Confidence,
+) -> Use {
+    Use {
+        source: site.owner,
+        edge_type,
+        confidence,
+        targets: targets.iter().copied().map(Target::Decl).collect(),
+        at: site.at,
+    }
+}
+
+/// The edge of a site with a certain target.
+pub(super) fn exact_edge(site: &Site, edge_type: EdgeType, target: DeclRef) -> Use {
+    Use::of_site(site, edge_type, vec![Target::Decl(target)])
+}

@@ -1,0 +1,120 @@
+//! String literals that read as names, and labels of calls that take a nameless callback.
+//!
+//! Limitations: a callback is labelled only if a string stands before it in the same argument list,
+//! or before the call of a bare function around it (`it("..", inject(() => { .. }))`).
+
+use codeagent_model::facts::*;
+
+use crate::lower::builder::Builder;
+
+/// Longest string shown in a label, in characters.
+const MAX_TITLE_CHARS: usize = 100;
+
+/// Most names shown of a callee: `b.c.d` of `a.b.c.d`.
+const MAX_CALLEE_NAMES: usize = 3;
+
+/// How deep a callback may stand in calls of bare functions.
+const MAX_WRAPPERS: usize = 3;
+
+impl<'t> Builder<'t> {
+    /// Records a string literal if it reads as a name; `text` is without quotes.
+    pub fn literal(&mut self, text: &'t str, offset: usize) {
+        if reads_as_name(text) {
+            let text = self.sym(text);
+            let line = self.position(offset).line;
+            self.facts.literals.push(StringLiteral { text, line });
+        }
+    }
+
+    /// Records a call if one of its arguments is a nameless callback. `title` is its first string,
+    /// the argument at `index`; `start` is the line of the name called, `end` the offset of the
+    /// closing parenthesis.
+    pub fn callback(
+        &mut self,
+        call: CallId,
+        (index, title): (usize, &str),
+        start: u32,
+        end: usize,
+    ) {
+        if title.is_empty() || self.last_callback(call).is_none_or(|last| last < index) {
+            return;
+        }
+
+        let mut names = Vec::new();
+        self.callee_names(self.facts.calls[call.index()].callee, &mut names);
+        if names.is_empty() {
+            return;
+        }
+        names.reverse();
+
+        let label = format!("{} \"{}\"", names.join("."), shown(title));
+        let end = self.position(end).line;
+        self.facts.callbacks.push(Callback { start, end, label });
+    }
+
+    /// Returns the index of the last argument of a call that is a nameless callback.
+    #[must_use]
+    pub fn last_callback(&self, call: CallId) -> Option<usize> {
+        let args = self.facts.list(self.facts.calls[call.index()].args);
+        args.iter()
+            .rposition(|arg| self.takes_function(arg.value, MAX_WRAPPERS))
+    }
+
+    /// Reports whether an expression is a nameless function, or the call of a bare function with one.
+    fn takes_function(&self, expr: ExprId, wrappers: usize) -> bool {
+        match self.facts.expr(expr) {
+            Expr::Function(_) => true,
+            Expr::Same(inner) => self.takes_function(inner, wrappers),
+            Expr::Call(call) if wrappers > 0 => {
+                let call = self.facts.calls[call.index()];
+                let is_bare = matches!(self.facts.expr(call.callee), Expr::Name(..));
+                let args = self.facts.list(call.args);
+                is_bare
+                    && args
+                        .iter()
+                        .any(|arg| self.takes_function(arg.value, wrappers - 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// Collects the last names of a callee, innermost last; calls and indices between them are left
+    /// out.
+    fn callee_names<'f>(&'f self, mut expr: ExprId, names: &mut Vec<&'f str>) {
+        while names.len() < MAX_CALLEE_NAMES {
+            expr = match self.facts.expr(expr) {
+                Expr::Name(name, ..) => {
+                    names.push(self.facts.text(name));
+                    return;
+                }
+                Expr::This(_) | Expr::ThisAt(..) => {
+                    names.push("this");
+                    return;
+                }
+                Expr::Member(object, name) => {
+                    names.push(self.facts.text(name));
+                    object
+                }
+                Expr::Call(call) | Expr::New(call) | Expr::Index(call) => {
+                    self.facts.calls[call.index()].callee
+                }
+                Expr::Same(inner)
+                | Expr::NonNull(inner)
+                | Expr::Conditional(inner)
+                | Expr::Await(inner)
+                | Expr::Generic(inner, _) => inner,
+                _ => return,
+            };
+        }
+    }
+}
+
+/// Puts a title on one line and cuts it.
+fn shown(title: &str) -> String {
+    let words: Vec<&str> = title.split_whitespace().collect();
+    let title = words.join(" ");
+    match title.char_indices().nth(MAX_TITLE_CHARS) {
+        Some((cut, _)) => format!("{}…", &title[..cut]),
+        None => title,
+    }
+}

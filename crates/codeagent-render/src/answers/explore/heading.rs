@@ -1,0 +1,125 @@
+//! Headings: what a symbol is, its signature and where it is.
+
+use codeagent_core::model::graph::{Node, NodeFlags, NodeType};
+use codeagent_core::query::{self, Occurrences};
+
+use crate::answers::AnswerError;
+use crate::text::{Document, cut};
+
+/// Longest parameter list, return type and documentation, in characters.
+const MAX_PARAMETERS: usize = 160;
+const MAX_RETURN: usize = 80;
+const MAX_DOC: usize = 240;
+
+/// Most overloads and bases listed.
+const MAX_LISTED: usize = 6;
+
+/// Writes `## exported function total(tax: number): number  src/cart.ts:3`.
+pub(super) fn heading(
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+) -> Result<String, AnswerError> {
+    Ok(format!("## {}", full(occurrences, node)?))
+}
+
+fn full(occurrences: &mut Occurrences<'_, '_>, node: &Node) -> Result<String, AnswerError> {
+    let access = match node.access {
+        Some(access) => format!("{access} "),
+        None if node.flags.has(NodeFlags::PUBLIC_API) && node.node_type != NodeType::File => {
+            "exported ".to_owned()
+        }
+        None => String::new(),
+    };
+    let kind = node.kind.as_str().replace('_', " ");
+    let name = occurrences.short_name(node)?;
+    Ok(format!(
+        "{access}{kind} {name}{}{}",
+        signature(node),
+        at(node)
+    ))
+}
+
+/// Writes the parameters and the type of a symbol.
+pub(super) fn signature(node: &Node) -> String {
+    let parameters = node.parameter_signature.as_deref().unwrap_or_default();
+    let result = node.return_type.as_deref();
+    let result = result.map(|text| format!(": {}", cut(text, MAX_RETURN)));
+    format!(
+        "{}{}",
+        cut(parameters, MAX_PARAMETERS),
+        result.unwrap_or_default()
+    )
+}
+
+/// Writes `method Cart.total  src/cart.ts:3`.
+pub(super) fn short(
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+) -> Result<String, AnswerError> {
+    let kind = node.kind.as_str().replace('_', " ");
+    Ok(format!(
+        "{kind} {}{}",
+        occurrences.short_name(node)?,
+        at(node)
+    ))
+}
+
+fn at(node: &Node) -> String {
+    let span = node.spans.first();
+    span.map(|span| format!("  {}:{}", span.path, span.name_line))
+        .unwrap_or_default()
+}
+
+/// Reports whether a symbol is explored rather than others of its name.
+pub(super) fn is_shown_first(node: &Node) -> bool {
+    !matches!(node.node_type, NodeType::Module | NodeType::Constructor)
+}
+
+/// Adds documentation, overloads and what a symbol implements or overrides.
+pub(super) fn details(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    nodes: &[Node],
+) -> Result<(), AnswerError> {
+    if let Some(doc) = nodes.iter().find_map(|node| node.doc.as_deref()) {
+        document.line(cut(&doc.replace('\n', " "), MAX_DOC));
+    }
+    let overloads: Vec<String> = nodes
+        .iter()
+        .skip(1)
+        .take(MAX_LISTED)
+        .map(|node| {
+            let line = node.spans.first().map_or(0, |span| span.name_line);
+            format!("{} :{line}", signature(node))
+        })
+        .collect();
+    if !overloads.is_empty() {
+        document.line(format!("declared also as: {}", overloads.join(" ")));
+    }
+
+    let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
+    let bases = query::bases_of(occurrences.sources.snapshot(), &ids)?;
+    let mut names = Vec::new();
+    for (base, _) in bases.iter().take(MAX_LISTED) {
+        let base = query::get_node(occurrences.sources.snapshot(), *base)?;
+        if let Some(base) = base {
+            names.push(format!(
+                "{}{}",
+                occurrences.short_name(&base.node)?,
+                at(&base.node)
+            ));
+        }
+    }
+    if !names.is_empty() {
+        let more = match bases.len().saturating_sub(MAX_LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let verb = match nodes[0].node_type {
+            NodeType::Class | NodeType::Interface | NodeType::Type => "bases",
+            _ => "implements or overrides",
+        };
+        document.line(format!("{verb}: {}{more}", names.join(", ")));
+    }
+    Ok(())
+}

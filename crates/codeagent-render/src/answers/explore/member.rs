@@ -1,0 +1,352 @@
+//! Sections about functions, methods, constructors, fields, properties, events and variables.
+
+use codeagent_core::model::graph::{
+    EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType,
+};
+use codeagent_core::query::{self, Occurrence, Occurrences, Relation};
+
+use super::Subject;
+use crate::answers::AnswerError;
+use crate::text::{Document, NameRow, Section};
+
+/// Longest source shown, in lines.
+const MAX_SOURCE_LINES: u32 = 160;
+
+/// Uses other than those by what implements or overrides a symbol.
+const USES: [EdgeType; 4] = [
+    EdgeType::Calls,
+    EdgeType::References,
+    EdgeType::Accepts,
+    EdgeType::Imports,
+];
+
+pub(super) fn sections(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let wants = subject.wants;
+    let is_callable = is_callable(subject.first());
+    if wants.flow && is_callable {
+        let lines = query::flow(occurrences, subject.first())?;
+        document.section(Section::lines("flow", "what happens, in order", lines).weighing(60));
+    }
+    let implementations = implementations(subject, occurrences)?;
+    let is_abstract = !implementations.is_empty();
+    if is_callable && !wants.tests && !wants.flow && !wants.levels && !wants.impact {
+        source(subject, document, occurrences)?;
+    }
+    let weight = wants.weight(wants.implementations, 20);
+    document.section(
+        Section::places(
+            "implementations",
+            "implemented or overridden by, at all levels",
+            implementations,
+        )
+        .weighing(weight),
+    );
+    uses(subject, document, occurrences)?;
+    if is_callable && !wants.tests && !(is_abstract && wants.implementations) {
+        let weight = wants.weight(false, 8);
+        document.section(callees(subject, occurrences)?.weighing(weight));
+    }
+    Ok(())
+}
+
+/// Reports whether a symbol has a body that runs when it is called.
+fn is_callable(node: &Node) -> bool {
+    matches!(
+        node.node_type,
+        NodeType::Method | NodeType::Constructor | NodeType::Component
+    ) || (node.kind == NodeKind::Variable && node.parameter_signature.is_some())
+}
+
+fn implementations(
+    subject: &Subject<'_>,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
+    let ids: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
+    Ok(occurrences.of_declarations(&ids)?)
+}
+
+/// Adds the source of the first declaration that has a body.
+fn source(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let longest = subject.nodes.iter().max_by_key(|node| {
+        let span = node.spans.first().map(|span| span.span);
+        span.map(|span| span.end_line - span.start.line)
+    });
+    let Some(span) = longest.and_then(|node| node.spans.first()) else {
+        return Ok(());
+    };
+    let first = span.span.start.line;
+    let last = span.span.end_line.min(first + MAX_SOURCE_LINES);
+    let Some(lines) = occurrences.sources.lines(&span.path, first, last)? else {
+        return Ok(());
+    };
+    let weight = subject.wants.weight(false, 12);
+    document.section(Section::lines("source", "", numbered(&lines, first)).weighing(weight));
+    Ok(())
+}
+
+/// Numbers lines and removes the indentation that they share, and empty lines.
+fn numbered(lines: &[String], first: u32) -> Vec<String> {
+    let full = || lines.iter().filter(|line| !line.trim().is_empty());
+    let indent = full()
+        .map(|line| line.len() - line.trim_start().len())
+        .min()
+        .unwrap_or_default();
+    (first..)
+        .zip(lines)
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(number, line)| {
+            let line = line.get(indent..).unwrap_or_default().replace('\t', "  ");
+            format!("{number} {}", crate::text::cut(&line, 200))
+        })
+        .collect()
+}
+
+/// Adds the uses of a symbol: certain ones, those of its wrappers, through what it implements,
+/// possible ones, and those in tests.
+fn uses(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let wants = subject.wants;
+    let mut ids = subject.ids();
+    for node in subject.nodes {
+        for wrapper in query::wrappers_of(occurrences.sources, node)? {
+            let count = occurrences.uses_of(&[wrapper.id], &USES)?.len();
+            let line = wrapper.spans.first().map_or(0, |span| span.name_line);
+            document.line(format!(
+                "{count} of the uses are of `{}` (line {line}), which wraps it",
+                wrapper.name
+            ));
+            ids.push(wrapper.id);
+        }
+    }
+
+    let is_callable = is_callable(subject.first());
+    let wants_calls = wants.callers || wants.impact || !wants.asks();
+    let edges = if wants.imports { &USES[..] } else { &USES[..3] };
+    let all = occurrences.uses_of(&ids, edges)?;
+    let inside = own_lines(subject);
+    let all = all.into_iter().filter(|place| !inside(place));
+    let (tests, code): (Vec<_>, Vec<_>) = all.partition(Occurrence::is_test);
+    let is_unused = code.is_empty();
+    let direct_tests = tests.len();
+    if is_callable {
+        let section = Section::places("callers", "called or used by", code);
+        document.section(section.weighing(wants.weight(wants_calls, 20)));
+    } else {
+        reads_and_writes(subject, document, code);
+    }
+    if wants.levels || wants.impact {
+        let further = query::callers_of_callers(occurrences, &ids)?;
+        let section = Section::places("callers of callers", "which are called by", further);
+        document.section(section.weighing(wants.weight(wants.levels, 8)));
+    }
+
+    through_bases(subject, document, occurrences)?;
+    possible(subject, document, occurrences, is_unused)?;
+    if !wants.no_tests {
+        let reaching = if wants.tests || direct_tests == 0 && is_callable {
+            query::tests_reaching(occurrences, &ids, if wants.tests { 2 } else { 1 })?
+        } else {
+            Vec::new()
+        };
+        let (title, tests) = if direct_tests == 0 && !reaching.is_empty() {
+            ("tests that reach it through its callers", reaching)
+        } else {
+            ("in tests", tests)
+        };
+        let weight = wants.weight(wants.tests, 8);
+        document.section(Section::places("tests", title, tests).weighing(weight));
+    }
+    Ok(())
+}
+
+/// Tells places inside the symbols from others: a recursive call is no use.
+fn own_lines(subject: &Subject<'_>) -> impl Fn(&Occurrence) -> bool {
+    let spans: Vec<(String, u32, u32)> = subject
+        .nodes
+        .iter()
+        .flat_map(|node| &node.spans)
+        .map(|span| (span.path.clone(), span.span.start.line, span.span.end_line))
+        .collect();
+    move |place: &Occurrence| {
+        spans.iter().any(|(path, first, last)| {
+            *path == place.path && (*first..=*last).contains(&place.line) && first < last
+        })
+    }
+}
+
+/// Adds the uses of a field, property or variable, writes apart from reads where the lines tell.
+fn reads_and_writes(subject: &Subject<'_>, document: &mut Document, uses: Vec<Occurrence>) {
+    let wants = subject.wants;
+    let name = &subject.first().name;
+    let weight = wants.weight(wants.callers || wants.impact, 20);
+    let is_event = subject.first().kind == NodeKind::Event;
+    let (writes, reads): (Vec<_>, Vec<_>) = uses.into_iter().partition(|place| {
+        let source = place.source.as_deref();
+        source.is_some_and(|source| is_written(source, name))
+    });
+    let (written, read) = if is_event {
+        ("subscribed or unsubscribed at", "raised or used by")
+    } else {
+        ("written by", "read or used by")
+    };
+    document.section(Section::places("reads", read, reads).weighing(weight));
+    document.section(Section::places("writes", written, writes).weighing(weight));
+}
+
+/// Reports whether a line assigns a name.
+fn is_written(line: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    line.match_indices(name).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let rest = &line[at + name.len()..];
+        if before.is_some_and(is_word) || rest.starts_with(is_word) {
+            return false;
+        }
+        let rest = rest.trim_start();
+        if rest.starts_with("++") || rest.starts_with("--") || line[..at].ends_with("++") {
+            return true;
+        }
+        let operator: String = rest
+            .chars()
+            .take_while(|c| "=+-*/%&|^?<>!".contains(*c))
+            .collect();
+        match operator.as_str() {
+            "==" | "===" | "=>" | "<=" | ">=" | "!=" | "!==" | "" => false,
+            operator => operator.ends_with('='),
+        }
+    })
+}
+
+/// Adds the calls of what the symbol implements or overrides, which may run it.
+fn through_bases(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let bases = query::bases_of(occurrences.sources.snapshot(), &subject.ids())?;
+    let ids: Vec<NodeId> = bases.iter().map(|(id, _)| *id).collect();
+    let uses = occurrences.uses_of(&ids, &[EdgeType::Calls, EdgeType::References])?;
+    let uses = uses.into_iter().filter(|place| !place.is_test()).collect();
+    let weight = subject
+        .wants
+        .weight(subject.wants.impact || subject.wants.callers, 6);
+    document.section(
+        Section::places(
+            "through bases",
+            "possibly, through what it implements or overrides",
+            uses,
+        )
+        .weighing(weight.min(30)),
+    );
+    Ok(())
+}
+
+/// Adds unresolved uses of the name.
+fn possible(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    is_unused: bool,
+) -> Result<(), AnswerError> {
+    let possible = query::possible_callers(occurrences, subject.nodes)?;
+    let shown = possible.likely.len();
+    let title = if possible.total > shown {
+        format!(
+            "possible uses that could not be resolved, the likeliest of {}",
+            possible.total
+        )
+    } else {
+        "possible uses that could not be resolved".to_owned()
+    };
+    let weight = if is_unused { 20 } else { 5 };
+    document.section(Section::places("possible", title, possible.likely).weighing(weight));
+    Ok(())
+}
+
+/// Lists what a symbol calls, in the order of the calls.
+fn callees(
+    subject: &Subject<'_>,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<Section, AnswerError> {
+    let nodes: Vec<NodeId> = subject.ids();
+    let snapshot = occurrences.sources.snapshot();
+    let found = query::Neighbors::of_any(
+        snapshot,
+        &nodes,
+        Relation {
+            direction: EdgeDirection::Outgoing,
+            edge_types: &[EdgeType::Calls],
+        },
+        &query::Filter::default(),
+        None,
+    )?;
+    let mut rows = Vec::with_capacity(found.len());
+    for at in 0..found.len() {
+        let Some(callee) = found.get(at, occurrences.sources, 1)? else {
+            continue;
+        };
+        let line = callee.sites.first().map_or(0, |site| site.line);
+        let name = occurrences.short_name(&callee.node)?;
+        let declared = callee.node.spans.first();
+        let declared = declared.map(|span| format!("  {}:{}", span.path, span.name_line));
+        let is_abstract = callee.node.flags.has(NodeFlags::ABSTRACT);
+        let mark = if is_abstract { " (abstract)" } else { "" };
+        rows.push((
+            line,
+            NameRow {
+                full: format!("{line} {name}{mark}{}", declared.unwrap_or_default()),
+                short: name,
+            },
+        ));
+    }
+    rows.sort_by_key(|(line, _)| *line);
+    let mut rows: Vec<NameRow> = rows.into_iter().map(|(_, row)| row).collect();
+    let unresolved = query::unresolved_calls_in(
+        occurrences.sources,
+        &subject.nodes.iter().collect::<Vec<_>>(),
+        3,
+    )?;
+    if unresolved.count > 0 {
+        let count = unresolved.count;
+        let text = format!("and {count} calls that could not be resolved");
+        rows.push(NameRow {
+            full: text.clone(),
+            short: text,
+        });
+    }
+    Ok(Section::names("callees", "calls", rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_are_told_from_reads() {
+        for (line, expected) in [
+            ("this.total = 1;", true),
+            ("total += 1", true),
+            ("total ??= 1", true),
+            ("cart.total++", true),
+            ("if (total == 1)", false),
+            ("total => 1", false),
+            ("total >= 1", false),
+            ("subtotal = total", false),
+            ("return total;", false),
+        ] {
+            assert_eq!(is_written(line, "total"), expected, "{line}");
+        }
+    }
+}

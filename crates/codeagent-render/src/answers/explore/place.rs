@@ -1,0 +1,161 @@
+//! Sections about files, folders and literals.
+
+use std::collections::HashSet;
+
+use codeagent_core::model::graph::{EdgeType, Node, NodeFlags, NodeId, NodeType};
+use codeagent_core::query::{self, Occurrence, Occurrences};
+
+use super::heading::signature;
+use super::wants::Wants;
+use crate::answers::AnswerError;
+use crate::text::{Document, NameRow, Section};
+
+/// Most files of a folder whose symbols are listed.
+const MAX_FILES: usize = 300;
+
+/// Adds a file: its exports with their uses elsewhere, and what imports it.
+pub(super) fn file(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    path: &str,
+    node: &Node,
+    wants: Wants,
+) -> Result<(), AnswerError> {
+    document.line(format!("## file {path}"));
+    let (exported, internal) = declared(occurrences, path)?;
+    let mut rows = Vec::new();
+    for node in &exported {
+        let uses = uses_elsewhere(occurrences, node, path)?;
+        let line = node.spans.first().map_or(0, |span| span.name_line);
+        let kind = node.kind.as_str().replace('_', " ");
+        let name = occurrences.short_name(node)?;
+        rows.push(NameRow {
+            full: format!(
+                "{line} {kind} {name}{} ({uses} uses elsewhere)",
+                signature(node)
+            ),
+            short: format!("{name} ({uses})"),
+        });
+    }
+    let weight = wants.weight(wants.members, 20);
+    document.section(Section::names("exports", "exported or public", rows).weighing(weight));
+    let rows = internal.iter().map(|node| {
+        let line = node.spans.first().map_or(0, |span| span.name_line);
+        NameRow {
+            full: format!(
+                "{line} {} {}",
+                node.kind.as_str().replace('_', " "),
+                node.name
+            ),
+            short: node.name.clone(),
+        }
+    });
+    document.section(Section::names("internal", "not exported", rows.collect()).weighing(5));
+
+    let mut ids: Vec<NodeId> = exported
+        .iter()
+        .chain(&internal)
+        .map(|node| node.id)
+        .collect();
+    ids.push(node.id);
+    let imports = occurrences.uses_of(&ids, &[EdgeType::Imports])?;
+    let (tests, code): (Vec<_>, Vec<_>) = imports.into_iter().partition(Occurrence::is_test);
+    let weight = wants.weight(wants.imports, 15);
+    document.section(Section::places("importers", "imported by", code).weighing(weight));
+    document.section(Section::places("tests", "imported in tests", tests).weighing(5));
+    Ok(())
+}
+
+/// Returns the symbols that a file declares outside of types and functions, those that other files
+/// can use first.
+fn declared(
+    occurrences: &Occurrences<'_, '_>,
+    path: &str,
+) -> Result<(Vec<Node>, Vec<Node>), AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let file = query::derive_file_id(snapshot, path)?;
+    let nodes = query::get_outline(snapshot, file)?;
+    let is_outer = |node: &Node| matches!(node.node_type, NodeType::File | NodeType::Module);
+    let inner: HashSet<NodeId> = nodes
+        .iter()
+        .filter(|node| !is_outer(node))
+        .map(|node| node.id)
+        .collect();
+    let mut seen = HashSet::new();
+    let top = nodes.into_iter().filter(|node| {
+        let is_top = node.parent.is_none_or(|parent| !inner.contains(&parent));
+        is_top && inner.contains(&node.id) && seen.insert(node.id)
+    });
+    Ok(top.partition(|node| node.flags.has(NodeFlags::PUBLIC_API)))
+}
+
+fn uses_elsewhere(
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+    path: &str,
+) -> Result<usize, AnswerError> {
+    let mut ids = vec![node.id];
+    ids.extend(
+        query::wrappers_of(occurrences.sources, node)?
+            .iter()
+            .map(|wrapper| wrapper.id),
+    );
+    let edges = [
+        EdgeType::Calls,
+        EdgeType::References,
+        EdgeType::Accepts,
+        EdgeType::Inherits,
+        EdgeType::Implements,
+        EdgeType::Extends,
+    ];
+    let mut count = 0;
+    for edge in occurrences.incoming(&ids, &edges)? {
+        count += usize::from(occurrences.path(edge.file)? != path);
+    }
+    Ok(count)
+}
+
+/// Adds a folder: its files with what they export.
+pub(super) fn folder(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    folder: &str,
+) -> Result<(), AnswerError> {
+    let files = query::files_below(occurrences.sources.snapshot(), folder)?;
+    document.line(format!("## folder {folder} ({} files)", files.len()));
+    let mut rows = Vec::new();
+    for path in files.iter().take(MAX_FILES) {
+        let (exported, internal) = declared(occurrences, path)?;
+        let mut names = Vec::new();
+        for node in &exported {
+            let uses = uses_elsewhere(occurrences, node, path)?;
+            names.push(format!("{} ({uses})", node.name));
+        }
+        let name = path
+            .strip_prefix(folder)
+            .unwrap_or(path)
+            .trim_start_matches('/');
+        let what = match (names.len(), internal.len()) {
+            (0, 0) => "nothing".to_owned(),
+            (0, internal) => format!("nothing exported, {internal} others"),
+            _ => names.join(", "),
+        };
+        rows.push(NameRow {
+            full: format!("{name}: {what}"),
+            short: name.to_owned(),
+        });
+    }
+    let title = "files with what they export and its uses elsewhere";
+    document.section(Section::names("files", title, rows).weighing(30));
+    Ok(())
+}
+
+/// Adds a literal.
+pub(super) fn literal(
+    document: &mut Document,
+    _occurrences: &mut Occurrences<'_, '_>,
+    text: &str,
+) -> Result<(), AnswerError> {
+    document.line(format!("## text \"{text}\""));
+    Ok(())
+}

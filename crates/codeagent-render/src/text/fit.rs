@@ -1,0 +1,198 @@
+//! Fits a document into a budget of characters.
+
+use std::cmp::Reverse;
+
+use crate::text::section::Form;
+use crate::text::{Part, Section, cut};
+
+/// A section in the form it is written in.
+struct Fitted<'a> {
+    section: &'a Section,
+    form: Form,
+    text: String,
+    size: usize,
+}
+
+impl<'a> Fitted<'a> {
+    fn new(section: &'a Section, max_chars: usize) -> Self {
+        let mut fitted = Self {
+            section,
+            form: Form::Full,
+            text: String::new(),
+            size: usize::MAX,
+        };
+        fitted.set(Form::Full);
+        // A section larger than the whole budget is never written so.
+        while fitted.size > max_chars && fitted.shorten() {}
+        fitted
+    }
+
+    /// Writes the section in a form, or in the next shorter one that it has.
+    fn set(&mut self, form: Form) {
+        let mut form = form;
+        loop {
+            if let Some(text) = self.section.write(form) {
+                self.size = text.chars().count();
+                self.text = text;
+                self.form = form;
+                return;
+            }
+            form = self.section.shorter(form, 0);
+        }
+    }
+
+    /// Takes the next shorter form; false if nothing is left.
+    fn shorten(&mut self) -> bool {
+        if self.form == Form::Nothing {
+            return false;
+        }
+        let before = self.size;
+        loop {
+            let form = self.section.shorter(self.form, self.size);
+            self.set(form);
+            if self.size < before || self.form == Form::Nothing {
+                return true;
+            }
+        }
+    }
+
+    /// What it takes for its weight.
+    fn pressure(&self) -> u64 {
+        (self.size as u64) * 1_000 / u64::from(self.section.weight)
+    }
+}
+
+/// Writes parts and notes in at most `max_chars` characters.
+pub(super) fn render(parts: &[Part], notes: &[String], max_chars: usize) -> String {
+    let fixed = fixed_size(parts, notes);
+    let mut sections: Vec<Fitted<'_>> = parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Section(section) => Some(Fitted::new(section, max_chars)),
+            Part::Line(_) => None,
+        })
+        .collect();
+
+    while total(fixed, &sections, max_chars) > max_chars {
+        // Titles go last: the fullest section for its weight is shortened first.
+        let next = sections
+            .iter_mut()
+            .filter(|fitted| fitted.form != Form::Nothing)
+            .max_by_key(|fitted| (fitted.form < Form::Title, fitted.pressure()));
+        match next {
+            Some(fitted) => fitted.shorten(),
+            None => break,
+        };
+    }
+    extend(fixed, &mut sections, max_chars);
+    assemble(parts, notes, &sections, max_chars)
+}
+
+/// Gives what is left of the budget to the sections with most weight.
+fn extend(fixed: usize, sections: &mut [Fitted<'_>], max_chars: usize) {
+    let mut order: Vec<usize> = (0..sections.len()).collect();
+    order.sort_by_key(|at| Reverse(sections[*at].section.weight));
+    for at in order {
+        let (form, size) = (sections[at].form, sections[at].size);
+        let left = max_chars.saturating_sub(total(fixed, sections, max_chars));
+        let candidates = [
+            Form::Full,
+            Form::Names,
+            Form::Files,
+            Form::Folders,
+            Form::Cut(size + left),
+        ];
+        for candidate in candidates {
+            if candidate >= form
+                && !matches!(
+                    (candidate, form),
+                    (Form::Cut(_), Form::Cut(_) | Form::Title | Form::Nothing)
+                )
+            {
+                continue;
+            }
+            sections[at].set(candidate);
+            if sections[at].size >= size && total(fixed, sections, max_chars) <= max_chars {
+                break;
+            }
+            sections[at].set(form);
+        }
+    }
+}
+
+/// Returns the size of the lines and notes that are always written.
+fn fixed_size(parts: &[Part], notes: &[String]) -> usize {
+    let lines = parts.iter().map(|part| match part {
+        Part::Line(line) => line.chars().count() + 1,
+        Part::Section(_) => 0,
+    });
+    let notes = notes.iter().map(|note| note_line(note).chars().count());
+    lines.sum::<usize>() + notes.sum::<usize>()
+}
+
+fn note_line(note: &str) -> String {
+    format!("note: {note}\n")
+}
+
+fn total(fixed: usize, sections: &[Fitted<'_>], max_chars: usize) -> usize {
+    let sizes: usize = sections.iter().map(|fitted| fitted.size).sum();
+    fixed + sizes + last_line(sections, max_chars).chars().count()
+}
+
+/// Says what was left out and how to ask for it; empty if nothing was.
+fn last_line(sections: &[Fitted<'_>], max_chars: usize) -> String {
+    let mut left: Vec<String> = Vec::new();
+    for fitted in sections {
+        let key = fitted.section.key;
+        let what = match fitted.form {
+            Form::Full => continue,
+            Form::Names => format!("details of {key}"),
+            _ => format!("{key} ({})", fitted.section.len()),
+        };
+        if !left.contains(&what) {
+            left.push(what);
+        }
+    }
+    let Some(first) = sections.iter().find(|fitted| fitted.form != Form::Full) else {
+        return String::new();
+    };
+    format!(
+        "left out: {}; ask with section \"{}\" or max_chars {}\n",
+        left.join(", "),
+        first.section.key,
+        (max_chars * 2).min(super::LARGEST_MAX_CHARS)
+    )
+}
+
+fn assemble(parts: &[Part], notes: &[String], sections: &[Fitted<'_>], max_chars: usize) -> String {
+    let mut text = String::new();
+    let mut sections_left = sections.iter();
+    let mut notes_left = Some(notes);
+    for part in parts {
+        match part {
+            Part::Line(line) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            Part::Section(_) => {
+                text.extend(sections_left.next().map(|fitted| fitted.text.as_str()));
+            }
+        }
+        for note in notes_left.take().unwrap_or_default() {
+            text.push_str(&note_line(note));
+        }
+    }
+    for note in notes_left.take().unwrap_or_default() {
+        text.push_str(&note_line(note));
+    }
+
+    let last = last_line(sections, max_chars);
+    let room = max_chars.saturating_sub(last.chars().count());
+    if text.chars().count() > room {
+        return cut(
+            &format!("{}\n{last}", cut(&text, room.saturating_sub(1))),
+            max_chars,
+        );
+    }
+    text + &last
+}

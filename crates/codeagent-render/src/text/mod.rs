@@ -1,0 +1,122 @@
+//! The text form of answers: sections of places, lines and names within a budget of characters.
+//!
+//! A [`Document`] holds everything that was found. [`Document::render`] writes it in at most
+//! `max_chars` characters: each section first loses its source lines, then its names, then its
+//! files and folders, the heaviest for its weight first. The last line says what was left out and
+//! how to get it. [`Document::json`] is the same as data, without a budget.
+
+mod fit;
+mod section;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Value, json};
+
+pub use section::{Content, NameRow, Section};
+
+/// Budget of an answer that names none.
+pub const DEFAULT_MAX_CHARS: usize = 6_000;
+
+/// Smallest budget.
+pub const MIN_MAX_CHARS: usize = 200;
+
+/// Largest budget.
+pub const LARGEST_MAX_CHARS: usize = 100_000;
+
+/// An answer as text.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    parts: Vec<Part>,
+    notes: Vec<String>,
+}
+
+/// A part of a document.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// A heading or a line that is always written, unless the budget is too small even for these.
+    Line(String),
+    /// A section.
+    Section(Section),
+}
+
+impl Document {
+    /// Appends a line that is always written.
+    pub fn line(&mut self, line: impl Into<String>) {
+        self.parts.push(Part::Line(line.into()));
+    }
+
+    /// Appends a section, unless it is empty.
+    pub fn section(&mut self, section: Section) {
+        if !section.is_empty() {
+            self.parts.push(Part::Section(section));
+        }
+    }
+
+    /// Adds a note, which is written behind the first line.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Reports whether there is nothing but notes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Iterates over the keys of the sections.
+    pub fn keys(&self) -> impl Iterator<Item = &'static str> {
+        self.sections().map(|section| section.key)
+    }
+
+    /// Keeps only the sections with a key, beside the lines. Reports whether there are any.
+    pub fn keep_only(&mut self, key: &str) -> bool {
+        self.parts.retain(|part| match part {
+            Part::Line(_) => true,
+            Part::Section(section) => section.key == key,
+        });
+        self.sections().next().is_some()
+    }
+
+    fn sections(&self) -> impl Iterator<Item = &Section> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Section(section) => Some(section),
+            Part::Line(_) => None,
+        })
+    }
+
+    /// Writes the document in at most `max_chars` characters.
+    #[must_use]
+    pub fn render(&self, max_chars: usize) -> String {
+        fit::render(&self.parts, &self.notes, max_chars)
+    }
+
+    /// Returns the document as data.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let parts: Vec<Value> = self
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Line(line) => json!({ "line": line }),
+                Part::Section(section) => section.json(),
+            })
+            .collect();
+        let mut value = json!({ "parts": parts });
+        if !self.notes.is_empty() {
+            value["notes"] = json!(self.notes);
+        }
+        value
+    }
+}
+
+/// Returns at most `max` characters of a text, with a mark if it was cut.
+pub(crate) fn cut(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        None => text.to_owned(),
+        Some(_) if max == 0 => String::new(),
+        Some(_) => {
+            let kept: String = text.chars().take(max - 1).collect();
+            format!("{kept}…")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+use codeagent_core::query::Occurrence;
+
+use super::*;
+
+fn place(path: &str, line: u32, symbol: &str) -> Occurrence {
+    Occurrence {
+        path: path.to_owned(),
+        line,
+        symbol: symbol.to_owned(),
+        source: Some(format!("{symbol}(argument{line});")),
+    }
+}
+
+fn places(folders: u32, files: u32, lines: u32) -> Vec<Occurrence> {
+    let mut all = Vec::new();
+    for folder in 0..folders {
+        for file in 0..files {
+            for line in 1..=lines {
+                let path = format!("src/folder{folder}/File{file}.ts");
+                all.push(place(&path, line, &format!("Type{file}.member{line}")));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn sections_roll_down_from_source_lines_to_folders() {
+    let mut document = Document::default();
+    document.line("## method Cart.total  src/cart.ts:3");
+    document.section(Section::places("callers", "called by", places(2, 2, 2)));
+    assert_eq!(
+        document.render(10_000),
+        "## method Cart.total  src/cart.ts:3\ncalled by (8):\nsrc/folder0/\n File0.ts\n  1 Type0.member1: Type0.member1(argument1);\n  \
+         2 Type0.member2: Type0.member2(argument2);\n File1.ts\n  1 Type1.member1: Type1.member1(argument1);\n  2 Type1.member2: \
+         Type1.member2(argument2);\nsrc/folder1/\n File0.ts\n  1 Type0.member1: Type0.member1(argument1);\n  2 Type0.member2: \
+         Type0.member2(argument2);\n File1.ts\n  1 Type1.member1: Type1.member1(argument1);\n  2 Type1.member2: Type1.member2(argument2);\n"
+    );
+    assert_eq!(
+        document.render(400),
+        "## method Cart.total  src/cart.ts:3\ncalled by (8):\nsrc/folder0/\n File0.ts Type0.member1:1, Type0.member2:2\n File1.ts \
+         Type1.member1:1, Type1.member2:2\nsrc/folder1/\n File0.ts Type0.member1:1, Type0.member2:2\n File1.ts Type1.member1:1, \
+         Type1.member2:2\nleft out: details of callers; ask with section \"callers\" or max_chars 800\n"
+    );
+    assert_eq!(
+        document.render(220),
+        "## method Cart.total  src/cart.ts:3\ncalled by (8):\nsrc/folder0/ File0.ts 2, File1.ts 2\nsrc/folder1/ File0.ts 2, File1.ts 2\n\
+         left out: callers (8); ask with section \"callers\" or max_chars 440\n"
+    );
+}
+
+#[test]
+fn the_budget_is_never_exceeded() {
+    let mut random = 7_u64;
+    let mut next = |below: u64| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % below
+    };
+    for _ in 0..400 {
+        let mut document = Document::default();
+        for _ in 0..next(4) {
+            document.line("l".repeat(next(80) as usize));
+            let content = places(1 + next(9) as u32, 1 + next(5) as u32, 1 + next(12) as u32);
+            document.section(
+                Section::places("callers", "called by", content).weighing(1 + next(30) as u32),
+            );
+            let lines = (0..next(60))
+                .map(|line| format!("{line} some source; é"))
+                .collect();
+            document.section(Section::lines("source", "", lines));
+            let names = (0..next(60)).map(|name| NameRow {
+                full: format!("{name} member{name}(first: number)"),
+                short: format!("member{name}()"),
+            });
+            document.section(
+                Section::names("members", "members", names.collect()).weighing(1 + next(30) as u32),
+            );
+        }
+        if next(3) == 0 {
+            document.note("n".repeat(next(300) as usize));
+        }
+        let budget = MIN_MAX_CHARS + next(8_000) as usize;
+        let text = document.render(budget);
+        assert!(
+            text.chars().count() <= budget,
+            "{} > {budget}\n{text}",
+            text.chars().count()
+        );
+    }
+}
+
+#[test]
+fn a_section_can_be_asked_for_alone() {
+    let mut document = Document::default();
+    document.line("head");
+    document.section(Section::lines("source", "", vec!["1 a".to_owned()]));
+    document.section(Section::places("callers", "called by", places(1, 1, 1)));
+    assert!(document.keep_only("callers"));
+    assert!(!document.render(1_000).contains("1 a"));
+    assert!(!document.keep_only("tests"));
+}

@@ -1,0 +1,243 @@
+//! Reads what changed in the git repository around the root: between two commits, or between a
+//! commit and the working tree.
+//!
+//! Objects are read by gix's object database, references and the index by this crate. git's
+//! configuration is never read and no program is started, so a repository cannot have a file system
+//! monitor, diff driver, filter, hook, pager or alias run. Folders and packs are checked to be
+//! ordinary ones before they are opened.
+//!
+//! Limitations: SHA-1 repositories whose references are files. Objects borrowed from another
+//! repository (`git clone --shared`) are not read. Contents are compared as they are, apart from
+//! line ends: a file that a filter checks out differently counts as changed.
+
+mod location;
+mod merge_base;
+mod objects;
+mod revision;
+mod work_tree;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+
+use gix_hash::ObjectId;
+
+use crate::Workspace;
+use crate::decode::{binary_type, decode};
+use crate::git::location::Location;
+use crate::git::objects::Objects;
+use crate::path::RepoPath;
+
+/// Most files that one comparison lists.
+const MAX_FILES: usize = 20_000;
+
+/// Why a git repository cannot answer.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// The root is in no repository.
+    #[error("this folder is not in a git repository, so there is nothing to compare with")]
+    NoRepository,
+    /// Its layout is one that is not read.
+    #[error("this git repository cannot be read: {0}")]
+    Unsupported(&'static str),
+    /// The range has another form than those that are understood.
+    #[error("`{0}` is not a range of commits; use BASE (compares the working tree), A..B or A...B")]
+    Range(String),
+    /// No commit has this name.
+    #[error("git knows no commit `{0}`")]
+    NoCommit(String),
+    /// Several objects begin with this id.
+    #[error("several objects begin with `{0}`; give more digits")]
+    Ambiguous(String),
+    /// The history ends before the commit that is needed.
+    #[error(
+        "the clone is shallow and its history ends too early for `{0}`; run `git fetch --unshallow`"
+    )]
+    Shallow(String),
+    /// An object is missing.
+    #[error(
+        "object {0} is missing: the clone is partial or damaged; `git fsck` tells which, and `git fetch --refetch` completes it"
+    )]
+    Missing(String),
+    /// Two commits share no history.
+    #[error("`{0}` and `{1}` have no commit in common")]
+    NoMergeBase(String, String),
+    /// More files differ than are compared.
+    #[error("more than {MAX_FILES} files differ; name a nearer commit")]
+    TooMany,
+    /// An object or file cannot be read.
+    #[error("cannot read the git repository: {0}")]
+    Unreadable(String),
+}
+
+impl From<io::Error> for GitError {
+    fn from(error: io::Error) -> Self {
+        Self::Unreadable(error.to_string())
+    }
+}
+
+/// A commit that takes part in a comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitName {
+    /// As the caller named it.
+    pub asked: String,
+    /// The first ten digits of its id.
+    pub id: String,
+}
+
+/// What differs between two sides.
+#[derive(Clone, Debug)]
+pub struct GitChanges {
+    /// The older side.
+    pub base: CommitName,
+    /// The commit that was named in place of [`Self::base`], if that is where both histories part.
+    pub merge_base_of: Option<CommitName>,
+    /// The newer side; `None` for the working tree.
+    pub end: Option<CommitName>,
+    /// Whether the newer side is what the working tree has checked out.
+    pub is_checked_out: bool,
+    /// By path. Files that git ignores and symbolic links are left out.
+    pub files: Vec<ChangedFile>,
+    /// Submodules that point to another commit, by path. Their contents are not compared.
+    pub submodules: Vec<String>,
+}
+
+/// A file that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Below the root.
+    pub path: RepoPath,
+    /// Its content on the older side.
+    pub old: Option<Content>,
+    /// Its content on the newer side.
+    pub new: Option<Content>,
+}
+
+/// Where the content of a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// In git.
+    Blob(ObjectId),
+    /// In the working tree.
+    WorkTree,
+}
+
+/// The git repository around a root.
+pub struct GitRepository {
+    workspace: Workspace,
+    location: Location,
+    objects: Objects,
+}
+
+impl Workspace {
+    /// Opens the git repository around the root.
+    pub fn git(&self) -> Result<GitRepository, GitError> {
+        let location = Location::find(self.root())?;
+        let objects = Objects::open(&location.common)?;
+        Ok(GitRepository {
+            workspace: self.clone(),
+            location,
+            objects,
+        })
+    }
+}
+
+impl GitRepository {
+    /// Compares two sides. `BASE` compares the working tree with the commit where its history and
+    /// that of `BASE` part, `A..B` two commits, and `A...B` the commit where both part with `B`.
+    pub fn changes(&self, range: &str) -> Result<GitChanges, GitError> {
+        let range = range.trim();
+        let is_word = |side: &str| {
+            !side.is_empty() && !side.starts_with('-') && !side.contains(char::is_whitespace)
+        };
+
+        let (first, end, parts) = if let Some((first, end)) = range.split_once("...") {
+            (first, Some(end), true)
+        } else if let Some((first, end)) = range.split_once("..") {
+            (first, Some(end), false)
+        } else {
+            (range, None, true)
+        };
+        let first = if first.is_empty() && end.is_some() {
+            "HEAD"
+        } else {
+            first
+        };
+        let end = end.map(|end| if end.is_empty() { "HEAD" } else { end });
+        if !is_word(first) || end.is_some_and(|end| !is_word(end) || end.contains("..")) {
+            return Err(GitError::Range(range.to_owned()));
+        }
+
+        let named = self.commit(first)?;
+        let head = self.commit("HEAD")?;
+        let newest = end.map(|end| self.commit(end)).transpose()?;
+        let base = if parts {
+            self.merge_base(
+                (first, named),
+                (end.unwrap_or("HEAD"), newest.unwrap_or(head)),
+            )?
+        } else {
+            named
+        };
+
+        let name = |asked: &str, id: ObjectId| CommitName {
+            asked: asked.to_owned(),
+            id: id.to_hex_with_len(10).to_string(),
+        };
+        let mut changes = GitChanges {
+            base: name(first, base),
+            merge_base_of: (base != named).then(|| name(first, named)),
+            end: newest.map(|newest| name(end.unwrap_or_default(), newest)),
+            is_checked_out: newest.is_none_or(|newest| newest == head),
+            files: Vec::new(),
+            submodules: Vec::new(),
+        };
+        match newest {
+            Some(newest) => self.compare_trees(base, newest, &mut changes)?,
+            None => self.compare_work_tree(base, &mut changes)?,
+        }
+        changes
+            .files
+            .sort_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
+        Ok(changes)
+    }
+
+    /// Reads a side of a file as text; `None` if it is binary, too large or gone.
+    pub fn text(&self, path: &RepoPath, content: Content) -> Result<Option<String>, GitError> {
+        let limit = self.workspace.config().max_file_bytes;
+        match content {
+            Content::WorkTree => Ok(self.workspace.read(path).ok().map(|file| file.text)),
+            Content::Blob(id) => {
+                let Some(bytes) = self.objects.blob(id, limit)? else {
+                    return Ok(None);
+                };
+                let is_binary = binary_type(path.file_name(), &bytes).is_some();
+                Ok((!is_binary).then(|| decode(bytes).text))
+            }
+        }
+    }
+
+    /// Adds a file below the top of the repository, if it is below the root too.
+    fn add(
+        &self,
+        changes: &mut GitChanges,
+        path: &str,
+        (old, new): (Option<Content>, Option<Content>),
+    ) -> Result<(), GitError> {
+        let Some(path) = path.strip_prefix(&*self.location.prefix) else {
+            return Ok(());
+        };
+        let Ok(path) = RepoPath::new(path) else {
+            return Ok(());
+        };
+        if path.is_hidden() {
+            return Ok(());
+        }
+        if changes.files.len() == MAX_FILES {
+            return Err(GitError::TooMany);
+        }
+        changes.files.push(ChangedFile { path, old, new });
+        Ok(())
+    }
+}
