@@ -18,7 +18,7 @@ use std::{env, fs};
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::model::graph::{Dialect, Language};
 use codeagent_core::{Phase, Summary};
-use codeagent_workspace::{DataHome, RepoPath, Workspace};
+use codeagent_workspace::{DataRoot, RepoPath, Workspace};
 use cpu_time::{ProcessTime, ThreadTime};
 use rayon::prelude::*;
 use tree_sitter::Parser;
@@ -62,8 +62,8 @@ fn measure(root: &Path) {
 }
 
 /// The index of a copy lies in it.
-fn home(copy: &Path) -> DataHome {
-    DataHome::at(copy.join(".codeagent"))
+fn home(copy: &Path) -> DataRoot {
+    DataRoot::at(copy.join(".codeagent"))
 }
 
 /// An index that was opened, brought up to date and closed.

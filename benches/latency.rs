@@ -340,7 +340,7 @@ impl Series {
             times[percentile(times.len(), 95)],
         );
         let failed = self.answers.iter().filter(|answer| answer.failed).count();
-        let remark = format!(
+        let note = format!(
             "{}{}",
             if p95 > self.target {
                 format!("  p95 over {} ms", self.target)
@@ -359,7 +359,7 @@ impl Series {
             |cpu| format!("{:.2}", cpu.as_secs_f64() * 1e3 / times.len() as f64),
         );
         println!(
-            "{:28} {:6} {p50:8.2} {p95:8.2} {max:8.2} {cpu:>8} {median:10} {longest:10}{remark}",
+            "{:28} {:6} {p50:8.2} {p95:8.2} {max:8.2} {cpu:>8} {median:10} {longest:10}{note}",
             self.name,
             times.len()
         );

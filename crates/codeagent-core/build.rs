@@ -6,7 +6,7 @@
 //! Also finds the migrations: in the crate, where a package has a copy and a work tree a link; on a
 //! system without links at the top of the work tree.
 //!
-//! **Limits.** A changed comment is other code. In a packaged crate, beside which the other crates
+//! Limitations: a changed comment is other code. In a packaged crate, beside which the other crates
 //! do not lie, languages and grammars count by the crate's own version.
 
 #![allow(

@@ -50,7 +50,7 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         || cause.is::<codeagent_mcp::http::TokenError>()
         || cause.is::<codeagent_workspace::PathError>()
         || cause.is::<codeagent_workspace::OpenError>()
-        || cause.is::<codeagent_workspace::NoRepository>()
+        || cause.is::<codeagent_workspace::RootError>()
         || cause.is::<crate::commands::Unfilled>()
         || cause.is::<codeagent_workspace::ConfigError>();
     is_usage.then_some(USAGE)

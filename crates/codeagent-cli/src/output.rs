@@ -43,14 +43,14 @@ pub fn one_json(value: &str) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-/// A remark, apart from the answer.
+/// A note, apart from the answer.
 pub fn note(text: &str) {
     complain(&format!("note: {text}"));
 }
 
 /// Prints to standard error.
 pub fn complain(text: &str) {
-    // A remark that nobody can read is no reason to fail.
+    // A note that nobody can read is no reason to fail.
     writeln!(std::io::stderr(), "{}", text::paragraph(text)).ok();
 }
 

@@ -1,15 +1,15 @@
 //! Opens, connects and closes the parts of an index, in this order: root, settings, data folder,
 //! lock, database and writer, readers, pipeline.
 //!
-//! [`Engine`] indexes and answers, and only one process has it; [`Answers`] only reads, beside any
-//! number of others. An index that is found damaged, when it is opened or by an error of the store,
-//! is rebuilt from the sources. Dropping an engine drains the writer, moves its log into the
+//! [`Engine`] indexes and answers, and only one process has it; [`IndexReader`] only reads, beside
+//! any number of others. An index that is found damaged, when it is opened or by an error of the
+//! store, is rebuilt from the sources. Dropping an engine drains the writer, moves its log into the
 //! database, closes it and gives the lock back.
 //!
 //! Limitations: answers see the last committed batch. The index service keeps the index up to date.
 
-mod answers;
 mod error;
+mod index_reader;
 mod integrity;
 mod verify;
 
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use codeagent_workspace::{
-    DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, RepoPath, Watcher, Workspace, WriterLock,
+    DataDir, DataDirError, DataRoot, MAX_TOTAL_BYTES, RepoPath, Watcher, Workspace, WriterLock,
     root_mark,
 };
 
@@ -31,20 +31,20 @@ use crate::ingest::{
 use crate::query::{Texts, Vectors};
 use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, StoreError};
 
-pub use crate::engine::answers::Answers;
 pub use crate::engine::error::{EngineError, ErrorKind, query_kind, store_kind};
+pub use crate::engine::index_reader::IndexReader;
 pub use crate::languages::grammars;
 pub use crate::store::{SCHEMA_VERSION, sqlite_differences, sqlite_version};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
 const READERS: u32 = 4;
 
-/// How often one engine makes its index anew: what is wrong after that follows from the sources, or
+/// Maximum rebuilds of one engine: what is wrong after that follows from the sources, or
 /// the disk is broken.
 const MOST_RENEWALS: u32 = 3;
 
 /// How often it does so because others changed its files: past that they are believed not to be at
-/// rest, and the index is sealed as damaged.
+/// rest, and the index is marked as damaged.
 const MOST_TOUCHED: u32 = 50;
 
 /// How an engine is opened.
@@ -52,20 +52,20 @@ const MOST_TOUCHED: u32 = 50;
 pub struct EngineOptions {
     /// How batches are processed.
     pub ingest: IngestOptions,
-    /// Remove what is there and start with an empty index.
+    /// Remove the existing index and start with an empty one.
     pub rebuild: bool,
     /// Use default settings if those of the repository cannot be read.
     pub tolerate_config: bool,
     /// Where indexes lie.
-    pub home: DataHome,
-    /// What makes vectors that know meanings.
+    pub home: DataRoot,
+    /// The embedding model.
     pub model: ModelHandle,
 }
 
 /// The engine of one repository, with the right to write. Fields are dropped in order: the writer
 /// before the lock.
 pub struct Engine {
-    /// None if a damaged index could not be made anew.
+    /// `None` if a damaged index could not be rebuilt.
     pipeline: Mutex<Option<IngestPipeline>>,
     read_side: Mutex<ReadSide>,
     workspace: Mutex<Workspace>,
@@ -76,13 +76,13 @@ pub struct Engine {
     is_rebuilding: AtomicBool,
     renewals: AtomicU32,
     rebuilt_as_touched: AtomicU32,
-    /// Why the index was made anew.
+    /// Why the index was rebuilt.
     repair_notice: Mutex<Option<String>>,
     options: EngineOptions,
     index_lock: IndexLock,
 }
 
-/// What answers, also during a batch.
+/// The reader, usable during a batch.
 #[derive(Clone)]
 struct ReadSide {
     liveness: WriterLiveness,
@@ -136,7 +136,7 @@ impl Engine {
         };
         if let Err(error) = store::move_log(&data.database()?) {
             // It cannot be read, or is not there: nothing is lost.
-            tracing::debug!(%error, "the log of the old index could not be moved");
+            tracing::debug!(%error, "cannot move the old index's log");
         }
         data.replace_database(&fresh)?;
         Ok((
@@ -197,26 +197,26 @@ impl Engine {
         })
     }
 
-    /// What was wrong with the index that was there, if it was damaged and is being made anew. Said
+    /// Returns why the index is being rebuilt, if it was damaged. Reported
     /// once.
     pub fn take_repair_notice(&self) -> Option<String> {
         unpoisoned(&self.repair_notice).take()
     }
 
-    /// Brings the index to what is on disk now.
+    /// Updates the index to the current files.
     pub fn index(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
         let summary = self.process_batch(&ChangeBatch::everything(), progress)?;
         let snapshot = self.read_side().reader.snapshot()?;
-        let remarks = store::metadata(&snapshot, store::PROJECT_REMARKS)?.unwrap_or_default();
-        let remarks = remarks.lines().map(str::to_owned).collect();
+        let notes = store::metadata(&snapshot, store::PROJECT_NOTES)?.unwrap_or_default();
+        let notes = notes.lines().map(str::to_owned).collect();
         Ok(Summary {
-            remarks,
+            notes,
             ..summary.with_counts(store::counts(&snapshot)?)
         })
     }
 
     /// Takes a batch of changes in, under the settings as they are now; one at a time, others wait.
-    /// An index that the batch shows to be damaged is made anew.
+    /// An index that the batch finds damaged is rebuilt.
     pub fn process_batch(
         &self,
         batch: &ChangeBatch,
@@ -249,7 +249,7 @@ impl Engine {
                     .process_batch(batch, progress)
                     .map_err(EngineError::from)
             }
-            None => Err(StoreError::Corrupt("it could not be made anew".to_owned()).into()),
+            None => Err(StoreError::Corrupt("it could not be rebuilt".to_owned()).into()),
         };
         match done {
             Err(EngineError::Store(StoreError::Corrupt(reason))) => {
@@ -266,14 +266,14 @@ impl Engine {
         }
     }
 
-    /// Indexes are made again by whoever needs them; the disk is the user's.
+    /// Evicted indexes are rebuilt when they are needed.
     fn evict_old_indexes(&self) {
-        for removed in self.data().evict_old_indexes(MOST_KEPT_BYTES) {
-            tracing::info!(repository = %removed.root().display(), "its index was removed: all together were too large");
+        for removed in self.data().evict_old_indexes(MAX_TOTAL_BYTES) {
+            tracing::info!(repository = %removed.root().display(), "its index was evicted: the total size exceeded the limit");
         }
     }
 
-    /// Makes the index anew, for a `reason` that somebody saw in an answer.
+    /// Rebuilds the index because a query found it damaged (`reason`).
     pub fn rebuild(
         &self,
         reason: &str,
@@ -289,7 +289,7 @@ impl Engine {
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Summary, EngineError> {
         if self.renewals.fetch_add(1, Ordering::Relaxed) >= MOST_RENEWALS {
-            return Err(StoreError::Corrupt(format!("{reason}, again and again")).into());
+            return Err(StoreError::Corrupt(format!("{reason}, repeatedly")).into());
         }
         self.rebuild_index(pipeline, reason, progress)
     }
@@ -300,7 +300,7 @@ impl Engine {
         reason: &str,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Summary, EngineError> {
-        tracing::warn!(reason, "the index is damaged and is made anew");
+        tracing::warn!(reason, "the index is damaged; rebuilding it");
         *unpoisoned(&self.repair_notice) = Some(reason.to_owned());
         self.is_rebuilding.store(true, Ordering::Release);
         // Closes what writes into the old one.
@@ -349,8 +349,8 @@ impl Engine {
             .is_some_and(|pipeline| pipeline.has_removed(path))
     }
 
-    /// Indexes `text` in place of a file's content on disk, from the next batch that names it, until
-    /// it is removed by `None`.
+    /// Indexes `text` in place of a file's content on disk, from the next batch that names it,
+    /// until it is removed by `None`.
     pub fn set_unsaved_text(&self, path: &RepoPath, text: Option<&str>) {
         self.overlay.set(path, text);
     }
@@ -359,7 +359,7 @@ impl Engine {
         &self.options
     }
 
-    /// Frees the memory of what the next edit would go on with.
+    /// Frees the state that would speed up the next edit.
     pub fn drop_caches(&self) {
         self.texts.forget();
         if let Some(pipeline) = self.pipeline().as_mut() {
@@ -373,7 +373,7 @@ impl Engine {
         &self.index_lock.data
     }
 
-    /// Whether the database is the one that was opened; if not, nobody sees what is written, and
+    /// Whether the database is the one that was opened; if not, readers do not see writes, and
     /// the engine must be opened again.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
@@ -386,7 +386,7 @@ impl Engine {
         self.read_side().liveness.is_alive()
     }
 
-    /// What makes vectors that know meanings.
+    /// The embedding model.
     #[must_use]
     pub fn model(&self) -> &ModelHandle {
         &self.options.model
@@ -408,14 +408,14 @@ impl Engine {
 
     /// Answers from the same index.
     #[must_use]
-    pub fn answers(&self) -> Answers {
+    pub fn reader(&self) -> IndexReader {
         let mark = self.index_lock.mark();
         let canceller = Canceller::default();
         let ReadSide {
             reader, vectors, ..
         } = self.read_side();
         let texts = self.texts.clone();
-        Answers {
+        IndexReader {
             reader,
             vectors,
             workspace: self.workspace(),
@@ -458,7 +458,7 @@ pub fn check_database(path: &Path) -> Result<(), StoreError> {
     store::check(path, Check::Quick)
 }
 
-/// A pipeline over the database, and what answers from it.
+/// Opens the pipeline and the reader of a database.
 fn open_pipeline(
     index_lock: &IndexLock,
     (workspace, overlay): (&Workspace, &Overlay),
@@ -491,7 +491,7 @@ fn open_pipeline(
     ))
 }
 
-/// Opens the database for writing; what another root's index left there is refused.
+/// Opens the database for writing; refuses an index of another root.
 fn open_database(data: &DataDir, root: &Path) -> Result<WriterThread, EngineError> {
     let database = data.writable_database()?;
     let writer = WriterThread::start(&database)?;

@@ -3,8 +3,8 @@
 //! The graph computes the last layer's output; pooling is left to the caller. `all-MiniLM-L6-v2` is
 //! such an encoder with six layers.
 //!
-//! **Limits.** Single-precision weights, absolute positions and exact `gelu` only; anything else is
-//! refused by name.
+//! Limitations: single-precision weights, absolute positions and exact `gelu` only; anything else
+//! is refused by name.
 
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;

@@ -10,7 +10,7 @@ const INSTALL: &str = "`codeagent model install --from-pip` or `codeagent model 
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// There is a model but no runtime.
-    #[error("no ONNX Runtime was found for the model in {model}; {INSTALL}, or CODEAGENT_ONNXRUNTIME names its library", model = .0.display())]
+    #[error("no ONNX Runtime found for the model in {model}; {INSTALL}, or set CODEAGENT_ONNXRUNTIME to its library", model = .0.display())]
     NoRuntime(PathBuf),
     /// A named file or folder, or one of the model's, cannot be read.
     #[error("{path} cannot be read: {source}; {INSTALL}", path = path.display())]
@@ -21,7 +21,7 @@ pub enum ModelError {
         source: io::Error,
     },
     /// The library is truncated. Loading it would end the process.
-    #[error("{path} is not a whole library: {problem}; {INSTALL}", path = path.display())]
+    #[error("{path} is not a complete library: {problem}; {INSTALL}", path = path.display())]
     CutLibrary {
         /// The library.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub enum ModelError {
         problem: String,
     },
     /// The library is too old.
-    #[error("{path} is ONNX Runtime {found}, and 1.24 or later is needed; {INSTALL}", path = path.display())]
+    #[error("{path} is ONNX Runtime {found}; 1.24 or later is needed; {INSTALL}", path = path.display())]
     OldRuntime {
         /// The library.
         path: PathBuf,
@@ -45,12 +45,12 @@ pub enum ModelError {
         found: String,
     },
     /// This process already uses another library; only one fits into a process.
-    #[error("this process already uses {}; start it again to use {}", first.display(), asked.display())]
+    #[error("this process already uses {}; start it again to use {}", first.display(), requested.display())]
     OtherRuntime {
         /// The library in use.
         first: PathBuf,
         /// The one asked for.
-        asked: PathBuf,
+        requested: PathBuf,
     },
     /// The model or its tokenizer is damaged.
     #[error("the model in {folder} cannot be opened: {problem}; {INSTALL}", folder = folder.display())]
@@ -69,7 +69,7 @@ pub enum ModelError {
         likeness: f32,
     },
     /// It was opened but fails now.
-    #[error("the model gives no vectors: {0}; start codeagent again")]
+    #[error("the model failed to compute vectors: {0}; start codeagent again")]
     Run(String),
 }
 

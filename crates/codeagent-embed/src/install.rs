@@ -4,7 +4,7 @@
 //! Everything is prepared in a staging folder, opened and tested there, and only then moved into
 //! place, so that an existing installation survives a failure.
 //!
-//! **Limits.** Files deeper than [`DEEPEST`] folders are not found.
+//! Limitations: files deeper than [`DEEPEST`] folders are not found.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Write as _};
@@ -38,7 +38,7 @@ const WEIGHTS_FILE: &str = "model.safetensors";
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// A file of the model is missing from the folder.
-    #[error("{folder} holds no {missing}; {hint}", folder = folder.display())]
+    #[error("no {missing} in {folder}; {hint}", folder = folder.display())]
     Missing {
         /// The folder.
         folder: PathBuf,
@@ -48,7 +48,7 @@ pub enum InstallError {
         hint: &'static str,
     },
     /// There are several models or libraries.
-    #[error("{folder} holds more than one {what} ({}); give a folder with one", shown(all), folder = folder.display())]
+    #[error("{folder} contains more than one {what} ({}); pass a folder with one", shown(all), folder = folder.display())]
     Several {
         /// The folder.
         folder: PathBuf,
@@ -58,7 +58,7 @@ pub enum InstallError {
         all: Vec<PathBuf>,
     },
     /// The folder has too many files to be a model's.
-    #[error("{folder} has more than {MOST_FILES} files; give the folder of the model itself", folder = folder.display())]
+    #[error("{folder} has more than {MOST_FILES} files; pass the model's own folder", folder = folder.display())]
     TooMany {
         /// The folder.
         folder: PathBuf,
@@ -75,10 +75,10 @@ pub enum InstallError {
     #[error(transparent)]
     Packages(#[from] PackageError),
     /// The weights cannot be converted.
-    #[error("{0}; take the files of sentence-transformers/all-MiniLM-L6-v2")]
+    #[error("{0}; use the files of sentence-transformers/all-MiniLM-L6-v2")]
     Convert(#[from] ConvertError),
     /// The assembled model does not work.
-    #[error("it does not work, and nothing was changed: {0}")]
+    #[error("the model does not work, so nothing was changed: {0}")]
     Model(#[from] ModelError),
     /// Another process is installing one.
     #[error("another codeagent is installing a model; wait for it")]
@@ -331,7 +331,7 @@ impl Offered {
         libraries.sort();
         libraries.dedup();
         let library = one(folder, "ONNX Runtime library", &libraries, hint)?;
-        runtime::check_whole(library)?;
+        runtime::check_complete(library)?;
         make_folder(&parent(target))?;
         copy(library, target)
     }
@@ -423,13 +423,13 @@ fn unpack(package: &Path, target: &Path) -> Result<(), InstallError> {
             return Err(bad(format!("{name} is larger than {LARGEST} bytes")));
         }
 
-        let place = target.join(&path);
-        make_folder(&parent(&place))?;
-        let mut out = BufWriter::new(File::create_new(&place).map_err(failed(&place))?);
+        let destination = target.join(&path);
+        make_folder(&parent(&destination))?;
+        let mut out = BufWriter::new(File::create_new(&destination).map_err(failed(&destination))?);
 
         io::copy(&mut (&mut member).take(LARGEST), &mut out)
             .map_err(|error| bad(error.to_string()))?;
-        out.flush().map_err(failed(&place))?;
+        out.flush().map_err(failed(&destination))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! Neither is part of the program. This crate finds them, installs them when the user asks, and
 //! reports their problems; everything else works without them.
 //!
-//! **Limits.** One model, one runtime per process.
+//! Limitations: one model, one runtime per process.
 
 #![allow(
     clippy::disallowed_methods,

@@ -3,12 +3,12 @@
 //!
 //! A repository cannot influence them: a loaded library runs with the user's rights.
 //!
-//! **Limits.** Nothing is downloaded. A hub's cache counts only if it has all files of the model.
+//! Limitations: nothing is downloaded. A hub's cache counts only if it has all files of the model.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use codeagent_workspace::{DataDirError, DataHome};
+use codeagent_workspace::{DataDirError, DataRoot};
 
 use crate::error::ModelError;
 
@@ -80,7 +80,7 @@ pub struct ModelLocations {
 
 impl ModelLocations {
     /// Returns the locations of this user; indexes and models are below `home`.
-    pub fn of_user(home: &DataHome) -> Result<Self, DataDirError> {
+    pub fn of_user(home: &DataRoot) -> Result<Self, DataDirError> {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let hub = variable("HF_HOME").map(PathBuf::from);
         let user = variable("HOME").map(|home| PathBuf::from(home).join(".cache/huggingface/hub"));
@@ -165,7 +165,7 @@ impl ModelLocations {
         if own.is_dir() {
             return Some(own);
         }
-        let is_whole = |folder: &PathBuf| {
+        let is_complete = |folder: &PathBuf| {
             TOKENIZER_FILES
                 .iter()
                 .chain([&MODEL_FILE])
@@ -174,7 +174,7 @@ impl ModelLocations {
         self.caches
             .iter()
             .filter_map(|cache| snapshot(&cache.join(HUB_FOLDER)))
-            .find(is_whole)
+            .find(is_complete)
     }
 
     /// Returns a library next to the model, in our own folder, or of the system.
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_installed_is_no_error() {
+    fn no_installed_model_is_not_an_error() {
         let own = tempfile::tempdir().unwrap();
         assert_eq!(
             ModelLocations::only(own.path().to_owned()).find().unwrap(),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_goes_before_what_is_installed_and_that_before_caches() {
+    fn named_models_precede_installed_ones_and_caches() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let snapshot = at("cache").join(HUB_FOLDER).join("snapshots/abc");
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_without_all_files_or_with_an_odd_name_does_not_count() {
+    fn incomplete_or_foreign_caches_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let hub = folder.path().join(HUB_FOLDER);
         model_in(&hub.join("snapshots/abc"));

@@ -3,7 +3,7 @@
 //! Texts of similar length share a batch, because a batch is padded to its longest text. A
 //! quantized model takes one text at a time, because its value ranges depend on the whole batch.
 //!
-//! **Limits.** Only the first 256 tokens of a text count. Calls wait for each other, each for at
+//! Limitations: only the first 256 tokens of a text count. Calls wait for each other, each for at
 //! most one batch.
 
 use std::path::Path;
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_known_numbers_are_told_from_others() {
+    fn only_the_known_vector_is_accepted() {
         let mut vector = [0.0; DIMENSIONS];
         for (at, known) in KNOWN {
             vector[*at] = *known;

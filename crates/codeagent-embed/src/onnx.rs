@@ -1,6 +1,6 @@
 //! ONNX file writer: nodes, constant tensors, inputs and outputs.
 //!
-//! **Limits.** Covers only what a text encoder needs.
+//! Limitations: covers only what a text encoder needs.
 
 use crate::protobuf::Message;
 

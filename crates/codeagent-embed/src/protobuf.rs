@@ -1,7 +1,7 @@
 //! Minimal protobuf writer, for ONNX models: numbers, texts and nested messages.
 //!
-//! **Limits.** Writes only. A library would add a macro, a build step or three crates for these few
-//! lines.
+//! Limitations: writes only. A library would add a macro, a build step or three crates for these
+//! few lines.
 
 /// A message under construction. Fields may be written in any order; a repeated field is a list.
 #[derive(Default)]
@@ -69,7 +69,7 @@ mod tests {
 
     /// The examples of the format's own description.
     #[test]
-    fn is_encoded_as_the_format_says() {
+    fn encoding_follows_the_protobuf_format() {
         let mut number = Message::default();
         number.int(1, 150);
         assert_eq!(number.0, [0x08, 0x96, 0x01]);

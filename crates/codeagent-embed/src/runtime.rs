@@ -3,7 +3,7 @@
 //! A truncated library is never passed to the system's loader: the loader maps it into memory, and
 //! touching a missing part would end the process.
 //!
-//! **Limits.** One library per process: another one is refused until a restart.
+//! Limitations: one library per process: another one is refused until a restart.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ use ort::environment::Environment;
 
 use crate::error::ModelError;
 
-/// What was loaded, and from where.
+/// A loaded library and its path.
 static LOADED: Mutex<Option<(PathBuf, Environment)>> = Mutex::new(None);
 
 /// Loads the runtime library at `path`.
@@ -27,13 +27,13 @@ pub(crate) fn load(path: &Path) -> Result<Environment, ModelError> {
         Some((first, _)) => {
             return Err(ModelError::OtherRuntime {
                 first: first.clone(),
-                asked: path.clone(),
+                requested: path.clone(),
             });
         }
         None => {}
     }
 
-    check_whole(path)?;
+    check_complete(path)?;
     let bad = |problem: String| ModelError::BadLibrary {
         path: path.clone(),
         problem,
@@ -58,7 +58,7 @@ pub(crate) fn load(path: &Path) -> Result<Environment, ModelError> {
 }
 
 /// Checks that everything in a library's headers is within the file.
-pub(crate) fn check_whole(path: &Path) -> Result<(), ModelError> {
+pub(crate) fn check_complete(path: &Path) -> Result<(), ModelError> {
     let file = std::fs::File::open(path).map_err(ModelError::unreadable(path))?;
 
     let cache = ReadCache::new(file);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_not_there_is_an_error() {
+    fn a_missing_library_is_an_error() {
         let error = refused(Path::new("/nowhere/libonnxruntime.so"));
         assert!(matches!(&error, ModelError::Unreadable { .. }), "{error}");
         assert!(
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_or_nothing_is_no_library() {
+    fn a_text_or_empty_file_is_not_a_library() {
         for bytes in [&b"this is no library\n"[..], &[], &[0; 4096]] {
             let (_folder, path) = file("libonnxruntime.so", bytes);
             assert!(matches!(refused(&path), ModelError::CutLibrary { .. }));
@@ -125,9 +125,9 @@ mod tests {
 
     /// This program is laid out as libraries are.
     #[test]
-    fn what_is_cut_off_is_refused_at_any_length() {
+    fn a_truncated_library_is_refused_at_any_length() {
         let program = std::env::current_exe().unwrap();
-        check_whole(&program).unwrap();
+        check_complete(&program).unwrap();
         let whole = std::fs::read(&program).unwrap();
 
         for length in [
@@ -152,7 +152,7 @@ mod tests {
     /// The system's own library has other functions.
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_library_of_something_else_is_refused() {
+    fn an_unrelated_library_is_refused() {
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let library = maps
             .lines()

@@ -3,7 +3,7 @@
 //! Comments are dropped, white space is reduced, and declarations are split into members, so that a
 //! reader can select members by name.
 //!
-//! **Limits.** Splits at semicolons and braces, as TypeScript's own library files are written; the
+//! Limitations: splits at semicolons and braces, as TypeScript's own library files are written; the
 //! reader parses the texts.
 
 use std::collections::BTreeMap;
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_white_space_go_and_strings_stay() {
+    fn comments_and_whitespace_are_removed_outside_strings() {
         let text = "/*! notice */\n/// <reference lib=\"es5\" />\ndeclare  var a: \"// no /* comment\"; // b\n\ninterface B { /** c */ d: 1; }";
         assert_eq!(
             stripped(text),
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interface_is_cut_at_its_members() {
+    fn interfaces_are_split_at_members() {
         let parts = cut(
             "interface A<T> extends B { readonly c: T; d(e: { f: 1; }): void; new (g: T): A<T>; (h: T): T; [i: string]: T; [Symbol.j]: T; \"k\": T; get: T; }",
         );
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn the_members_of_a_namespace_stay_together() {
+    fn namespace_members_are_kept_together() {
         assert_eq!(
             cut("declare namespace A { interface B { c: 1; } var d: B; }").len(),
             1
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_module_what_is_global_counts() {
+    fn only_global_statements_of_a_module_are_bundled() {
         let text = "export {}; declare class A { b(): void; } declare global { interface C { d: 1; } var e: C; }";
         assert_eq!(
             global_statements(text),
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_not_there_is_said() {
+    fn a_missing_library_file_is_named() {
         let files = BTreeMap::from([("a".to_owned(), "/// <reference lib=\"b\" />".to_owned())]);
         assert!(blob(&files).is_err());
     }

@@ -3,7 +3,7 @@
 //!
 //! Assemblies are read by `codeagent_csharp::stdlib::metadata`.
 //!
-//! **Limits.** Public and protected declarations only; of the runtime's own assemblies
+//! Limitations: public and protected declarations only; of the runtime's own assemblies
 //! (`System.Private.*`), only what another assembly forwards to.
 
 pub mod declarations;

@@ -2,7 +2,7 @@
 //! libraries or npm packages (`node_modules`) of a folder into a blob, or checks that it is up to
 //! date.
 //!
-//! **Limits.** Which package the folder comes from stands in
+//! Limitations: which package the folder comes from stands in
 //! `data/NOTICE.md` of each language; nothing is fetched.
 
 #![allow(

@@ -4,7 +4,7 @@
 //! and relative imports are rewritten to that name; global declarations stay outside of blocks.
 //! Imports and export clauses are split by name, other declarations by member.
 //!
-//! **Limits.** Entry points are those of `exports` without patterns, else `typings`, `types`,
+//! Limitations: entry points are those of `exports` without patterns, else `typings`, `types`,
 //! `index.d.ts`; no `typesVersions`. Additions of a package to another module are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -528,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn imports_and_clauses_are_cut_at_their_names() {
+    fn imports_and_exports_are_split_by_name() {
         /// A statement and its declarations: name, module that it is imported from, and name there.
         type Case = (
             &'static str,
@@ -566,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_out_as_a_whole_is_declared_by_the_module() {
+    fn export_assignments_are_declared_by_the_module() {
         let made = flattened(
             "m",
             vec![
@@ -616,7 +616,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_that_is_not_understood_is_said() {
+    fn an_unsupported_package_is_an_error() {
         let files = |text: &str| {
             Files::from([
                 ("package.json".to_owned(), "{}".to_owned()),

@@ -14,15 +14,15 @@ use serde_json::{Map, Value, json};
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// What it takes.
+    /// Its type.
     pub kind: Kind,
     /// Whether a call without it is wrong.
     pub required: bool,
-    /// What a call without it gets.
+    /// Its default.
     pub default: Option<Fallback>,
-    /// What it means, as the documentation says it.
+    /// Its description in the documentation.
     pub doc: &'static str,
-    /// What the brief schema says of it; nothing if the introduction of the server explains it.
+    /// Its description in the brief schema; empty if the server's introduction explains it.
     pub hint: &'static str,
 }
 
@@ -53,12 +53,12 @@ impl From<Fallback> for Value {
 /// Longest name or query, in characters.
 const MAX_NAME: usize = 4_096;
 
-/// What a parameter takes.
+/// The type of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Any text.
     Text,
-    /// A text that says something and is no longer than names and queries are.
+    /// A non-empty text of limited length.
     Name,
     /// One of these words.
     Word(fn() -> Vec<&'static str>),
@@ -85,7 +85,7 @@ pub enum Kind {
 }
 
 impl Parameter {
-    /// A parameter that must be given.
+    /// Creates a required parameter.
     #[must_use]
     pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Self {
         Self {
@@ -271,7 +271,7 @@ pub enum ArgumentError {
 pub struct Arguments(Map<String, Value>);
 
 impl Arguments {
-    /// Checks what a caller sent to a tool.
+    /// Checks the arguments of a call.
     pub fn check(
         parameters: &[Parameter],
         mut sent: Map<String, Value>,
@@ -336,7 +336,7 @@ impl Arguments {
         usize::try_from(whole_number(self.0.get(name)?)?).ok()
     }
 
-    /// Whether something is asked for; not if absent.
+    /// Returns a flag; `false` if absent.
     #[must_use]
     pub fn flag(&self, name: &str) -> bool {
         self.0
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn good_arguments_are_read() {
+    fn valid_arguments_are_read() {
         let arguments =
             check(json!({ "path": "x", "limit": 3.0, "kind": null, "paths": ["a"] })).unwrap();
         assert_eq!(
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_arguments_are_named() {
+    fn invalid_arguments_are_named() {
         for (sent, message) in [
             (json!({}), "invalid_parameter: `path` is missing: a string"),
             (

@@ -1,4 +1,4 @@
-//! Failures of file tools: one list for all contracts; each contract has its own codes for them.
+//! Errors of file tools: one list for all contracts; each contract maps them to its own codes.
 //!
 //! Messages name paths of the repository only.
 
@@ -56,7 +56,7 @@ pub enum ErrorKind {
 pub struct FileToolError {
     /// The kind of error.
     pub kind: ErrorKind,
-    /// What is wrong, and what to do next.
+    /// What is wrong and what to do.
     pub message: String,
     /// The path it is about, as the caller wrote it.
     pub path: Option<String>,

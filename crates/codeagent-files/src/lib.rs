@@ -8,7 +8,7 @@
 //!
 //! The crate knows neither a server nor an index: it depends on `codeagent-workspace` and on the
 //! protocol's types. `codeagent-mcp` serves these tools and indexes the paths that a call changed.
-//! [`arguments`] stands here, and not in that crate, because both crates describe and check the
+//! [`arguments`] is here, and not in that crate, because both crates describe and check the
 //! parameters of their tools with it and the dependency goes one way.
 //!
 //! Limitations: commands run on Linux only.

@@ -1,5 +1,4 @@
-//! Line ends: telling LF from CRLF, and keeping a file's own when a text with others is written
-//! into it.
+//! Detects LF and CRLF, and keeps a file's line ends when other text is written into it.
 
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::Options;
 use crate::arguments::{Arguments, Parameter};
 use crate::error::{ErrorKind, FileToolError};
 
-/// What a tool does to the repository.
+/// The effect of a tool on the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing.
@@ -29,17 +29,17 @@ pub struct FileTool {
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// What it does, written for a model.
+    /// Its description for models.
     pub doc: &'static str,
-    /// What it takes.
+    /// Its type.
     pub parameters: &'static [Parameter],
     /// The fields of its answer, from the outermost on.
     pub fields: &'static [&'static str],
     /// How it may fail.
     pub errors: &'static [ErrorKind],
-    /// What it does to the repository.
+    /// Its effect on the repository.
     pub effect: Effect,
-    /// What it does.
+    /// Its implementation.
     pub run: fn(&Call<'_>) -> Result<Value, FileToolError>,
 }
 
@@ -47,9 +47,9 @@ pub struct FileTool {
 pub struct Call<'a> {
     /// The repository.
     pub workspace: &'a Workspace,
-    /// What the caller sent, checked.
+    /// The checked arguments.
     pub arguments: &'a Arguments,
-    /// What the server may do.
+    /// The options of the server.
     pub options: &'a Options,
     /// Set when the caller no longer waits.
     pub cancelled: &'a Arc<AtomicBool>,

@@ -36,7 +36,7 @@ pub enum Profile {
     Local,
 }
 
-/// What a server of a profile may do.
+/// Options of a profile's server.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Refuse every change.
@@ -89,7 +89,7 @@ pub enum ProtocolEra {
     Modern,
 }
 
-/// What a call is to know about its caller.
+/// Properties of the caller.
 #[derive(Clone, Debug)]
 pub struct CallContext {
     /// How errors are reported.
@@ -103,8 +103,8 @@ pub struct CallContext {
 pub struct Answer {
     /// The result as the client sees it.
     pub result: Result<CallToolResult, ErrorData>,
-    /// The paths that the call changed, for the index: `None` if it changed nothing, empty if it ran
-    /// a command that may have changed anything.
+    /// The paths that the call changed, for the index: `None` if it changed nothing, empty if it
+    /// ran a command that may have changed anything.
     pub changed: Option<Vec<RepoPath>>,
 }
 
@@ -225,7 +225,8 @@ impl ToolSet {
             })
     }
 
-    /// Tools of the contract that the server may not offer; a call of one is refused with the reason.
+    /// Tools of the contract that the server may not offer; a call of one is refused with the
+    /// reason.
     fn forbidden(&self) -> impl Iterator<Item = &'static FileTool> {
         let is_off = matches!(self.options.exec, ExecPolicy::Off);
         self.profile

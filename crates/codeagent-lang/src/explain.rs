@@ -46,6 +46,7 @@ pub fn explain(
         file,
         out: String::new(),
     };
+
     let asked = |at: Position| at.line == line && column.is_none_or(|column| column == at.column);
     for site in facts.sites.iter().filter(|site| asked(site.at)) {
         let kind = format!("{:?}", site.kind).to_lowercase();
@@ -61,6 +62,7 @@ pub fn explain(
         let alone = world.support(file).explain(*site, &mut report);
         report.outcome(site, &links, &alone);
     }
+
     if report.out.is_empty() {
         let columns = facts
             .sites
@@ -75,6 +77,7 @@ pub fn explain(
         };
         report.line(0, format_args!("no site there; sites: {there}"));
     }
+
     report.out
 }
 
@@ -105,6 +108,7 @@ impl<'a> Report<'a> {
         let facts = self.world.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         let at = self.at(decl.file, declaration.at);
+
         match self.node(decl) {
             Some(node) => {
                 // Of a merged symbol the one that is meant: the node shows the signature of one of
@@ -159,6 +163,7 @@ impl<'a> Report<'a> {
                 self.line(2, format_args!("listed with it: {other}"));
             }
         }
+
         let is_linked = links.uses.iter().any(|used| here(&used));
         if !is_linked {
             let open = links
@@ -172,6 +177,7 @@ impl<'a> Report<'a> {
             };
             self.line(1, format_args!("no edge: {why}"));
         }
+
         let targets = |links: &Links| {
             links
                 .uses
@@ -180,6 +186,7 @@ impl<'a> Report<'a> {
                 .map(|used| used.targets.clone())
                 .collect::<Vec<_>>()
         };
+
         if !alone.uses.is_empty()
             && !targets(alone)
                 .iter()

@@ -1,4 +1,4 @@
-//! What the languages share: facts of all files become edges, whatever the language.
+//! The parts of symbol resolution that all languages share: from the facts of all files to edges.
 //!
 //! [`link`] is a pure function of a file and a [`World`], the immutable snapshot of all files'
 //! facts. A link has a private memo and walks its file in a fixed order, so the result does not

@@ -1,4 +1,4 @@
-//! What linking one file gives: resolved uses, and those that have no known target.
+//! The result of resolving one file: resolved uses, and those without a known target.
 
 use codeagent_model::facts::{DeclId, SiteKind, Sym};
 use codeagent_model::graph::{Confidence, EdgeType};

@@ -117,7 +117,7 @@ impl Output {
     };
 
     /// The types of `structuredContent` alone. What they mean, which words there are and what is
-    /// always there stands in `docs/tools.md`: a model that reads an answer does not need it.
+    /// always there stands in `docs/reference/tools.md`: a model that reads an answer does not need it.
     #[must_use]
     pub fn bare_schema(&self) -> Map<String, Value> {
         let mut schema = Value::Object(self.schema());

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use codeagent_core::model::graph::Dialect;
 use codeagent_workspace::{
-    DataHome, NoRepository, Workspace, check_found_root, find_root, has_source, is_work_tree,
+    DataRoot, RootError, Workspace, check_found_root, find_root, has_source, is_work_tree,
 };
 use percent_encoding::percent_decode_str;
 use rmcp::model::ProtocolVersion;
@@ -54,7 +54,7 @@ pub struct Repository {
 
 struct Search {
     start: PathBuf,
-    home: DataHome,
+    home: DataRoot,
     indexing: Indexing,
     is_indexed: bool,
 }
@@ -71,7 +71,7 @@ impl Repository {
     #[must_use]
     pub fn sought(
         start: PathBuf,
-        home: DataHome,
+        home: DataRoot,
         indexing: Indexing,
         is_indexed: bool,
     ) -> Arc<Self> {
@@ -198,7 +198,7 @@ impl Search {
 
 /// Checks a folder that nobody named: it must be a git work tree or hold sources, and be neither a
 /// home folder nor the whole file system.
-pub fn check(folder: &Path) -> Result<(), NoRepository> {
+pub fn check(folder: &Path) -> Result<(), RootError> {
     check_found_root(folder)?;
     if is_work_tree(folder) {
         Ok(())
@@ -208,7 +208,7 @@ pub fn check(folder: &Path) -> Result<(), NoRepository> {
 }
 
 /// The folder to serve. What a client names need not hold sources yet.
-fn chosen(roots: &[PathBuf], start: &Path, home: &DataHome) -> Result<PathBuf, NoRepository> {
+fn chosen(roots: &[PathBuf], start: &Path, home: &DataRoot) -> Result<PathBuf, RootError> {
     if roots.is_empty() {
         let root = find_root(start, home);
         return check(&root).map(|()| root);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codeagent_files::ToolSet;
-use codeagent_workspace::{DataHome, OpenError};
+use codeagent_workspace::{DataRoot, OpenError};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::net::TcpListener;
@@ -79,7 +79,7 @@ pub fn serve_stdio(
 ) -> Result<Ended, ServeError> {
     let repository = match place {
         Place::Named(root) => {
-            let state = State::with_indexing(root, DataHome::default(), indexing)?;
+            let state = State::with_indexing(root, DataRoot::default(), indexing)?;
             if tools.needs_index() {
                 state.start();
             }
@@ -87,7 +87,7 @@ pub fn serve_stdio(
         }
         Place::Around(folder) => Repository::sought(
             folder.clone(),
-            DataHome::default(),
+            DataRoot::default(),
             indexing,
             tools.needs_index(),
         ),
@@ -120,7 +120,7 @@ pub fn serve_http(
         return Err(Exposed::Files.into());
     }
     leave_no_image();
-    let state = State::with_indexing(root, DataHome::default(), indexing)?;
+    let state = State::with_indexing(root, DataRoot::default(), indexing)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

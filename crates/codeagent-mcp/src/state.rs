@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 use codeagent_core::Progress;
 use codeagent_core::embed::ModelHandle;
-use codeagent_core::engine::{Answers, Engine};
+use codeagent_core::engine::{Engine, IndexReader};
 use codeagent_core::query::{self, IndexStatus, QueryError};
 use codeagent_core::service::{
     Activity, FRESHNESS_TIMEOUT, IndexService, ServiceFailure, ServiceOptions, ServiceStatus,
     Staleness, Unavailable,
 };
 use codeagent_render::{StatusReport, staleness_text};
-use codeagent_workspace::{DataHome, OpenError, RepoPath, Workspace};
+use codeagent_workspace::{DataRoot, OpenError, RepoPath, Workspace};
 
 use crate::arguments::Arguments;
 use crate::error::ToolError;
@@ -43,14 +43,14 @@ pub struct State {
 impl State {
     /// Creates the state of a server over the repository at `root`, whose index lies at `home`,
     /// without opening the index.
-    pub fn open(root: &Path, home: DataHome) -> Result<Arc<Self>, OpenError> {
+    pub fn open(root: &Path, home: DataRoot) -> Result<Arc<Self>, OpenError> {
         Self::with_indexing(root, home, Indexing::default())
     }
 
     /// Like [`Self::open`], with the caller's settings.
     pub fn with_indexing(
         root: &Path,
-        home: DataHome,
+        home: DataRoot,
         indexing: Indexing,
     ) -> Result<Arc<Self>, OpenError> {
         let Indexing { threads, model } = indexing;
@@ -90,12 +90,12 @@ impl State {
     }
 
     /// Returns what reads the index.
-    pub fn answers(&self) -> Result<Answers, ToolError> {
-        Ok(self.index.answers()?)
+    pub fn answers(&self) -> Result<IndexReader, ToolError> {
+        Ok(self.index.reader()?)
     }
 
     /// Returns what reads the index for one call, which may be cancelled.
-    pub fn answers_for(&self, arguments: &Arguments) -> Result<Answers, ToolError> {
+    pub fn answers_for(&self, arguments: &Arguments) -> Result<IndexReader, ToolError> {
         Ok(self.answers()?.cancelled_by(arguments.canceller().clone()))
     }
 
@@ -163,13 +163,13 @@ impl State {
         Ok((
             report,
             (!notes.is_empty()).then(|| notes.join("; ")),
-            answers.workspace().config().remarks.clone(),
+            answers.workspace().config().notes.clone(),
         ))
     }
 
     /// Returns how far the vectors of a model are while they are made, or that it cannot be used.
     /// The reason names paths of the machine, so only the command reports it.
-    fn vectors_note(&self, answers: &Answers) -> Option<String> {
+    fn vectors_note(&self, answers: &IndexReader) -> Option<String> {
         if self.index.embedding_trouble().is_some() || answers.vectors().is_model_broken() {
             return Some(MODEL_BROKEN.to_owned());
         }
@@ -249,7 +249,7 @@ impl From<ServiceFailure> for ToolError {
                 Self::unavailable(format!("no thread can be started: {reason}"))
             }
             ServiceFailure::Defect => {
-                Self::index("indexing failed because of a defect in codeagent; file tools work")
+                Self::index("indexing failed because of a bug in codeagent; file tools work")
             }
         }
     }

@@ -1,14 +1,12 @@
-//! How does a process that runs for days keep no more memory than it needs?
+//! Keeps the memory of long-running processes small. A separate crate, because it has the only
+//! unsafe calls of the workspace.
 //!
-//! glibc keeps in its arenas what threads have freed, whatever the other allocators do: a server
-//! that had put down what it knew of 370,000 lines still held 265 MB, and 84 after [`give_back`].
-//! And it makes eight arenas a core, so that what lives long moves from one to another with the
-//! threads that renew it and leaves holes behind: after 1,600 edits that server held 224 MB, and
-//! 169 with [`few_arenas`]. It is a crate by itself because it has the only unsafe calls of the
-//! workspace.
+//! glibc does not return freed memory to the system: a server that had dropped the state of 370,000
+//! lines still held 265 MB, and 84 MB after [`give_back`]. It also creates eight arenas per core,
+//! and long-lived data that threads replace fragments them: after 1,600 edits that server held 224
+//! MB, and 169 MB with [`few_arenas`].
 //!
-//! **Limits.** With other allocators than glibc's nothing is done; they give pages back by
-//! themselves.
+//! Limitations: does nothing with allocators other than glibc's, which return pages on their own.
 
 /// Arenas for each thread that can run at a time. With one, threads that are interrupted while they
 /// allocate have others wait.

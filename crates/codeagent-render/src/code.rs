@@ -15,7 +15,7 @@ pub enum Code {
     NotFound,
     /// A parameter has a wrong type or value.
     InvalidParameter,
-    /// A path leads out of the repository.
+    /// A path is outside the repository.
     PathEscape,
     /// Text was requested from a binary file.
     BinaryFile,
@@ -60,7 +60,9 @@ impl From<&AnswerError> for Code {
             AnswerError::Query(error) => error.into(),
             AnswerError::Path(error) => error.into(),
             AnswerError::Read(error) => error.into(),
-            AnswerError::Cursor(_) | AnswerError::NotAFile(_) => Self::InvalidParameter,
+            AnswerError::Cursor(_) | AnswerError::Git(_) | AnswerError::NotAFile(_) => {
+                Self::InvalidParameter
+            }
             AnswerError::NotIndexed(_) => Self::NotFound,
         }
     }
@@ -78,6 +80,7 @@ impl From<&QueryError> for Code {
             | QueryError::NoProject { .. }
             | QueryError::NoKind(_)
             | QueryError::EmptySearch
+            | QueryError::Pattern(_)
             | QueryError::SearchTooLong { .. } => Self::InvalidParameter,
             QueryError::Store(error) => error.into(),
         }

@@ -9,8 +9,9 @@
 //!  ? Shop.Cart.Add(string name)            another candidate of the call
 //! ```
 //!
-//! Before the first tab come the lines, the access modifier, the kind (after `node_type:` where that
-//! does not follow from it), the node id and optional fields: a confidence other than `exact`, `x`
+//! Before the first tab come the lines, the access modifier or `exported`, the kind (after `node_type:` where that
+//! does not follow from it), the node id and optional fields: a confidence other than `exact`, `d` and the
+//! level of a row that is not related directly, `x`
 //! and the number of sites if not all are shown, `r` and the rank, `s` and the score, the matched
 //! parts of the query, `suffix`, `primary`, `stale`. After it come the qualified name (`#` stands
 //! for the file's path, `.` for the container of the row above), the parameters and the result. A
@@ -146,8 +147,12 @@ impl Writer {
             .as_str()
             .map(|code| format!(" {code}"))
             .unwrap_or_default();
+        let callback = site["callback"]
+            .as_str()
+            .map(|label| format!(" in {}:", squeezed(label)))
+            .unwrap_or_default();
         self.line(&format!(
-            " {}{}:{}{stale}{code}",
+            " {}{}:{}{stale}{callback}{code}",
             without_tabs(&path),
             site["line"],
             site["column"]
@@ -191,6 +196,11 @@ fn head(row: &Value) -> String {
         }
     };
     add(text(row, "access_modifier"));
+    add(if row["exported"] == true {
+        "exported"
+    } else {
+        ""
+    });
     add(&word(row));
     add(text(row, "node_id"));
     let name = text(row, "name");
@@ -199,6 +209,9 @@ fn head(row: &Value) -> String {
     }
     if text(row, "confidence") != "exact" {
         add(text(row, "confidence"));
+    }
+    if let Some(depth) = row["depth"].as_u64() {
+        add(&format!("d{depth}"));
     }
     if let Some(count) = row["site_count"].as_u64() {
         add(&format!("x{count}"));

@@ -25,7 +25,10 @@ pub fn error_text(error: &AnswerError, face: Face) -> String {
             Language::all_names(),
             face.update()
         ),
-        AnswerError::Cursor(_) | AnswerError::Path(_) | AnswerError::Read(_) => error.to_string(),
+        AnswerError::Cursor(_)
+        | AnswerError::Git(_)
+        | AnswerError::Path(_)
+        | AnswerError::Read(_) => error.to_string(),
     }
 }
 
@@ -74,9 +77,10 @@ pub fn query_error_text(error: &QueryError, face: Face) -> String {
         QueryError::SearchTooLong { bytes, max } => {
             format!("`query` has {bytes} bytes, more than {max}; use fewer words")
         }
-        QueryError::NothingAt { .. } | QueryError::NoFile(_) | QueryError::Store(_) => {
-            error.to_string()
-        }
+        QueryError::NothingAt { .. }
+        | QueryError::NoFile(_)
+        | QueryError::Pattern(_)
+        | QueryError::Store(_) => error.to_string(),
     }
 }
 

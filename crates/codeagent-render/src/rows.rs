@@ -301,9 +301,18 @@ pub struct OutlineRow {
     pub line_start: u32,
     /// Last line in this file.
     pub line_end: u32,
+    /// Exported from its module.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub exported: bool,
     /// Its declaration.
     #[serde(flatten)]
     pub signature: Signature,
+}
+
+/// Reports whether a symbol without an access modifier is exported from its module.
+fn is_exported(node: &Node) -> bool {
+    let is_declared = !matches!(node.node_type, NodeType::File | NodeType::Module);
+    is_declared && node.access.is_none() && node.flags.has(NodeFlags::PUBLIC_API)
 }
 
 impl From<&Node> for OutlineRow {
@@ -313,6 +322,7 @@ impl From<&Node> for OutlineRow {
             symbol: node.into(),
             line_start,
             line_end,
+            exported: is_exported(node),
             signature: node.into(),
         }
     }
@@ -382,6 +392,9 @@ pub struct UseRow {
     /// How the two are related.
     #[schemars(extend("enum" = words(EdgeType::NAMES)))]
     pub edge_type: &'static str,
+    /// How many levels it is away from the asked symbol, if that is more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<usize>,
 }
 
 /// A related symbol, how it is related and which of the two uses the other.
@@ -394,6 +407,13 @@ pub struct DependencyRow {
     /// this one *edge_type* the asked symbol.
     #[schemars(extend("enum" = words(EdgeDirection::NAMES)))]
     pub direction: &'static str,
+    /// For `contains`: declared accessibility.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = words(Access::NAMES)))]
+    pub access_modifier: Option<&'static str>,
+    /// For `contains`: exported from its module.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub exported: bool,
 }
 
 /// A row about a related symbol.
@@ -407,6 +427,20 @@ pub trait Row: Serialize {
 
     /// Returns how the two are related, unless all rows are related in the same way.
     fn edge_type(&self) -> Option<&'static str>;
+
+    /// Sets how many levels it is away from the asked symbol, for rows that say so.
+    #[must_use]
+    fn at_depth(self, _depth: usize) -> Self
+    where
+        Self: Sized,
+    {
+        self
+    }
+
+    /// Returns how many levels it is away from the asked symbol.
+    fn depth(&self) -> usize {
+        1
+    }
 }
 
 /// A place where one symbol uses another.
@@ -469,11 +503,21 @@ impl Row for UseRow {
         Self {
             neighbor: NeighborRow::new(neighbor, direction, of),
             edge_type: neighbor.edge_type.as_str(),
+            depth: None,
         }
     }
 
     fn neighbor(&self) -> &NeighborRow {
         &self.neighbor
+    }
+
+    fn at_depth(self, depth: usize) -> Self {
+        let depth = (depth > 1).then_some(depth);
+        Self { depth, ..self }
+    }
+
+    fn depth(&self) -> usize {
+        self.depth.unwrap_or(1)
     }
 
     fn edge_type(&self) -> Option<&'static str> {
@@ -483,9 +527,12 @@ impl Row for UseRow {
 
 impl Row for DependencyRow {
     fn new(neighbor: &Neighbor, direction: EdgeDirection, of: Option<&str>) -> Self {
+        let node = Some(&neighbor.node).filter(|_| neighbor.edge_type == EdgeType::Contains);
         Self {
             relation: UseRow::new(neighbor, direction, of),
             direction: direction.as_str(),
+            access_modifier: node.and_then(|node| node.access).map(Access::as_str),
+            exported: node.is_some_and(is_exported),
         }
     }
 

@@ -9,8 +9,8 @@
 //! assert!(lib.image().starts_with(b"MZ"));
 //! ```
 //!
-//! **Limits.** Declarations without bodies. Row numbers, names and signatures take two bytes, so an
-//! assembly has less than 2,000 of each. A type is declared before a signature mentions it.
+//! Limitations: declarations without bodies. Row numbers, names and signatures take two bytes, so
+//! an assembly has less than 2,000 of each. A type is declared before a signature mentions it.
 
 pub mod damage;
 
@@ -304,9 +304,9 @@ impl Assembly {
         let (text, signature) = (self.string(name), self.blob(&signature));
         let first = self.count(table::PARAM) + 1;
 
-        for (place, (name, _)) in (1..).zip(params) {
+        for (position, (name, _)) in (1..).zip(params) {
             let name = self.string(name);
-            self.row(table::PARAM, &[0, place, name]);
+            self.row(table::PARAM, &[0, position, name]);
         }
 
         self.row(table::METHOD, &[0, 0, 0, flags, text, signature, first])

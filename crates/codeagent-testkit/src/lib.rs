@@ -25,7 +25,7 @@
 //!
 //! This crate depends on no other crate of ours: the caller passes the vocabulary.
 //!
-//! **Limits.** An annotation is a line of its own. Strings that look like annotations are not
+//! Limitations: an annotation is a line of its own. Strings that look like annotations are not
 //! recognized.
 
 pub mod assembly;

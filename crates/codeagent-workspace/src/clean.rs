@@ -4,14 +4,14 @@
 //! repository they record, and contain a lock, which the remover has to take. Links are neither
 //! followed nor removed.
 //!
-//! **Limits.** A repository on an unmounted drive counts as gone; its index is rebuilt when it is
+//! Limitations: a repository on an unmounted drive counts as gone; its index is rebuilt when it is
 //! back. Folders whose writer recorded no repository are only counted.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::data_dir::{DataDir, DataDirError, DataHome};
-use crate::lock::{LOCK, noted_root};
+use crate::data_dir::{DataDir, DataDirError, DataRoot};
+use crate::lock::{LOCK, recorded_root};
 use crate::log::LOG;
 
 /// Files of an index. The other files of a data folder belong to the repository: its lock, its
@@ -26,18 +26,18 @@ const REBUILT: &str = "rebuild";
 
 /// All data folders of a data root.
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
+pub struct DataDirs {
     /// Folders with a recorded repository, by name.
     pub known: Vec<DataDir>,
     /// Number of folders that look like ours but are not.
     pub unknown: usize,
 }
 
-impl DataHome {
+impl DataRoot {
     /// Lists the data folders. Creates nothing.
-    pub fn kept(&self) -> Result<Kept, DataDirError> {
+    pub fn data_dirs(&self) -> Result<DataDirs, DataDirError> {
         let home = self.path()?;
-        let mut kept = Kept::default();
+        let mut kept = DataDirs::default();
 
         let entries = match std::fs::read_dir(&home) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(kept),
@@ -46,12 +46,12 @@ impl DataHome {
 
         let mut folders: Vec<PathBuf> = entries
             .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| is_ours(path))
+            .filter(|path| is_data_dir(path))
             .collect();
         folders.sort();
 
         for folder in folders {
-            match noted_root(&folder) {
+            match recorded_root(&folder) {
                 Some(root) => kept.known.push(self.data_dir(&root)?),
                 None => kept.unknown += 1,
             }
@@ -62,7 +62,7 @@ impl DataHome {
 }
 
 /// Reports whether a path is a folder that has a name like ours and was locked once.
-fn is_ours(path: &Path) -> bool {
+fn is_data_dir(path: &Path) -> bool {
     let name = path
         .file_name()
         .and_then(|name| name.to_str())
@@ -144,9 +144,9 @@ impl DataDir {
 
     /// Returns where an index is rebuilt next to this one, after removing remains of an earlier
     /// rebuild. Only for the lock holder.
-    pub fn rebuilt(&self) -> Result<DataHome, DataDirError> {
+    pub fn rebuilt(&self) -> Result<DataRoot, DataDirError> {
         self.remove_folder(REBUILT)?;
-        Ok(DataHome::at(self.path().join(REBUILT)))
+        Ok(DataRoot::at(self.path().join(REBUILT)))
     }
 
     /// Replaces this database by a closed one, including its clean-shutdown marker, and removes the
@@ -206,19 +206,19 @@ mod tests {
     use super::*;
 
     /// A place with data folders, and repositories beside it.
-    struct Place {
+    struct Fixture {
         outer: tempfile::TempDir,
     }
 
-    impl Place {
+    impl Fixture {
         fn new() -> Self {
             let outer = tempfile::tempdir().unwrap();
             std::fs::create_dir(outer.path().join("home")).unwrap();
             Self { outer }
         }
 
-        fn home(&self) -> DataHome {
-            DataHome::at(self.outer.path().join("home"))
+        fn home(&self) -> DataRoot {
+            DataRoot::at(self.outer.path().join("home"))
         }
 
         /// A repository with an index of ten bytes.
@@ -233,9 +233,9 @@ mod tests {
     }
 
     #[test]
-    fn an_index_goes_and_what_is_the_repositorys_stays() {
-        let place = Place::new();
-        let data = place.indexed("a");
+    fn removing_an_index_keeps_the_repositorys_files() {
+        let fixture = Fixture::new();
+        let data = fixture.indexed("a");
         std::fs::create_dir(data.path().join(FRESH)).unwrap();
         std::fs::write(data.path().join(FRESH).join("x"), "12345").unwrap();
         let (token, _) = data.secret("token", "kept").unwrap();
@@ -255,12 +255,12 @@ mod tests {
     }
 
     #[test]
-    fn only_folders_of_repositories_that_are_gone_are_orphans() {
-        let place = Place::new();
-        let (gone, stays) = (place.indexed("gone"), place.indexed("stays"));
+    fn orphans_are_folders_of_missing_repositories() {
+        let fixture = Fixture::new();
+        let (gone, stays) = (fixture.indexed("gone"), fixture.indexed("stays"));
         std::fs::remove_dir_all(gone.root()).unwrap();
 
-        let kept = place.home().kept().unwrap();
+        let kept = fixture.home().data_dirs().unwrap();
         assert_eq!(
             (kept.known.clone(), kept.unknown),
             (vec![gone.clone(), stays.clone()], 0)
@@ -281,10 +281,10 @@ mod tests {
         gone.remove().unwrap();
         assert!(!gone.path().exists() && stays.path().exists());
 
-        assert!(place.home().kept().unwrap().known == [stays]);
+        assert!(fixture.home().data_dirs().unwrap().known == [stays]);
         assert!(
-            DataHome::at(place.outer.path().join("nowhere"))
-                .kept()
+            DataRoot::at(fixture.outer.path().join("nowhere"))
+                .data_dirs()
                 .unwrap()
                 .known
                 .is_empty()
@@ -292,10 +292,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_passed_over() {
-        let place = Place::new();
-        let home = place.outer.path().join("home");
-        let data = place.indexed("a");
+    fn foreign_folders_are_skipped() {
+        let fixture = Fixture::new();
+        let home = fixture.outer.path().join("home");
+        let data = fixture.indexed("a");
         std::fs::remove_dir_all(data.root()).unwrap();
 
         // Another folder's note, a note that was changed, and folders and files of others.
@@ -310,18 +310,18 @@ mod tests {
         std::fs::create_dir(home.join("b-0123456789abcdef")).unwrap();
         std::fs::write(home.join("c-0123456789abcdef"), "").unwrap();
 
-        let kept = place.home().kept().unwrap();
+        let kept = fixture.home().data_dirs().unwrap();
         assert_eq!((kept.known, kept.unknown), (vec![data], 1));
     }
 
     #[cfg(unix)]
     #[test]
     fn links_are_not_followed() {
-        let place = Place::new();
-        let precious = place.outer.path().join("precious");
+        let fixture = Fixture::new();
+        let precious = fixture.outer.path().join("precious");
         std::fs::create_dir(&precious).unwrap();
         std::fs::write(precious.join("file"), "0123456789".repeat(100)).unwrap();
-        let data = place.indexed("a");
+        let data = fixture.indexed("a");
         std::os::unix::fs::symlink(&precious, data.path().join("inside")).unwrap();
         std::os::unix::fs::symlink(&precious, data.path().join(FRESH)).unwrap();
         assert!(data.bytes() < 1_000);
@@ -330,11 +330,11 @@ mod tests {
         assert!(precious.join("file").exists() && !data.path().exists());
 
         // A link with the name of a data folder.
-        let other = place.indexed("b");
-        let real = place.outer.path().join("elsewhere");
+        let other = fixture.indexed("b");
+        let real = fixture.outer.path().join("elsewhere");
         std::fs::rename(other.path(), &real).unwrap();
         std::os::unix::fs::symlink(&real, other.path()).unwrap();
-        assert!(place.home().kept().unwrap().known.is_empty());
+        assert!(fixture.home().data_dirs().unwrap().known.is_empty());
         assert!(
             matches!(other.remove(), Err(DataDirError::Unwritable { .. }))
                 && real.join("index.db").exists()

@@ -2,7 +2,7 @@
 //! it: no commands, no outside folders, no network, no size above the built-in limit, nothing
 //! hidden by an ignore rule.
 //!
-//! **Limits.** Project files (csproj, tsconfig, package.json) are always read, because they
+//! Limitations: project files (csproj, tsconfig, package.json) are always read, because they
 //! determine how the remaining files are read.
 
 mod globs;
@@ -29,7 +29,7 @@ pub const CONFIG_FILE: &str = ".codeagent/config.json";
 const MAX_CONFIG_BYTES: u64 = 256 << 10;
 
 /// Maximum number of unknown keys to report.
-const MAX_REMARKS: usize = 10;
+const MAX_NOTES: usize = 10;
 
 /// The settings of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct Config {
     /// Patterns and the path of the project file that owns what they match; the first match counts.
     pub projects: Vec<(Globs, String)>,
     /// Harmless oddities, as notes for people.
-    pub remarks: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 impl Default for Config {
@@ -59,7 +59,7 @@ impl Default for Config {
             max_file_bytes: MAX_FILE_BYTES,
             max_line_bytes: MAX_LINE_BYTES as usize,
             projects: Vec::new(),
-            remarks: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }
@@ -124,7 +124,7 @@ impl Config {
     #[must_use]
     pub fn load_tolerantly(root: &Path) -> Self {
         Self::load(root).unwrap_or_else(|error| Self {
-            remarks: vec![format!("{error}; default settings are used")],
+            notes: vec![format!("{error}; default settings are used")],
             ..Self::default()
         })
     }
@@ -140,23 +140,18 @@ impl Config {
         };
 
         let Value::Object(fields) = &value else {
-            return Err(reading.error((1, 1), "an object with settings is expected"));
+            return Err(reading.error((1, 1), "expected an object"));
         };
 
         if let Some((key, position)) = reading.positions.duplicate(text) {
-            return Err(reading.error(
-                position,
-                format!("{} stands here a second time", shown(key)),
-            ));
+            return Err(reading.error(position, format!("{} is a duplicate key", shown(key))));
         }
 
         let mut config = Self::default();
         for (name, value) in fields {
             match keys::key(name) {
                 Some(key) => reading.set(&mut config, key, value)?,
-                None if config.remarks.len() < MAX_REMARKS => {
-                    config.remarks.push(reading.unknown(name))
-                }
+                None if config.notes.len() < MAX_NOTES => config.notes.push(reading.unknown(name)),
                 None => {}
             }
         }
@@ -197,7 +192,7 @@ impl Config {
             max_file_bytes,
             max_line_bytes,
             projects,
-            remarks: _,
+            notes: _,
         } = self;
 
         let projects: Vec<_> = projects
@@ -250,7 +245,7 @@ impl Reading<'_> {
                         Ok(())
                     } else {
                         Err(format!(
-                            "{} is none of {}{nearest}",
+                            "{} is not one of {}{nearest}",
                             shown(word),
                             words.join(", ")
                         ))
@@ -263,7 +258,7 @@ impl Reading<'_> {
                 let wrong = || {
                     self.error(
                         self.positions.value(self.text, &[key.name]),
-                        format!("a whole number from 1 to {most} is expected"),
+                        format!("expected a whole number from 1 to {most}"),
                     )
                 };
                 let number = number.ok_or_else(wrong)?;
@@ -290,7 +285,7 @@ impl Reading<'_> {
     ) -> Result<Vec<String>, ConfigError> {
         let at = || self.positions.value(self.text, &[key.name]);
         let Value::Array(items) = value else {
-            return Err(self.error(at(), "a list of texts is expected"));
+            return Err(self.error(at(), "expected a list of strings"));
         };
         if items.len() > MAX_PATTERNS {
             return Err(self.error(at(), format!("more than {MAX_PATTERNS} entries")));
@@ -318,7 +313,7 @@ impl Reading<'_> {
     fn projects(&self, key: &Key, value: &Value) -> Result<Vec<(Globs, String)>, ConfigError> {
         let at = || self.positions.value(self.text, &[key.name]);
         let Value::Object(fields) = value else {
-            return Err(self.error(at(), "an object from patterns to project files is expected"));
+            return Err(self.error(at(), "expected an object from patterns to project files"));
         };
         if fields.len() > MAX_PATTERNS {
             return Err(self.error(at(), format!("more than {MAX_PATTERNS} entries")));
@@ -332,7 +327,7 @@ impl Reading<'_> {
 
             if pattern.is_empty() || pattern.len() > MAX_TEXT_BYTES {
                 return Err(of_key(format!(
-                    "a pattern of 1 to {MAX_TEXT_BYTES} bytes is expected"
+                    "expected a pattern of 1 to {MAX_TEXT_BYTES} bytes"
                 )));
             }
 
@@ -359,7 +354,7 @@ impl Reading<'_> {
         let wrong = || {
             self.error(
                 self.positions.value(self.text, path),
-                format!("a text of 1 to {MAX_TEXT_BYTES} bytes is expected"),
+                format!("expected a string of 1 to {MAX_TEXT_BYTES} bytes"),
             )
         };
 

@@ -4,7 +4,7 @@
 //! the repository, whose content could forge it. The environment variable `CODEAGENT_DATA_DIR`
 //! names another data root.
 //!
-//! **Limits.** Permissions are enforced on Unix only.
+//! Limitations: permissions are enforced on Unix only.
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -21,12 +21,10 @@ const LONGEST_SECRET: u64 = 4_096;
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
     /// The user has no cache directory.
-    #[error(
-        "there is no folder for the index: neither XDG_CACHE_HOME nor HOME names one; set CODEAGENT_DATA_DIR"
-    )]
+    #[error("no folder for the index: XDG_CACHE_HOME and HOME are unset; set CODEAGENT_DATA_DIR")]
     NoPlace,
     /// The folder cannot be created or written.
-    #[error("the folder for the index, {path}, cannot be written: {source}{hint}", path = path.display(), hint = hint(source))]
+    #[error("cannot write the index folder {path}: {source}{hint}", path = path.display(), hint = hint(source))]
     Unwritable {
         /// The folder.
         path: PathBuf,
@@ -34,7 +32,7 @@ pub enum DataDirError {
         source: io::Error,
     },
     /// Another process is writing.
-    #[error("another codeagent{} is writing the index of this repository", .0.map(|by| format!(" (process {})", by.process)).unwrap_or_default())]
+    #[error("another codeagent{} is writing this repository's index", .0.map(|by| format!(" (process {})", by.process)).unwrap_or_default())]
     Locked(Option<Holder>),
     /// A link is in the place of one of our files; following it would write elsewhere.
     #[error("{path} is a link where a file of the index should be; remove it", path = path.display())]
@@ -43,7 +41,7 @@ pub enum DataDirError {
         path: PathBuf,
     },
     /// Others can read a file that only its owner should.
-    #[error("{path} can be read by others: remove it, and a new one is made", path = path.display())]
+    #[error("{path} is readable by others; remove it, and codeagent creates a new one", path = path.display())]
     Open {
         /// The file.
         path: PathBuf,
@@ -73,7 +71,7 @@ fn hint(source: &io::Error) -> &'static str {
 /// The data root, which holds the data folders of all repositories, and the same user's NuGet
 /// packages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DataHome {
+pub struct DataRoot {
     chosen: Option<PathBuf>,
     packages: Option<PathBuf>,
 }
@@ -85,7 +83,7 @@ pub struct DataDir {
     root: PathBuf,
 }
 
-impl DataHome {
+impl DataRoot {
     /// Uses a given directory. The default is `CODEAGENT_DATA_DIR`, else the user's cache
     /// directory.
     #[must_use]
@@ -346,9 +344,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lies_outside_of_the_root_and_is_made_by_writers_only() {
+    fn the_data_folder_is_outside_the_root_and_created_by_writers() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let dir = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         assert!(dir.path().starts_with(home.path()) && !dir.path().exists());
         let _lock = dir.lock_writer().unwrap();
         assert!(dir.path().is_dir());
@@ -364,7 +362,7 @@ mod tests {
     fn is_its_owners_only() {
         use std::os::unix::fs::PermissionsExt;
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dir = DataHome::at(home.path().join("deep/er"))
+        let dir = DataRoot::at(home.path().join("deep/er"))
             .data_dir(root.path())
             .unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
@@ -394,13 +392,13 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_in_the_place_of_files_are_not_followed() {
+    fn links_in_place_of_files_are_not_followed() {
         let (root, home, other) = (
             tempfile::tempdir().unwrap(),
             tempfile::tempdir().unwrap(),
             tempfile::tempdir().unwrap(),
         );
-        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let dir = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         std::os::unix::fs::symlink(other.path(), dir.path()).unwrap();
         assert!(matches!(
             dir.lock_writer(),
@@ -421,10 +419,10 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_secret_is_made_once_and_refused_if_others_can_read_it() {
+    fn a_secret_is_created_once_and_must_be_private() {
         use std::os::unix::fs::PermissionsExt;
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let dir = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
 
         let (text, path) = dir.secret("token", "first").unwrap();
         assert_eq!(
@@ -463,7 +461,7 @@ mod tests {
             tempfile::tempdir().unwrap(),
             tempfile::tempdir().unwrap(),
         );
-        let home = DataHome::at(home.path());
+        let home = DataRoot::at(home.path());
         assert_ne!(
             home.data_dir(a.path()).unwrap(),
             home.data_dir(b.path()).unwrap()
@@ -475,7 +473,7 @@ mod tests {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let home = home.path().join("file");
         std::fs::write(&home, "in the way").unwrap();
-        let dir = DataHome::at(home).data_dir(root.path()).unwrap();
+        let dir = DataRoot::at(home).data_dir(root.path()).unwrap();
         assert!(matches!(
             dir.lock_writer(),
             Err(DataDirError::Unwritable { .. })

@@ -1,6 +1,6 @@
 //! Text decoding and binary detection: `EF BB BF 63` is `c`, `FF FE 63 00` is `c`, a PNG is binary.
 //!
-//! **Limits.** UTF-8, and UTF-16 with a byte order mark. Other encodings are read as UTF-8 with
+//! Limitations: UTF-8, and UTF-16 with a byte order mark. Other encodings are read as UTF-8 with
 //! replacement characters, and flagged.
 
 /// How the bytes of a text were read.
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_become_text() {
+    fn encodings_are_decoded() {
         let table: &[(&[u8], &str, Encoding, bool)] = &[
             (b"", "", Encoding::Utf8, false),
             (b"a\r\n", "a\r\n", Encoding::Utf8, false),
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_is_told_from_text() {
+    fn binary_files_are_detected() {
         let table: &[(&str, &[u8], Option<&str>)] = &[
             ("a.cs", b"class C {}", None),
             ("a.cs", b"\xff\xfec\0", None),

@@ -6,11 +6,11 @@
 
 use std::time::SystemTime;
 
-use crate::data_dir::{DataDir, DataHome};
+use crate::data_dir::{DataDir, DataRoot};
 use crate::lock::LOCK;
 
 /// Default limit for all indexes of a data root: some hundred repositories of a million lines.
-pub const MOST_KEPT_BYTES: u64 = 20 << 30;
+pub const MAX_TOTAL_BYTES: u64 = 20 << 30;
 
 impl DataDir {
     /// Removes indexes of the same data root until they take at most `limit` bytes, and returns
@@ -21,9 +21,9 @@ impl DataDir {
             return Vec::new();
         };
 
-        let kept = DataHome::at(home).kept().unwrap_or_default().known;
+        let dirs = DataRoot::at(home).data_dirs().unwrap_or_default().known;
         let mut sized: Vec<(u64, Self)> =
-            kept.into_iter().map(|data| (data.bytes(), data)).collect();
+            dirs.into_iter().map(|data| (data.bytes(), data)).collect();
         let mut total: u64 = sized.iter().map(|(bytes, _)| bytes).sum();
 
         if total <= limit {
@@ -68,7 +68,7 @@ mod tests {
             let root = outer.join(name);
             std::fs::create_dir(&root).unwrap();
 
-            let data = DataHome::at(outer.join("home")).data_dir(&root).unwrap();
+            let data = DataRoot::at(outer.join("home")).data_dir(&root).unwrap();
             drop(data.lock_writer().unwrap());
             std::fs::write(data.path().join("index.db"), vec![0; 1 << 20]).unwrap();
 
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_goes_first_then_what_is_oldest() {
+    fn orphaned_indexes_are_evicted_first_then_the_oldest() {
         let outer = tempfile::tempdir().unwrap();
         let data = folders(outer.path(), &["oldest", "old", "gone", "own", "written"]);
         std::fs::remove_dir(data[2].root()).unwrap();

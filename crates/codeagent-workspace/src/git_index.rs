@@ -1,9 +1,10 @@
 //! Reads which files git tracks from its index (format versions 2 to 4).
 //!
-//! The file may be anybody's: a length that does not fit, a name that is too long or an extension that
-//! does not end where it says makes it unreadable, and then no file counts as tracked.
+//! The file may be anybody's: a length that does not fit, a name that is too long or an extension
+//! that does not end where it says makes it unreadable, and then no file counts as tracked.
 //!
-//! Limitations: an index of more than 128 MiB is not read; the shared part of a split index is ignored.
+//! Limitations: an index of more than 128 MiB is not read; the shared part of a split index is
+//! ignored.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -5,7 +5,7 @@
 //! are dropped, `{` is an ordinary character, `[[:digit:]]` is a class, and `a**b` is `a*b`.
 //! Tracked files are never ignored.
 //!
-//! **Limits.** Rule files over 256 KiB are not read; beyond 2 MiB in total, only those at the top
+//! Limitations: rule files over 256 KiB are not read; beyond 2 MiB in total, only those at the top
 //! apply. Names are case-sensitive. `d**/a` is `d*/a`, while git lets `**` after a literal prefix
 //! span folders.
 
@@ -117,7 +117,7 @@ impl IgnoreRules {
     /// ones were read must not depend on the order of the walk.
     pub fn top_level_only(root: &Path) -> Self {
         let note = format!(
-            "there are more than {MAX_TOTAL_BYTES} bytes of ignore rules; only those at the top are applied"
+            "more than {MAX_TOTAL_BYTES} bytes of ignore rules; only those at the top are applied"
         );
         Self {
             only_top: true,

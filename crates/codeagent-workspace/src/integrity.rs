@@ -1,16 +1,16 @@
 //! Clean-shutdown marker: detects a database that changed since it was closed, or was not closed.
 //!
-//! The last writer leaves a marker with the database's size, stamp and hash beside it. An equal size
-//! and stamp show at no cost that nobody touched the file since. Where they differ (damage, a copy, a
-//! restored backup), the hash of its content decides; for a database of at most
-//! [`MOST_HASHED_BYTES`] it always does. There is no marker while a process writes, nor after one that
-//! ended without closing the database.
+//! The last writer leaves a marker with the database's size, stamp and hash beside it. An equal
+//! size and stamp show at no cost that nobody touched the file since. Where they differ (damage, a
+//! copy, a restored backup), the hash of its content decides; for a database of at most
+//! [`MOST_HASHED_BYTES`] it always does. There is no marker while a process writes, nor after one
+//! that ended without closing the database.
 //!
-//! While a process writes, a [`Guard`] notices when others change the files. Such a database is marked
-//! as damaged.
+//! While a process writes, a [`Guard`] notices when others change the files. Such a database is
+//! marked as damaged.
 //!
-//! Limitations: only `codeagent status --verify` detects content of a larger database that decays while
-//! its size and stamp stay, and decay under a process that writes.
+//! Limitations: only `codeagent status --verify` detects content of a larger database that decays
+//! while its size and stamp stay, and decay under a process that writes.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -32,7 +32,7 @@ const MOST_HASHED_BYTES: u64 = 16 << 20;
 /// The marker of a database that must be rebuilt: it fits none.
 const DAMAGED: &str = "0 0 0 damaged\n";
 
-/// What a marker says about its database.
+/// The content of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrity {
     /// Unchanged since it was closed.
@@ -66,7 +66,7 @@ impl CleanShutdownMarker {
         })
     }
 
-    fn looks_like(&self, database: &Path) -> io::Result<bool> {
+    fn describes(&self, database: &Path) -> io::Result<bool> {
         let metadata = database.metadata()?;
         Ok((self.size, self.stamp) == (metadata.len(), Stamp::of(&metadata)))
     }
@@ -96,7 +96,7 @@ impl Guard {
     #[must_use]
     pub fn new(database: &Path) -> Self {
         let files = [database.to_owned(), database.with_file_name(LOG)];
-        let left = [look_of(&files[0]), log_of(&files[1])];
+        let left = [size_and_stamp(&files[0]), log_of(&files[1])];
         Self {
             files,
             state: Mutex::new(GuardState {
@@ -111,7 +111,7 @@ impl Guard {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         self.compare(&mut state);
         let done = write();
-        state.left = [look_of(&self.files[0]), log_of(&self.files[1])];
+        state.left = [size_and_stamp(&self.files[0]), log_of(&self.files[1])];
         done
     }
 
@@ -129,7 +129,7 @@ impl Guard {
 
     /// A replaced file is detected by [`DataDir::database_mark`] instead.
     fn compare(&self, state: &mut GuardState) {
-        for (now, left) in [look_of(&self.files[0]), log_of(&self.files[1])]
+        for (now, left) in [size_and_stamp(&self.files[0]), log_of(&self.files[1])]
             .into_iter()
             .zip(&state.left)
         {
@@ -141,7 +141,7 @@ impl Guard {
     }
 }
 
-fn look_of(file: &Path) -> Option<(u64, Stamp)> {
+fn size_and_stamp(file: &Path) -> Option<(u64, Stamp)> {
     let metadata = file.symlink_metadata().ok()?;
     Some((metadata.len(), Stamp::of(&metadata)))
 }
@@ -173,8 +173,8 @@ impl DataDir {
     #[must_use]
     pub fn is_untouched(&self) -> bool {
         let database = self.path().join(DATABASE);
-        let is_same = |seal: CleanShutdownMarker| {
-            seal.looks_like(&database).unwrap_or(false) && seal.fits(&database)
+        let is_same = |marker: CleanShutdownMarker| {
+            marker.describes(&database).unwrap_or(false) && marker.fits(&database)
         };
         !self.path().join(JOURNAL).exists() && self.read_marker().is_some_and(is_same)
     }
@@ -183,18 +183,18 @@ impl DataDir {
     /// Only for the lock holder.
     #[must_use]
     pub fn integrity(&self) -> Integrity {
-        let Some(seal) = self.read_marker() else {
+        let Some(marker) = self.read_marker() else {
             return Integrity::Unknown;
         };
 
         let database = self.path().join(DATABASE);
-        let looks_same = seal.looks_like(&database).unwrap_or(false);
+        let looks_same = marker.describes(&database).unwrap_or(false);
 
         let is_same = if looks_same {
-            seal.fits(&database)
+            marker.fits(&database)
         } else {
             match hash_of(&database) {
-                Ok(hash) => hash == seal.hash,
+                Ok(hash) => hash == marker.hash,
                 Err(error) if is_shortage(&error) => return Integrity::Unknown,
                 Err(_) => false,
             }
@@ -210,10 +210,10 @@ impl DataDir {
     /// Removes the marker before anything is written, and returns it. Only for the process with the
     /// right to write.
     pub fn clear_marker(&self) -> io::Result<Option<CleanShutdownMarker>> {
-        let seal = self.read_marker();
+        let marker = self.read_marker();
         match std::fs::remove_file(self.path().join(MARKER)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(seal),
+            _ => Ok(marker),
         }
     }
 
@@ -231,11 +231,11 @@ impl DataDir {
         }
 
         let unchanged = before
-            .map(|seal| seal.looks_like(&database))
+            .map(|marker| marker.describes(&database))
             .transpose()?
             .unwrap_or(false);
 
-        let seal = match before {
+        let marker = match before {
             Some(before) if unchanged => before.clone(),
             _ => {
                 let metadata = database.metadata()?;
@@ -249,7 +249,7 @@ impl DataDir {
 
         let text = format!(
             "{} {} {} {}\n",
-            seal.size, seal.stamp.changed_ns, seal.stamp.inode, seal.hash
+            marker.size, marker.stamp.changed_ns, marker.stamp.inode, marker.hash
         );
         self.write_marker_text(&text)
     }
@@ -289,12 +289,12 @@ fn hash_of(path: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DataHome;
+    use crate::DataRoot;
 
     #[test]
-    fn a_seal_holds_until_the_content_changes() {
+    fn a_marker_is_valid_until_the_content_changes() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let dir = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         assert_eq!(dir.integrity(), Integrity::Unknown);
 
         let _lock = dir.lock_writer().unwrap();
@@ -312,24 +312,20 @@ mod tests {
             assert_eq!(dir.integrity(), Integrity::Damaged, "{damage:?}");
         }
 
-        let seal = dir.clear_marker().unwrap();
+        let marker = dir.clear_marker().unwrap();
         assert_eq!(dir.integrity(), Integrity::Unknown);
         std::fs::write(&database, "other").unwrap();
-        dir.write_marker(seal.as_ref()).unwrap();
-        assert_eq!(
-            dir.integrity(),
-            Integrity::Whole,
-            "made anew for what was written"
-        );
+        dir.write_marker(marker.as_ref()).unwrap();
+        assert_eq!(dir.integrity(), Integrity::Whole, "rebuilt after the write");
 
         dir.mark_damaged().unwrap();
         assert_eq!(dir.integrity(), Integrity::Damaged);
     }
 
     #[test]
-    fn content_that_decays_behind_size_and_time_is_seen_in_a_small_database() {
+    fn silent_decay_is_detected_in_a_small_database() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let dir = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         let _lock = dir.lock_writer().unwrap();
         let database = dir.writable_database().unwrap();
         std::fs::write(&database, "content").unwrap();
@@ -368,9 +364,6 @@ mod tests {
 
         let guard = Guard::new(&database);
         std::fs::remove_file(&database).unwrap();
-        assert!(
-            !guard.is_touched(),
-            "that is told by the mark of the database"
-        );
+        assert!(!guard.is_touched(), "the database identity shows that");
     }
 }

@@ -1,8 +1,8 @@
-//! The index's local socket: the process that writes the index listens on it, other processes of the
-//! same user connect.
+//! The index's local socket: the process that writes the index listens on it, other processes of
+//! the same user connect.
 //!
-//! On Unix it is a socket in the user's runtime directory, or next to the index if there is none; on
-//! Windows it is a named pipe. Only its owner can use it.
+//! On Unix it is a socket in the user's runtime directory, or next to the index if there is none;
+//! on Windows it is a named pipe. Only its owner can use it.
 
 #[cfg(windows)]
 mod pipe;
@@ -42,7 +42,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::DataHome;
+    use crate::DataRoot;
 
     const PATIENCE: Option<Duration> = Some(Duration::from_secs(60));
 
@@ -50,28 +50,32 @@ mod tests {
     fn data() -> (DataDir, [tempfile::TempDir; 2]) {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         (
-            DataHome::at(home.path()).data_dir(root.path()).unwrap(),
+            DataRoot::at(home.path()).data_dir(root.path()).unwrap(),
             [root, home],
         )
     }
 
     #[test]
-    fn who_knocks_is_heard_as_long_as_it_is_open() {
+    fn a_listener_accepts_clients_until_it_is_closed() {
         let (data, _folders) = data();
         assert!(IpcStream::connect(&data, None).is_err());
         let listener = IpcListener::open(&data).unwrap();
         let mut outside = IpcStream::connect(&data, PATIENCE).unwrap();
         outside.write_all(b"hello").unwrap();
         drop(outside);
-        let mut said = String::new();
-        listener.next().unwrap().read_to_string(&mut said).unwrap();
-        assert_eq!(said, "hello");
+        let mut received = String::new();
+        listener
+            .next()
+            .unwrap()
+            .read_to_string(&mut received)
+            .unwrap();
+        assert_eq!(received, "hello");
         drop(listener);
         assert!(IpcStream::connect(&data, None).is_err());
     }
 
     #[test]
-    fn a_client_waits_no_longer_than_it_wants() {
+    fn a_client_times_out() {
         let (data, _folders) = data();
         let listener = IpcListener::open(&data).unwrap();
         let mut outside = IpcStream::connect(&data, Some(Duration::from_millis(50))).unwrap();
@@ -85,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_ends_the_reads_of_both_ends() {
+    fn closing_a_stream_ends_both_reads() {
         let (data, _folders) = data();
         let listener = IpcListener::open(&data).unwrap();
         let mut outside = IpcStream::connect(&data, PATIENCE).unwrap();

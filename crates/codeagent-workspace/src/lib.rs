@@ -4,7 +4,7 @@
 //! becomes an open file or folder in one place (`sandbox`), so everything read, listed or changed
 //! is below the root whatever the caller passes.
 //!
-//! **Limits.** Names that are not UTF-8 are skipped. `.git` and `.codeagent` are invisible to
+//! Limitations: names that are not UTF-8 are skipped. `.git` and `.codeagent` are invisible to
 //! callers, at any depth.
 
 #![allow(
@@ -42,28 +42,28 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-pub use clean::Kept;
+pub use clean::DataDirs;
 pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BYTES};
-pub use data_dir::{DataDir, DataDirError, DataHome, make_own_folder, root_mark};
+pub use data_dir::{DataDir, DataDirError, DataRoot, make_own_folder, root_mark};
 pub use decode::Encoding;
 pub use detach::{leave_session, start_detached};
-pub use eviction::MOST_KEPT_BYTES;
+pub use eviction::MAX_TOTAL_BYTES;
 pub use git::{ChangedFile, CommitName, Content, GitChanges, GitError, GitRepository};
 pub use integrity::{CleanShutdownMarker, Guard, Integrity};
 pub use ipc::{IpcListener, IpcStream};
 pub use limits::{TooFewAddresses, check_addresses, survive_file_size_limit};
 pub use lock::{Holder, WriterLock};
 pub use log::{LONGEST_LOG, LogFile};
-pub use package_dirs::{External, Listed, Listing, NODE_MODULES, Packages};
+pub use package_dirs::{DirListing, ExternalKind, Listing, NODE_MODULES, Packages};
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
 pub use priority::{lower_priority, lowest_priority, priority_steps};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
 pub use root::{
-    NoRepository, check_found_root, check_named_root, find_root, has_source, is_work_tree,
+    RootError, check_found_root, check_named_root, find_root, has_source, is_work_tree,
 };
 #[cfg(target_os = "linux")]
 pub use sandbox::remove_tree;
-pub use sandbox::{Item, ItemKind, Removed, Special, Visit, WriteError};
+pub use sandbox::{Item, ItemKind, Removed, Special, WalkControl, WriteError};
 pub use search::{
     Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher,
     path_glob,
@@ -198,15 +198,15 @@ impl Workspace {
     }
 
     /// Returns a note about a file in the repository that could be taken for one of our indexes,
-    /// which are elsewhere ([`DataHome`]).
+    /// which are elsewhere ([`DataRoot`]).
     #[must_use]
-    pub fn brought_index(&self) -> Option<&'static str> {
+    pub fn bundled_index(&self) -> Option<&'static str> {
         let is_there = self
             .root
             .join(".codeagent/index.db")
             .symlink_metadata()
             .is_ok();
-        is_there.then_some(".codeagent/index.db in the repository is not used and can be removed: indexes lie in the user's cache folder")
+        is_there.then_some(".codeagent/index.db in the repository is ignored and can be removed; indexes are in the user's cache folder")
     }
 
     /// Returns the resolved root. Never part of an answer.

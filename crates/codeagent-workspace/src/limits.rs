@@ -1,6 +1,6 @@
 //! Resource limits of this process (`ulimit`), so that exceeding one is a readable error.
 //!
-//! **Limits.** A failed allocation aborts the process (Rust and tree-sitter do). Below
+//! Limitations: a failed allocation aborts the process (Rust and tree-sitter do). Below
 //! [`LEAST_ADDRESSES`] no work starts; above it, a large repository may still need more.
 
 /// Minimum address space for building or serving an index. Below it, small repositories ended in an

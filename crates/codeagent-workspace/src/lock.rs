@@ -3,9 +3,9 @@
 //! The data folder also records the path of its repository, so that the folder of one that is gone
 //! can be recognized.
 //!
-//! **Limits.** The lock is advisory and ends with the process; some network file systems have none,
-//! and then there is no writer. The holder is for people to read: a process that has just taken the
-//! lock may not be recorded yet.
+//! Limitations: the lock is advisory and ends with the process; some network file systems have
+//! none, and then there is no writer. The holder is for people to read: a process that has just
+//! taken the lock may not be recorded yet.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
@@ -77,7 +77,7 @@ impl DataDir {
     /// Stores a few bytes in one of our files, if it has other content.
     pub(crate) fn note(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let path = self.file(name).map_err(io::Error::other)?;
-        if read_short(&path).is_ok_and(|noted| noted == bytes) {
+        if read_short(&path).is_ok_and(|recorded| recorded == bytes) {
             return Ok(());
         }
         let mut file = open_own(&path)?;
@@ -87,7 +87,7 @@ impl DataDir {
 }
 
 /// Returns the repository recorded in a data folder, if the folder has the name derived from it.
-pub(crate) fn noted_root(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn recorded_root(folder: &Path) -> Option<PathBuf> {
     let root = path_of(read_short(&folder.join(ROOT)).ok()?)?;
     (folder.file_name()?.to_str()? == folder_name(&root)).then_some(root)
 }
@@ -130,12 +130,12 @@ fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DataHome;
+    use crate::DataRoot;
 
     #[test]
-    fn there_is_one_writer_at_a_time_and_it_is_known() {
+    fn a_lock_admits_one_writer_and_names_it() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let dir = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         let lock = dir.lock_writer().unwrap();
         let refused = dir.lock_writer().unwrap_err();
         assert!(
@@ -152,9 +152,9 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_lock_is_free_although_a_child_process_still_has_its_descriptor() {
+    fn a_dropped_lock_is_free_despite_inherited_descriptors() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let dir = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         let lock = dir.lock_writer().unwrap();
         let _of_child = lock.file.try_clone().unwrap();
         drop(lock);
@@ -165,9 +165,9 @@ mod tests {
     /// dropped.
     #[cfg(unix)]
     #[test]
-    fn processes_that_are_started_meanwhile_do_not_keep_a_lock() {
+    fn child_processes_do_not_keep_a_lock() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let dir = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         let is_done = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -182,13 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_knows_its_repository_unless_it_is_anothers() {
+    fn a_data_folder_names_its_repository() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let dir = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         drop(dir.lock_writer().unwrap());
-        assert_eq!(noted_root(dir.path()).as_deref(), Some(root.path()));
+        assert_eq!(recorded_root(dir.path()).as_deref(), Some(root.path()));
         let copy = home.path().join("copy-0123456789abcdef");
         std::fs::rename(dir.path(), &copy).unwrap();
-        assert_eq!(noted_root(&copy), None);
+        assert_eq!(recorded_root(&copy), None);
     }
 }

@@ -1,7 +1,8 @@
 //! The log of a background process: a file in the data folder of at most [`LONGEST_LOG`] bytes,
 //! whose older half is dropped when it is full.
 //!
-//! **Limits.** What a process writes to its standard error directly counts only from the next line.
+//! Limitations: what a process writes to its standard error directly counts only from the next
+//! line.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -98,12 +99,12 @@ impl Write for LogFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DataHome;
+    use crate::DataRoot;
 
     #[test]
-    fn a_log_keeps_its_newest_lines_and_its_bound() {
+    fn a_log_keeps_its_newest_lines_within_its_limit() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let dir = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         let _lock = dir.lock_writer().unwrap();
         let mut log = dir.log().unwrap();
 

@@ -1,9 +1,9 @@
 //! Read-only access to installed npm and NuGet packages.
 //!
-//! npm packages lie in folders called `node_modules` inside the root, or are reached through them: pnpm
-//! has its packages in `node_modules/.pnpm` and links to them. Whatever a path or link says, a file is
-//! only read if it lies in such a folder when all links are followed. NuGet packages lie in a folder of
-//! the user's ([`crate::DataHome::packages`]), which is a root of its own.
+//! npm packages lie in folders called `node_modules` inside the root, or are reached through them:
+//! pnpm has its packages in `node_modules/.pnpm` and links to them. Whatever a path or link says, a
+//! file is only read if it lies in such a folder when all links are followed. NuGet packages lie in
+//! a folder of the user's ([`crate::DataRoot::packages`]), which is a root of its own.
 //!
 //! Limitations: a `node_modules` above the root is not read. Names that are not UTF-8 are skipped.
 
@@ -18,7 +18,7 @@ pub const NODE_MODULES: &str = "node_modules";
 
 /// An entry of a package folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Listed {
+pub enum DirListing {
     /// A regular file.
     File,
     /// A folder.
@@ -31,7 +31,7 @@ pub enum Listed {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     /// Names and entries, sorted.
-    pub names: Vec<(String, Listed)>,
+    pub names: Vec<(String, DirListing)>,
     /// Changes when an entry is added or removed.
     pub stamp: Stamp,
 }
@@ -39,7 +39,7 @@ pub struct Listing {
 impl Listing {
     /// Returns the entry of a name.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Listed> {
+    pub fn get(&self, name: &str) -> Option<&DirListing> {
         let at = self
             .names
             .binary_search_by(|(known, _)| known.as_str().cmp(name))
@@ -53,9 +53,9 @@ impl Listing {
         let mut hasher = blake3::Hasher::new();
         for (name, kind) in &self.names {
             let (word, target) = match kind {
-                Listed::File => ("file", ""),
-                Listed::Folder => ("folder", ""),
-                Listed::Link(target) => ("link", target.as_str()),
+                DirListing::File => ("file", ""),
+                DirListing::Folder => ("folder", ""),
+                DirListing::Link(target) => ("link", target.as_str()),
             };
             for text in [name, word, target] {
                 hasher.update(text.as_bytes()).update(&[0]);
@@ -67,7 +67,7 @@ impl Listing {
 
 /// Kinds of files that are not sources of the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum External {
+pub enum ExternalKind {
     /// In the repository's `node_modules` folders.
     NodeModules,
     /// Anywhere in the repository: assemblies in it, and output of a restore.
@@ -76,7 +76,7 @@ pub enum External {
     NuGet,
 }
 
-impl External {
+impl ExternalKind {
     /// All kinds, in their order.
     pub const ALL: [Self; 3] = [Self::NodeModules, Self::Repository, Self::NuGet];
 }
@@ -92,14 +92,14 @@ impl Workspace {
     /// Returns the files of one kind, if there are any. For the indexer only: no tool shows them,
     /// and nothing in a repository determines where the user's are.
     #[must_use]
-    pub fn external(&self, kind: External) -> Option<Packages> {
+    pub fn external(&self, kind: ExternalKind) -> Option<Packages> {
         let workspace = match kind {
-            External::NodeModules | External::Repository => self.clone(),
-            External::NuGet => Self::open(self.packages.as_ref()?).ok()?,
+            ExternalKind::NodeModules | ExternalKind::Repository => self.clone(),
+            ExternalKind::NuGet => Self::open(self.packages.as_ref()?).ok()?,
         };
         Some(Packages {
             workspace,
-            only_node_modules: kind == External::NodeModules,
+            only_node_modules: kind == ExternalKind::NodeModules,
         })
     }
 }
@@ -144,7 +144,7 @@ impl Packages {
 
     /// Reports whether a path without links is one of these files.
     fn has(&self, path: &RepoPath) -> bool {
-        !self.only_node_modules || lies_in_packages(path)
+        !self.only_node_modules || is_in_packages(path)
     }
 
     /// Returns the size and stamp of a file, following links; size 0 for a folder.
@@ -185,14 +185,18 @@ impl Packages {
 }
 
 /// Reports whether a path without links is in a package folder, or is one.
-fn lies_in_packages(path: &RepoPath) -> bool {
+fn is_in_packages(path: &RepoPath) -> bool {
     path.segments().any(|segment| segment == NODE_MODULES)
 }
 
 impl Workspace {
     /// Lists the names in a folder, unsorted.
     #[cfg(unix)]
-    fn names(&self, path: &RepoPath, folder: &File) -> Result<Vec<(String, Listed)>, ReadError> {
+    fn names(
+        &self,
+        path: &RepoPath,
+        folder: &File,
+    ) -> Result<Vec<(String, DirListing)>, ReadError> {
         use rustix::fs::{Dir, FileType, Mode, OFlags, openat, readlinkat};
         use std::os::unix::ffi::OsStrExt;
 
@@ -233,12 +237,12 @@ impl Workspace {
                 kind => kind,
             };
             let listed = match kind {
-                FileType::RegularFile => Listed::File,
-                FileType::Directory => Listed::Folder,
+                FileType::RegularFile => DirListing::File,
+                FileType::Directory => DirListing::Folder,
                 FileType::Symlink => {
                     let target =
                         readlinkat(&handle, entry.file_name(), Vec::new()).unwrap_or_default();
-                    Listed::Link(
+                    DirListing::Link(
                         std::ffi::OsStr::from_bytes(target.as_bytes())
                             .to_string_lossy()
                             .into_owned(),
@@ -253,13 +257,17 @@ impl Workspace {
 
     /// Lists the names in a folder, unsorted; link targets are unknown here.
     #[cfg(not(unix))]
-    fn names(&self, path: &RepoPath, _folder: &File) -> Result<Vec<(String, Listed)>, ReadError> {
+    fn names(
+        &self,
+        path: &RepoPath,
+        _folder: &File,
+    ) -> Result<Vec<(String, DirListing)>, ReadError> {
         use crate::sandbox::ItemKind;
 
         let listed = |kind| match kind {
-            ItemKind::File => Some(Listed::File),
-            ItemKind::Directory => Some(Listed::Folder),
-            ItemKind::Link => Some(Listed::Link(String::new())),
+            ItemKind::File => Some(DirListing::File),
+            ItemKind::Directory => Some(DirListing::Folder),
+            ItemKind::Link => Some(DirListing::Link(String::new())),
             _ => None,
         };
         let (items, _) = self.items(path)?;

@@ -1,6 +1,6 @@
 //! Repository paths: `src/a.cs` is one; `../a.cs`, `/etc/passwd` and `a\0b` are not.
 //!
-//! **Limits.** Purely lexical; links are resolved when a file is opened.
+//! Limitations: purely lexical; links are resolved when a file is opened.
 
 use std::fmt;
 use std::path::{Component, Path};
@@ -20,7 +20,7 @@ pub struct RepoPath(Box<str>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// It leads out of the root.
-    #[error("{0:?} leads out of the repository")]
+    #[error("{0:?} is outside the repository")]
     Escapes(String),
     /// It is absolute.
     #[error("{0:?} is absolute; paths are relative to the repository")]
@@ -29,13 +29,13 @@ pub enum PathError {
     #[error("{0:?} has an empty or `.` segment")]
     NotNormal(String),
     /// It contains a NUL character.
-    #[error("the path holds a NUL character")]
+    #[error("the path contains a NUL character")]
     Nul,
     /// It, or a segment, is longer than any file system accepts.
     #[error("the path is too long ({0} bytes)")]
     TooLong(usize),
     /// It contains a path separator of this system.
-    #[error("{0:?} holds a character that no file name has here")]
+    #[error("{0:?} contains a character not allowed in file names on this system")]
     Separator(String),
     /// The name on disk is not UTF-8.
     #[error("the path is not valid UTF-8")]
@@ -136,7 +136,7 @@ impl RepoPath {
     }
 
     /// Reports whether it is this folder or below it.
-    pub(crate) fn lies_in(&self, folder: &Self) -> bool {
+    pub(crate) fn is_in(&self, folder: &Self) -> bool {
         self == folder
             || folder.is_root()
             || self
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_some_file_system_takes_for_a_hidden_folder_are_hidden() {
+    fn aliases_of_hidden_folders_are_hidden() {
         for name in [
             ".git",
             ".GIT",

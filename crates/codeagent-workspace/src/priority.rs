@@ -1,7 +1,7 @@
 //! Lowers the priority of background threads.
 //!
-//! Limitations: Linux only. Elsewhere a process has one priority for all its threads, including those
-//! that answer queries.
+//! Limitations: Linux only. Elsewhere a process has one priority for all its threads, including
+//! those that answer queries.
 
 /// A thread at this priority gets a tenth of a processor that another one wants.
 #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
 //! File content: read once, hashed and decoded. See [`crate::sandbox`] for how files are opened.
 //!
-//! **Limits.** A file is read completely or not at all.
+//! Limitations: a file is read completely or not at all.
 
 use std::fs::Metadata;
 use std::io::{self, Read};
@@ -20,10 +20,10 @@ pub enum ReadError {
     #[error("{0} does not exist")]
     NotFound(RepoPath),
     /// The root no longer exists.
-    #[error("the folder of the repository is gone")]
+    #[error("the repository's folder no longer exists")]
     RootGone,
     /// A link leads out of the root.
-    #[error("{0} leads out of the repository")]
+    #[error("{0} is outside the repository")]
     Escapes(RepoPath),
     /// A folder, pipe, socket or device, where a file is expected.
     #[error("{0} is not a file")]

@@ -4,22 +4,22 @@
 //! The file system root and home folders are never used by default: a client may start a server
 //! anywhere, and nobody means the whole disk.
 //!
-//! **Limits.** Only the first [`MOST_LOOKED_AT`] entries are searched for source files, upper
+//! Limitations: only the first [`MOST_LOOKED_AT`] entries are searched for source files, upper
 //! levels first.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use crate::data_dir::DataHome;
+use crate::data_dir::DataRoot;
 use crate::package_dirs::NODE_MODULES;
 use crate::path::is_hidden_name;
 
 /// Maximum files and folders that are searched for a source file.
-const MOST_LOOKED_AT: usize = 20_000;
+const MAX_VISITED: usize = 20_000;
 
 /// Why a folder is not served as a repository.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoRepository {
+pub enum RootError {
     /// It is the whole file system.
     #[error("{path} is the whole file system, not a repository; name the repository's folder with --root FOLDER", path = .0.display())]
     FileSystem(PathBuf),
@@ -36,7 +36,7 @@ pub enum NoRepository {
 
 /// Returns the root for a command that names none.
 #[must_use]
-pub fn find_root(start: &Path, home: &DataHome) -> PathBuf {
+pub fn find_root(start: &Path, home: &DataRoot) -> PathBuf {
     let candidates = || {
         start
             .ancestors()
@@ -55,17 +55,17 @@ pub fn find_root(start: &Path, home: &DataHome) -> PathBuf {
 }
 
 /// Checks a root that the user named: anything but the whole file system.
-pub fn check_named_root(root: &Path) -> Result<(), NoRepository> {
+pub fn check_named_root(root: &Path) -> Result<(), RootError> {
     let root = resolved(root);
     if root.parent().is_none() {
-        Err(NoRepository::FileSystem(root))
+        Err(RootError::FileSystem(root))
     } else {
         Ok(())
     }
 }
 
 /// Checks a default root: neither a home folder nor the whole file system.
-pub fn check_found_root(root: &Path) -> Result<(), NoRepository> {
+pub fn check_found_root(root: &Path) -> Result<(), RootError> {
     too_wide(root, &user_home()).map_or(Ok(()), Err)
 }
 
@@ -76,11 +76,11 @@ pub fn is_work_tree(folder: &Path) -> bool {
 }
 
 /// Checks that a folder contains a source file. `is_source` decides by name.
-pub fn has_source(root: &Path, is_source: impl Fn(&str) -> bool) -> Result<(), NoRepository> {
-    if holds(root, is_source) {
+pub fn has_source(root: &Path, is_source: impl Fn(&str) -> bool) -> Result<(), RootError> {
+    if contains_source(root, is_source) {
         Ok(())
     } else {
-        Err(NoRepository::NoSource(root.to_owned()))
+        Err(RootError::NoSource(root.to_owned()))
     }
 }
 
@@ -95,25 +95,25 @@ fn resolved(path: &Path) -> PathBuf {
 }
 
 /// Returns why a folder is more than one repository.
-fn too_wide(folder: &Path, home: &Option<PathBuf>) -> Option<NoRepository> {
+fn too_wide(folder: &Path, home: &Option<PathBuf>) -> Option<RootError> {
     let folder = resolved(folder);
     if folder.parent().is_none() {
-        return Some(NoRepository::FileSystem(folder));
+        return Some(RootError::FileSystem(folder));
     }
     home.as_ref()
         .is_some_and(|home| home.starts_with(&folder))
-        .then_some(NoRepository::Home(folder))
+        .then_some(RootError::Home(folder))
 }
 
 /// Searches a folder for a source file, level by level.
-fn holds(root: &Path, is_source: impl Fn(&str) -> bool) -> bool {
+fn contains_source(root: &Path, is_source: impl Fn(&str) -> bool) -> bool {
     let mut folders = VecDeque::from([root.to_owned()]);
     let mut looked_at = 0;
 
     while let Some(folder) = folders.pop_front() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             looked_at += 1;
-            if looked_at > MOST_LOOKED_AT {
+            if looked_at > MAX_VISITED {
                 return false;
             }
 
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_system_and_homes_are_too_wide() {
+    fn the_file_system_and_home_folders_are_refused_as_roots() {
         let outer = tempfile::tempdir().unwrap();
         let users = resolved(outer.path());
         let (home, project) = (users.join("me"), users.join("me/project"));
@@ -152,15 +152,15 @@ mod tests {
 
         assert_eq!(
             too_wide(&home, &at_home),
-            Some(NoRepository::Home(home.clone()))
+            Some(RootError::Home(home.clone()))
         );
         assert_eq!(
             too_wide(&home.join("project/.."), &at_home),
-            Some(NoRepository::Home(home))
+            Some(RootError::Home(home))
         );
         assert_eq!(
             too_wide(&users, &at_home),
-            Some(NoRepository::Home(users.clone()))
+            Some(RootError::Home(users.clone()))
         );
 
         assert_eq!(too_wide(&project, &at_home), None);
@@ -169,17 +169,17 @@ mod tests {
         let top = users.ancestors().last().unwrap().to_owned();
         assert_eq!(
             too_wide(&top, &None),
-            Some(NoRepository::FileSystem(top.clone()))
+            Some(RootError::FileSystem(top.clone()))
         );
-        assert_eq!(check_named_root(&top), Err(NoRepository::FileSystem(top)));
+        assert_eq!(check_named_root(&top), Err(RootError::FileSystem(top)));
         assert_eq!(check_named_root(&users), Ok(()));
     }
 
     #[test]
-    fn a_source_is_found_below_a_folder_but_not_in_packages() {
+    fn sources_are_found_outside_package_folders_only() {
         let folder = tempfile::tempdir().unwrap();
         let is_source = |name: &str| name.ends_with(".ts");
-        let missing = Err(NoRepository::NoSource(folder.path().to_owned()));
+        let missing = Err(RootError::NoSource(folder.path().to_owned()));
         std::fs::create_dir_all(folder.path().join("a/b")).unwrap();
         std::fs::create_dir_all(folder.path().join("node_modules/x")).unwrap();
         std::fs::write(folder.path().join("a/readme.md"), "").unwrap();

@@ -4,9 +4,9 @@
 //! Without `perl`, a pattern has no look-around and no back-references, and takes time linear in
 //! the text; with it, the `perl` module bounds the time.
 //!
-//! **Limits.** At most `line_bytes` of a line are kept; the search of a file ends after a line over
-//! 64 MiB, and a larger file is not searched across lines. Folders replaced by links during the
-//! walk can hide a file, but never expose one outside. Ignore rules are bounded (`ignored`); a
+//! Limitations: at most `line_bytes` of a line are kept; the search of a file ends after a line
+//! over 64 MiB, and a larger file is not searched across lines. Folders replaced by links during
+//! the walk can hide a file, but never expose one outside. Ignore rules are bounded (`ignored`); a
 //! nested repository also has the outer one's.
 
 mod files;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -108,6 +108,17 @@ pub struct TextQuery {
     pub cancel: Arc<AtomicBool>,
 }
 
+impl TextQuery {
+    /// Sets the deadline to so many milliseconds from now.
+    #[must_use]
+    pub fn within_millis(self, limit: u64) -> Self {
+        Self {
+            deadline: Some(Instant::now() + Duration::from_millis(limit)),
+            ..self
+        }
+    }
+}
+
 /// The files to search.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
@@ -175,10 +186,10 @@ pub struct SearchStats {
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// The pattern is invalid or too expensive.
-    #[error("the pattern cannot be used: {0}")]
+    #[error("invalid pattern: {0}")]
     Pattern(String),
     /// A glob or type is invalid.
-    #[error("the filter cannot be used: {0}")]
+    #[error("invalid filter: {0}")]
     Filter(String),
     /// The path cannot be searched.
     #[error(transparent)]
@@ -396,7 +407,7 @@ impl Sink for Collector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
-        let is_kept = self.hits.len() < self.query.keep;
+        let is_stored = self.hits.len() < self.query.keep;
         if self.query.count_occurrences && !self.query.invert {
             self.matcher
                 .find_iter(found.bytes(), |_| {
@@ -409,7 +420,7 @@ impl Sink for Collector<'_> {
         }
 
         let line = found.line_number().unwrap_or_default();
-        if is_kept {
+        if is_stored {
             let span = if self.query.invert {
                 None
             } else {
@@ -466,7 +477,7 @@ impl Sink for Collector<'_> {
 #[derive(Debug)]
 pub struct Ordered {
     most: usize,
-    kept: Mutex<(BTreeMap<RepoPath, FileHits>, usize)>,
+    collected: Mutex<(BTreeMap<RepoPath, FileHits>, usize)>,
     total: AtomicU64,
 }
 
@@ -476,7 +487,7 @@ impl Ordered {
     pub fn new(most: usize) -> Self {
         Self {
             most,
-            kept: Mutex::default(),
+            collected: Mutex::default(),
             total: AtomicU64::new(0),
         }
     }
@@ -484,12 +495,12 @@ impl Ordered {
     /// Adds the matches of a file.
     pub fn take(&self, found: FileHits) {
         self.total.fetch_add(found.count, Ordering::Relaxed);
-        let mut kept = self
-            .kept
+        let mut collected = self
+            .collected
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
 
-        let (files, count) = &mut *kept;
+        let (files, count) = &mut *collected;
         *count += found.hits.len();
         files.insert(found.path.clone(), found);
 
@@ -507,7 +518,7 @@ impl Ordered {
     #[must_use]
     pub fn finish(self) -> (Vec<FileHits>, u64) {
         let (files, _) = self
-            .kept
+            .collected
             .into_inner()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         (files.into_values().collect(), self.total.into_inner())

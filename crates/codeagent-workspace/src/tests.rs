@@ -52,7 +52,7 @@ fn names(walk: &Walk) -> Vec<&str> {
 }
 
 #[test]
-fn walk_sees_what_git_sees_without_build_output() {
+fn a_walk_lists_what_git_lists_without_build_output() {
     let (_outer, workspace) = repository();
     let walk = workspace.walk();
 
@@ -76,7 +76,7 @@ fn walk_sees_what_git_sees_without_build_output() {
 }
 
 #[test]
-fn ignore_files_above_a_root_without_git_do_not_count() {
+fn ignore_files_above_a_root_without_git_are_not_read() {
     let outer = tempfile::tempdir().unwrap();
     fs::create_dir(outer.path().join("repo")).unwrap();
     fs::write(outer.path().join(".gitignore"), "*.cs\n").unwrap();
@@ -124,7 +124,7 @@ fn list_and_tree_show_folders() {
 }
 
 #[test]
-fn read_gives_text_hash_and_flags() {
+fn read_returns_text_hash_and_flags() {
     let (_outer, workspace) = repository();
 
     fs::write(
@@ -172,7 +172,7 @@ fn read_gives_text_hash_and_flags() {
 }
 
 #[test]
-fn average_line_bytes_tells_one_line_files() {
+fn average_line_bytes_detects_one_line_files() {
     let (_outer, workspace) = repository();
     fs::write(workspace.root().join("m.js"), "x".repeat(40_000)).unwrap();
     assert_eq!(
@@ -186,7 +186,7 @@ fn average_line_bytes_tells_one_line_files() {
 }
 
 #[test]
-fn hostile_paths_are_refused_each_for_its_own_reason() {
+fn hostile_paths_are_refused_with_a_reason() {
     let (_outer, workspace) = repository();
     let long_path = "a/".repeat(3000);
     let long_name = "a".repeat(300);
@@ -250,7 +250,7 @@ fn outcome(workspace: &Workspace, text: &str) -> &'static str {
 }
 
 #[test]
-fn only_the_normal_form_is_a_repo_path() {
+fn a_repo_path_must_be_in_normal_form() {
     for text in ["a//b", "a/", "./a", "a/./b"] {
         assert!(
             matches!(RepoPath::new(text), Err(PathError::NotNormal(_))),
@@ -274,7 +274,7 @@ mod unix {
     use super::*;
 
     #[test]
-    fn links_are_followed_inside_only() {
+    fn links_are_followed_inside_the_root_only() {
         let (outer, workspace) = repository();
         let root = workspace.root();
 
@@ -339,11 +339,11 @@ mod unix {
     #[test]
     fn pipes_do_not_block() {
         let (_outer, workspace) = repository();
-        let made = std::process::Command::new("mkfifo")
+        let status = std::process::Command::new("mkfifo")
             .arg(workspace.root().join("p.cs"))
             .status();
         assert!(
-            made.is_ok_and(|status| status.success()),
+            status.is_ok_and(|status| status.success()),
             "mkfifo is part of every Unix"
         );
         assert!(!names(&workspace.walk()).contains(&"p.cs"));
@@ -386,7 +386,7 @@ fn hostile_segment() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn whatever_is_asked_the_answer_lies_under_the_root(segments in prop::collection::vec(hostile_segment(), 0..8), absolute: bool) {
+    fn random_reads_stay_inside_the_root(segments in prop::collection::vec(hostile_segment(), 0..8), absolute: bool) {
         thread_local!(static REPOSITORY: (tempfile::TempDir, Workspace) = {
             let (outer, workspace) = repository();
             #[cfg(unix)]

@@ -4,8 +4,8 @@
 //! always `node_modules`, `.git`, `.codeagent`, and `bin` and `obj` next to a .NET project file
 //! unless git tracks something in them.
 //!
-//! **Limits.** Links are never followed: [`Workspace::walk`] does not find a file that is reachable
-//! only through a link.
+//! Limitations: links are never followed: [`Workspace::walk`] does not find a file that is
+//! reachable only through a link.
 
 use std::fs::Metadata;
 use std::ops::ControlFlow;
@@ -68,7 +68,7 @@ pub struct Walk {
     pub folders: Vec<Entry>,
     /// Folders called `node_modules`, and links of that name as files; not entered, sorted by path.
     pub packages: Vec<Entry>,
-    /// What was skipped and why, sorted; such as a name that is not UTF-8 or a folder without
+    /// Skipped paths and why, sorted; such as a name that is not UTF-8 or a folder without
     /// permission.
     pub skipped: Vec<String>,
     /// Folders and files that could not be listed, sorted: previously known files below them may
@@ -346,7 +346,7 @@ fn is_wanted(entry: &DirEntry, rules: &IgnoreRules) -> bool {
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
     if let Some(name) = entry.file_name().to_str() {
         let is_output =
-            is_folder && is_build_output_name(name) && stands_beside_a_project(entry.path());
+            is_folder && is_build_output_name(name) && has_project_sibling(entry.path());
         if is_hidden_name(name)
             || (is_folder && name == NODE_MODULES)
             || (is_output && !rules.tracks(entry.path()))
@@ -362,7 +362,7 @@ fn is_build_output_name(name: &str) -> bool {
 }
 
 /// Reports whether the folder of `path` contains a .NET project file.
-fn stands_beside_a_project(path: &Path) -> bool {
+fn has_project_sibling(path: &Path) -> bool {
     let Some(Ok(entries)) = path.parent().map(std::fs::read_dir) else {
         return false;
     };

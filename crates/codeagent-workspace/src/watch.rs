@@ -40,10 +40,10 @@ use crate::data_dir::{DataDir, make_own_folder};
 use crate::ignored;
 use crate::path::RepoPath;
 use crate::walk::Entry;
-use crate::watch::events::{Handler, Shared};
+use crate::watch::events::{EventState, Handler};
 use crate::watch::unwatched::Unwatched;
 
-/// Whether each folder is watched by itself.
+/// Whether each folder is watched separately.
 const PER_FOLDER: bool = cfg!(target_os = "linux");
 
 /// Barriers in a row that make one. A completed read of Windows may wait behind the event of the
@@ -57,7 +57,7 @@ const TRIAL: Duration = Duration::from_secs(5);
 /// be copied often.
 const MOST_AT_ONCE: usize = 1024;
 
-/// What may have changed.
+/// Possible changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FsEvents {
     /// These files.
@@ -84,7 +84,7 @@ impl FsEvents {
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// The file system does not report what others change.
-    #[error("{0} file systems do not tell of changes")]
+    #[error("{0} file systems do not report changes")]
     FileSystem(&'static str),
     /// The system has no watches left.
     #[error(
@@ -92,20 +92,20 @@ pub enum WatchError {
     )]
     Limit,
     /// The watcher was set up, but no event arrived.
-    #[error("the system does not tell of changes in the data folder")]
+    #[error("the system does not report changes in the data folder")]
     Silent,
     /// The thread that receives events has ended.
-    #[error("watching has ended unexpectedly")]
+    #[error("watching ended unexpectedly")]
     Ended,
     /// Anything else the system says.
-    #[error("folders cannot be watched: {0}")]
+    #[error("cannot watch folders: {0}")]
     Io(#[from] io::Error),
 }
 
 /// Watches the folders of a repository.
 pub struct Watcher {
     root: Arc<Path>,
-    shared: Arc<Shared>,
+    shared: Arc<EventState>,
     backend: Mutex<Option<RecommendedWatcher>>,
     unwatched: Mutex<Unwatched>,
     /// Where barriers are created, if the data folder is known.
@@ -119,7 +119,7 @@ impl Watcher {
     pub fn new(workspace: &Workspace, data: Option<&DataDir>) -> Result<Self, WatchError> {
         unwatched::check_file_system(workspace.root())?;
         let cookies = data.map(cookie_folder).transpose()?;
-        let shared = Arc::new(Shared::new(workspace.root(), cookies.clone()));
+        let shared = Arc::new(EventState::new(workspace.root(), cookies.clone()));
 
         let config = Config::default()
             .with_event_kinds(EventKindMask::CORE | EventKindMask::ACCESS_CLOSE)

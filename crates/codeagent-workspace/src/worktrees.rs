@@ -1,8 +1,8 @@
 //! Finds the indexes of other worktrees of the same git repository.
 //!
-//! A data folder notes where git keeps what all worktrees share, as its last writer found it; only data
-//! folders are searched. The note is not trusted: it finds texts that are probably the same, and
-//! nothing more follows from it.
+//! A data folder notes where git keeps what all worktrees share, as its last writer found it; only
+//! data folders are searched. The note is not trusted: it finds texts that are probably the same,
+//! and nothing more follows from it.
 //!
 //! Limitations: at most [`MOST`] indexes, those written last. A folder without a note has none.
 
@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::data_dir::{DataDir, DataHome};
+use crate::data_dir::{DataDir, DataRoot};
 use crate::ignored::shared_git_folder;
 use crate::lock::read_short;
 
@@ -25,15 +25,15 @@ impl DataDir {
     /// gone, damaged or in use.
     #[must_use]
     pub fn siblings(&self) -> Vec<Self> {
-        let (Some(mark), Some(home)) = (noted(self), self.path().parent()) else {
+        let (Some(mark), Some(home)) = (recorded_mark(self), self.path().parent()) else {
             return Vec::new();
         };
 
-        let kept = DataHome::at(home).kept().unwrap_or_default();
-        let others = kept
+        let dirs = DataRoot::at(home).data_dirs().unwrap_or_default();
+        let others = dirs
             .known
             .into_iter()
-            .filter(|other| other.path() != self.path() && noted(other) == Some(mark));
+            .filter(|other| other.path() != self.path() && recorded_mark(other) == Some(mark));
 
         let mut dated: Vec<(SystemTime, Self)> = others
             .filter_map(|other| Some((written(&other)?, other)))
@@ -59,7 +59,7 @@ impl DataDir {
     }
 }
 
-fn noted(data: &DataDir) -> Option<[u8; 32]> {
+fn recorded_mark(data: &DataDir) -> Option<[u8; 32]> {
     read_short(&data.file(GIT).ok()?).ok()?.try_into().ok()
 }
 
@@ -82,9 +82,9 @@ mod tests {
 
     /// Data folders of work trees below `outer`, noted and with a database, in the order in which
     /// they were written.
-    fn noted_folders(outer: &Path, trees: &[&str]) -> Vec<DataDir> {
+    fn marked_folders(outer: &Path, trees: &[&str]) -> Vec<DataDir> {
         let folder = |tree: &&str| {
-            let data = DataHome::at(outer.join("home"))
+            let data = DataRoot::at(outer.join("home"))
                 .data_dir(&outer.join(tree))
                 .unwrap();
             let _lock = data.lock_writer().unwrap();
@@ -119,9 +119,9 @@ mod tests {
     }
 
     #[test]
-    fn work_trees_of_one_repository_are_siblings() {
+    fn worktrees_of_one_repository_find_each_other() {
         let outer = repositories();
-        let [main, second, part, other, plain] = &noted_folders(
+        let [main, second, part, other, plain] = &marked_folders(
             outer.path(),
             &["main", "second", "main/src", "other", "plain"],
         )[..] else {
@@ -141,9 +141,9 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_an_index_or_with_a_link_for_a_note_is_none() {
+    fn folders_without_an_index_are_not_worktrees() {
         let outer = repositories();
-        let [main, second] = &noted_folders(outer.path(), &["main", "second"])[..] else {
+        let [main, second] = &marked_folders(outer.path(), &["main", "second"])[..] else {
             unreachable!()
         };
         std::fs::remove_file(second.database().unwrap()).unwrap();

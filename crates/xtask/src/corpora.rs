@@ -3,7 +3,7 @@
 //!
 //! An archive is unpacked only if its hash matches, so that every machine measures the same.
 //!
-//! **Limits.** Needs npm and pip, and for Debian packages apt with source packages enabled; those
+//! Limitations: needs npm and pip, and for Debian packages apt with source packages enabled; those
 //! are fetched only on request.
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail, ensure};
 use codeagent_core::Language;
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 
 /// Their folder in the work tree.
 pub const FOLDER: &str = "target/corpora";
@@ -131,15 +131,15 @@ pub const CORPORA: &[Corpus] = &[
 ];
 
 /// Returns the data root of their indexes, which is in the work tree too.
-pub fn data_home() -> DataHome {
-    DataHome::at("target/golden")
+pub fn data_root() -> DataRoot {
+    DataRoot::at("target/golden")
 }
 
 /// Returns the root of a corpus by name, fetching it if needed.
 pub fn bring(name: &str) -> anyhow::Result<PathBuf> {
     let corpus = CORPORA.iter().find(|corpus| corpus.name == name);
     corpus
-        .with_context(|| format!("no corpus is called {name}"))?
+        .with_context(|| format!("no corpus named {name}"))?
         .bring(Path::new(FOLDER))
 }
 
@@ -159,7 +159,7 @@ impl Corpus {
         let root = self.root(folder);
         if !root.exists() {
             self.fetch(folder, &root)
-                .with_context(|| format!("{} {} cannot be had", self.package, self.version))?;
+                .with_context(|| format!("cannot download {} {}", self.package, self.version))?;
         }
         Ok(root)
     }

@@ -4,7 +4,7 @@
 //! repositories with one thread, the program's size and its number of packages. A figure that rises
 //! by more than [`TOLERANCE`] fails the check until it is recorded again, with a reason.
 //!
-//! **Limits.** Measures the build that the tests use, not the release: it exists already, and a
+//! Limitations: measures the build that the tests use, not the release: it exists already, and a
 //! change shows in both. Instructions and allocations are those of an indexer in this program under
 //! valgrind; they depend on the compiler and the C library too. Peak memory is the kernel's figure;
 //! peak memory, allocations and peak heap are the minimum of [`RUNS`] runs.
@@ -47,7 +47,7 @@ const HEAD: &str = "\
 /// Precedes each reason.
 const REASON: &str = "# rose: ";
 
-/// What an index costs, and whether that rose
+/// Measures the cost of indexing and compares it with the recorded one
 #[derive(clap::Args)]
 pub struct Options {
     /// Fail if a figure rose, instead of writing it
@@ -58,7 +58,7 @@ pub struct Options {
     reason: Option<String>,
 }
 
-/// Index a repository afresh with one thread and say how much memory that took
+/// Index a repository from scratch with one thread and report the memory used
 #[derive(clap::Args)]
 pub struct IndexOptions {
     root: PathBuf,
@@ -73,7 +73,7 @@ pub fn index(options: &IndexOptions) -> anyhow::Result<()> {
 
     let measured = EngineOptions {
         ingest,
-        home: corpora::data_home(),
+        home: corpora::data_root(),
         rebuild: true,
         ..EngineOptions::default()
     };
@@ -83,7 +83,7 @@ pub fn index(options: &IndexOptions) -> anyhow::Result<()> {
 
     if let Some(problem) = summary.problems.first() {
         bail!(
-            "{} was given up, so less was done than is to be counted: {}",
+            "{} was aborted, so the count is incomplete: {}",
             problem.path,
             problem.message
         );
@@ -94,7 +94,7 @@ pub fn index(options: &IndexOptions) -> anyhow::Result<()> {
     let peak = status
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))
-        .context("the kernel tells no peak memory")?;
+        .context("the kernel reports no peak memory")?;
 
     println!("{}", peak.trim().trim_end_matches(" kB"));
     Ok(())
@@ -108,12 +108,12 @@ struct Figure {
 
 /// Compares with the recorded figures, or writes them.
 pub fn run(options: &Options) -> anyhow::Result<()> {
-    let held = std::fs::read_to_string(GOLDEN).unwrap_or_default();
+    let recorded = std::fs::read_to_string(GOLDEN).unwrap_or_default();
     let figures = measure()?;
 
     let (mut rose, mut fell) = (Vec::new(), Vec::new());
     for Figure { name, value } in &figures {
-        let before = held_value(&held, name);
+        let before = recorded_value(&recorded, name);
         let change = before.map_or(0.0, |before| (*value as f64 / before as f64 - 1.0) * 100.0);
 
         println!("{name:46} {value:15} {change:+7.2} %");
@@ -130,7 +130,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     }
 
     if options.check {
-        ensure!(!held.is_empty(), "{GOLDEN} is not there");
+        ensure!(!recorded.is_empty(), "{GOLDEN} is not there");
         fell.iter()
             .for_each(|line| println!("less, worth writing down: {line}"));
         if !rose.is_empty() {
@@ -155,17 +155,17 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         )
     });
 
-    std::fs::write(GOLDEN, text(&figures, &held, reasons))?;
+    std::fs::write(GOLDEN, text(&figures, &recorded, reasons))?;
     Ok(())
 }
 
 /// Formats the figures, then old and new reasons.
-fn text(figures: &[Figure], held: &str, reasons: impl Iterator<Item = String>) -> String {
+fn text(figures: &[Figure], recorded: &str, reasons: impl Iterator<Item = String>) -> String {
     let mut text = HEAD.to_owned();
     for Figure { name, value } in figures {
         let _ = writeln!(text, "{name:46} {value:15}");
     }
-    let old = held
+    let old = recorded
         .lines()
         .filter(|line| line.starts_with(REASON))
         .map(str::to_owned);
@@ -174,8 +174,8 @@ fn text(figures: &[Figure], held: &str, reasons: impl Iterator<Item = String>) -
     text
 }
 
-fn held_value(held: &str, name: &str) -> Option<u64> {
-    let line = held
+fn recorded_value(recorded: &str, name: &str) -> Option<u64> {
+    let line = recorded
         .lines()
         .find_map(|line| line.strip_prefix(name).filter(|rest| rest.starts_with(' ')))?;
     line.trim().parse().ok()
@@ -219,7 +219,7 @@ fn measure() -> anyhow::Result<Vec<Figure>> {
             peaks.into_iter().min().unwrap_or_default(),
         );
 
-        let database = corpora::data_home()
+        let database = corpora::data_root()
             .data_dir(&root.canonicalize()?)?
             .database()?;
 
@@ -394,7 +394,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_read_from_what_valgrind_says() {
+    fn figures_are_read_from_valgrind_output() {
         let report =
             "==1== Total:     1,234 bytes in 56 blocks\n==1== At t-gmax: 789 bytes in 5 blocks\n";
         assert_eq!(number_after(report, "Total:").unwrap(), 1234);
@@ -407,15 +407,19 @@ mod tests {
     }
 
     #[test]
-    fn reasons_stay_when_figures_are_written_anew() {
+    fn reasons_survive_rewriting_the_figures() {
         let figures = [Figure {
             name: "a: instructions".to_owned(),
             value: 12,
         }];
-        let held = "a: instructions 10\n# rose: a: old\n";
-        let written = text(&figures, held, ["# rose: a: new".to_owned()].into_iter());
-        assert_eq!(held_value(&written, "a: instructions"), Some(12));
+        let recorded = "a: instructions 10\n# rose: a: old\n";
+        let written = text(
+            &figures,
+            recorded,
+            ["# rose: a: new".to_owned()].into_iter(),
+        );
+        assert_eq!(recorded_value(&written, "a: instructions"), Some(12));
         assert!(written.ends_with("# rose: a: old\n# rose: a: new\n"));
-        assert_eq!(held_value(&written, "a"), None);
+        assert_eq!(recorded_value(&written, "a"), None);
     }
 }

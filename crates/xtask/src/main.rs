@@ -1,8 +1,8 @@
 //! Developer commands: measurements that keep the answers of `codeagent` stable.
 //! `cargo run -p xtask -- COMMAND` runs one; there is one file per command.
 //!
-//! **Limits.** For development only: reads and writes the work tree, starts processes, and is never
-//! packaged.
+//! Limitations: for development only: reads and writes the work tree, starts processes, and is
+//! never packaged.
 
 #![allow(
     clippy::disallowed_methods,

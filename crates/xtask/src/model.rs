@@ -6,7 +6,7 @@
 //! cases would end it. `CODEAGENT_TEST_OLD_RUNTIME` names a library older than 1.24, which must be
 //! refused.
 //!
-//! **Limits.** The tests of `codeagent-embed` cover everything that needs neither model nor
+//! Limitations: the tests of `codeagent-embed` cover everything that needs neither model nor
 //! runtime.
 
 use std::fs;
@@ -30,7 +30,7 @@ pub struct Options {
     case: Option<String>,
 }
 
-type Case = fn(&Setting) -> anyhow::Result<String>;
+type Case = fn(&ModelSetup) -> anyhow::Result<String>;
 
 /// The cases, each a row of the table of failures.
 const CASES: &[(&str, Case)] = &[
@@ -64,7 +64,7 @@ const CASES: &[(&str, Case)] = &[
 ];
 
 /// Location of the model, and a folder for damaged copies.
-struct Setting {
+struct ModelSetup {
     found: ModelFiles,
     scratch: PathBuf,
 }
@@ -76,7 +76,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 
     let found = ModelLocations::only(folder.into())
         .find()?
-        .context("nothing was checked: the folder of CODEAGENT_TEST_MODEL holds no model")?;
+        .context("nothing was checked: no model in $CODEAGENT_TEST_MODEL")?;
 
     if let Some(lines) = &options.vectors {
         return vectors(&found, lines);
@@ -92,7 +92,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
             .find(|(known, _)| known == name)
             .context("no such case")?;
 
-        let outcome = case(&Setting {
+        let outcome = case(&ModelSetup {
             found,
             scratch: scratch.clone(),
         });
@@ -108,7 +108,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
             .args(["model-check", "--case", name])
             .output()?;
 
-        let said = String::from_utf8_lossy(if output.status.success() {
+        let message = String::from_utf8_lossy(if output.status.success() {
             &output.stdout
         } else {
             &output.stderr
@@ -117,7 +117,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         .to_owned();
 
         println!(
-            "{} {name}: {said}",
+            "{} {name}: {message}",
             if output.status.success() {
                 "ok    "
             } else {
@@ -173,7 +173,7 @@ fn texts() -> Vec<String> {
         .collect()
 }
 
-fn opens(setting: &Setting) -> anyhow::Result<String> {
+fn opens(setting: &ModelSetup) -> anyhow::Result<String> {
     let model = MiniLm::open(&setting.found)?;
     let texts = texts();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -197,7 +197,7 @@ fn opens(setting: &Setting) -> anyhow::Result<String> {
     ))
 }
 
-fn opens_twice(setting: &Setting) -> anyhow::Result<String> {
+fn opens_twice(setting: &ModelSetup) -> anyhow::Result<String> {
     let first = MiniLm::open(&setting.found)?;
     let second = MiniLm::open(&setting.found)?;
     ensure!(
@@ -215,7 +215,7 @@ fn refused(found: &ModelFiles) -> anyhow::Result<ModelError> {
     }
 }
 
-fn other_library(setting: &Setting) -> anyhow::Result<String> {
+fn other_library(setting: &ModelSetup) -> anyhow::Result<String> {
     let _first = MiniLm::open(&setting.found)?;
     let copy = setting.scratch.join("copy.so");
     fs::copy(&setting.found.runtime, &copy)?;
@@ -227,7 +227,7 @@ fn other_library(setting: &Setting) -> anyhow::Result<String> {
     Ok(error.to_string())
 }
 
-fn cut_library(setting: &Setting) -> anyhow::Result<String> {
+fn cut_library(setting: &ModelSetup) -> anyhow::Result<String> {
     let whole = fs::read(&setting.found.runtime)?;
     let cut = setting.scratch.join("cut.so");
 
@@ -252,7 +252,7 @@ fn cut_library(setting: &Setting) -> anyhow::Result<String> {
     Ok(format!("5 lengths of {} bytes", whole.len()))
 }
 
-fn old_runtime(setting: &Setting) -> anyhow::Result<String> {
+fn old_runtime(setting: &ModelSetup) -> anyhow::Result<String> {
     let Some(old) = std::env::var_os("CODEAGENT_TEST_OLD_RUNTIME") else {
         return Ok("NOT CHECKED: CODEAGENT_TEST_OLD_RUNTIME names no library".to_owned());
     };
@@ -265,7 +265,7 @@ fn old_runtime(setting: &Setting) -> anyhow::Result<String> {
 }
 
 /// Copies the model, replacing one file.
-fn with_file(setting: &Setting, name: &str, bytes: &[u8]) -> anyhow::Result<ModelFiles> {
+fn with_file(setting: &ModelSetup, name: &str, bytes: &[u8]) -> anyhow::Result<ModelFiles> {
     let folder = setting.scratch.join("model");
     fs::create_dir_all(&folder)?;
     for entry in fs::read_dir(&setting.found.folder)? {
@@ -280,21 +280,21 @@ fn with_file(setting: &Setting, name: &str, bytes: &[u8]) -> anyhow::Result<Mode
     })
 }
 
-fn bad_model(setting: &Setting) -> anyhow::Result<String> {
+fn bad_model(setting: &ModelSetup) -> anyhow::Result<String> {
     let whole = fs::read(&setting.found.model)?;
     let garbage: Vec<u8> = (0..100_000_u32)
         .flat_map(|at| at.wrapping_mul(2_654_435_761).to_le_bytes())
         .collect();
-    let mut said = Vec::new();
+    let mut lengths = Vec::new();
     for bytes in [&whole[..whole.len() / 2], &[], &garbage] {
         let error = refused(&with_file(setting, "model.onnx", bytes)?)?;
         ensure!(matches!(error, ModelError::BadModel { .. }), "{error}");
-        said.push(error.to_string().len());
+        lengths.push(error.to_string().len());
     }
-    Ok(format!("{} refusals", said.len()))
+    Ok(format!("{} refusals", lengths.len()))
 }
 
-fn bad_tokenizer(setting: &Setting) -> anyhow::Result<String> {
+fn bad_tokenizer(setting: &ModelSetup) -> anyhow::Result<String> {
     for name in [
         "tokenizer.json",
         "config.json",
@@ -313,7 +313,7 @@ fn bad_tokenizer(setting: &Setting) -> anyhow::Result<String> {
 
 /// The same graph with permuted word embeddings: their table is the first large one of a converted
 /// model.
-fn other_model(setting: &Setting) -> anyhow::Result<String> {
+fn other_model(setting: &ModelSetup) -> anyhow::Result<String> {
     let mut bytes = fs::read(&setting.found.model)?;
     let table = bytes
         .get_mut(1 << 20..40 << 20)
@@ -324,7 +324,7 @@ fn other_model(setting: &Setting) -> anyhow::Result<String> {
     Ok(error.to_string())
 }
 
-fn throughput(setting: &Setting) -> anyhow::Result<String> {
+fn throughput(setting: &ModelSetup) -> anyhow::Result<String> {
     let began = ProcessTime::now();
 
     let model = MiniLm::open(&setting.found)?;

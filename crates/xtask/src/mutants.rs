@@ -1,13 +1,13 @@
 //! Mutation testing of the resolvers: switches every branch off, one at a time, and runs the tests
 //! that reach it.
 //!
-//! All branches of the resolvers become switchable in one build (cargo-mutants would compile the crate
-//! once for each, see `docs/ARCHITECTURE.md`). One run without mutants records which branches each
-//! rule case reaches ([`reach`]); a mutant then costs the cases that reach it, up to the first that
-//! fails. `tests/golden/mutants.txt` lists the survivors, and their number may only fall. The rules
-//! of `tests/golden/rules-off.txt` must all be noticed.
+//! All branches of the resolvers become switchable in one build (cargo-mutants would compile the
+//! crate once for each, see `docs/ARCHITECTURE.md`). One run without mutants records which branches
+//! each rule case reaches ([`reach`]); a mutant then costs the cases that reach it, up to the first
+//! that fails. `tests/golden/mutants.txt` lists the survivors, and their number may only fall. The
+//! rules of `tests/golden/rules-off.txt` must all be noticed.
 //!
-//! **Limits.** What only the fixtures or golden repositories notice counts as not noticed.
+//! Limitations: what only the fixtures or golden repositories notice counts as not noticed.
 
 mod build;
 mod check;
@@ -97,6 +97,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         fs::remove_dir_all(&scratch)?;
     }
     fs::create_dir_all(&scratch)?;
+    fs::write(scratch.join("mutants.txt"), mutants.list())?;
     let reach = Reach::record(&program, &scratch)?;
     println!(
         "{} cases and tests recorded in {} s",
@@ -195,7 +196,7 @@ impl Mutants {
         for name in equivalents.keys() {
             ensure!(
                 branches.iter().any(|mutant| mutant.name == *name),
-                "no such branch any more, take it out of equivalent.txt: {name}"
+                "no such branch; remove it from equivalent.txt: {name}"
             );
         }
 
@@ -226,6 +227,15 @@ impl Mutants {
         (FIRST_BRANCH..)
             .zip(&self.branches)
             .filter(|(_, mutant)| !self.equivalents.contains_key(&mutant.name))
+    }
+
+    /// Lists the branches by number, with their locations.
+    fn list(&self) -> String {
+        let line = |(number, mutant): (usize, &Mutant)| {
+            let (place, line) = (build::place(&mutant.file), mutant.branch.line);
+            format!("{number}\t{}:{line}\t{}\n", place.display(), mutant.name)
+        };
+        self.counted().map(line).collect()
     }
 
     /// Prints a survivor with its location and number: `MUTANT=number` selects it in the built
@@ -269,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_and_every_equivalent_is_where_it_says() {
+    fn every_rule_and_equivalent_matches_the_sources() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mutants = Mutants::find(&root, &root.join("tests/golden")).unwrap();
         let numbers: std::collections::BTreeSet<usize> =

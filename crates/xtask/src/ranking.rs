@@ -6,7 +6,7 @@
 //! in an index of N symbols, made from those of all repositories with mixed names, and compares the
 //! results with exact ones.
 //!
-//! **Limits.** Times are CPU times of one thread in this build, so use
+//! Limitations: times are CPU times of one thread in this build, so use
 //! `cargo run --release -p xtask -- ranking`.
 
 use std::path::{Path, PathBuf};
@@ -25,13 +25,13 @@ use crate::corpora::{self, CORPORA, FOLDER};
 use crate::sentences;
 
 /// Number of similarity queries of each kind.
-const ASKED: usize = 100;
+const QUERIES: usize = 100;
 /// Number of nearest symbols compared with the exact ones.
 const NEAREST: usize = 10;
 /// Number of bootstrap samples for the confidence interval.
 const DRAWS: usize = 2_000;
 
-/// What vectors give to search
+/// Measures what vectors add to search
 #[derive(clap::Args)]
 pub struct Options {
     /// Repositories instead of the published ones
@@ -61,23 +61,23 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         let engine = Engine::open(
             &root,
             EngineOptions {
-                home: corpora::data_home(),
+                home: corpora::data_root(),
                 ..EngineOptions::default()
             },
         )?;
         engine.index(&|_| ())?;
 
-        let snapshot = engine.answers().snapshot()?;
+        let snapshot = engine.reader().snapshot()?;
         if options.symbols.is_some() {
             all.extend(sentences::symbols(&snapshot)?);
             continue;
         }
 
-        let places = sentences::measure(&snapshot, &model)?;
-        let [words, hybrid] = places.reciprocal_ranks();
-        let (low, high) = interval(&places);
+        let ranks = sentences::measure(&snapshot, &model)?;
+        let [words, hybrid] = ranks.reciprocal_ranks();
+        let (low, high) = interval(&ranks);
         let name = root.file_name().unwrap_or_default().display().to_string();
-        let asked = places.words.len();
+        let asked = ranks.words.len();
 
         println!(
             "{name:24} {asked:5} sentences  MRR@10 {words:.3} -> {hybrid:.3}  {:+.3} [{low:+.3}, {high:+.3}]",
@@ -110,7 +110,7 @@ fn model() -> anyhow::Result<ModelHandle> {
     };
     let found = ModelLocations::only(folder.into())
         .find()?
-        .context("the folder of CODEAGENT_TEST_MODEL holds no model")?;
+        .context("no model in $CODEAGENT_TEST_MODEL")?;
     let model: Arc<dyn Embedder> = Arc::new(MiniLm::open(&found)?);
     Ok(ModelHandle::new(move || Ok(Some(Arc::clone(&model)))))
 }
@@ -120,9 +120,9 @@ fn mean(numbers: &[f64]) -> f64 {
 }
 
 /// A deterministic random number generator.
-struct Draw(u64);
+struct Random(u64);
 
-impl Draw {
+impl Random {
     fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -132,15 +132,15 @@ impl Draw {
 }
 
 /// Returns the 95 % confidence interval of the gain, by bootstrap.
-fn interval(places: &sentences::SentenceRanks) -> (f64, f64) {
-    let gains: Vec<f64> = places
+fn interval(ranks: &sentences::SentenceRanks) -> (f64, f64) {
+    let gains: Vec<f64> = ranks
         .words
         .iter()
-        .zip(&places.hybrid)
+        .zip(&ranks.hybrid)
         .map(|(words, hybrid)| hybrid.worth() - words.worth())
         .collect();
 
-    let mut draw = Draw(88_172_645_463_325_252);
+    let mut draw = Random(88_172_645_463_325_252);
     let mut means: Vec<f64> = (0..DRAWS)
         .map(|_| {
             gains
@@ -162,17 +162,17 @@ fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
         .map(|sentence| sentence.text)
         .collect();
     ensure!(
-        sentences.len() >= ASKED,
+        sentences.len() >= QUERIES,
         "the repositories have {} sentences, too few",
         sentences.len()
     );
 
     let nodes = grown(nodes, count);
-    let step = nodes.len() / ASKED;
+    let step = nodes.len() / QUERIES;
     let asked_symbols: Vec<NodeId> = nodes
         .iter()
         .step_by(step.max(1))
-        .take(ASKED)
+        .take(QUERIES)
         .map(|node| node.id)
         .collect();
 
@@ -249,11 +249,11 @@ fn symbol_vectors(
 }
 
 fn sentence_vectors(sentences: &[String]) -> anyhow::Result<Vec<codeagent_core::embed::Vector>> {
-    let step = (sentences.len() / ASKED).max(1);
+    let step = (sentences.len() / QUERIES).max(1);
     let texts: Vec<&str> = sentences
         .iter()
         .step_by(step)
-        .take(ASKED)
+        .take(QUERIES)
         .map(String::as_str)
         .collect();
     Ok(HashingEmbedder.embed(&texts)?)
@@ -285,7 +285,7 @@ fn grown(nodes: Vec<Node>, count: usize) -> Vec<Node> {
         .filter(|node| node.node_type != NodeType::File)
         .collect();
 
-    let mut draw = Draw(0x9e37_79b9_7f4a_7c15);
+    let mut draw = Random(0x9e37_79b9_7f4a_7c15);
     let mut all = Vec::with_capacity(count);
     for round in 0.. {
         for node in &nodes {

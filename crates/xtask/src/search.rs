@@ -4,8 +4,8 @@
 //! and its initials. `xtask search ROOT..` prints figures with times for any repositories;
 //! `xtask accuracy` records the figures without times.
 //!
-//! **Limits.** Calls the engine directly, without a protocol. Times are CPU times, because machines
-//! are busy.
+//! Limitations: calls the engine directly, without a protocol. Times are CPU times, because
+//! machines are busy.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ pub struct Options {
     /// Repositories; their indexes are brought up to date, where `CODEAGENT_DATA_DIR` says
     #[arg(required = true)]
     roots: Vec<PathBuf>,
-    /// List what was not among the first five
+    /// List symbols that were not among the first five
     #[arg(long)]
     misses: bool,
 }
@@ -72,9 +72,9 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     for root in &options.roots {
         let engine = Engine::open(root, EngineOptions::default())?;
         engine.index(&|_| ())?;
-        let snapshot = engine.answers().snapshot()?;
+        let snapshot = engine.reader().snapshot()?;
 
-        let mut asking = Asking {
+        let mut asking = QueryRun {
             snapshot: &snapshot,
             vectors: Vectors::default(),
             show_misses: options.misses,
@@ -100,7 +100,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 
 /// Searches for the drawn symbols.
 pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
-    let mut asking = Asking {
+    let mut asking = QueryRun {
         snapshot,
         vectors: Vectors::default(),
         show_misses: false,
@@ -108,15 +108,15 @@ pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
     };
     asking.for_drawn()?;
 
-    let places = sentences::measure(snapshot, &ModelHandle::default())?;
-    if places.words.len() >= sentences::MIN_SENTENCES {
-        for (name, places) in [
-            ("doc, words only", places.words),
-            ("doc sentence", places.hybrid),
+    let ranks = sentences::measure(snapshot, &ModelHandle::default())?;
+    if ranks.words.len() >= sentences::MIN_SENTENCES {
+        for (name, ranks) in [
+            ("doc, words only", ranks.words),
+            ("doc sentence", ranks.hybrid),
         ] {
             let class = asking.tally.class(name);
-            class.asked += places.len();
-            for place in places {
+            class.total += ranks.len();
+            for place in ranks {
                 class.name_found.count(place.name);
                 class.node_found.count(place.symbol);
             }
@@ -128,12 +128,12 @@ pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
 
 /// How often something was found at each depth, and the sum of reciprocal ranks.
 #[derive(Clone, Copy, Default)]
-struct Found {
+struct RankCounts {
     within: [usize; DEPTHS.len()],
     reciprocal: f64,
 }
 
-impl Found {
+impl RankCounts {
     fn count(&mut self, at: Option<usize>) {
         let Some(at) = at else { return };
         for (count, depth) in self.within.iter_mut().zip(DEPTHS) {
@@ -149,12 +149,12 @@ impl Found {
         self.reciprocal += other.reciprocal;
     }
 
-    fn columns(&self, asked: usize) -> String {
+    fn columns(&self, total: usize) -> String {
         let share = |count: f64| {
-            if asked == 0 {
+            if total == 0 {
                 "      -".to_owned()
             } else {
-                format!("{:7.3}", count / asked as f64)
+                format!("{:7.3}", count / total as f64)
             }
         };
         self.within
@@ -169,11 +169,11 @@ impl Found {
 #[derive(Default)]
 struct Class {
     name: &'static str,
-    asked: usize,
+    total: usize,
     /// Results for any symbol with the name.
-    name_found: Found,
+    name_found: RankCounts,
     /// The symbol itself.
-    node_found: Found,
+    node_found: RankCounts,
     times: Vec<Duration>,
 }
 
@@ -201,7 +201,7 @@ impl Tally {
     pub fn add(&mut self, other: Self) {
         for class in other.0 {
             let sum = self.class(class.name);
-            sum.asked += class.asked;
+            sum.total += class.total;
             sum.name_found.add(class.name_found);
             sum.node_found.add(class.node_found);
             sum.times.extend(class.times);
@@ -221,10 +221,10 @@ impl Tally {
             "  class            asked  name@1     @5    @10    MRR  node@1     @5    @10    MRR{times_head}\n"
         );
 
-        for class in self.0.iter().filter(|class| with_times || class.asked > 0) {
+        for class in self.0.iter().filter(|class| with_times || class.total > 0) {
             let (names, nodes) = (
-                class.name_found.columns(class.asked),
-                class.node_found.columns(class.asked),
+                class.name_found.columns(class.total),
+                class.node_found.columns(class.total),
             );
 
             let times = if with_times {
@@ -236,7 +236,7 @@ impl Tally {
             let _ = writeln!(
                 text,
                 "  {:16} {:5} {names} {nodes}{times}",
-                class.name, class.asked
+                class.name, class.total
             );
         }
         text
@@ -254,14 +254,14 @@ fn percentiles(times: &[Duration]) -> String {
     format!("   {:7.2} {:7.2} {:7.2}", at(50), at(95), at(100))
 }
 
-struct Drawn {
+struct Sample {
     id: NodeId,
     name: String,
     kind: NodeKind,
 }
 
 /// Draws symbols with a letter in their name.
-fn draw(snapshot: &Snapshot) -> anyhow::Result<Vec<Drawn>> {
+fn draw(snapshot: &Snapshot) -> anyhow::Result<Vec<Sample>> {
     let mut symbols = export_symbols(snapshot)?;
     symbols.dedup_by_key(|symbol| symbol.id);
     symbols.retain(|symbol| {
@@ -280,7 +280,7 @@ fn draw(snapshot: &Snapshot) -> anyhow::Result<Vec<Drawn>> {
     symbols.truncate(DRAWN);
     Ok(symbols
         .into_iter()
-        .map(|symbol| Drawn {
+        .map(|symbol| Sample {
             id: symbol.id,
             name: symbol.name,
             kind: symbol.kind,
@@ -321,18 +321,18 @@ fn queries(name: &str) -> Vec<(&'static str, String)> {
     queries
 }
 
-struct Asking<'s> {
+struct QueryRun<'s> {
     snapshot: &'s Snapshot,
     vectors: Vectors,
     show_misses: bool,
     tally: Tally,
 }
 
-impl Asking<'_> {
+impl QueryRun<'_> {
     fn for_drawn(&mut self) -> anyhow::Result<()> {
         for symbol in draw(self.snapshot)? {
             for (class, query) in queries(&symbol.name) {
-                self.ask(class, &query, &symbol)?;
+                self.run_query(class, &query, &symbol)?;
             }
             let filter = SearchFilter {
                 node_type: Some(symbol.kind.node_type()),
@@ -409,7 +409,12 @@ impl Asking<'_> {
         Ok(())
     }
 
-    fn ask(&mut self, class: &'static str, query: &str, symbol: &Drawn) -> anyhow::Result<()> {
+    fn run_query(
+        &mut self,
+        class: &'static str,
+        query: &str,
+        symbol: &Sample,
+    ) -> anyhow::Result<()> {
         let start = ThreadTime::now();
         let found = filter_nodes(
             self.snapshot,
@@ -423,7 +428,7 @@ impl Asking<'_> {
 
         let by_name = found.iter().position(|hit| hit.node.name == symbol.name);
         let tally = self.tally.class(class);
-        tally.asked += 1;
+        tally.total += 1;
         tally.times.push(elapsed);
         tally.name_found.count(by_name);
         tally

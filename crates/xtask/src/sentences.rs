@@ -3,7 +3,7 @@
 //! The first sentence of each doc comment is searched for the symbol it documents, with and without
 //! vectors, in an index of the same symbols without documentation.
 //!
-//! **Limits.** A sentence shared by several names is skipped. Doc comments are longer than most
+//! Limitations: a sentence shared by several names is skipped. Doc comments are longer than most
 //! queries and name what they describe.
 
 use std::collections::BTreeMap;

@@ -1,8 +1,9 @@
 //! MCP clients and how they are configured: with the client's own command where it has one and it
 //! is on the path, else by one entry in its file.
 //!
-//! An entry that is there already keeps its keys: only the command and its arguments change. What
-//! was created beside the entry is recorded, and `uninstall` removes no more than that.
+//! An entry that is there already keeps its keys: only the command and its arguments change, and
+//! arguments of the user stay. What was created beside the entry is recorded, and `uninstall`
+//! removes no more than that.
 //!
 //! **Limits.** The user's own settings only, never those of a project. A client that keeps no JSON
 //! is first set up by its command.
@@ -24,6 +25,12 @@ use record::Created;
 /// The name under which clients know the server.
 const NAME: &str = "codeagent";
 
+/// The arguments of a new entry.
+const ARGUMENTS: [&str; 3] = ["mcp", "--profile", "agent"];
+
+/// The arguments of entries that older versions wrote.
+const OLDER_ARGUMENTS: [&str; 1] = ["mcp"];
+
 /// The table of our entry in a TOML file.
 const TABLE: &str = "mcp_servers.codeagent";
 
@@ -36,8 +43,10 @@ pub struct Client {
     file: fn() -> Option<PathBuf>,
     /// The key under which its servers stand in its file; none if the file is no JSON.
     servers: Option<&'static str>,
-    /// What it is told.
-    entry: fn(&str) -> Value,
+    /// The entry for a program and its arguments.
+    entry: fn(&str, &[String]) -> Value,
+    /// Arguments that only this client is given.
+    own_arguments: &'static [&'static str],
     /// Its own command.
     command: Option<OwnCommand>,
 }
@@ -57,7 +66,8 @@ pub const CLIENTS: &[Client] = &[
         name: "claude",
         file: || Some(home()?.join(".claude.json")),
         servers: Some("mcpServers"),
-        entry: |program| json!({ "type": "stdio", "command": program, "args": ["mcp"] }),
+        entry: |program, args| json!({ "type": "stdio", "command": program, "args": args }),
+        own_arguments: &[],
         command: Some(OwnCommand {
             program: "claude",
             add: &["mcp", "add", "-s", "user", NAME, "--"],
@@ -74,7 +84,8 @@ pub const CLIENTS: &[Client] = &[
             )
         },
         servers: None,
-        entry: |program| json!({ "command": program, "args": ["mcp"] }),
+        entry: |program, args| json!({ "command": program, "args": args }),
+        own_arguments: &[],
         command: Some(OwnCommand {
             program: "codex",
             add: &["mcp", "add", NAME, "--"],
@@ -85,28 +96,37 @@ pub const CLIENTS: &[Client] = &[
         name: "cursor",
         file: || Some(home()?.join(".cursor/mcp.json")),
         servers: Some("mcpServers"),
-        entry: |program| json!({ "command": program, "args": ["mcp", "--root", "${workspaceFolder}"] }),
+        entry: |program, args| json!({ "command": program, "args": args }),
+        own_arguments: &["--root", "${workspaceFolder}"],
         command: None,
     },
     Client {
         name: "vscode",
         file: || Some(settings_home()?.join("Code/User/mcp.json")),
         servers: Some("servers"),
-        entry: |program| json!({ "type": "stdio", "command": program, "args": ["mcp"] }),
+        entry: |program, args| json!({ "type": "stdio", "command": program, "args": args }),
+        own_arguments: &[],
         command: None,
     },
     Client {
         name: "gemini",
         file: || Some(home()?.join(".gemini/settings.json")),
         servers: Some("mcpServers"),
-        entry: |program| json!({ "command": program, "args": ["mcp"] }),
+        entry: |program, args| json!({ "command": program, "args": args }),
+        own_arguments: &[],
         command: None,
     },
     Client {
         name: "opencode",
         file: opencode,
         servers: Some("mcp"),
-        entry: |program| json!({ "type": "local", "command": [program, "mcp"], "enabled": true }),
+        entry: |program, args| {
+            let command: Vec<&str> = std::iter::once(program)
+                .chain(args.iter().map(String::as_str))
+                .collect();
+            json!({ "type": "local", "command": command, "enabled": true })
+        },
+        own_arguments: &[],
         command: None,
     },
 ];
@@ -146,18 +166,16 @@ impl Client {
         let Some(servers) = self.servers else {
             let table = toml::table(&text, TABLE);
             return Ok(table.map_or(State::Unknown, |table| {
-                if table.contains(program) {
-                    State::Known
-                } else {
-                    State::Other
-                }
+                let is_known = table.contains(program) && self.kept_in(toml_arguments(table));
+                if is_known { State::Known } else { State::Other }
             }));
         };
         let entry = jsonc::get(&text, &[servers, NAME]).with_context(|| self.left_alone())?;
         Ok(match entry {
             None => State::Unknown,
             Some(known)
-                if outdated(&known, &(self.entry)(program)).is_some_and(|keys| keys.is_empty()) =>
+                if outdated(&known, &self.wanted(program, arguments_of(&known)))
+                    .is_some_and(|keys| keys.is_empty()) =>
             {
                 State::Known
             }
@@ -171,7 +189,9 @@ impl Client {
             (State::Known, _) => Ok(Change::None),
             (State::Other, _) => self.update(program, dry),
             (State::Unknown, Some((own, path))) => {
-                run(own, &path, vec![words(own.add, &[program, "mcp"])], dry)
+                let mut call = words(own.add, &[program]);
+                call.extend(self.arguments(&ARGUMENTS));
+                run(own, &path, vec![call], dry)
             }
             (State::Unknown, None) => self.add(program, dry),
         }
@@ -188,7 +208,8 @@ impl Client {
             servers: !has_servers,
         };
         let change = self.edit(dry, |text| {
-            Ok(jsonc::set(text, &[servers, NAME], &(self.entry)(program))?)
+            let entry = (self.entry)(program, &self.arguments(&ARGUMENTS));
+            Ok(jsonc::set(text, &[servers, NAME], &entry)?)
         })?;
         if !dry {
             record::remember(&path, created)?;
@@ -198,16 +219,18 @@ impl Client {
 
     /// Has the entry that is there start `program`.
     fn update(&self, program: &str, dry: bool) -> anyhow::Result<Change> {
-        let entry = (self.entry)(program);
         let Some(servers) = self.servers else {
             let keys = ["command", "args"];
             return self.edit(dry, |text| {
+                let known = toml::table(text, TABLE).and_then(toml_arguments);
+                let entry = self.wanted(program, known);
                 let changed = keys.iter().try_fold(text.to_owned(), |text, key| toml::set(&text, TABLE, key, &entry[key].to_string()));
                 changed.with_context(|| format!("`command` and `args` of [{TABLE}] are not plain strings; change them by hand"))
             });
         };
         self.edit(dry, |text| {
             let known = jsonc::get(text, &[servers, NAME])?.unwrap_or_default();
+            let entry = self.wanted(program, arguments_of(&known));
             let Some(keys) = outdated(&known, &entry) else {
                 return Ok(jsonc::set(text, &[servers, NAME], &entry)?);
             };
@@ -215,6 +238,44 @@ impl Client {
                 jsonc::set(&text, &[servers, NAME, key], &entry[key])
             })?)
         })
+    }
+
+    /// Returns the arguments of an entry: `common` and those that only this client is given.
+    fn arguments(&self, common: &[&str]) -> Vec<String> {
+        words(common, self.own_arguments)
+    }
+
+    /// Reports whether arguments are the user's, or those of a new entry.
+    fn kept_in(&self, known: Option<Vec<String>>) -> bool {
+        known.is_some_and(|known| {
+            known.first().is_some_and(|first| first == ARGUMENTS[0])
+                && known != self.arguments(&OLDER_ARGUMENTS)
+        })
+    }
+
+    /// Returns the entry that starts `program`: with the arguments of the entry that is there, if
+    /// the user chose them.
+    fn wanted(&self, program: &str, known: Option<Vec<String>>) -> Value {
+        let arguments = match known {
+            Some(known) if self.kept_in(Some(known.clone())) => known,
+            _ => self.arguments(&ARGUMENTS),
+        };
+        (self.entry)(program, &arguments)
+    }
+
+    /// Returns the arguments of the entry that is there, if they are the user's.
+    pub fn own_choice(&self) -> anyhow::Result<Option<String>> {
+        let text = read(&self.path()?)?;
+        let known = match self.servers {
+            None => toml::table(&text, TABLE).and_then(toml_arguments),
+            Some(servers) => {
+                jsonc::get(&text, &[servers, NAME])?.and_then(|entry| arguments_of(&entry))
+            }
+        };
+        let is_own = |known: &Vec<String>| {
+            self.kept_in(Some(known.clone())) && *known != self.arguments(&ARGUMENTS)
+        };
+        Ok(known.filter(is_own).map(|known| known.join(" ")))
     }
 
     /// Removes our entry from the client's servers.
@@ -328,6 +389,27 @@ fn run(
         }
     }
     Ok(Change::Commands(shown))
+}
+
+/// Returns the arguments of an entry, whichever key holds them.
+fn arguments_of(entry: &Value) -> Option<Vec<String>> {
+    let texts = |value: &Value, skipped: usize| {
+        let texts = value.as_array()?.iter().skip(skipped);
+        texts
+            .map(|text| text.as_str().map(str::to_owned))
+            .collect::<Option<Vec<String>>>()
+    };
+    texts(&entry["args"], 0).or_else(|| texts(&entry["command"], 1))
+}
+
+/// Returns the arguments in a table of a TOML file.
+fn toml_arguments(table: &str) -> Option<Vec<String>> {
+    let value = table.lines().find_map(|line| {
+        let rest = line.trim_start().strip_prefix("args")?;
+        rest.trim_start().strip_prefix('=')
+    })?;
+    let end = value.rfind(']')?;
+    serde_json::from_str(value[..=end].trim()).ok()
 }
 
 /// The keys of an entry that start something else than `wanted` does; `None` if it is no entry.

@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use codeagent_workspace::{DataHome, make_own_folder};
+use codeagent_workspace::{DataRoot, make_own_folder};
 use serde::{Deserialize, Serialize};
 
 /// What was created beside the entry itself.
@@ -55,7 +55,7 @@ fn key(path: &Path) -> String {
 }
 
 fn place() -> anyhow::Result<PathBuf> {
-    Ok(DataHome::default().path()?.join("clients.json"))
+    Ok(DataRoot::default().path()?.join("clients.json"))
 }
 
 /// What is recorded. A record that cannot be read says nothing.

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::query::QueryError;
 use codeagent_core::service::Staleness;
 use codeagent_render::answers::{Answer, AnswerError};
@@ -57,7 +57,7 @@ impl std::error::Error for Unanswered {}
 /// and what is not in it.
 pub fn ask<T>(
     root: &Root,
-    query: impl FnOnce(&Answers) -> Result<Answer<T>, AnswerError>,
+    query: impl FnOnce(&IndexReader) -> Result<Answer<T>, AnswerError>,
 ) -> anyhow::Result<(Answer<T>, Staleness)> {
     let (index, staleness) = root.settled()?;
     match query(&index) {

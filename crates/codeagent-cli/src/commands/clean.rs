@@ -5,7 +5,7 @@
 
 use clap::Args;
 use codeagent_core::engine::EngineError;
-use codeagent_workspace::{DataDir, DataDirError, DataHome};
+use codeagent_workspace::{DataDir, DataDirError, DataRoot};
 use serde_json::{Value, json};
 
 use crate::commands::Root;
@@ -69,7 +69,7 @@ fn own(root: &Root, is_dry: bool) -> anyhow::Result<Vec<Row>> {
 /// What is kept of repositories that are gone. One whose folder cannot be removed does not keep the
 /// others.
 fn orphans(is_dry: bool) -> anyhow::Result<(Vec<Row>, Vec<String>)> {
-    let kept = DataHome::default().kept().map_err(EngineError::from)?;
+    let kept = DataRoot::default().data_dirs().map_err(EngineError::from)?;
     let orphans = kept.known.into_iter().filter(DataDir::is_orphan);
     let rows = orphans.map(|data| {
         let bytes = data.bytes();

@@ -254,13 +254,13 @@ fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
         Role::Daemon,
         |_| {},
     )?);
-    ipc::writer_info(&data).context("other processes cannot reach this one")?;
+    ipc::writer_info(&data).context("other processes cannot connect to this one")?;
     end_on_signal(&service)?;
     tracing::info!(process = std::process::id(), root = %data.root().display(), "watching");
     let idle = Duration::from_secs(u64::from(begin.idle) * 60);
     let reason = match service.wait_for_shutdown(Some(idle).filter(|idle| !idle.is_zero())) {
         ShutdownReason::Requested => "told to end",
-        ShutdownReason::RootGone => "the folder of the repository is gone",
+        ShutdownReason::RootGone => "the repository's folder no longer exists",
         ShutdownReason::Idle => "no requests and no file changes",
     };
     cancel.store(true, Ordering::Relaxed);

@@ -6,7 +6,7 @@
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use codeagent_core::inspect::{self, SitesAt};
-use codeagent_workspace::{DataHome, Workspace};
+use codeagent_workspace::{DataRoot, Workspace};
 
 use crate::commands::Root;
 use crate::output;
@@ -38,7 +38,7 @@ enum What {
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let workspace = Workspace::open(&root.folder)?
-        .with_packages(DataHome::default().packages())
+        .with_packages(DataRoot::default().packages())
         .configured(true)?;
     let text = match &arguments.what {
         What::Facts { path } => inspect::facts(&workspace, &workspace.resolve(path)?)?,

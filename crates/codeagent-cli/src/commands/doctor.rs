@@ -4,12 +4,12 @@
 
 use std::process::ExitCode;
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::service::{ipc, quick_check};
 use codeagent_core::{engine, query};
 use codeagent_mcp::http;
 use codeagent_render::staleness_text;
-use codeagent_workspace::{DataDir, DataHome, WatchError, Watcher, Workspace};
+use codeagent_workspace::{DataDir, DataRoot, WatchError, Watcher, Workspace};
 use serde_json::json;
 
 use crate::clients::{CLIENTS, State};
@@ -107,13 +107,13 @@ fn repository(root: &Root) -> Vec<Finding> {
         Ok(workspace) => findings.extend(
             workspace
                 .config()
-                .remarks
+                .notes
                 .iter()
-                .map(|remark| wrong(format!(".codeagent/config.json: {remark}"))),
+                .map(|note| wrong(format!(".codeagent/config.json: {note}"))),
         ),
         Err(error) => findings.push(wrong(format!("{error}; fix .codeagent/config.json"))),
     }
-    match DataHome::default().data_dir(workspace.root()) {
+    match DataRoot::default().data_dir(workspace.root()) {
         Ok(data) => {
             findings.push(fine(format!("its data is in {}", data.path().display())));
             findings.extend(kept(&data));
@@ -187,7 +187,7 @@ fn watched(workspace: &Workspace) -> Finding {
 }
 
 fn index(root: &Root) -> Vec<Finding> {
-    let looked = root.answers().and_then(|answers: Answers| {
+    let looked = root.answers().and_then(|answers: IndexReader| {
         let snapshot = answers.snapshot()?;
         let status = query::status(&snapshot, answers.vectors())?;
         Ok((

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::query;
 use codeagent_core::service::Staleness;
 use codeagent_render::staleness_text;
@@ -67,7 +67,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// What of the repository is not in the tables.
-fn lacking(answers: &Answers, staleness: &Staleness) -> anyhow::Result<Vec<String>> {
+fn lacking(answers: &IndexReader, staleness: &Staleness) -> anyhow::Result<Vec<String>> {
     let mut notes: Vec<String> = (!staleness.is_none())
         .then(|| staleness_text(staleness))
         .into_iter()

@@ -7,12 +7,12 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use clap::Args;
-use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorKind};
+use codeagent_core::engine::{Engine, EngineError, EngineOptions, ErrorKind, IndexReader};
 use codeagent_core::query;
 use codeagent_core::service::ipc::{self, SyncRequest};
 use codeagent_core::{IngestError, IngestOptions, Progress, Summary};
 use codeagent_render::staleness_text;
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -80,15 +80,15 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let summary = rebuilt.map_or_else(|| engine.index(&progress), Ok);
     bar.finish_and_clear();
     say_healed(&engine);
-    let answers = engine.answers();
-    let remarks = answers
+    let answers = engine.reader();
+    let notes = answers
         .workspace()
         .config()
-        .remarks
+        .notes
         .iter()
         .map(String::as_str)
-        .chain(answers.workspace().brought_index());
-    let mut notes: Vec<String> = remarks.map(str::to_owned).collect();
+        .chain(answers.workspace().bundled_index());
+    let mut notes: Vec<String> = notes.map(str::to_owned).collect();
     let summary = summary.inspect_err(|_| notes.iter().for_each(|text| output::note(text)))?;
     let details = if arguments.verbose {
         details(&engine, &summary)?
@@ -260,7 +260,8 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Ok(Elsewhere::Closed),
         }
     };
-    let counts = query::counts(&Answers::open(&root.folder, &DataHome::default())?.snapshot()?)?;
+    let counts =
+        query::counts(&IndexReader::open(&root.folder, &DataRoot::default())?.snapshot()?)?;
     let behind = if granted.staleness.is_none() {
         String::new()
     } else {
@@ -337,13 +338,8 @@ fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
         .iter()
         .map(|problem| format!("failed {}: {}", problem.path, problem.message))
         .collect();
-    lines.extend(
-        summary
-            .remarks
-            .iter()
-            .map(|remark| format!("project {remark}")),
-    );
-    let snapshot = engine.answers().snapshot()?;
+    lines.extend(summary.notes.iter().map(|note| format!("project {note}")));
+    let snapshot = engine.reader().snapshot()?;
     let partial = query::partially_parsed_files(&snapshot)?;
     lines.extend(partial.iter().map(|file| {
         format!(

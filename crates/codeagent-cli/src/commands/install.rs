@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use codeagent_core::service::{Role, ipc};
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 use serde_json::json;
 
 use crate::clients::{CLIENTS, Change, Client};
@@ -50,7 +50,14 @@ pub fn install(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         ));
     }
     each(root, arguments, Vec::new(), |client| {
-        client.install(program, arguments.dry_run)
+        let change = client.install(program, arguments.dry_run)?;
+        if let Ok(Some(kept)) = client.own_choice() {
+            output::note(&format!(
+                "{}: its arguments were changed by hand and stay ({kept}); new entries have: mcp --profile agent",
+                client.name
+            ));
+        }
+        Ok(change)
     })
 }
 
@@ -68,7 +75,7 @@ pub fn uninstall(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 /// Stops the daemons of all repositories.
 fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
     let mut said = Vec::new();
-    for data in DataHome::default().kept()?.known {
+    for data in DataRoot::default().data_dirs()?.known {
         let Ok(keeping) = ipc::writer_info(&data) else {
             continue;
         };

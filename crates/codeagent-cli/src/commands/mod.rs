@@ -3,12 +3,14 @@
 //! Commands about symbols run the same queries as the tools ([`ask`]), so both know the same.
 
 mod ask;
+mod changes;
 mod clean;
 mod daemon;
 mod debug;
 mod declarations;
 mod doctor;
 mod export;
+mod graph;
 mod hook;
 mod index;
 mod install;
@@ -21,6 +23,7 @@ mod search;
 mod shell;
 mod status;
 mod symbol;
+mod text;
 mod text_answer;
 mod watch;
 
@@ -33,7 +36,7 @@ use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use codeagent_core::StoreError;
-use codeagent_core::engine::{Answers, EngineError};
+use codeagent_core::engine::{EngineError, IndexReader};
 use codeagent_core::model::graph::{EdgeDirection, Language};
 use codeagent_core::query::Relation;
 use codeagent_core::service::{Staleness, quick_check};
@@ -41,7 +44,7 @@ use codeagent_mcp::repository;
 use codeagent_render::answers::{self, SymbolQuery};
 use codeagent_render::{NeighborRow, UseRow};
 use codeagent_workspace::{
-    DataDir, DataHome, LogFile, RepoPath, Workspace, check_addresses, check_named_root,
+    DataDir, DataRoot, LogFile, RepoPath, Workspace, check_addresses, check_named_root,
 };
 
 use crate::output::Places;
@@ -86,6 +89,25 @@ enum Command {
         after_help = "Examples:\n  codeagent explore OrderService.Place\n  codeagent explore 'which tests cover Cart.Total?'"
     )]
     Explore(text_answer::Arguments),
+    /// List what a change of symbols, files or folders affects, and the tests that reach it
+    Impact(graph::ImpactArguments),
+    /// Show how one symbol reaches another
+    Path(graph::PathArguments),
+    /// Describe the repository, a folder or a project: parts, entry points, hubs, cycles, unused code
+    Overview(graph::OverviewArguments),
+    /// Search text: lines with the symbol, route or test around them
+    #[command(
+        after_help = "Examples:\n  codeagent text documents.archive\n  codeagent text --regex 'TODO|FIXME' --path src"
+    )]
+    Text(text::Arguments),
+    /// Show which symbols changed since a commit, what no longer fits and which tests to run
+    #[command(
+        after_help = "Examples:\n  codeagent changes\n  codeagent changes main\n  codeagent changes v1.2..v1.3"
+    )]
+    Changes(changes::Arguments),
+    /// List the test files that the changes since a commit may affect
+    #[command(after_help = "Example: codeagent affected --base origin/main | xargs npx jest")]
+    Affected(changes::AffectedArguments),
     /// Search symbols by name or description
     #[command(after_help = "Example: codeagent search --type class order service")]
     Search(search::Arguments),
@@ -105,13 +127,13 @@ enum Command {
     #[command(
         after_help = "Examples:\n  codeagent callers Place\n  codeagent callers 'Cart.Add(Product, int)'"
     )]
-    Callers(related::Arguments),
+    Callers(related::CallersArgs),
     /// Show what a symbol calls
     #[command(after_help = "Example: codeagent callees OrderService.Place")]
     Callees(related::Arguments),
     /// Show what implements, extends or overrides a symbol
     #[command(after_help = "Example: codeagent implementations IOrderService")]
-    Implementations(related::Arguments),
+    Implementations(related::ImplementationsArgs),
     /// Show every use of a symbol
     #[command(after_help = "Example: codeagent references src/Cart.cs:12")]
     References(related::Arguments),
@@ -327,7 +349,7 @@ impl Root {
         let is_named = given.is_some();
         let folder = match given {
             Some(folder) => filled_in(folder)?,
-            None => codeagent_workspace::find_root(&working_folder()?, &DataHome::default()),
+            None => codeagent_workspace::find_root(&working_folder()?, &DataRoot::default()),
         };
         Ok(Self {
             folder,
@@ -347,9 +369,9 @@ impl Root {
         }?)
     }
 
-    fn answers(&self) -> anyhow::Result<Answers> {
+    fn answers(&self) -> anyhow::Result<IndexReader> {
         let answers =
-            Answers::open(&self.folder, &DataHome::default())?.with_model(model::source());
+            IndexReader::open(&self.folder, &DataRoot::default())?.with_model(model::source());
         // A first index that was interrupted leaves an empty database behind.
         if !answers.is_complete()? {
             return Err(StoreError::NotIndexed.into());
@@ -359,7 +381,7 @@ impl Root {
 
     /// The same, once the process that writes the index has taken everything in, and what is not in
     /// it. That process may find the index damaged and rebuild it.
-    fn settled(&self) -> anyhow::Result<(Answers, Staleness)> {
+    fn settled(&self) -> anyhow::Result<(IndexReader, Staleness)> {
         let answers = self.answers()?;
         let staleness = quick_check(&answers);
         Ok((
@@ -375,7 +397,7 @@ impl Root {
     /// The folder of its data, which need not exist.
     fn data(&self) -> anyhow::Result<DataDir> {
         let workspace = Workspace::open(&self.folder)?;
-        Ok(DataHome::default()
+        Ok(DataRoot::default()
             .data_dir(workspace.root())
             .map_err(EngineError::from)?)
     }
@@ -456,20 +478,22 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Index(arguments) => return index::run(root, &arguments),
         Command::Status(arguments) => status::run(root, &arguments),
         Command::Explore(arguments) => text_answer::run(root, &arguments, answers::explore),
+        Command::Impact(arguments) => graph::impact(root, &arguments),
+        Command::Path(arguments) => graph::path(root, &arguments),
+        Command::Overview(arguments) => graph::overview(root, &arguments),
+        Command::Text(arguments) => text::run(root, &arguments),
+        Command::Changes(arguments) => changes::run(root, &arguments),
+        Command::Affected(arguments) => changes::affected(root, &arguments),
         Command::Search(arguments) => search::run(root, &arguments),
         Command::Lookup(arguments) => lookup::run(root, &arguments),
         Command::Symbol(arguments) => symbol::run(root, &arguments),
         Command::Declarations(arguments) => declarations::run(root, &arguments),
         Command::Outline(arguments) => outline::run(root, &arguments),
-        Command::Callers(arguments) => {
-            related::run::<NeighborRow>(root, Relation::CALLERS, &arguments)
-        }
+        Command::Callers(arguments) => related::run_callers(root, &arguments),
         Command::Callees(arguments) => {
             related::run::<NeighborRow>(root, Relation::CALLEES, &arguments)
         }
-        Command::Implementations(arguments) => {
-            related::run::<UseRow>(root, Relation::IMPLEMENTATIONS, &arguments)
-        }
+        Command::Implementations(arguments) => related::run_implementations(root, &arguments),
         Command::References(arguments) => {
             related::run::<UseRow>(root, Relation::REFERENCES, &arguments)
         }

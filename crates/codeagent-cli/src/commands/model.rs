@@ -10,7 +10,7 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use codeagent_core::embed::{EmbedError, Embedder as _, ModelHandle};
 use codeagent_embed::{self as embed, Installed, MiniLm, ModelLocations};
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 use serde_json::json;
 
 use crate::commands::Root;
@@ -59,7 +59,7 @@ pub fn source() -> ModelHandle {
         let unavailable =
             |error: &dyn std::fmt::Display| EmbedError::Unavailable(error.to_string());
         let places =
-            ModelLocations::of_user(&DataHome::default()).map_err(|error| unavailable(&error))?;
+            ModelLocations::of_user(&DataRoot::default()).map_err(|error| unavailable(&error))?;
         let Some(found) = places.find().map_err(|error| unavailable(&error))? else {
             return Ok(None);
         };
@@ -70,14 +70,14 @@ pub fn source() -> ModelHandle {
 
 /// What is wrong with where the model is or what runs it, as far as can be said without opening it.
 pub fn trouble() -> Option<String> {
-    let found = ModelLocations::of_user(&DataHome::default()).ok()?.find();
+    let found = ModelLocations::of_user(&DataRoot::default()).ok()?.find();
     found
         .err()
         .map(|error| format!("search compares words and letters: {error}"))
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    let places = ModelLocations::of_user(&DataHome::default())?;
+    let places = ModelLocations::of_user(&DataRoot::default())?;
     match &arguments.what {
         What::Install(from) => install(root, from, &places),
         What::Status => status(root, &places),

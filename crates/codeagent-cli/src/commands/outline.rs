@@ -35,8 +35,9 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         let parameters = row.signature.parameter_signature.as_deref();
         vec![
             format!(
-                "{:<5} {indent}{} {}{}",
+                "{:<5} {indent}{}{} {}{}",
                 row.line_start,
+                visibility(row),
                 row.symbol.word(),
                 name(row, &path),
                 parameters.unwrap_or_default()
@@ -80,6 +81,15 @@ fn found(root: &Root, typed: &str) -> anyhow::Result<String> {
                 "{typed} matches several files; give a longer path:\n{one}\n{other}{more}"
             )))
         }
+    }
+}
+
+/// Returns the access modifier or `exported`, with a blank behind it.
+fn visibility(row: &OutlineRow) -> String {
+    match row.signature.access_modifier {
+        Some(access) => format!("{} ", access.replace('_', " ")),
+        None if row.exported => "exported ".to_owned(),
+        None => String::new(),
     }
 }
 

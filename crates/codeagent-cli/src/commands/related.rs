@@ -6,12 +6,15 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use codeagent_core::model::graph::{Confidence, EdgeDirection, EdgeType};
 use codeagent_core::query::{Filter, Relation};
 use codeagent_render::answers::{self, RelatedQuery};
-use codeagent_render::{DependencyRow, Page, Row};
+use codeagent_render::{DependencyRow, NeighborRow, Page, Row, UseRow};
 
 use crate::commands::ask::ask;
 use crate::commands::{Root, SymbolArgs};
 use crate::output::{Places, PrintedAnswer};
 use crate::text::Line;
+
+/// Levels of callers if the user names none.
+const TREE_DEPTH: u32 = 3;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -35,6 +38,27 @@ pub struct Arguments {
     /// Only results with at least this confidence
     #[arg(long, value_name = "CONFIDENCE", value_parser = ["heuristic", "inferred", "exact"])]
     min_confidence: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct CallersArgs {
+    /// Also list who calls the callers, indented
+    #[arg(long)]
+    tree: bool,
+    /// Number of levels [default: 1, with --tree 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    depth: Option<u32>,
+    #[command(flatten)]
+    arguments: Arguments,
+}
+
+#[derive(Debug, Args)]
+pub struct ImplementationsArgs {
+    /// Number of levels [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+    #[command(flatten)]
+    arguments: Arguments,
 }
 
 #[derive(Debug, Args)]
@@ -63,12 +87,39 @@ pub fn run<R: Row>(
     relation: Relation<'_>,
     arguments: &Arguments,
 ) -> anyhow::Result<()> {
+    run_levels::<R>(root, relation, arguments, 1)
+}
+
+/// Lists the callers of a symbol, and with `--tree` their callers.
+pub fn run_callers(root: &Root, callers: &CallersArgs) -> anyhow::Result<()> {
+    let depth = callers
+        .depth
+        .unwrap_or(if callers.tree { TREE_DEPTH } else { 1 });
+    if depth == 1 {
+        return run::<NeighborRow>(root, Relation::CALLERS, &callers.arguments);
+    }
+    run_levels::<UseRow>(root, Relation::CALLERS, &callers.arguments, depth as usize)
+}
+
+/// Lists what implements, extends or overrides a symbol, at all levels.
+pub fn run_implementations(root: &Root, arguments: &ImplementationsArgs) -> anyhow::Result<()> {
+    let depth = arguments.depth.map_or(usize::MAX, |depth| depth as usize);
+    run_levels::<UseRow>(root, Relation::IMPLEMENTATIONS, &arguments.arguments, depth)
+}
+
+fn run_levels<R: Row>(
+    root: &Root,
+    relation: Relation<'_>,
+    arguments: &Arguments,
+    depth: usize,
+) -> anyhow::Result<()> {
     let symbol = arguments.symbol.resolve(root)?;
     let query = RelatedQuery {
         symbol: symbol.query(),
         relation,
         filter: arguments.filter(),
         sites: arguments.sites as usize,
+        depth,
     };
     let answer = ask(root, |index| {
         answers::related::<R>(index, &query, &Page::WHOLE)
@@ -96,13 +147,17 @@ pub fn run_typed(
 /// Writes a related symbol and below it the locations of its uses.
 fn neighbor<R: Row>(row: &R, places: &Places) -> Vec<Line> {
     let verb = row.edge_type().map(|verb| format!("{verb} "));
+    let indent = "  ".repeat(2 * (row.depth() - 1));
     let row = row.neighbor();
     let confidence = match row.confidence {
         "exact" => String::new(),
         other => format!(" ({other})"),
     };
     let name = &row.symbol.qualified_name;
-    let head = Line::from(format!("{}{name}{confidence}  ", verb.unwrap_or_default()));
+    let head = Line::from(format!(
+        "{indent}{}{name}{confidence}  ",
+        verb.unwrap_or_default()
+    ));
     let declared = format!("{}:{}", places.of(&row.file_path), row.line_start);
     let mut lines = vec![head.place(declared)];
 
@@ -113,17 +168,17 @@ fn neighbor<R: Row>(row: &R, places: &Places) -> Vec<Line> {
         let callback = site.callback.as_deref();
         let callback = callback.map(|label| format!("in {label}: "));
         lines.push(
-            Line::from("    ")
+            Line::from(format!("{indent}    "))
                 .place(format!("{path}:{}:{}", site.line, site.column))
                 .text(format!("  {}{text}", callback.unwrap_or_default())),
         );
         let others = site.candidates.iter();
-        lines.extend(others.map(|other| Line::from(format!("        or {other}"))));
+        lines.extend(others.map(|other| Line::from(format!("{indent}        or {other}"))));
     }
 
     if let Some(count) = row.site_count {
         let more = count.saturating_sub(row.call_sites.len());
-        lines.push(format!("    and {more} more (--sites {count})").into());
+        lines.push(format!("{indent}    and {more} more (--sites {count})").into());
     }
     lines
 }

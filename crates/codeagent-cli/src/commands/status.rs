@@ -48,18 +48,18 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             .walk()
             .skipped
             .into_iter()
-            .map(|reason| Listed::new("", reason)),
+            .map(|reason| DirListing::new("", reason)),
     );
-    let partial: Vec<Listed> = query::partially_parsed_files(&snapshot)?
+    let partial: Vec<DirListing> = query::partially_parsed_files(&snapshot)?
         .iter()
-        .map(|file| Listed::new(&file.path, partially_parsed_text(file)))
+        .map(|file| DirListing::new(&file.path, partially_parsed_text(file)))
         .collect();
-    let mut notes = answers.workspace().config().remarks.clone();
+    let mut notes = answers.workspace().config().notes.clone();
     notes.extend((!staleness.is_none()).then(|| staleness_text(&staleness)));
-    let given_up: Vec<Listed> = status
+    let given_up: Vec<DirListing> = status
         .given_up
         .iter()
-        .map(|(path, sites)| Listed::new(path, too_costly(*sites)))
+        .map(|(path, sites)| DirListing::new(path, too_costly(*sites)))
         .collect();
     let progress = vector_progress(&snapshot)?.filter(|progress| progress.done < progress.total);
     notes.extend(progress.map(|progress| {
@@ -124,8 +124,8 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// At most so many of some files, each with the reason, and how many more there are.
-fn some(word: &str, what: &str, files: &[Listed], most: usize) -> Vec<String> {
-    let line = |file: &Listed| match file.path.as_str() {
+fn some(word: &str, what: &str, files: &[DirListing], most: usize) -> Vec<String> {
+    let line = |file: &DirListing| match file.path.as_str() {
         "" => format!("{word} {}", file.reason),
         path => format!("{word} {path}: {}", file.reason),
     };
@@ -159,22 +159,22 @@ struct Report {
     #[serde(flatten)]
     report: StatusReport,
     /// Files without symbols.
-    failed: Vec<Listed>,
+    failed: Vec<DirListing>,
     /// Files of which some bytes could not be parsed.
-    partial: Vec<Listed>,
+    partial: Vec<DirListing>,
     /// Files with uses that cost too much to link.
-    given_up: Vec<Listed>,
+    given_up: Vec<DirListing>,
     /// What is odd about the settings.
     notes: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct DirListing {
     path: String,
     reason: String,
 }
 
-impl Listed {
+impl DirListing {
     fn new(path: &str, reason: String) -> Self {
         Self {
             path: path.to_owned(),
@@ -183,10 +183,10 @@ impl Listed {
     }
 }
 
-fn listed(files: Vec<(String, String)>) -> Vec<Listed> {
+fn listed(files: Vec<(String, String)>) -> Vec<DirListing> {
     files
         .into_iter()
-        .map(|(path, reason)| Listed { path, reason })
+        .map(|(path, reason)| DirListing { path, reason })
         .collect()
 }
 

@@ -3,7 +3,7 @@
 
 use anyhow::bail;
 use clap::Args;
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_render::answers::AnswerError;
 use codeagent_render::staleness_text;
 use codeagent_render::text::{DEFAULT_MAX_CHARS, Document, LARGEST_MAX_CHARS, MIN_MAX_CHARS};
@@ -38,7 +38,7 @@ pub struct Arguments {
 pub fn run(
     root: &Root,
     arguments: &Arguments,
-    ask: impl FnOnce(&Answers, &str) -> Result<Document, AnswerError>,
+    ask: impl FnOnce(&IndexReader, &str) -> Result<Document, AnswerError>,
 ) -> anyhow::Result<()> {
     let query = arguments.query.join(" ");
     print(root, &arguments.text, |index| ask(index, &query))
@@ -48,7 +48,7 @@ pub fn run(
 pub fn print(
     root: &Root,
     arguments: &TextArgs,
-    ask: impl FnOnce(&Answers) -> Result<Document, AnswerError>,
+    ask: impl FnOnce(&IndexReader) -> Result<Document, AnswerError>,
 ) -> anyhow::Result<()> {
     let (index, staleness) = root.settled()?;
     let mut document = match ask(&index) {

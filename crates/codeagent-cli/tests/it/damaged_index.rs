@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::shop;
 
 use codeagent_testkit::random::Random;
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 
 const PAGE: usize = 8192;
 
@@ -105,13 +105,13 @@ impl Place {
             for _ in 0..3 {
                 scope.spawn(|| {
                     let output = self.run(&["callers", "PriceCalculator.Price"]);
-                    let (said, remarks) = (
+                    let (said, notes) = (
                         String::from_utf8_lossy(&output.stdout),
                         String::from_utf8_lossy(&output.stderr),
                     );
                     assert!(
-                        said.contains("OrderService.Place") && !remarks.contains("damaged"),
-                        "{said}{remarks}"
+                        said.contains("OrderService.Place") && !notes.contains("damaged"),
+                        "{said}{notes}"
                     );
                 });
             }
@@ -120,7 +120,7 @@ impl Place {
 
     /// The index with the seal beside it.
     fn files(&self) -> (PathBuf, PathBuf) {
-        let data = DataHome::at(&self.home).data_dir(&self.root).unwrap();
+        let data = DataRoot::at(&self.home).data_dir(&self.root).unwrap();
         (data.path().join("index.db"), data.path().join("index.seal"))
     }
 

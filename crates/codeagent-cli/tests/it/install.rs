@@ -141,7 +141,7 @@ fn a_client_is_told_by_its_own_command() {
         machine
             .read("codex.called")
             .unwrap()
-            .ends_with("/codeagent mcp\n")
+            .ends_with("/codeagent mcp --profile agent\n")
     );
     machine.write(
         ".codex/config.toml",
@@ -229,8 +229,9 @@ fn an_entry_that_is_there_keeps_its_keys() {
     machine.stdout(&["install", "codex"]);
     let after = machine.read(".codex/config.toml").unwrap();
     assert!(
-        after.starts_with("[mcp_servers.codeagent]\nargs = [\"mcp\"]\ncommand = \"/")
-            && after.contains("/codeagent\" # mine\n"),
+        after.starts_with(
+            "[mcp_servers.codeagent]\nargs = [\"mcp\",\"--profile\",\"agent\"]\ncommand = \"/"
+        ) && after.contains("/codeagent\" # mine\n"),
         "{after}"
     );
     assert!(
@@ -241,6 +242,33 @@ fn an_entry_that_is_there_keeps_its_keys() {
         machine.stdout(&["install", "codex"]),
         "codex: nothing to change\n"
     );
+}
+
+#[test]
+fn entries_of_older_versions_are_updated_and_others_keep_their_arguments() {
+    let machine = Machine::new();
+    for (arguments, expected, is_kept) in [
+        ("[\"mcp\"]", "\"agent\"", false),
+        ("[\"mcp\", \"--answers\", \"compact\"]", "\"compact\"", true),
+    ] {
+        machine.write(
+            ".gemini/settings.json",
+            &format!("{{\"mcpServers\":{{\"codeagent\":{{\"command\":\"/old/codeagent\",\"args\":{arguments}}}}}}}"),
+        );
+        let output = machine.run(&["install", "gemini"]);
+        let notes = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(
+            notes.contains("stay (mcp --answers compact)"),
+            is_kept,
+            "{notes}"
+        );
+        let after = machine.read(".gemini/settings.json").unwrap();
+        assert!(
+            after.contains(expected) && !after.contains("/old/"),
+            "{after}"
+        );
+        assert_eq!(after.contains("agent\"]"), !is_kept, "{after}");
+    }
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn commands_are_offered_only_if_allowed() {
             // Where there is no jail it says so instead.
             let ran_in_jail = ran.contains("exit_code: 0\\nstdout:\\ntext");
             assert!(
-                ran_in_jail || ran.contains("CommandNotAllowed: commands are run in a jail only"),
+                ran_in_jail || ran.contains("CommandNotAllowed: commands need a sandbox"),
                 "{flags:?}: {ran}"
             );
         } else {

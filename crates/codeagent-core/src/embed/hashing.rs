@@ -5,7 +5,7 @@
 //! vector, chosen by a hash, with a sign chosen by the hash too. Texts that share words or parts of
 //! words have similar vectors; everything else cancels out.
 //!
-//! **Limits.** Purely lexical: `delete` and `remove` have nothing in common.
+//! Limitations: purely lexical: `delete` and `remove` have nothing in common.
 
 use rustc_hash::FxHashMap;
 
@@ -24,7 +24,7 @@ const MIN_LETTERS: usize = 4;
 /// Lengths of letter runs.
 const RUNS: [usize; 2] = [3, 4];
 /// Dimensions per feature.
-const PLACES: u64 = 2;
+const CONTRIBUTIONS: u64 = 2;
 /// Cached words. With more, the cache is emptied.
 const MAX_REMEMBERED: usize = 1 << 14;
 /// Longer words are cut, in characters.
@@ -45,13 +45,13 @@ impl Embedder for HashingEmbedder {
     }
 }
 
-/// A dimension and what a feature adds there.
-type Place = (u16, f32);
+/// A dimension and the value that a feature adds there.
+type Contribution = (u16, f32);
 
 /// Computes vectors and caches the contributions of each word.
 #[derive(Default)]
 pub struct Hasher {
-    remembered: FxHashMap<String, Box<[Place]>>,
+    remembered: FxHashMap<String, Box<[Contribution]>>,
     /// Words of the current text with their weights, reused from text to text.
     words: Vec<(String, f32)>,
 }
@@ -74,18 +74,18 @@ impl Hasher {
                 *weight
             };
 
-            let mut add = |places: &[Place]| {
-                places
+            let mut add = |contributions: &[Contribution]| {
+                contributions
                     .iter()
                     .for_each(|(place, sign)| vector[usize::from(*place)] += sign * worth)
             };
 
             match self.remembered.get(word) {
-                Some(places) => add(places),
+                Some(contributions) => add(contributions),
                 None => add(self
                     .remembered
                     .entry(word.clone())
-                    .or_insert_with(|| places(word))),
+                    .or_insert_with(|| contributions(word))),
             }
         }
 
@@ -142,13 +142,13 @@ impl Hasher {
 }
 
 /// Returns the contributions of a word and its letter runs.
-fn places(word: &str) -> Box<[Place]> {
-    let mut places = Vec::new();
+fn contributions(word: &str) -> Box<[Contribution]> {
+    let mut contributions = Vec::new();
 
     let mut put = |feature: &[u8], worth: f32| {
-        for which in 0..PLACES {
+        for which in 0..CONTRIBUTIONS {
             let hash = hash(feature, which);
-            places.push((
+            contributions.push((
                 (hash % DIMENSIONS as u64) as u16,
                 if hash >> 63 == 1 { worth } else { -worth },
             ));
@@ -172,7 +172,7 @@ fn places(word: &str) -> Box<[Place]> {
         }
     }
 
-    places.into()
+    contributions.into()
 }
 
 /// FNV-1a with a final mix, so that similar texts differ in all bits.
@@ -205,7 +205,7 @@ mod tests {
     const TOTAL: &str = "calculateTotal\nCart.calculateTotal\nsrc/cart.ts\n(items: Item[]) number";
 
     #[test]
-    fn a_vector_is_a_function_of_its_text() {
+    fn equal_texts_have_equal_vectors() {
         let mut hasher = Hasher::default();
         let first = hasher.vector(TOTAL);
         hasher.vector("something else");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_vector() {
+    fn an_empty_text_has_no_vector() {
         assert_eq!(
             HashingEmbedder.embed(&["", "$"]).unwrap(),
             [[0.0; DIMENSIONS]; 2]

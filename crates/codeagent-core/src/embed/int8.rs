@@ -1,6 +1,6 @@
 //! Vectors quantized to 384 bytes and a factor; cosines change by less than 0.01.
 //!
-//! **Limits.** The largest number determines the factor, so a vector with one number far above the
+//! Limitations: the largest number determines the factor, so a vector with one number far above the
 //! others loses precision.
 
 use crate::embed::{DIMENSIONS, Vector};
@@ -57,7 +57,7 @@ mod tests {
     use crate::embed::{Embedder, HashingEmbedder, cosine};
 
     #[test]
-    fn little_is_lost() {
+    fn quantization_changes_similarities_little() {
         for vector in HashingEmbedder
             .embed(&["http client factory", "cart", ""])
             .unwrap()

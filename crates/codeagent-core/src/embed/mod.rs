@@ -1,10 +1,10 @@
 //! Embedding vectors of symbols and queries.
 //!
 //! An [`Embedder`] turns texts into vectors of [`DIMENSIONS`] numbers and of length 1, whose scalar
-//! product is the similarity of the texts. [`HashingEmbedder`] is built in and compares letters only; a
-//! model that compares meanings can be given to the engine.
+//! product is the similarity of the texts. [`HashingEmbedder`] is built in and compares letters
+//! only; a model that compares meanings can be given to the engine.
 //!
-//! **Limits.** Does not know where vectors are stored (`store`) or how they are used (`query`).
+//! Limitations: does not know where vectors are stored (`store`) or how they are used (`query`).
 
 mod hashing;
 mod int8;

@@ -1,8 +1,8 @@
 //! Lazily opened handle of an embedding model. The first use opens the model; it can be closed
 //! while unused.
 //!
-//! **Limits.** A failure to open is remembered: a model that is installed or repaired later is seen
-//! only by new processes.
+//! Limitations: a failure to open is remembered: a model that is installed or repaired later is
+//! seen only by new processes.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn is_opened_when_it_is_needed_and_again_after_it_was_closed() {
+    fn a_model_is_opened_on_first_use_and_reopened_after_closing() {
         let (source, count) = counted(|| Ok(Some(Arc::new(HashingEmbedder))));
         let other = source.clone();
         assert_eq!(count.load(Ordering::Relaxed), 0);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn trouble_stays() {
+    fn a_model_that_failed_to_open_is_not_tried_again() {
         let (source, count) = counted(|| Err(EmbedError::Unavailable("too old".to_owned())));
         assert!(
             source

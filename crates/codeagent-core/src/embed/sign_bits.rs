@@ -5,8 +5,8 @@
 //! Otherwise the sign bits of a vector with few non-zero numbers, such as a `lexhash-384` one,
 //! would carry little information. Lengths and angles stay the same.
 //!
-//! **Limits.** An estimate: to find the nearest ten, take some hundred with the smallest difference
-//! and compare their vectors.
+//! Limitations: an estimate: to find the nearest ten, take some hundred with the smallest
+//! difference and compare their vectors.
 
 use crate::embed::{DIMENSIONS, Vector};
 
@@ -281,14 +281,14 @@ mod tests {
     }
 
     #[test]
-    fn signs_come_back_from_their_bytes() {
+    fn sign_bits_round_trip_through_bytes() {
         let signs = SignBits::of(&vectors(&["a cart of products"])[0]);
         assert_eq!(SignBits::from_bytes(&signs.to_bytes()), Some(signs));
         assert_eq!(SignBits::from_bytes(&[0; 47]), None);
     }
 
     #[test]
-    fn differences_are_what_counting_bit_by_bit_gives() {
+    fn distances_equal_a_bitwise_count() {
         let texts = [
             "a",
             "cart total",

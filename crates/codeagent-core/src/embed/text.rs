@@ -4,7 +4,7 @@
 //! Names are split into words, in symbols and queries alike: a model has been trained on `client
 //! factory`, while `ClientFactory` is split into arbitrary tokens.
 //!
-//! **Limits.** Bodies are left out because they cost three times as much and find no more;
+//! Limitations: bodies are left out because they cost three times as much and find no more;
 //! documentation is searched as words.
 
 use crate::embed::tokenizer::camel_words;
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_symbol_is_four_lines() {
+    fn a_symbol_text_has_four_lines() {
         let text = symbol_text(&node(
             "src/cart.ts#Cart.total",
             "src/cart.ts",
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_written_as_their_words() {
+    fn names_are_split_into_words() {
         let text = text_of_parts(
             "getHTTPUrl",
             "Shop.HttpClientFactory.getHTTPUrl",

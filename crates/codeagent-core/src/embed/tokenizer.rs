@@ -1,6 +1,6 @@
 //! Splitting texts into words: camel-case words, stems and stop words.
 //!
-//! **Limits.** Endings and stop words are English.
+//! Limitations: endings and stop words are English.
 
 /// Endings that [`stem`] removes, by the word's last letter; the first match is used.
 const fn endings(last: u8) -> &'static [&'static str] {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_go_if_a_word_remains() {
+    fn suffixes_are_removed_if_a_word_remains() {
         for (word, expected) in [
             ("serializes", "serial"),
             ("initialization", "initial"),

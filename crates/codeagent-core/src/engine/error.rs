@@ -1,4 +1,4 @@
-//! Why an engine or a query fails, and what a caller can do about it.
+//! Errors of the engine, classified by what a caller can do about them.
 
 use codeagent_workspace::{ConfigError, DataDirError, OpenError};
 
@@ -6,7 +6,7 @@ use crate::ingest::IngestError;
 use crate::query::QueryError;
 use crate::store::StoreError;
 
-/// Why the engine cannot be opened or cannot do what it was asked.
+/// Errors of opening and using an engine.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The root cannot be served.
@@ -26,7 +26,7 @@ pub enum EngineError {
     Ingest(IngestError),
 }
 
-/// What a caller can do about an [`EngineError`].
+/// Classes of [`EngineError`] by what a caller can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// Correct the arguments or the settings.
@@ -35,16 +35,16 @@ pub enum ErrorKind {
     NotIndexed,
     /// Wait for the other process.
     Locked,
-    /// Build the index anew.
+    /// Rebuild the index.
     Corrupt,
-    /// Nothing: it was asked to stop.
+    /// Nothing: the operation was cancelled.
     Interrupted,
     /// Something else.
     Other,
 }
 
 impl EngineError {
-    /// What a caller can do about it.
+    /// Returns the class of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -70,7 +70,7 @@ impl EngineError {
     }
 }
 
-/// What a caller can do about a question without an answer.
+/// Classifies an error of a query.
 #[must_use]
 pub fn query_kind(error: &QueryError) -> ErrorKind {
     match error {
@@ -83,12 +83,13 @@ pub fn query_kind(error: &QueryError) -> ErrorKind {
         | QueryError::NoProject { .. }
         | QueryError::NoKind(_)
         | QueryError::EmptySearch
+        | QueryError::Pattern(_)
         | QueryError::SearchTooLong { .. } => ErrorKind::Usage,
         QueryError::Store(error) => store_kind(error),
     }
 }
 
-/// What a caller can do about an error of the store.
+/// Classifies an error of the store.
 #[must_use]
 pub fn store_kind(error: &StoreError) -> ErrorKind {
     match error {

@@ -1,10 +1,10 @@
 //! Checks an index before it is opened, and marks it when it is closed.
 //!
-//! The marker that the last writer left tells whether the database is intact; without one, all of it is
-//! checked. An index is derived from the sources, so a damaged one is rebuilt.
+//! The marker that the last writer left tells whether the database is intact; without one, all of
+//! it is checked. An index is derived from the sources, so a damaged one is rebuilt.
 //!
-//! Limitations: a process that only reads holds the right to write while it checks an index that was not
-//! closed.
+//! Limitations: a process that only reads holds the right to write while it checks an index that
+//! was not closed.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use codeagent_workspace::{CleanShutdownMarker, DataDir, Guard, Integrity, Writer
 use crate::engine::unpoisoned;
 use crate::store::{self, Check, StoreError};
 
-const CHANGED: &str = "its content is not what was written";
+const CHANGED: &str = "its content has changed";
 
 /// Returns why the index is damaged, if it is. Only for the process with the right to write.
 pub fn damage(data: &DataDir) -> Option<String> {
@@ -49,7 +49,7 @@ pub fn check(data: &DataDir) -> Result<(), StoreError> {
             if let Ok(database) = data.database()
                 && let Err(error) = store::move_log(&database)
             {
-                tracing::debug!(%error, "the log of the index could not be moved");
+                tracing::debug!(%error, "cannot move the index's log");
             }
             if let Ok(index_lock) = IndexLock::new(data.clone(), lock) {
                 index_lock.note_database();
@@ -85,7 +85,7 @@ impl IndexLock {
         })
     }
 
-    /// Notes the database file as the one that was opened.
+    /// Records the identity of the database file that was opened.
     pub fn note_database(&self) {
         *unpoisoned(&self.mark) = self.data.database_mark();
     }
@@ -102,7 +102,7 @@ impl IndexLock {
             .is_some_and(|guard| guard.is_touched())
     }
 
-    /// What tells the file that was opened from others.
+    /// The identity of the database file that was opened.
     pub fn mark(&self) -> Option<(u64, u64)> {
         *unpoisoned(&self.mark)
     }
@@ -115,12 +115,12 @@ impl Drop for IndexLock {
         if mark.is_none() || self.data.database_mark() != mark {
             return;
         }
-        let sealed = if self.is_touched() {
+        let marked = if self.is_touched() {
             self.data.mark_damaged()
         } else {
             self.data.write_marker(self.before.as_ref())
         };
-        if let Err(error) = sealed {
+        if let Err(error) = marked {
             // It is checked when it is opened.
             tracing::debug!(%error, "the index could not be marked as closed");
         }

@@ -1,4 +1,4 @@
-//! An index is believed if it is ours, of this root, and whole; else it is made anew.
+//! An index is used if it is undamaged, of this root and of this version; otherwise it is rebuilt.
 
 use std::path::PathBuf;
 
@@ -7,28 +7,28 @@ use super::*;
 mod shared;
 
 /// A repository of one class and a place for its index.
-struct Place {
+struct Fixture {
     root: tempfile::TempDir,
     home: tempfile::TempDir,
 }
 
 #[allow(clippy::disallowed_methods, reason = "changes files as others would")]
-impl Place {
+impl Fixture {
     fn new(class: &str) -> Self {
-        let place = Self {
+        let fixture = Self {
             root: tempfile::tempdir().unwrap(),
             home: tempfile::tempdir().unwrap(),
         };
         std::fs::write(
-            place.root.path().join("a.cs"),
+            fixture.root.path().join("a.cs"),
             format!("class {class} {{ }}"),
         )
         .unwrap();
-        place
+        fixture
     }
 
-    fn home(&self) -> DataHome {
-        DataHome::at(self.home.path())
+    fn home(&self) -> DataRoot {
+        DataRoot::at(self.home.path())
     }
 
     fn open(&self) -> Engine {
@@ -50,12 +50,12 @@ impl Place {
         files
     }
 
-    fn answers(&self) -> Result<Answers, ErrorKind> {
-        Answers::open(self.root.path(), &self.home()).map_err(|error| error.kind())
+    fn reader(&self) -> Result<IndexReader, ErrorKind> {
+        IndexReader::open(self.root.path(), &self.home()).map_err(|error| error.kind())
     }
 
     fn names(&self) -> Vec<String> {
-        let snapshot = self.answers().unwrap().snapshot().unwrap();
+        let snapshot = self.reader().unwrap().snapshot().unwrap();
         let nodes = crate::query::get_outline(
             &snapshot,
             crate::query::derive_file_id(&snapshot, "a.cs").unwrap(),
@@ -85,10 +85,10 @@ impl Place {
     clippy::disallowed_methods,
     reason = "changes the database file as another version would"
 )]
-fn an_index_of_another_layout_is_made_anew() {
-    let place = Place::new("A");
-    assert_eq!(place.index(), 1);
-    let path = place.database();
+fn an_index_with_another_schema_is_rebuilt() {
+    let fixture = Fixture::new("A");
+    assert_eq!(fixture.index(), 1);
+    let path = fixture.database();
     let mut bytes = std::fs::read(&path).unwrap();
     let at = bytes
         .windows(6)
@@ -96,18 +96,18 @@ fn an_index_of_another_layout_is_made_anew() {
         .unwrap();
     bytes[at..at + 6].copy_from_slice(b"layoux");
     std::fs::write(&path, bytes).unwrap();
-    place.clear_marker();
-    assert_eq!(place.answers().err(), Some(ErrorKind::NotIndexed));
-    assert_eq!(place.index(), 1);
-    place.answers().unwrap().snapshot().unwrap();
+    fixture.clear_marker();
+    assert_eq!(fixture.reader().err(), Some(ErrorKind::NotIndexed));
+    assert_eq!(fixture.index(), 1);
+    fixture.reader().unwrap().snapshot().unwrap();
 }
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "damages the database file")]
-fn a_damaged_index_is_made_anew_and_says_so() {
-    let place = Place::new("Name");
-    place.index();
-    let path = place.database();
+fn a_damaged_index_is_rebuilt_and_reported() {
+    let fixture = Fixture::new("Name");
+    fixture.index();
+    let path = fixture.database();
     let mut bytes = std::fs::read(&path).unwrap();
     let at = bytes
         .windows(4)
@@ -115,16 +115,16 @@ fn a_damaged_index_is_made_anew_and_says_so() {
         .unwrap();
     bytes[at] = b'F';
     std::fs::write(&path, &bytes).unwrap();
-    assert_eq!(place.answers().err(), Some(ErrorKind::Corrupt));
-    let engine = place.open();
+    assert_eq!(fixture.reader().err(), Some(ErrorKind::Corrupt));
+    let engine = fixture.open();
     assert_eq!(
         engine.take_repair_notice().as_deref(),
-        Some("its content is not what was written")
+        Some("its content has changed")
     );
     engine.index(&|_| {}).unwrap();
     drop(engine);
-    assert_eq!(place.names(), ["Name"]);
-    let engine = place.open();
+    assert_eq!(fixture.names(), ["Name"]);
+    let engine = fixture.open();
     assert_eq!(
         (
             engine.take_repair_notice(),
@@ -152,13 +152,13 @@ fn wait_for_the_clock() {
 
 #[test]
 fn a_database_that_others_write_is_rebuilt_by_the_next_batch() {
-    let place = Place::new("Name");
-    place.index();
-    let engine = place.open();
+    let fixture = Fixture::new("Name");
+    fixture.index();
+    let engine = fixture.open();
     engine.index(&|_| {}).unwrap();
     assert!(!engine.is_touched());
     wait_for_the_clock();
-    damage_names(&place.database());
+    damage_names(&fixture.database());
     assert!(engine.is_touched());
     assert!(
         !engine
@@ -168,33 +168,33 @@ fn a_database_that_others_write_is_rebuilt_by_the_next_batch() {
     );
     assert!(!engine.is_touched() && engine.take_repair_notice().is_some());
     engine.close().unwrap();
-    assert_eq!(place.names(), ["Name"]);
+    assert_eq!(fixture.names(), ["Name"]);
 }
 
 #[test]
-fn a_database_that_others_wrote_is_never_sealed_as_whole() {
-    let place = Place::new("Name");
-    place.index();
-    let engine = place.open();
+fn a_database_that_others_wrote_is_never_marked_as_clean() {
+    let fixture = Fixture::new("Name");
+    fixture.index();
+    let engine = fixture.open();
     engine.index(&|_| {}).unwrap();
     wait_for_the_clock();
-    damage_names(&place.database());
+    damage_names(&fixture.database());
     drop(engine);
-    assert_eq!(place.answers().err(), Some(ErrorKind::Corrupt));
-    let engine = place.open();
+    assert_eq!(fixture.reader().err(), Some(ErrorKind::Corrupt));
+    let engine = fixture.open();
     assert!(engine.take_repair_notice().is_some());
     engine.index(&|_| {}).unwrap();
     engine.close().unwrap();
-    assert_eq!(place.names(), ["Name"]);
+    assert_eq!(fixture.names(), ["Name"]);
 }
 
 #[test]
-fn an_index_is_rebuilt_beside_the_old_one_and_exchanged_when_it_is_complete() {
-    let place = Place::new("Name");
-    place.index();
-    let before = place.answers().unwrap();
+fn a_rebuild_replaces_the_old_index_when_it_is_complete() {
+    let fixture = Fixture::new("Name");
+    fixture.index();
+    let before = fixture.reader().unwrap();
     let options = || EngineOptions {
-        home: place.home(),
+        home: fixture.home(),
         ..EngineOptions::default()
     };
     let stopped = Arc::new(AtomicBool::new(false));
@@ -203,11 +203,11 @@ fn an_index_is_rebuilt_beside_the_old_one_and_exchanged_when_it_is_complete() {
         ..IngestOptions::default()
     };
     let stop = |_| {
-        assert_eq!(place.names(), ["Name"], "the old one answers meanwhile");
+        assert_eq!(fixture.names(), ["Name"], "the old one answers meanwhile");
         stopped.store(true, Ordering::Relaxed);
     };
     let error = Engine::rebuilt(
-        place.root.path(),
+        fixture.root.path(),
         EngineOptions {
             ingest,
             ..options()
@@ -218,20 +218,20 @@ fn an_index_is_rebuilt_beside_the_old_one_and_exchanged_when_it_is_complete() {
     .unwrap();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
     assert!(
-        before.is_in_place() && place.data().is_untouched(),
+        before.is_in_place() && fixture.data().is_untouched(),
         "nothing has happened to it"
     );
-    assert!(!place.data().path().join("rebuild").exists());
+    assert!(!fixture.data().path().join("rebuild").exists());
 
-    // What a killed process left is in nobody's way.
-    let left = place
+    // Leftovers of a killed process block no one.
+    let left = fixture
         .data()
         .rebuilt()
         .unwrap()
-        .data_dir(place.root.path())
+        .data_dir(fixture.root.path())
         .unwrap();
     drop(left.lock_writer().unwrap());
-    let (engine, summary) = Engine::rebuilt(place.root.path(), options(), &|_| {}).unwrap();
+    let (engine, summary) = Engine::rebuilt(fixture.root.path(), options(), &|_| {}).unwrap();
     assert_eq!(
         (summary.unchanged, summary.files(), summary.parsed),
         (false, 1, 1)
@@ -242,8 +242,8 @@ fn an_index_is_rebuilt_beside_the_old_one_and_exchanged_when_it_is_complete() {
     );
     assert!(engine.index(&|_| {}).unwrap().unchanged);
     engine.close().unwrap();
-    assert_eq!(place.names(), ["Name"]);
-    assert!(!place.data().path().join("rebuild").exists());
+    assert_eq!(fixture.names(), ["Name"]);
+    assert!(!fixture.data().path().join("rebuild").exists());
 }
 
 #[cfg(unix)]
@@ -252,10 +252,10 @@ fn an_index_is_rebuilt_beside_the_old_one_and_exchanged_when_it_is_complete() {
     clippy::disallowed_methods,
     reason = "puts files into the place of ours"
 )]
-fn what_others_put_beside_the_database_is_removed_or_named() {
-    let place = Place::new("Name");
-    place.index();
-    let journal = place.data().path().join("index.db-journal");
+fn foreign_files_next_to_the_database_are_removed_or_named() {
+    let fixture = Fixture::new("Name");
+    fixture.index();
+    let journal = fixture.data().path().join("index.db-journal");
     // The beginning of a journal that has pages to write back.
     std::fs::write(
         &journal,
@@ -266,13 +266,13 @@ fn what_others_put_beside_the_database_is_removed_or_named() {
         .concat(),
     )
     .unwrap();
-    assert_eq!(place.names(), ["Name"]);
+    assert_eq!(fixture.names(), ["Name"]);
     assert!(!journal.exists());
     for name in ["index.db-shm", "index.db-wal"] {
-        let link = place.data().path().join(name);
+        let link = fixture.data().path().join(name);
         std::fs::remove_file(&link).ok();
         std::os::unix::fs::symlink("elsewhere", &link).unwrap();
-        let error = Answers::open(place.root.path(), &place.home())
+        let error = IndexReader::open(fixture.root.path(), &fixture.home())
             .err()
             .unwrap()
             .to_string();
@@ -281,77 +281,77 @@ fn what_others_put_beside_the_database_is_removed_or_named() {
             "{error}"
         );
         std::fs::remove_file(&link).unwrap();
-        assert_eq!(place.names(), ["Name"]);
+        assert_eq!(fixture.names(), ["Name"]);
     }
 }
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "damages the database file")]
-fn verifying_finds_values_that_fit_but_are_wrong() {
-    let place = Place::new("Name");
-    place.index();
-    let mut bytes = std::fs::read(place.database()).unwrap();
+fn verify_finds_wrong_but_valid_values() {
+    let fixture = Fixture::new("Name");
+    fixture.index();
+    let mut bytes = std::fs::read(fixture.database()).unwrap();
     for at in 0..bytes.len() - 4 {
         if &bytes[at..at + 4] == b"Name" {
             bytes[at] = b'F';
         }
     }
-    std::fs::write(place.database(), &bytes).unwrap();
-    place.clear_marker();
-    assert_eq!(place.names(), ["Fame"], "nothing else sees it");
-    let engine = place.open();
+    std::fs::write(fixture.database(), &bytes).unwrap();
+    fixture.clear_marker();
+    assert_eq!(fixture.names(), ["Fame"], "nothing else sees it");
+    let engine = fixture.open();
     assert!(engine.verify(&|_| {}).unwrap() > 0);
     assert!(engine.take_repair_notice().is_some());
     drop(engine);
-    assert_eq!(place.names(), ["Name"]);
+    assert_eq!(fixture.names(), ["Name"]);
 }
 
 #[test]
-fn an_index_that_nobody_closed_is_believed_if_it_is_whole() {
-    let place = Place::new("Name");
-    place.index();
-    place.clear_marker();
-    assert_eq!(place.names(), ["Name"]);
-    assert!(place.data().is_untouched(), "who has checked it seals it");
+fn an_index_that_was_not_closed_is_used_if_it_is_intact() {
+    let fixture = Fixture::new("Name");
+    fixture.index();
+    fixture.clear_marker();
+    assert_eq!(fixture.names(), ["Name"]);
+    assert!(fixture.data().is_untouched(), "who has checked it seals it");
     let modified = std::fs::File::options()
         .append(true)
-        .open(place.database())
+        .open(fixture.database())
         .unwrap();
     modified.set_modified(std::time::UNIX_EPOCH).unwrap();
-    assert!(!place.data().is_untouched());
-    assert_eq!(place.names(), ["Name"], "touched and as it was");
-    assert!(place.data().is_untouched());
-    let lock = place.data().lock_writer().unwrap();
-    place.clear_marker();
-    assert_eq!(place.names(), ["Name"], "whoever writes looks after it");
+    assert!(!fixture.data().is_untouched());
+    assert_eq!(fixture.names(), ["Name"], "touched and as it was");
+    assert!(fixture.data().is_untouched());
+    let lock = fixture.data().lock_writer().unwrap();
+    fixture.clear_marker();
+    assert_eq!(fixture.names(), ["Name"], "the writer rebuilds it");
     drop(lock);
 }
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "damages the database file")]
-fn an_engine_that_finds_damage_goes_on_with_a_new_index() {
-    let place = Place::new("Name");
-    let engine = place.open();
+fn an_engine_that_finds_damage_rebuilds_the_index() {
+    let fixture = Fixture::new("Name");
+    let engine = fixture.open();
     engine.index(&|_| {}).unwrap();
-    let answers = engine.answers();
-    assert!(answers.is_in_place() && engine.is_in_place());
+    let reader = engine.reader();
+    assert!(reader.is_in_place() && engine.is_in_place());
     engine.rebuild("a test says so", &|_| {}).unwrap();
     assert_eq!(
         engine.take_repair_notice().as_deref(),
         Some("a test says so")
     );
-    assert!(!answers.is_in_place(), "who reads the old one notices");
+    assert!(!reader.is_in_place(), "who reads the old one notices");
     assert!(engine.is_in_place() && !engine.is_rebuilding() && engine.is_healthy());
-    std::fs::write(place.root.path().join("a.cs"), "class Edited { }").unwrap();
+    std::fs::write(fixture.root.path().join("a.cs"), "class Edited { }").unwrap();
     engine.index(&|_| {}).unwrap();
     engine.close().unwrap();
-    assert_eq!(place.names(), ["Edited"]);
+    assert_eq!(fixture.names(), ["Edited"]);
 }
 
 #[test]
-fn an_index_is_not_made_anew_for_ever() {
-    let place = Place::new("Name");
-    let engine = place.open();
+fn an_index_is_not_rebuilt_endlessly() {
+    let fixture = Fixture::new("Name");
+    let engine = fixture.open();
     let failed = (0..10)
         .filter(|_| engine.rebuild("it does not help", &|_| {}).is_err())
         .count();
@@ -363,19 +363,19 @@ fn an_index_is_not_made_anew_for_ever() {
     clippy::disallowed_methods,
     reason = "does what a hostile repository does"
 )]
-fn an_index_that_a_repository_brings_is_not_believed() {
-    let (forged, place) = (Place::new("Forged"), Place::new("Honest"));
+fn an_index_inside_a_repository_is_ignored() {
+    let (forged, fixture) = (Fixture::new("Forged"), Fixture::new("Honest"));
     forged.index();
-    let folder = place.root.path().join(".codeagent");
+    let folder = fixture.root.path().join(".codeagent");
     std::fs::create_dir(&folder).unwrap();
     std::fs::copy(forged.database(), folder.join("index.db")).unwrap();
     assert_eq!(
-        place.answers().err(),
+        fixture.reader().err(),
         Some(ErrorKind::NotIndexed),
         "it is not read"
     );
-    place.index();
-    assert_eq!(place.names(), ["Honest"]);
+    fixture.index();
+    assert_eq!(fixture.names(), ["Honest"]);
     let left: Vec<_> = std::fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
@@ -388,13 +388,13 @@ fn an_index_that_a_repository_brings_is_not_believed() {
     clippy::disallowed_methods,
     reason = "copies an index to where another root's belongs"
 )]
-fn an_index_counts_for_one_root() {
-    let (other, place) = (Place::new("Other"), Place::new("Own"));
+fn an_index_belongs_to_one_root() {
+    let (other, fixture) = (Fixture::new("Other"), Fixture::new("Own"));
     other.index();
-    place.index();
-    std::fs::copy(other.database(), place.database()).unwrap();
-    place.clear_marker();
-    assert_eq!(place.answers().err(), Some(ErrorKind::NotIndexed));
-    place.index();
-    assert_eq!(place.names(), ["Own"]);
+    fixture.index();
+    std::fs::copy(other.database(), fixture.database()).unwrap();
+    fixture.clear_marker();
+    assert_eq!(fixture.reader().err(), Some(ErrorKind::NotIndexed));
+    fixture.index();
+    assert_eq!(fixture.names(), ["Own"]);
 }

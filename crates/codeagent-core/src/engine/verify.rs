@@ -1,19 +1,19 @@
-//! Compares the index with a fresh one. The one check that finds wrong values that fit together.
+//! Compares the index with a fresh one: the only check that finds wrong but valid values.
 //!
-//! **Limits.** Costs a first index, and holds what both say in memory.
+//! Limitations: costs as much as a first index, and holds both dumps in memory.
 
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 use rustc_hash::FxHashMap;
 
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::ingest::{IngestOptions, Progress};
 use crate::store::{self, Check, EDGES_TOTAL, SYMBOLS_TOTAL, Snapshot, StoreError};
 
-/// Folder for the fresh index, beside the one that is looked at.
+/// Folder of the fresh index, next to the verified one.
 const FOLDER: &str = "verify";
 
 impl Engine {
-    /// Brings the index to what is on disk, compares it with one made afresh, and makes it anew if
+    /// Updates the index, compares it with a fresh one, and rebuilds it if
     /// they differ. In how many rows they did.
     pub fn verify(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<usize, EngineError> {
         self.index(progress)?;
@@ -25,7 +25,7 @@ impl Engine {
         };
         let expected = self.fresh_dump(progress);
         data.remove_folder(FOLDER)?;
-        let differing = match dump(&self.answers().snapshot()?) {
+        let differing = match dump(&self.reader().snapshot()?) {
             Ok(found) => differing(&expected?, &found),
             Err(StoreError::Corrupt(_)) => expected?.len(),
             Err(error) => return Err(error.into()),
@@ -34,14 +34,14 @@ impl Engine {
             return Ok(0);
         }
         self.rebuild(
-            &torn.unwrap_or_else(|| format!("{differing} rows are not as the sources say")),
+            &torn.unwrap_or_else(|| format!("{differing} rows differ from the sources")),
             progress,
         )?;
         Ok(differing.max(1))
     }
 
     fn fresh_dump(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<Vec<String>, EngineError> {
-        let home = DataHome::at(self.data().path().join(FOLDER))
+        let home = DataRoot::at(self.data().path().join(FOLDER))
             .with_packages(self.options.home.packages());
         let ingest = IngestOptions {
             keep_facts: false,
@@ -53,9 +53,9 @@ impl Engine {
             tolerate_config: true,
             ..EngineOptions::default()
         };
-        let fresh = Engine::open(self.answers().workspace().root(), options)?;
+        let fresh = Engine::open(self.reader().workspace().root(), options)?;
         fresh.index(progress)?;
-        Ok(dump(&fresh.answers().snapshot()?)?)
+        Ok(dump(&fresh.reader().snapshot()?)?)
     }
 }
 

@@ -25,10 +25,10 @@ use crate::store::{DependencyRow, FileKey};
 /// Paths that are remembered as not listed.
 const MOST_UNWANTED: usize = 10_000;
 
-/// What is known from the last batch.
+/// State of the last batch.
 #[derive(Default)]
 pub struct CachedState {
-    /// What the index holds.
+    /// The contents of the index.
     pub known: KnownFiles,
     /// All files of the repository, by path.
     pub paths: Vec<String>,
@@ -48,7 +48,7 @@ pub struct WorldState {
     pub keys: Vec<FileKey>,
     /// The projects.
     pub projects: Arc<ProjectModel>,
-    /// What packages declare.
+    /// Declarations of the packages.
     pub installed: Installed,
     /// The facts of all files.
     pub world: World,
@@ -62,11 +62,11 @@ pub struct IndexedWorld {
     pub state: WorldState,
     /// The fingerprints of the files, in their order.
     pub fingerprints: Vec<Fingerprint>,
-    /// What the files' resolutions depended on, once it was needed; without the sources of edges.
+    /// Dependencies of the files' resolutions, loaded on first use; without the sources of edges.
     pub dependencies: Option<FxHashMap<FileKey, DependencyRow>>,
 }
 
-/// What a new world can be built from.
+/// The state from which a new world can be built.
 pub enum CurrentWorld {
     /// The world of the last batch, as the index has it.
     Clean(IndexedWorld),
@@ -85,7 +85,7 @@ impl CurrentWorld {
     }
 }
 
-/// What changes of named paths may affect.
+/// The possible effect of named changes.
 pub enum ChangeImpact {
     /// Nothing in the index.
     None,
@@ -96,7 +96,7 @@ pub enum ChangeImpact {
 }
 
 impl CachedState {
-    /// Returns what the named changes may affect.
+    /// Classifies the named changes.
     pub fn classify_changes(&self, workspace: &Workspace, batch: &ChangeBatch) -> ChangeImpact {
         let mut sources = Vec::new();
         for path in batch.changes().iter().map(super::Change::path) {
@@ -144,7 +144,7 @@ impl CachedState {
                 dialect,
                 size: entry.size,
                 stamp: entry.stamp,
-                in_doubt: true,
+                needs_check: true,
             };
             return ChangeImpact::Edits(vec![source]);
         }

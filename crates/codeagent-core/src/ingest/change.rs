@@ -4,7 +4,7 @@ use codeagent_workspace::RepoPath;
 
 use crate::model::graph::Dialect;
 
-/// What happened to one path.
+/// A change of one path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
     /// It was made or written, or somebody wants to be sure that the index knows it.
@@ -35,7 +35,7 @@ pub struct ChangeBatch {
 }
 
 impl ChangeBatch {
-    /// Whatever differs from the index.
+    /// Everything that differs from the index.
     #[must_use]
     pub fn everything() -> Self {
         Self::default()
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_but_code_changes_if_all_is_named_and_code() {
+    fn only_batches_of_named_sources_skip_the_full_scan() {
         let paths = |names: &[&str]| {
             names
                 .iter()

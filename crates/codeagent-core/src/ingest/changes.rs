@@ -1,4 +1,4 @@
-//! What differs between the disk and the index: a [`ChangeSet`].
+//! The difference between the disk and the index: a [`ChangeSet`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase};
 use crate::languages::LANGUAGES;
 use crate::store::{InputRow, PackageRow};
 
-/// What differs between the disk and the index.
+/// The difference between the disk and the index.
 pub struct ChangeSet {
     /// The source files, those in doubt that differ, and the folders with packages.
     pub scan: Scan,
@@ -23,21 +23,21 @@ pub struct ChangeSet {
     pub inputs: Option<Vec<InputRow>>,
     /// Whether everything must be resolved again.
     pub resolve_all: bool,
-    /// Whether the world is kept for the next edit.
+    /// Whether the world stays in memory for the next edit.
     pub keep_world: bool,
     /// When the last full scan began, nanoseconds since 1970.
     pub scanned_at: i64,
 }
 
-/// What comparing the repository with the index came to.
+/// The result of comparing the repository with the index.
 pub enum Comparison {
-    /// Nothing differs; what could not be looked at.
+    /// Nothing differs, with the paths that could not be read.
     Same(Vec<FileProblem>),
     /// Only sizes and times differ.
     Touched {
         changes: ChangeSet,
         inputs: Vec<InputRow>,
-        /// What was read of packages, if that is what differs.
+        /// What was read of packages, if only that differs.
         packages: Option<Vec<PackageRow>>,
     },
     /// Contents differ.
@@ -75,13 +75,17 @@ impl ChangeSet {
 
     /// The files whose content differs.
     pub fn edited(&self) -> Vec<SourceFile> {
-        let edited = self.scan.sources.iter().filter(|source| source.in_doubt);
+        let edited = self.scan.sources.iter().filter(|source| source.needs_check);
         edited.cloned().collect()
     }
 
     /// The other files.
     pub fn unchanged(&self) -> Vec<SourceFile> {
-        let unchanged = self.scan.sources.iter().filter(|source| !source.in_doubt);
+        let unchanged = self
+            .scan
+            .sources
+            .iter()
+            .filter(|source| !source.needs_check);
         unchanged.cloned().collect()
     }
 
@@ -109,8 +113,12 @@ impl IngestPipeline {
             return Err(IngestError::Shortage);
         }
         ctx.sources.apply_overlay(&mut scan.sources);
-        let in_doubt = scan.sources.iter().filter(|source| source.in_doubt).count();
-        ctx.begin(Phase::Read, in_doubt + scan.removed.len());
+        let needs_check = scan
+            .sources
+            .iter()
+            .filter(|source| source.needs_check)
+            .count();
+        ctx.begin(Phase::Read, needs_check + scan.removed.len());
 
         let paths_before = std::mem::replace(&mut cached.paths, std::mem::take(&mut scan.paths));
         cached.note_unwanted(&self.workspace, batch, files);
@@ -119,7 +127,7 @@ impl IngestPipeline {
             packages::compare(&self.workspace, &scan.packages, &ctx.known)
         });
         cached.packages.clone_from(&scan.packages);
-        if is_same_engine && !scan.is_in_doubt() && packages == PackageFreshness::Same {
+        if is_same_engine && !scan.needs_check() && packages == PackageFreshness::Same {
             return Ok(Comparison::Same(scan.problems));
         }
 
@@ -130,7 +138,7 @@ impl IngestPipeline {
         } else {
             scan.sources
                 .iter_mut()
-                .for_each(|source| source.in_doubt = true);
+                .for_each(|source| source.needs_check = true);
         }
         let (inputs, texts) = ctx.timer.time(Phase::Read, || {
             scan::read_inputs(&self.workspace, &mut scan)
@@ -141,7 +149,7 @@ impl IngestPipeline {
 
         let resolve_all = !is_same_engine || inputs_differ(&inputs, &ctx.known);
         let has_other_contents =
-            resolve_all || scan.sources_are_in_doubt() || packages == PackageFreshness::Other;
+            resolve_all || scan.sources_need_check() || packages == PackageFreshness::Other;
         let mut changes = ChangeSet {
             scan,
             inputs: None,

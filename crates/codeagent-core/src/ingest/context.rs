@@ -1,4 +1,4 @@
-//! What the steps of one batch share: threads, time and progress, and what the index knows.
+//! State shared by the steps of one batch: threads, time, progress and the known files.
 
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -13,14 +13,14 @@ use crate::ingest::{IngestError, Phase, Progress, Summary};
 /// Stack of a worker, for the deepest nesting that extractors and resolvers admit.
 const STACK_BYTES: usize = 16 << 20;
 
-/// What is the same for all steps of one batch.
+/// State shared by all steps of one batch.
 pub struct BatchContext<'a> {
     pub threads: Arc<ThreadPool>,
     pub timer: PhaseTimer,
     pub progress: &'a (dyn Fn(Progress) + Sync),
     /// Gives the texts.
     pub sources: SourceReader,
-    /// What the index knows of the disk.
+    /// The files as the index knows them.
     pub known: KnownFiles,
     /// When the batch began, nanoseconds since 1970.
     pub began_at: i64,

@@ -22,29 +22,29 @@ use crate::ingest::{FileProblem, Phase, Summary};
 use crate::model::graph::{Node, NodeId};
 use crate::store::{
     self, BATCH_AT, Delta, FileRow, FullGraph, MADE_BY, NodeChanges, NodeWithHash, PACKAGE_FOLDERS,
-    PACKAGES, PROJECT_REMARKS, ROOT, SCANNED_AT, SYMBOLS_TOTAL, Write,
+    PACKAGES, PROJECT_NOTES, ROOT, SCANNED_AT, SYMBOLS_TOTAL, Write,
 };
 
-/// The number of remarks about project files that are kept.
-const MAX_REMARKS: usize = 100;
+/// The maximum number of stored notes about project files.
+const MAX_NOTES: usize = 100;
 
 /// Nodes that a worker hashes in one go.
 const NODES_AT_ONCE: usize = 1024;
 
-/// What becomes of a world that was resolved.
+/// The outcome of a resolved world.
 pub struct Indexed {
-    /// What the index has to change.
+    /// The delta of the index.
     pub delta: Delta,
-    /// What it knows of the disk then.
+    /// The files as the index then knows them.
     pub known: KnownFiles,
-    /// The world, if it is kept.
+    /// The world, if it stays in memory.
     pub world: Option<IndexedWorld>,
-    /// What was done.
+    /// The summary.
     pub summary: Summary,
 }
 
 impl IngestPipeline {
-    /// Returns what differs between a resolved world and the index.
+    /// Computes the difference between a resolved world and the index.
     pub(super) fn delta(
         &self,
         ctx: &BatchContext<'_>,
@@ -137,7 +137,7 @@ impl IngestPipeline {
             (MADE_BY, known.made_by.clone()),
             (ROOT, root_mark(self.workspace.root())),
             (SYMBOLS_TOTAL, world.nodes.symbols().to_string()),
-            (PROJECT_REMARKS, remarks(&world.projects, &world.installed)),
+            (PROJECT_NOTES, notes(&world.projects, &world.installed)),
             (PACKAGES, known.packages_hash.clone()),
             (PACKAGE_FOLDERS, known.package_folders.join("\n")),
         ]
@@ -180,18 +180,18 @@ pub fn problems(
     let failed = resolved.iter().filter(|(_, resolved)| resolved.failed);
     problems.extend(failed.map(|(at, _)| FileProblem {
         path: loaded[*at].path.to_string(),
-        message: "the linker failed on it; please report the file".to_owned(),
+        message: "the resolver crashed; please report the file".to_owned(),
     }));
     problems
 }
 
-/// What is odd about project files, one line each.
-fn remarks(projects: &ProjectModel, installed: &Installed) -> String {
+/// Problems of project files, one line each.
+fn notes(projects: &ProjectModel, installed: &Installed) -> String {
     let lines: Vec<String> = projects
         .warnings
         .iter()
-        .chain(&installed.remarks)
-        .take(MAX_REMARKS)
+        .chain(&installed.notes)
+        .take(MAX_NOTES)
         .map(|warning| warning.replace('\n', " "))
         .collect();
     lines.join("\n")

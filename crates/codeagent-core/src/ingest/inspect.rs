@@ -1,7 +1,6 @@
-//! Debug views: what the engine makes of one file, one line or all calls.
+//! Debug views of one file, one line or all calls (`codeagent debug`).
 //!
-//! **Limits.** Writes nothing; for a line or the calls all sources are read and extracted again
-//! each time (`codeagent debug`).
+//! Limitations: for a line or the calls, all sources are read and parsed again. Writes nothing.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -64,7 +63,7 @@ pub fn links(
 
 /// Every call of the repository with what it is counted as, one per line: place, `edge`,
 /// `unresolved`, `unknown name` (of a receiver that is not known, by a name that nothing here
-/// bears), `value` (of what holds a function) or `external`, and the call.
+/// declared), `value` (of what holds a function) or `external`, and the call.
 pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
     let threads = worker_threads(0)?;
     let world = world(workspace, &threads)?;
@@ -110,12 +109,12 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
     let values: FxHashSet<u32> = links.values_called.iter().map(|at| at.offset).collect();
     let mut out = String::new();
     for site in facts.sites.iter().filter(|site| site.kind.is_call()) {
-        let is_borne = |name: Sym| {
+        let is_declared = |name: Sym| {
             name.is_none() || called.contains(&(facts.header.dialect.language(), facts.text(name)))
         };
         let counted = match open.get(&(site.at.offset, site.kind)) {
             _ if linked.contains(&site.at.offset) => "edge",
-            Some(name) if is_borne(*name) => "unresolved",
+            Some(name) if is_declared(*name) => "unresolved",
             Some(_) => "unknown name",
             None if values.contains(&site.at.offset) => "value",
             None => "external",
@@ -132,7 +131,7 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
     out
 }
 
-/// All files of the repository, read and extracted afresh.
+/// Reads and parses all files of the repository.
 fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectError> {
     let (scan, projects) = scanned(workspace, threads);
     let (known, timer, cancel) = (
@@ -144,7 +143,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
         sources: &SourceReader::new(workspace.clone(), &Overlay::default()),
         known: &known,
         projects: &projects,
-        kept: &FxHashMap::default(),
+        retained: &FxHashMap::default(),
         store: None,
         shared: &WorktreeCache::of(None, 0),
         timer: &timer,
@@ -176,7 +175,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
 pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>, IngestError> {
     let known = KnownFiles::load(snapshot)?;
     let mut scan = scan::scan(workspace, &known, &ChangeBatch::everything(), None);
-    if scan.sources_are_in_doubt() {
+    if scan.sources_need_check() {
         let sources = SourceReader::new(workspace.clone(), &Overlay::default());
         worker_threads(0)?.install(|| scan::compare_contents(&sources, &known, &mut scan.sources));
     }
@@ -184,7 +183,7 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
     changed.extend(
         scan.sources
             .iter()
-            .filter(|source| source.in_doubt)
+            .filter(|source| source.needs_check)
             .map(|source| source.path.to_string()),
     );
     let inputs = scan.inputs.iter().filter(|(path, size, stamp)| {

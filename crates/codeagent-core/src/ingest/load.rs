@@ -1,8 +1,8 @@
 //! Loads the facts of each file: from the last batch, the store, another worktree's index, or by
 //! parsing its text.
 //!
-//! Limitations: a file that is too large, binary, generated in one line or gone while it is read stays in
-//! the index without symbols, with its problem; so does one on which an extractor panics.
+//! Limitations: a file that is too large, binary, generated in one line or gone while it is read
+//! stays in the index without symbols, with its problem; so does one on which an extractor panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -25,9 +25,9 @@ use crate::model::facts::{DeclId, Facts, Scope, ScopeId, ScopeKind};
 use crate::model::graph::{Dialect, ParseStatus};
 use crate::store::{self, FactsKey, Reader, Snapshot};
 
-/// Said of a text that the parser did not get through.
+/// The problem of a text that exceeded the parse budget.
 const GIVEN_UP: &str =
-    "parsing it was given up: it is nested too deeply, too dense or too broken for its size";
+    "parsing was aborted: nested too deeply, too dense or too broken for its size";
 
 /// In the place of preprocessor symbols: facts of a file that only carries types.
 const DECLARATIONS: &str = "declarations";
@@ -44,15 +44,15 @@ pub struct LoadedFile {
     pub dialect: Dialect,
     /// Bytes on disk when it was read.
     pub size: u64,
-    /// What was to be seen of it from outside when it was read.
+    /// Its size and stamp when it was read.
     pub stamp: Stamp,
     /// blake3 of its bytes.
     pub hash: [u8; 32],
-    /// Where its facts are kept.
+    /// The key of its facts.
     pub key: FactsKey,
     /// Hash of the preprocessor symbols.
     pub defines_hash: u64,
-    /// What it says.
+    /// Its facts.
     pub facts: Arc<Facts>,
     /// Why there are no facts.
     pub problem: Option<String>,
@@ -60,7 +60,7 @@ pub struct LoadedFile {
     pub parsed: bool,
 }
 
-/// Where facts are kept between batches.
+/// The store of facts between batches.
 #[derive(Clone, Copy)]
 pub struct FactsStore<'a> {
     /// Gives those of before.
@@ -69,17 +69,17 @@ pub struct FactsStore<'a> {
     pub writer: &'a WriterThread,
 }
 
-/// What loading needs of its surroundings.
+/// The inputs of loading.
 pub struct Loader<'a> {
     /// Gives the texts.
     pub sources: &'a SourceReader,
-    /// What the index knows.
+    /// The files as the index knows them.
     pub known: &'a KnownFiles,
     /// The projects.
     pub projects: &'a ProjectModel,
     /// Facts still in memory from the last batch.
-    pub kept: &'a FxHashMap<FactsKey, Arc<Facts>>,
-    /// Facts on disk; `None`: all are made anew and none are kept.
+    pub retained: &'a FxHashMap<FactsKey, Arc<Facts>>,
+    /// Stored facts; `None` to parse everything and store nothing.
     pub store: Option<FactsStore<'a>>,
     /// Facts in other indexes.
     pub shared: &'a WorktreeCache<'a>,
@@ -91,18 +91,18 @@ pub struct Loader<'a> {
     pub progress: &'a (dyn Fn(Progress) + Sync),
 }
 
-/// What the threads of one load share.
+/// State shared by the threads of one load.
 #[derive(Default)]
-struct Made {
+struct LoadState {
     packed: Mutex<PackedFacts>,
-    texts: Mutex<FxHashMap<FactsKey, Text>>,
+    texts: Mutex<FxHashMap<FactsKey, SharedFacts>>,
 }
 
 /// The facts of a text, once somebody has made them.
-type Text = Arc<Mutex<Option<Arc<Facts>>>>;
+type SharedFacts = Arc<Mutex<Option<Arc<Facts>>>>;
 
-impl Made {
-    fn text(&self, key: FactsKey) -> Text {
+impl LoadState {
+    fn text(&self, key: FactsKey) -> SharedFacts {
         Arc::clone(
             self.texts
                 .lock()
@@ -113,7 +113,7 @@ impl Made {
     }
 }
 
-/// What one thread has open.
+/// Stores that one thread has open.
 #[derive(Default)]
 pub struct OpenedStores {
     /// The index.
@@ -125,7 +125,7 @@ impl Loader<'_> {
     /// The facts of all sources, in their order. A file that is gone by now is left out.
     pub fn load(&self, sources: &[SourceFile]) -> Result<Vec<LoadedFile>, IngestError> {
         let done = AtomicUsize::new(0);
-        let made = Made::default();
+        let made = LoadState::default();
         let loaded: Result<Vec<Option<LoadedFile>>, IngestError> = sources
             .par_iter()
             .map_init(OpenedStores::default, |opened, source| {
@@ -168,8 +168,8 @@ impl Loader<'_> {
         }
     }
 
-    /// The facts of a declaration file of a package, without its uses, which nobody links; `None`
-    /// if it cannot be parsed.
+    /// The facts of a declaration file of a package, without its uses, which are never resolved; `None`
+    /// if parse error.
     pub fn declarations(
         &self,
         opened: &mut OpenedStores,
@@ -178,9 +178,9 @@ impl Loader<'_> {
         packed: &Mutex<PackedFacts>,
     ) -> Result<(FactsKey, Option<Arc<Facts>>), IngestError> {
         let key = FactsKey::new(dialect, DECLARATIONS, file.hash.as_bytes());
-        let kept = self.kept(opened, key, packed)?;
-        if kept.is_some() {
-            return Ok((key, kept));
+        let retained = self.retained(opened, key, packed)?;
+        if retained.is_some() {
+            return Ok((key, retained));
         }
         let Some(mut facts) = self
             .extract(&file.text, dialect, &[])
@@ -202,7 +202,7 @@ impl Loader<'_> {
         &self,
         opened: &mut OpenedStores,
         source: &SourceFile,
-        made: &Made,
+        made: &LoadState,
     ) -> Result<Option<LoadedFile>, IngestError> {
         let path = source.path.as_str();
         let defines = self.projects.defines(path);
@@ -211,7 +211,7 @@ impl Loader<'_> {
             .known
             .files
             .get(path)
-            .filter(|row| !source.in_doubt && row.defines_hash == defines_hash)
+            .filter(|row| !source.needs_check && row.defines_hash == defines_hash)
         {
             if row.problem.is_some() {
                 return Ok(Some(self.unread(
@@ -279,7 +279,7 @@ impl Loader<'_> {
         opened: &mut OpenedStores,
         source: &SourceFile,
         file: &FileText,
-        made: &Made,
+        made: &LoadState,
     ) -> Result<LoadedFile, IngestError> {
         let defines = self.projects.defines(source.path.as_str());
         let hash = *file.hash.as_bytes();
@@ -290,19 +290,19 @@ impl Loader<'_> {
         );
         let text = made.text(key);
         let mut known = text.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = match known.clone() {
+        let retained = match known.clone() {
             Some(facts) => Some(facts),
-            None => self.kept(opened, key, &made.packed)?,
+            None => self.retained(opened, key, &made.packed)?,
         };
-        let parsed = kept.is_none();
-        let facts = match kept {
+        let parsed = retained.is_none();
+        let facts = match retained {
             Some(facts) => facts,
             None => {
                 let Some(facts) = self.extract(&file.text, source.dialect, defines) else {
-                    let problem = "the extractor failed on it; please report the file".to_owned();
+                    let problem = "the extractor crashed; please report the file".to_owned();
                     return Ok(self.unread(source, hash, hash_of(defines), Some(problem)));
                 };
-                // What was given up is tried again by whatever engine comes next.
+                // An aborted file is retried by the next engine.
                 if self.store.is_some() && facts.header.parse_status != ParseStatus::Failed {
                     let blob = self
                         .timer
@@ -333,7 +333,7 @@ impl Loader<'_> {
     }
 
     /// Facts that an index has under a key.
-    fn kept(
+    fn retained(
         &self,
         opened: &mut OpenedStores,
         key: FactsKey,
@@ -354,7 +354,7 @@ impl Loader<'_> {
         })
     }
 
-    /// What lies under a key, packed, if it is kept.
+    /// Returns the packed facts of a key, if stored.
     pub fn find_packed(
         &self,
         snapshot: &mut Option<Snapshot>,
@@ -371,7 +371,7 @@ impl Loader<'_> {
         self.shared.find(&mut opened.others, key)
     }
 
-    /// Facts from another index, which are kept here from now on.
+    /// Returns facts of another index and stores them here.
     fn take(
         &self,
         others: &mut WorktreeSnapshots,
@@ -412,13 +412,13 @@ impl Loader<'_> {
         store.writer.put_facts(ready)
     }
 
-    /// Facts under a key, if they are kept.
+    /// Returns the facts of a key, if stored.
     pub fn find(
         &self,
         snapshot: &mut Option<Snapshot>,
         key: &FactsKey,
     ) -> Result<Option<Arc<Facts>>, IngestError> {
-        if let Some(facts) = self.kept.get(key) {
+        if let Some(facts) = self.retained.get(key) {
             return Ok(Some(Arc::clone(facts)));
         }
         let Some(snapshot) = self.snapshot(snapshot)? else {
@@ -479,7 +479,7 @@ impl Loader<'_> {
     }
 }
 
-/// The facts of a file that was given up.
+/// Returns the facts of a file whose parsing was aborted.
 pub fn failed(dialect: Dialect) -> Arc<Facts> {
     let mut facts = Facts::of(dialect);
     facts.header.parse_status = ParseStatus::Failed;

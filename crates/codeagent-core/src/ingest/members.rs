@@ -11,12 +11,12 @@ use crate::languages::LANGUAGES;
 use crate::model::facts::{DeclId, Facts, Piece};
 use crate::store::DependencyKeyHash;
 
-/// What others see of a file, taken apart.
+/// The externally visible parts of a file, hashed by member.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemberHashes {
-    /// A hash of all that is no piece.
+    /// A hash of everything outside members.
     frame: u64,
-    /// The questions that its pieces answer, each with a hash of the answer; sorted.
+    /// The dependency keys of its members, each with a hash; sorted.
     answers: Vec<(DependencyKeyHash, u64)>,
 }
 
@@ -29,15 +29,15 @@ impl MemberHashes {
         let mut frame = blake3::Hasher::new();
         frame.update(&facts.header.frame_hash);
         frame.update(&[u8::from(facts.header.is_module)]);
-        for decl in facts.decl_ids().filter(|decl| !is_in_a_piece(facts, *decl)) {
+        for decl in facts.decl_ids().filter(|decl| !is_in_member(facts, *decl)) {
             frame.update(&id_of(decl).to_le_bytes());
         }
         let mut answers: Vec<(DependencyKeyHash, usize)> = Vec::new();
-        for (at, piece) in facts.pieces.iter().enumerate() {
+        for (at, member) in facts.pieces.iter().enumerate() {
             answers.extend(
                 LANGUAGES
                     .of_facts(facts)
-                    .asked_of(facts, piece.decl)
+                    .asked_of(facts, member.decl)
                     .into_iter()
                     .map(|key| (key.low_half(), at)),
             );
@@ -46,12 +46,12 @@ impl MemberHashes {
         let answer = |of: &[(DependencyKeyHash, usize)]| {
             let mut hasher = blake3::Hasher::new();
             for (_, at) in of {
-                let piece = facts.pieces[*at];
-                let decl = facts.decl(piece.decl);
-                hasher.update(&piece.hash);
+                let member = facts.pieces[*at];
+                let decl = facts.decl(member.decl);
+                hasher.update(&member.hash);
                 hasher.update(&[decl.kind as u8]);
                 hasher.update(&decl.flags.0.to_le_bytes());
-                hasher.update(&id_of(piece.decl).to_le_bytes());
+                hasher.update(&id_of(member.decl).to_le_bytes());
             }
             (of[0].0, number(&hasher))
         };
@@ -61,7 +61,7 @@ impl MemberHashes {
         }
     }
 
-    /// The questions that have another answer than `before`; `None` if more than pieces changed.
+    /// Returns the keys that differ from `before`; `None` if more than members changed.
     #[must_use]
     pub fn differing(&self, before: &Self) -> Option<Vec<DependencyKeyHash>> {
         if self.frame != before.frame {
@@ -83,14 +83,14 @@ impl MemberHashes {
     }
 }
 
-fn is_in_a_piece(facts: &Facts, decl: DeclId) -> bool {
+fn is_in_member(facts: &Facts, decl: DeclId) -> bool {
     let at = facts.decl(decl).at.offset;
-    let span = |piece: &Piece| {
-        facts.detail(piece.decl).map_or((0, 0), |detail| {
+    let span = |member: &Piece| {
+        facts.detail(member.decl).map_or((0, 0), |detail| {
             (detail.span.start.offset, detail.span.end_offset)
         })
     };
-    let behind = facts.pieces.partition_point(|piece| span(piece).0 <= at);
+    let behind = facts.pieces.partition_point(|member| span(member).0 <= at);
     behind
         .checked_sub(1)
         .is_some_and(|last| at < span(&facts.pieces[last]).1)

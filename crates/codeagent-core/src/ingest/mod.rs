@@ -40,15 +40,15 @@ pub enum IngestError {
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The system lacks something for a moment, so that what is there cannot be told from what is
+    /// A temporary shortage of the system, so that existing files cannot be distinguished from
     /// not.
     #[error("out of file handles or memory; the index is unchanged")]
     Shortage,
     /// The caller asked to stop.
-    #[error("interrupted; the index is as it was before")]
+    #[error("interrupted; the index is unchanged")]
     Interrupted,
     /// The worker threads could not be started.
-    #[error("the worker threads cannot be started: {0}")]
+    #[error("cannot start worker threads: {0}")]
     Threads(String),
     /// The writer thread is gone.
     #[error("the writer has stopped; start again")]
@@ -59,7 +59,7 @@ pub enum IngestError {
 #[derive(Debug, thiserror::Error)]
 pub enum InspectError {
     /// It is no source that is indexed.
-    #[error("{0} is not among the sources that are indexed")]
+    #[error("{0} is not an indexed source file")]
     NoSource(String),
     /// It cannot be read.
     #[error(transparent)]

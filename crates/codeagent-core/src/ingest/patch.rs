@@ -1,8 +1,8 @@
 //! Fast path for edits: updates the world in place when only the contents of known files changed.
 //!
-//! Each step costs what changed: the edited files are parsed, the world and its nodes are updated in
-//! place, and what other files can see of them decides which of those are resolved again. The index
-//! is afterwards what a rebuilt world would have made it.
+//! Each step costs what changed: the edited files are parsed, the world and its nodes are updated
+//! in place, and what other files can see of them decides which of those are resolved again. The
+//! index is afterwards what a rebuilt world would have made it.
 //!
 //! Limitations: the world is rebuilt for a file that declares other types (C#) or exports
 //! (TypeScript) than before.
@@ -34,11 +34,11 @@ use crate::store::{
 /// The most edited files that are patched one by one.
 pub const MOST_PATCHED: usize = 64;
 
-/// What a patch came to.
+/// The result of a patch.
 pub enum PatchOutcome {
     /// The world is as the files are now, and the index is not yet.
     Patched(Box<Patched>),
-    /// The world has to be rebuilt, from what is left of it.
+    /// The world must be rebuilt, from its remaining state.
     RebuildRequired(Box<CurrentWorld>),
 }
 
@@ -49,7 +49,7 @@ impl PatchOutcome {
     }
 }
 
-/// A patched world and what the index has to change.
+/// A patched world and the delta of the index.
 pub struct Patched {
     pub world: IndexedWorld,
     pub delta: Delta,
@@ -71,7 +71,7 @@ struct EditedFile {
     before: Fingerprint,
     /// Whether other files can see the change.
     is_visible: bool,
-    /// If only members changed: the keys of what differs in them.
+    /// If only members changed, the keys that differ.
     members: Option<Vec<DependencyKeyHash>>,
 }
 
@@ -169,7 +169,7 @@ impl Edits {
         };
 
         let print = rows::fingerprint(at, &file, &state.world, &state.nodes);
-        let is_visible = print.differs_outside(&world.fingerprints[at]);
+        let is_visible = print.differs_externally(&world.fingerprints[at]);
         let members = if is_visible {
             MemberHashes::of(id, &state.nodes).differing(&was)
         } else {
@@ -186,7 +186,7 @@ impl Edits {
         true
     }
 
-    /// Returns what a world is good for once the patch was given up.
+    /// Returns the state that is still valid after an aborted patch.
     fn rest_of(&self, world: IndexedWorld) -> CurrentWorld {
         if self.files.is_empty() {
             CurrentWorld::Clean(world)
@@ -208,7 +208,7 @@ impl Edits {
                     key: world.state.keys[file.at],
                     before: &file.before,
                     now,
-                    pieces: members.filter(|_| now.may_differ_in_pieces(&file.before)),
+                    members: members.filter(|_| now.may_differ_in_members(&file.before)),
                 }
             })
             .collect();

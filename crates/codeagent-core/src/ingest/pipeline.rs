@@ -11,8 +11,8 @@
 //!    they are (`resolution`).
 //! 4. A [`Delta`] has the rows that differ (`delta`). The writer commits it in one transaction.
 //!
-//! After any sequence of batches the index is what a fresh one would be: every step is a function of
-//! the disk, and the plan leaves out only files whose resolution cannot differ.
+//! After any sequence of batches the index is what a fresh one would be: every step is a function
+//! of the disk, and the plan leaves out only files whose resolution cannot differ.
 //!
 //! Limitations: a batch holds the facts of all files in memory.
 
@@ -53,7 +53,7 @@ pub struct IngestOptions {
     pub cancel: Arc<AtomicBool>,
 }
 
-/// Brings one index to what is on disk, a batch at a time.
+/// Updates one index, a batch at a time.
 pub struct IngestPipeline {
     pub(super) workspace: Workspace,
     pub(super) reader: Reader,
@@ -130,13 +130,13 @@ impl IngestPipeline {
         self.writer.checkpoint()
     }
 
-    /// The writer, for what is not part of a batch.
+    /// Returns the writer, for work outside batches.
     #[must_use]
     pub fn writer(&self) -> &WriterThread {
         &self.writer
     }
 
-    /// Brings the index to what is on disk now.
+    /// Updates the index to the current files.
     pub fn process_batch(
         &mut self,
         batch: &ChangeBatch,
@@ -205,7 +205,7 @@ impl IngestPipeline {
         }
     }
 
-    /// Lists the repository and indexes whatever differs.
+    /// Scans the repository and indexes all differences.
     fn process_full_scan(
         &mut self,
         cached: Option<CachedState>,

@@ -21,7 +21,7 @@ use crate::store::{self, DependencyKeyHash, FileKey, FileRow};
 /// Files whose fingerprints a worker takes in one go.
 const FILES_AT_ONCE: usize = 32;
 
-/// What was resolved in a world.
+/// The resolved files of a world.
 pub struct Resolution {
     /// Which files had to be.
     pub plan: Plan,
@@ -32,8 +32,8 @@ pub struct Resolution {
 }
 
 impl IngestPipeline {
-    /// Resolves the files that have to be, or all of them. `nodes_before` are the nodes of the index,
-    /// if they are in memory.
+    /// Resolves the files that have to be, or all of them. `nodes_before` are the nodes of the
+    /// index, if they are in memory.
     pub(super) fn plan_and_resolve(
         &self,
         ctx: &BatchContext<'_>,
@@ -85,7 +85,7 @@ impl IngestPipeline {
         Ok(plan(&files, &removed))
     }
 
-    /// Resolves these files, given by their position.
+    /// Resolves the files at these positions.
     pub(super) fn resolve(
         &self,
         ctx: &BatchContext<'_>,

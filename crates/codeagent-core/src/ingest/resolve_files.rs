@@ -1,5 +1,5 @@
-//! Resolves files and makes the rows of each: edges, unresolved names, functions of object literals,
-//! and what the resolution depended on.
+//! Resolves files and makes the rows of each: edges, unresolved names, functions of object
+//! literals, and what the resolution depended on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,11 +23,11 @@ pub struct ResolvedFile {
     pub edges: Vec<EdgeRow>,
     /// Unresolved names.
     pub unresolved: Vec<UnresolvedRow>,
-    /// Names under which objects hold what may be a function and is no node.
+    /// Names of object members that may be functions and are not nodes.
     pub object_functions: Vec<(FileKey, String)>,
     /// Literals and callbacks.
     pub literals: LiteralRow,
-    /// What was asked of others, and the sources of the edges.
+    /// Dependencies, and the sources of the edges.
     pub links: DependencyRow,
     /// Call-like sites: all, resolved, external.
     pub calls: [u32; 3],
@@ -37,7 +37,7 @@ pub struct ResolvedFile {
     pub failed: bool,
 }
 
-/// What files are linked in.
+/// The inputs of resolution.
 #[derive(Clone, Copy)]
 pub struct ResolveInputs<'a> {
     /// All files.
@@ -104,7 +104,7 @@ fn resolve_file(
     }
 }
 
-/// Links these files, given by their position in the world, on the threads of the current pool.
+/// Resolves the files at these positions in parallel, on the current pool.
 /// `None` if the caller wants to stop.
 pub fn resolve_files(
     files: &[usize],
@@ -123,7 +123,7 @@ pub fn resolve_files(
         .collect()
 }
 
-/// Slots as they are stored.
+/// Dependency keys in stored form.
 pub fn key_hashes(keys: impl IntoIterator<Item = DependencyKey>) -> Vec<DependencyKeyHash> {
     sorted(keys.into_iter().map(DependencyKey::low_half).collect())
 }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_costs_the_file_it_happens_in() {
+    fn a_panic_fails_only_its_file() {
         let (world, nodes) = (
             world(&["a.ts", "b.ts"]),
             NodeTable::build(&world(&["a.ts"])),

@@ -67,7 +67,7 @@ fn environment(projects: &ProjectModel, path: &str) -> u64 {
     hash_of(std::iter::once(projects.project_id(path)).chain(projects.compiling(path)))
 }
 
-/// A hash of the programs in which what a file declares for all files counts.
+/// Hashes the programs in which a file's global declarations are visible.
 fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
     if declares_nothing {
         0
@@ -76,7 +76,7 @@ fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
     }
 }
 
-/// The files as the plan compares them. `differing` gives what pieces of a file at a position
+/// The files as the plan compares them. `differing` gives the members of a file at a position that
 /// differ, if nothing else does.
 pub fn plan_files<'a>(
     built: &WorldState,
@@ -107,13 +107,13 @@ pub fn plan_files<'a>(
     each.map(|(at, ((file, key), now))| {
         let before = before(file);
         let is_changed = before.as_ref().is_some_and(|(before, _)| {
-            before.facts_key != now.facts_key && now.may_differ_in_pieces(before)
+            before.facts_key != now.facts_key && now.may_differ_in_members(before)
         });
         PlanFile {
             key: *key,
             now: now.clone(),
             before,
-            pieces: if is_changed { differing(at) } else { None },
+            members: if is_changed { differing(at) } else { None },
         }
     })
     .collect()
@@ -124,13 +124,13 @@ pub fn plan_files<'a>(
 pub struct Rows {
     /// Of all files, in their order, with their problems.
     pub files: Vec<FileRow>,
-    /// Of the files linked: position and what their links depended on.
+    /// The resolved files: position and dependencies.
     pub links: Vec<(usize, DependencyRow)>,
     /// Uses.
     pub edges: Vec<EdgeRow>,
     /// Unresolved names.
     pub unresolved: Vec<UnresolvedRow>,
-    /// Names under which objects hold what may be a function and is no node.
+    /// Names of object members that may be functions and are not nodes.
     pub object_functions: Vec<(FileKey, String)>,
     /// Literals and callbacks of the files linked.
     pub literals: Vec<LiteralRow>,
@@ -165,7 +165,7 @@ pub fn rows(
     rows
 }
 
-/// The row of a file with what linking it counted.
+/// Returns the row of a file with the counts of its resolution.
 pub fn linked_row(row: FileRow, linked: &ResolvedFile) -> FileRow {
     let [calls, calls_resolved, calls_external] = linked.calls;
     FileRow {
@@ -177,7 +177,7 @@ pub fn linked_row(row: FileRow, linked: &ResolvedFile) -> FileRow {
     }
 }
 
-/// What a link depended on, with what is compared of its file.
+/// Returns the dependency row of a resolved file.
 pub fn link_row(print: &Fingerprint, links: DependencyRow) -> DependencyRow {
     let (environment_hash, answers_hash, published) = (
         print.environment_hash,
@@ -192,7 +192,7 @@ pub fn link_row(print: &Fingerprint, links: DependencyRow) -> DependencyRow {
     }
 }
 
-/// The row of a file; what its last link counted stays.
+/// Returns the row of a file with the counts of its previous resolution.
 pub fn file_row(
     file: &LoadedFile,
     id: FileKey,

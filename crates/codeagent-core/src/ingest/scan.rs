@@ -1,20 +1,18 @@
-//! Which files are there, and which of them differ from what the index knows, by size and time
-//! alone.
+//! Scans the repository for source and project files that may differ from the index, by size and
+//! time alone.
 //!
-//! A file is in doubt, and its content is compared, if its size or stamp differ, if it was changed
-//! so shortly before the last scan that a later change may have left no trace in its time, if it
-//! could not be read, or if the caller names it.
+//! The content of a file is compared if its size or stamp differ, if it was changed so shortly
+//! before the last scan that a later change may have the same time, if it could not be read, or if
+//! the caller names it.
 //!
-//! What the system did not list is not gone: files that the index knows below such a folder stay as
-//! they are. When the system is short of file handles or memory, there is no batch at all.
+//! Files below a folder that could not be listed stay in the index. If the system is short of file
+//! handles or memory, there is no batch at all. Source files that the settings exclude are treated
+//! as absent.
 //!
-//! Source files that the settings leave out are as if they were not there.
-//!
-//! A package.json or tsconfig.json that an ignore rule hides (build output is often ignored by
-//! `**/package.json`, while the source's own is committed all the same) is taken in: without it the
-//! imports of a package lead nowhere. So is every file that a tsconfig extends, whatever its name;
-//! a path where such a file was looked for and not found is kept too, so that the file is noticed
-//! when it appears.
+//! A package.json or tsconfig.json that an ignore rule hides is read all the same: build output is
+//! often ignored by `**/package.json`, and without the manifest the imports of a package cannot be
+//! resolved. So is every file that a tsconfig extends, whatever its name; paths where such a file
+//! was not found are recorded, so that it is noticed when it appears.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -48,14 +46,14 @@ pub const NOT_THERE: [u8; 32] = [0xff; 32];
 /// Longest project file that is read.
 const MAX_PROJECT_BYTES: u64 = 2 << 20;
 
-/// What the index knows of the disk.
+/// The files as the index knows them.
 #[derive(Debug, Default)]
 pub struct KnownFiles {
     /// Source files by path.
     pub files: FxHashMap<String, FileRow>,
     /// Project files by path.
     pub inputs: FxHashMap<String, InputRow>,
-    /// What was read of packages, by path.
+    /// Package files that were read, by path.
     pub packages: Vec<PackageRow>,
     /// The folders with packages, by path.
     pub package_folders: Vec<String>,
@@ -93,7 +91,7 @@ impl KnownFiles {
         })
     }
 
-    /// All sources that are known, by path, with what is to be seen of these now.
+    /// Returns all known sources by path, updated with those now on disk.
     pub fn sources(&self, seen: impl Iterator<Item = SourceFile>) -> Vec<SourceFile> {
         let mut seen: FxHashMap<String, SourceFile> = seen
             .map(|source| (source.path.as_str().to_owned(), source))
@@ -105,7 +103,7 @@ impl KnownFiles {
                 dialect: row.dialect,
                 size: row.size,
                 stamp: row.stamp,
-                in_doubt: false,
+                needs_check: false,
             };
             Some(seen.remove(&row.path).unwrap_or(known))
         });
@@ -116,7 +114,7 @@ impl KnownFiles {
 
     /// Whether the content of a file may be another one than that of a row: of what was never read
     /// nothing is known.
-    fn is_in_doubt(&self, entry: &Entry, row: (u64, Stamp, &[u8; 32])) -> bool {
+    fn needs_check(&self, entry: &Entry, row: (u64, Stamp, &[u8; 32])) -> bool {
         self.may_be_another((entry.size, entry.stamp), row)
     }
 
@@ -130,7 +128,7 @@ impl KnownFiles {
         now != (size, stamp) || is_recent || *hash == NEVER_READ
     }
 
-    /// Whether a change of a file may change what the projects say.
+    /// Reports whether a change of a file may change project settings.
     pub fn is_input(&self, path: &str) -> bool {
         is_project_file(LANGUAGES, path) || self.inputs.contains_key(path)
     }
@@ -184,7 +182,7 @@ impl KnownFiles {
             .collect();
     }
 
-    /// What was read of a path in a package.
+    /// The row of a path in a package.
     pub fn package(&self, path: &str) -> Option<&PackageRow> {
         let at = self
             .packages
@@ -203,13 +201,13 @@ pub struct SourceFile {
     pub dialect: Dialect,
     /// Bytes on disk.
     pub size: u64,
-    /// What is to be seen of it from outside.
+    /// Its size and stamp.
     pub stamp: Stamp,
     /// Its content must be compared.
-    pub in_doubt: bool,
+    pub needs_check: bool,
 }
 
-/// What is on disk.
+/// The files on disk.
 #[derive(Debug, Default)]
 pub struct Scan {
     /// Source files, by path.
@@ -223,8 +221,8 @@ pub struct Scan {
     /// Source files that the index knows and the disk does not, by path.
     pub removed: Vec<String>,
     /// Whether a project file may have changed, or some came or went.
-    pub inputs_in_doubt: bool,
-    /// What could not be looked at.
+    pub inputs_need_check: bool,
+    /// Paths that could not be read.
     pub problems: Vec<FileProblem>,
     /// The system was short of file handles or memory: anything may be missing.
     pub is_short: bool,
@@ -233,14 +231,14 @@ pub struct Scan {
 impl Scan {
     /// Whether the disk may differ from the index at all.
     #[must_use]
-    pub fn is_in_doubt(&self) -> bool {
-        self.inputs_in_doubt || self.sources_are_in_doubt()
+    pub fn needs_check(&self) -> bool {
+        self.inputs_need_check || self.sources_need_check()
     }
 
     /// Whether the sources may.
     #[must_use]
-    pub fn sources_are_in_doubt(&self) -> bool {
-        !self.removed.is_empty() || self.sources.iter().any(|source| source.in_doubt)
+    pub fn sources_need_check(&self) -> bool {
+        !self.removed.is_empty() || self.sources.iter().any(|source| source.needs_check)
     }
 }
 
@@ -283,7 +281,7 @@ fn watched(walk: &Walk, others: &[Entry]) -> Vec<Entry> {
         .collect()
 }
 
-/// The folders below a `node_modules` that were listed, or of which a file was read.
+/// Returns the folders below `node_modules` that were listed or read.
 pub fn package_folders(workspace: &Workspace, rows: &[PackageRow]) -> Vec<Entry> {
     let mut folders: BTreeSet<RepoPath> = BTreeSet::new();
     for path in rows.iter().filter_map(|row| RepoPath::new(&row.path).ok()) {
@@ -355,29 +353,29 @@ pub fn scan(
         if is_project_file(LANGUAGES, path) {
             let before = known.inputs.get(path);
             known_inputs += usize::from(before.is_some());
-            scan.inputs_in_doubt |= before
-                .is_none_or(|row| known.is_in_doubt(&entry, (row.size, row.stamp, &row.hash)));
+            scan.inputs_need_check |= before
+                .is_none_or(|row| known.needs_check(&entry, (row.size, row.stamp, &row.hash)));
             scan.inputs
                 .push((entry.path.clone(), entry.size, entry.stamp));
         }
         if let Some(dialect) = dialect {
             let before = known.files.get(path);
-            let in_doubt = batch.names(&entry.path)
+            let needs_check = batch.names(&entry.path)
                 || before
-                    .is_none_or(|row| known.is_in_doubt(&entry, (row.size, row.stamp, &row.hash)));
+                    .is_none_or(|row| known.needs_check(&entry, (row.size, row.stamp, &row.hash)));
             scan.sources.push(SourceFile {
                 path: entry.path,
                 dialect,
                 size: entry.size,
                 stamp: entry.stamp,
-                in_doubt,
+                needs_check,
             });
         }
     }
-    known_inputs += keep_unlisted(known, &walk.unlisted, &mut scan);
+    known_inputs += retain_unlisted(known, &walk.unlisted, &mut scan);
     for (path, row) in known.extended() {
         known_inputs += 1;
-        scan.inputs_in_doubt |= match extended_at(workspace, &path) {
+        scan.inputs_need_check |= match extended_at(workspace, &path) {
             Ok((size, stamp, false)) => {
                 known.may_be_another((size, stamp), (row.size, row.stamp, &row.hash))
             }
@@ -385,7 +383,7 @@ pub fn scan(
             Err(_) => true,
         };
     }
-    scan.inputs_in_doubt |= known_inputs != known.inputs.len();
+    scan.inputs_need_check |= known_inputs != known.inputs.len();
     let present: FxHashSet<&str> = scan
         .sources
         .iter()
@@ -403,15 +401,15 @@ pub fn scan(
 
 /// Adds what the index knows below folders that the system did not list; gives the number of
 /// project files among it.
-fn keep_unlisted(known: &KnownFiles, unlisted: &[RepoPath], scan: &mut Scan) -> usize {
+fn retain_unlisted(known: &KnownFiles, unlisted: &[RepoPath], scan: &mut Scan) -> usize {
     if unlisted.is_empty() {
         return 0;
     }
     let listed: FxHashSet<String> = scan.paths.iter().cloned().collect();
-    let is_kept = |path: &str| {
-        !listed.contains(path) && unlisted.iter().any(|folder| lies_in(path, folder.as_str()))
+    let is_retained = |path: &str| {
+        !listed.contains(path) && unlisted.iter().any(|folder| is_in(path, folder.as_str()))
     };
-    for row in known.files.values().filter(|row| is_kept(&row.path)) {
+    for row in known.files.values().filter(|row| is_retained(&row.path)) {
         if let Ok(path) = RepoPath::new(&row.path) {
             scan.paths.push(row.path.clone());
             scan.sources.push(SourceFile {
@@ -419,14 +417,14 @@ fn keep_unlisted(known: &KnownFiles, unlisted: &[RepoPath], scan: &mut Scan) -> 
                 dialect: row.dialect,
                 size: row.size,
                 stamp: row.stamp,
-                in_doubt: false,
+                needs_check: false,
             });
         }
     }
     let inputs: Vec<&InputRow> = known
         .inputs
         .values()
-        .filter(|row| is_project_file(LANGUAGES, &row.path) && is_kept(&row.path))
+        .filter(|row| is_project_file(LANGUAGES, &row.path) && is_retained(&row.path))
         .collect();
     for row in &inputs {
         if let Ok(path) = RepoPath::new(&row.path) {
@@ -441,7 +439,7 @@ fn keep_unlisted(known: &KnownFiles, unlisted: &[RepoPath], scan: &mut Scan) -> 
     inputs.len()
 }
 
-fn lies_in(path: &str, folder: &str) -> bool {
+fn is_in(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path
             .strip_prefix(folder)
@@ -496,7 +494,7 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
 pub fn compare_contents(reader: &SourceReader, known: &KnownFiles, sources: &mut [SourceFile]) {
     sources
         .par_iter_mut()
-        .filter(|source| source.in_doubt)
+        .filter(|source| source.needs_check)
         .for_each(|source| {
             let Some(row) = known
                 .files
@@ -505,7 +503,7 @@ pub fn compare_contents(reader: &SourceReader, known: &KnownFiles, sources: &mut
             else {
                 return;
             };
-            source.in_doubt = match reader.hash(&source.path) {
+            source.needs_check = match reader.hash(&source.path) {
                 Ok(hash) => hash.as_bytes() != &row.hash,
                 Err(error) => row.problem != Some(error.to_string()),
             };
@@ -565,7 +563,7 @@ fn extended_at(workspace: &Workspace, path: &RepoPath) -> Result<(u64, Stamp, bo
     }
 }
 
-/// A project file as it is kept, with its text if it can be read.
+/// A stored project file, with its text if it can be read.
 fn read_input(
     workspace: &Workspace,
     scan: &mut Scan,

@@ -1,8 +1,8 @@
 //! The texts that are indexed: an editor's unsaved text if there is one, else the file on disk.
 //!
-//! Limitations: only source files that exist on disk can have an unsaved text; a path without a file
-//! is not indexed. Project files are always read from disk. Answers show source lines from disk, and
-//! report such a file as stale.
+//! Limitations: only source files that exist on disk can have an unsaved text; a path without a
+//! file is not indexed. Project files are always read from disk. Answers show source lines from
+//! disk, and report such a file as stale.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,11 +11,11 @@ use codeagent_workspace::{Encoding, FileText, ReadError, RepoPath, Stamp, Worksp
 
 use crate::ingest::scan::SourceFile;
 
-type Texts = BTreeMap<RepoPath, Arc<str>>;
+type UnsavedTexts = BTreeMap<RepoPath, Arc<str>>;
 
 /// Unsaved texts by path. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Overlay(Arc<Mutex<Arc<Texts>>>);
+pub struct Overlay(Arc<Mutex<Arc<UnsavedTexts>>>);
 
 impl Overlay {
     /// Puts a text in the place of a file's content, or removes it.
@@ -29,7 +29,7 @@ impl Overlay {
         };
     }
 
-    fn texts(&self) -> Arc<Texts> {
+    fn texts(&self) -> Arc<UnsavedTexts> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -38,7 +38,7 @@ impl Overlay {
 #[derive(Clone, Debug)]
 pub struct SourceReader {
     workspace: Workspace,
-    unsaved: Arc<Texts>,
+    unsaved: Arc<UnsavedTexts>,
 }
 
 impl SourceReader {
@@ -89,14 +89,14 @@ impl SourceReader {
         Ok(self.workspace.read_bytes_meta(path, limit)?.hash)
     }
 
-    /// Marks the files that have an unsaved text as changed, with its size. Their stamp fits no file,
-    /// so a process without that text compares them again.
+    /// Marks the files that have an unsaved text as changed, with its size. Their stamp fits no
+    /// file, so a process without that text compares them again.
     pub fn apply_overlay(&self, files: &mut [SourceFile]) {
         for (path, text) in &*self.unsaved {
             for file in files.iter_mut().filter(|file| file.path == *path) {
                 file.size = text.len() as u64;
                 file.stamp = Stamp::default();
-                file.in_doubt = true;
+                file.needs_check = true;
             }
         }
     }

@@ -15,7 +15,7 @@ pub enum Phase {
     Read,
     /// Parsing texts and taking facts from them.
     Extract,
-    /// Unpacking facts that were kept.
+    /// Unpacking stored facts.
     Decode,
     /// Building the tables over all files and the list of nodes.
     World,
@@ -75,7 +75,7 @@ pub struct FileProblem {
     pub message: String,
 }
 
-/// What a batch did and what the index holds afterwards.
+/// The work of a batch and the contents of the index afterwards.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -85,7 +85,7 @@ pub struct Summary {
     pub changed: usize,
     /// Files that are gone.
     pub removed: usize,
-    /// Texts that were parsed (the facts of the others were kept).
+    /// Texts that were parsed (facts of the others were stored).
     pub parsed: usize,
     /// Files that were linked.
     pub linked: usize,
@@ -98,8 +98,8 @@ pub struct Summary {
     pub edges: u64,
     /// Files that could not be read or parsed, and folders that could not be listed; sorted.
     pub problems: Vec<FileProblem>,
-    /// What is odd about project files, which were left out for it; sorted.
-    pub remarks: Vec<String>,
+    /// Problems of project files that were left out; sorted.
+    pub notes: Vec<String>,
     /// Processor time by phase.
     pub phases: Vec<PhaseTime>,
     /// Wall time.
@@ -107,7 +107,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// With what the index holds.
+    /// Adds the counts of the index.
     #[must_use]
     pub fn with_counts(self, counts: Counts) -> Self {
         Self {

@@ -1,5 +1,4 @@
-//! A repository on disk is indexed, edited and indexed again; the index must be that of a fresh
-//! start.
+//! Index, edit, index again: the index must equal a fresh one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,13 +10,13 @@ use crate::ingest::{ChangeBatch, IngestOptions, Phase, Progress, Summary};
 use crate::store::canonical_dump;
 
 /// Paths and texts.
-type Texts = BTreeMap<&'static str, String>;
+type SourceTexts = BTreeMap<&'static str, String>;
 
 #[allow(
     clippy::disallowed_methods,
     reason = "tests make the repositories that they index"
 )]
-fn write(root: &Path, texts: &Texts, all: &[&'static str]) {
+fn write(root: &Path, texts: &SourceTexts, all: &[&'static str]) {
     for path in all {
         let full = root.join(path);
         match texts.get(path) {
@@ -32,10 +31,10 @@ fn write(root: &Path, texts: &Texts, all: &[&'static str]) {
     }
 }
 
-/// The index lies where the repository is, not among the user's own.
+/// The index is next to the repository, not in the user's cache.
 fn options(root: &Path) -> EngineOptions {
     EngineOptions {
-        home: codeagent_workspace::DataHome::at(root.join(".codeagent")),
+        home: codeagent_workspace::DataRoot::at(root.join(".codeagent")),
         ..EngineOptions::default()
     }
 }
@@ -61,10 +60,10 @@ fn index(engine: &Engine) -> Summary {
 }
 
 fn dump(engine: &Engine) -> Vec<String> {
-    canonical_dump(&engine.answers().snapshot().unwrap()).unwrap()
+    canonical_dump(&engine.reader().snapshot().unwrap()).unwrap()
 }
 
-fn fresh(texts: &Texts, all: &[&'static str]) -> Vec<String> {
+fn fresh(texts: &SourceTexts, all: &[&'static str]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), texts, all);
     let engine = engine(folder.path(), 1, false);
@@ -83,7 +82,7 @@ const SHOP: &[&str] = &[
     "tsconfig.json",
 ];
 
-/// What a file may be, for each path of [`SHOP`].
+/// Alternative texts of each path of [`SHOP`].
 const VARIANTS: &[&[&str]] = &[
     &[
         "import { Item } from './item';\nexport class Cart { items: Item[] = []; total(): number { return this.items[0].price(); } }\n",
@@ -124,7 +123,7 @@ const VARIANTS: &[&[&str]] = &[
 ];
 
 /// Which variant each file is; above the last: it is not there.
-fn texts(choice: &[usize]) -> Texts {
+fn texts(choice: &[usize]) -> SourceTexts {
     let each = SHOP.iter().zip(VARIANTS).zip(choice);
     each.filter_map(|((path, variants), choice)| {
         Some((*path, (*variants.get(*choice)?).to_owned()))
@@ -136,7 +135,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn any_edits_end_where_a_fresh_index_does(
+    fn random_edits_end_in_the_state_of_a_fresh_index(
         history in proptest::collection::vec(proptest::collection::vec(0..4usize, SHOP.len()), 2..5),
         threads in 1..4usize,
         keep_facts: bool,
@@ -151,7 +150,7 @@ proptest! {
     }
 }
 
-/// Waits until what was written is no longer in doubt for being new.
+/// Waits until written files are too old to be compared again.
 fn age() {
     std::thread::sleep(std::time::Duration::from_millis(2_100));
 }
@@ -161,7 +160,7 @@ fn age() {
     clippy::disallowed_methods,
     reason = "tests make the repositories that they index"
 )]
-fn touch(root: &Path, texts: &Texts) {
+fn touch(root: &Path, texts: &SourceTexts) {
     let time = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     for path in texts.keys() {
         std::fs::File::options()
@@ -174,7 +173,7 @@ fn touch(root: &Path, texts: &Texts) {
 }
 
 #[test]
-fn a_second_run_reads_nothing() {
+fn an_unchanged_repository_is_not_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let shop = texts(&[0; 8]);
     write(folder.path(), &shop, SHOP);
@@ -204,7 +203,7 @@ fn a_second_run_reads_nothing() {
 }
 
 #[test]
-fn a_touched_file_is_compared_and_not_linked() {
+fn a_touched_file_is_compared_but_not_resolved() {
     let folder = tempfile::tempdir().unwrap();
     let shop = texts(&[0; 8]);
     write(folder.path(), &shop, SHOP);
@@ -226,7 +225,7 @@ fn a_touched_file_is_compared_and_not_linked() {
 }
 
 #[test]
-fn files_of_one_text_are_parsed_once() {
+fn files_with_equal_text_are_parsed_once() {
     const SAME: [&str; 6] = ["a.ts", "b.ts", "c.ts", "d.ts", "a.js", "b.js"];
     let folder = tempfile::tempdir().unwrap();
     write(
@@ -245,7 +244,7 @@ fn files_of_one_text_are_parsed_once() {
 }
 
 #[test]
-fn texts_that_come_back_are_not_parsed_again() {
+fn restored_texts_are_not_parsed_again() {
     let folder = tempfile::tempdir().unwrap();
     let engine = engine(folder.path(), 1, false);
     for (choice, parsed) in [([0; 8], 6), ([1; 8], 6), ([0; 8], 0)] {
@@ -277,10 +276,10 @@ fn files_that_cannot_be_read_are_reported_each_time() {
     assert_eq!(problems(index(&engine)), ["binary.ts", "min.js"]);
 }
 
-/// Facts of a text that was given up are not kept, as those of others are.
+/// Facts of a text whose parsing was aborted are not stored.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "takes a file away")]
-fn a_file_that_was_given_up_is_tried_again() {
+fn a_failed_file_is_retried() {
     let folder = tempfile::tempdir().unwrap();
     for _ in 0..2 {
         std::fs::write(
@@ -290,7 +289,7 @@ fn a_file_that_was_given_up_is_tried_again() {
         .unwrap();
         let summary = index(&engine(folder.path(), 1, true));
         assert!(
-            summary.problems[0].message.contains("given up"),
+            summary.problems[0].message.contains("aborted"),
             "{:?}",
             summary.problems
         );
@@ -302,7 +301,7 @@ fn a_file_that_was_given_up_is_tried_again() {
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "sets the time of a file back")]
-fn an_edit_that_keeps_size_and_time_is_seen() {
+fn an_edit_that_keeps_size_and_time_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.cs");
     std::fs::write(&path, "class A { }").unwrap();
@@ -333,7 +332,7 @@ fn a_second_writer_is_locked_out() {
 }
 
 #[test]
-fn an_import_of_a_file_that_comes_later_is_linked_again() {
+fn an_import_is_resolved_again_when_its_file_appears() {
     let folder = tempfile::tempdir().unwrap();
     let engine = engine(folder.path(), 1, false);
     let absent = VARIANTS[2].len();
@@ -348,7 +347,7 @@ fn an_import_of_a_file_that_comes_later_is_linked_again() {
 /// The imports of `app/a.ts` lead where `cfg/base.json` says, which no name marks as a project file
 /// and an ignore rule may hide.
 #[test]
-fn a_configuration_that_is_extended_counts_under_any_name() {
+fn an_extended_tsconfig_may_have_any_name() {
     const FILES: &[&str] = &[
         ".gitignore",
         "app/a.ts",
@@ -357,7 +356,7 @@ fn a_configuration_that_is_extended_counts_under_any_name() {
         "one/x.ts",
         "two/x.ts",
     ];
-    let version = |base: Option<&str>, ignored: &str| -> Texts {
+    let version = |base: Option<&str>, ignored: &str| -> SourceTexts {
         let base = base.map(|to| {
             format!("{{\"compilerOptions\": {{\"paths\": {{\"@x\": [\"../{to}/x\"]}}}}}}")
         });
@@ -386,7 +385,7 @@ fn a_configuration_that_is_extended_counts_under_any_name() {
         (version(None, "cfg/\n"), None),
         (version(Some("two"), "cfg/\n"), Some("two/x.ts")),
     ];
-    let mut before = Texts::new();
+    let mut before = SourceTexts::new();
     for (texts, called) in steps {
         write(folder.path(), &texts, FILES);
         let changed = FILES
@@ -395,7 +394,7 @@ fn a_configuration_that_is_extended_counts_under_any_name() {
         let paths: Vec<_> = changed
             .map(|path| codeagent_workspace::RepoPath::new(path).unwrap())
             .collect();
-        let answers = engine.answers();
+        let answers = engine.reader();
         if before.is_empty() {
             index(&engine);
         } else {
@@ -461,9 +460,9 @@ fn a_long_cycle_of_extends_costs_what_its_files_cost() {
 }
 
 #[test]
-fn an_edit_in_a_body_wakes_who_asked_what_it_gives() {
+fn a_body_edit_invalidates_files_that_use_its_inferred_type() {
     const FILES: &[&str] = &["lib.ts", "asks.ts", "asks_the_asker.ts", "reads.ts"];
-    let version = |given: &str, taken: &str| -> Texts {
+    let version = |given: &str, taken: &str| -> SourceTexts {
         let lib = format!(
             "export class A {{ go() {{}} }}\nexport class B {{ go() {{}} }}\n\
              export function make() {{ return () => {given}; }}\nexport const other = () => {{ return {taken}; }};\n"
@@ -499,7 +498,7 @@ fn an_edit_in_a_body_wakes_who_asked_what_it_gives() {
 }
 
 #[test]
-fn calls_of_names_that_nothing_here_bears_go_outside() {
+fn calls_of_undeclared_names_are_external() {
     let folder = tempfile::tempdir().unwrap();
     let text = "class Cart { public int Total; void Add(Basket other) { other.Make().Fill(); other.Make(this).Add(1); other.Make().Total(); } }";
     write(
@@ -517,7 +516,7 @@ fn calls_of_names_that_nothing_here_bears_go_outside() {
 }
 
 #[test]
-fn what_objects_hold_may_be_what_is_called() {
+fn members_of_object_literals_are_possible_call_targets() {
     let folder = tempfile::tempdir().unwrap();
     let fixer = "const fixer = Object.freeze({ insert() {}, remove: () => 1, seal, width: 3 });\nfixer.table.drop = seal;\n";
     let uses = "export function run(given) {
@@ -527,7 +526,7 @@ fn what_objects_hold_may_be_what_is_called() {
     write(folder.path(), &texts, &["fixer.js", "run.js"]);
     let engine = engine(folder.path(), 1, false);
     let counts = index(&engine).languages.remove(0);
-    // `Object.freeze`, a number and a name that nothing bears.
+    // `Object.freeze`, a number and an undeclared name.
     assert_eq!(
         (counts.calls, counts.calls_external, counts.calls_resolved),
         (7, 3, 0)
@@ -545,7 +544,7 @@ fn what_objects_hold_may_be_what_is_called() {
 /// fresh index would. The files in between, with their project and whether they failed.
 fn under_settings(settings: &str) -> Vec<String> {
     const CONFIG: &[&str] = &[".codeagent/config.json"];
-    let texts = Texts::from([
+    let texts = SourceTexts::from([
         (
             "src/a.ts",
             "import { b } from '../lib/b';\nexport function a() {\n    b();\n}\n".to_owned(),
@@ -570,7 +569,7 @@ fn under_settings(settings: &str) -> Vec<String> {
         ("node_modules/m/m.ts", "export const m = 1;\n".to_owned()),
         ("cs/bin/b.cs", "class B {}\n".to_owned()),
     ]);
-    let config = Texts::from([(CONFIG[0], settings.to_owned())]);
+    let config = SourceTexts::from([(CONFIG[0], settings.to_owned())]);
     let all: Vec<&'static str> = texts.keys().copied().collect();
     let (updated, fresh) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for root in [&updated, &fresh] {
@@ -591,8 +590,8 @@ fn under_settings(settings: &str) -> Vec<String> {
         "{settings}"
     );
     assert!(index(&engine).unchanged, "{settings}");
-    let files = crate::store::files(&engine.answers().snapshot().unwrap()).unwrap();
-    write(updated.path(), &Texts::new(), CONFIG);
+    let files = crate::store::files(&engine.reader().snapshot().unwrap()).unwrap();
+    write(updated.path(), &SourceTexts::new(), CONFIG);
     assert_eq!(before, dump_of(&engine), "back from {settings}");
     let failed = |row: &crate::store::FileRow| if row.problem.is_some() { " failed" } else { "" };
     files
@@ -651,14 +650,14 @@ fn changed_settings_take_effect_as_in_a_fresh_index() {
 }
 
 #[test]
-fn settings_that_cannot_be_used_stop_a_batch_unless_tolerated() {
+fn invalid_settings_fail_a_batch_unless_tolerated() {
     let folder = tempfile::tempdir().unwrap();
     write(
         folder.path(),
-        &Texts::from([("a.ts", "export const a = 1;\n".to_owned())]),
+        &SourceTexts::from([("a.ts", "export const a = 1;\n".to_owned())]),
         &["a.ts"],
     );
-    let broken = Texts::from([(".codeagent/config.json", "{\"include\": 1}".to_owned())]);
+    let broken = SourceTexts::from([(".codeagent/config.json", "{\"include\": 1}".to_owned())]);
     let strict = engine(folder.path(), 1, false);
     index(&strict);
     write(folder.path(), &broken, &[".codeagent/config.json"]);
@@ -678,11 +677,11 @@ fn settings_that_cannot_be_used_stop_a_batch_unless_tolerated() {
     )
     .unwrap();
     assert_eq!(index(&tolerant).files(), 1);
-    assert!(tolerant.answers().workspace().config().remarks[0].contains("line 1, column 13"));
+    assert!(tolerant.reader().workspace().config().notes[0].contains("line 1, column 13"));
 }
 
 #[test]
-fn the_settings_speak_of_our_languages() {
+fn language_names_in_settings_match_the_registry() {
     use crate::model::graph::Language;
     let ours: Vec<&str> = Language::NAMES.iter().map(|(word, _)| *word).collect();
     assert_eq!(codeagent_workspace::LANGUAGES, ours);
@@ -690,7 +689,7 @@ fn the_settings_speak_of_our_languages() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn long_work_in_the_background_steps_back_and_an_edit_does_not() {
+fn background_scans_run_at_low_priority_and_edits_do_not() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &texts(&[0; 8]), SHOP);
     let ingest = IngestOptions {

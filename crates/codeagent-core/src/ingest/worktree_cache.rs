@@ -1,7 +1,7 @@
 //! Facts from the indexes of the repository's other worktrees.
 //!
-//! Facts depend on a file's text alone, so they are copied; nothing else of such an index is read. An
-//! index that cannot be read, or was made by other code, has none.
+//! Facts depend on a file's text alone, so they are copied; nothing else of such an index is read.
+//! An index that cannot be read, or was made by other code, has none.
 //!
 //! Limitations: used by full scans, not for single edits.
 
@@ -18,7 +18,7 @@ pub struct WorktreeCache<'a> {
     readers: OnceLock<Vec<Reader>>,
 }
 
-/// What one thread reads of them.
+/// Connections of one thread to these indexes.
 #[derive(Default)]
 pub struct WorktreeSnapshots {
     snapshots: Option<Vec<Snapshot>>,

@@ -19,7 +19,7 @@ use crate::ingest::{IngestError, Phase};
 use crate::model::facts::Facts;
 use crate::store::FactsKey;
 
-/// What a new world takes from the one before.
+/// State that a new world takes from the previous one.
 #[derive(Default)]
 struct Reused {
     facts: FxHashMap<FactsKey, Arc<Facts>>,
@@ -35,7 +35,7 @@ impl Reused {
             CurrentWorld::Clean(world) => (world.state, true),
             CurrentWorld::Dirty(state) => (state, false),
         };
-        let assemblies = state.installed.held();
+        let assemblies = state.installed.cached();
         let files = state.loaded.into_iter().map(|file| (file.key, file.facts));
         let declarations = state.installed.files.into_iter();
         let declarations = declarations.map(|file| (file.key, file.facts));
@@ -49,8 +49,8 @@ impl Reused {
 }
 
 impl IngestPipeline {
-    /// Loads the facts of all files and builds the world, from `before` as far as that goes. Returns
-    /// it with the nodes of the index, if they are in memory.
+    /// Loads the facts of all files and builds the world, from `before` as far as that goes.
+    /// Returns it with the nodes of the index, if they are in memory.
     pub(super) fn build_world(
         &self,
         ctx: &BatchContext<'_>,
@@ -130,19 +130,19 @@ impl IngestPipeline {
         })
     }
 
-    /// Returns what loads the facts of files.
+    /// Returns a loader of facts.
     pub(super) fn loader<'a>(
         &'a self,
         ctx: &'a BatchContext<'_>,
         projects: &'a ProjectModel,
-        kept: &'a FxHashMap<FactsKey, Arc<Facts>>,
+        retained: &'a FxHashMap<FactsKey, Arc<Facts>>,
         worktrees: &'a WorktreeCache<'a>,
     ) -> Loader<'a> {
         Loader {
             sources: &ctx.sources,
             known: &ctx.known,
             projects,
-            kept,
+            retained,
             store: Some(FactsStore {
                 reader: &self.reader,
                 writer: &self.writer,

@@ -1,6 +1,7 @@
 //! The writer thread: owns the [`Writer`] and takes commands through a bounded channel.
 //!
-//! Limitations: a full channel blocks the sender, so a producer is slowed down to the speed of the disk.
+//! Limitations: a full channel blocks the sender, so a producer is slowed down to the speed of the
+//! disk.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,32 +24,32 @@ const WAITING: Duration = Duration::from_millis(50);
 /// How long nothing must be written before the log is copied into the database.
 const CALM: Duration = Duration::from_secs(1);
 
-/// How often the writer is told to stop.
+/// The interval at which the writer is interrupted.
 const STOPPING: Duration = Duration::from_millis(1);
 
 /// Packed facts with their keys.
 pub type PackedFacts = Vec<(FactsKey, Vec<u8>)>;
 
-/// What the thread is asked to do.
+/// Commands of the writer thread.
 enum WriteCommand {
     Facts(PackedFacts),
-    Apply(Box<Delta>, Sender<Result<Written, StoreError>>),
+    Apply(Box<Delta>, Sender<Result<CommitResult, StoreError>>),
     /// With the name of the model.
     Vectors(String, Vec<NodeVector>, Sender<Result<(), StoreError>>),
     CollectVectors(String, Sender<Result<(), StoreError>>),
     Checkpoint(Sender<Result<(), StoreError>>),
 }
 
-/// What came of a delta.
+/// The result of writing a delta.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Written {
-    /// What differs now.
+pub struct CommitResult {
+    /// The changed counts.
     pub applied: WriteReport,
     /// Processor time of the writer since the last batch.
     pub cpu: Duration,
 }
 
-/// Tells whether a writer thread runs, also while it is at work.
+/// Reports whether a writer thread runs, even while it is busy.
 #[derive(Clone, Debug)]
 pub struct WriterLiveness(Weak<()>);
 
@@ -60,7 +61,7 @@ impl WriterLiveness {
     }
 }
 
-/// The running thread. Dropping it drains what is queued and closes the database.
+/// The running thread. Dropping it drains the queue and closes the database.
 pub struct WriterThread {
     outbox: Option<Sender<WriteCommand>>,
     interrupter: Interrupter,
@@ -97,13 +98,13 @@ impl WriterThread {
         })
     }
 
-    /// What notices that others write the database.
+    /// Detects other writers of the database.
     #[must_use]
     pub fn guard(&self) -> Arc<Guard> {
         Arc::clone(&self.guard)
     }
 
-    /// What tells whether the thread runs, without a hold on it.
+    /// Returns a handle that reports whether the thread runs.
     #[must_use]
     pub fn liveness(&self) -> WriterLiveness {
         self.liveness.clone()
@@ -115,7 +116,7 @@ impl WriterThread {
     }
 
     /// Writes a delta and waits for it. If `cancel` is set meanwhile, it is rolled back.
-    pub fn apply(&self, delta: Delta, cancel: &AtomicBool) -> Result<Written, IngestError> {
+    pub fn apply(&self, delta: Delta, cancel: &AtomicBool) -> Result<CommitResult, IngestError> {
         let (reply, answer) = bounded(1);
         self.send(WriteCommand::Apply(Box::new(delta), reply))?;
         loop {
@@ -186,7 +187,7 @@ fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>, guard: &Guard) {
                 let result = failed
                     .take()
                     .map_or_else(|| guard.while_writing(|| writer.apply(*delta)), Err);
-                let written = result.map(|applied| Written {
+                let written = result.map(|applied| CommitResult {
                     applied,
                     cpu: since.elapsed(),
                 });
@@ -237,7 +238,7 @@ fn next(
 
 fn answer<T>(reply: &Sender<T>, value: T) {
     if reply.send(value).is_err() {
-        tracing::debug!("nobody waits for the answer of the writer any more");
+        tracing::debug!("the caller no longer waits for the writer");
     }
 }
 
@@ -246,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pulse_ends_with_the_thread() {
+    fn liveness_ends_with_the_writer_thread() {
         let folder = tempfile::tempdir().unwrap();
         let writer = WriterThread::start(&folder.path().join("index.db")).unwrap();
         let liveness = writer.liveness();

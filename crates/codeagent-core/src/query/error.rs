@@ -62,6 +62,9 @@ pub enum QueryError {
     /// The search has no words.
     #[error("the query is empty")]
     EmptySearch,
+    /// The pattern of a text search, or a filter of it, is invalid.
+    #[error("{0}")]
+    Pattern(String),
     /// The search is too long.
     #[error("the query has {bytes} bytes, more than {max}")]
     SearchTooLong {

@@ -1,8 +1,8 @@
 //! Tests of `impact`, `path` and `overview` on small repositories.
 
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 
-use crate::engine::{Answers, Engine, EngineOptions};
+use crate::engine::{Engine, EngineOptions, IndexReader};
 use crate::query::{
     Doubt, EntryKind, ImpactQuery, Labels, Link, Scope, Sources, find_path, impact, overview,
     resolve_symbols,
@@ -12,7 +12,7 @@ use crate::{NodeId, Snapshot};
 struct Indexed {
     _root: tempfile::TempDir,
     _home: tempfile::TempDir,
-    answers: Answers,
+    answers: IndexReader,
     _engine: Engine,
 }
 
@@ -28,7 +28,7 @@ fn indexed(files: &[(&str, &str)]) -> Indexed {
         std::fs::write(path, text).unwrap();
     }
     let options = EngineOptions {
-        home: DataHome::at(home.path()),
+        home: DataRoot::at(home.path()),
         ..EngineOptions::default()
     };
     let engine = Engine::open(root.path(), options).unwrap();
@@ -36,7 +36,7 @@ fn indexed(files: &[(&str, &str)]) -> Indexed {
     Indexed {
         _root: root,
         _home: home,
-        answers: engine.answers(),
+        answers: engine.reader(),
         _engine: engine,
     }
 }
@@ -216,8 +216,8 @@ fn no_path_is_found_between_unrelated_symbols() {
 fn an_overview_has_entry_points_and_unused_code() {
     let shop = indexed(SHOP);
     let snapshot = shop.answers.snapshot().unwrap();
-    let sources = Sources::new(&snapshot, shop.answers.workspace());
-    let found = overview(&sources, Scope::Whole).unwrap();
+    let mut sources = Sources::new(&snapshot, shop.answers.workspace());
+    let found = overview(&mut sources, Scope::Whole).unwrap();
     assert_eq!((found.files, found.tests), (5, 1));
     assert_eq!(found.entry_points.len(), 1);
     assert_eq!(found.entry_points[0].kind, EntryKind::Main);
@@ -250,15 +250,15 @@ fn an_overview_of_a_folder_has_its_surface_and_cycles() {
         ),
     ]);
     let snapshot = app.answers.snapshot().unwrap();
-    let sources = Sources::new(&snapshot, app.answers.workspace());
-    let whole = overview(&sources, Scope::Whole).unwrap();
+    let mut sources = Sources::new(&snapshot, app.answers.workspace());
+    let whole = overview(&mut sources, Scope::Whole).unwrap();
     assert_eq!(whole.folder_cycles.len(), 1);
     assert_eq!(whole.folder_cycles[0].members, ["src/a", "src/b"]);
     let entry = &whole.entry_points[0];
     assert_eq!(entry.path, "src/index.ts");
     assert!(matches!(&entry.kind, EntryKind::Package { field, .. } if field == "main"));
 
-    let part = overview(&sources, Scope::Folder("src/a")).unwrap();
+    let part = overview(&mut sources, Scope::Folder("src/a")).unwrap();
     let surface: Vec<(String, usize, usize)> = part
         .surface
         .iter()

@@ -15,8 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
 use crate::query::labels::Labels;
-use crate::query::wrappers::{Wrapper, wrappers};
-use crate::query::{QueryError, Sources};
+use crate::query::{QueryError, Sources, wrappers_of};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, SymbolBrief};
 
 /// Most symbols visited.
@@ -112,8 +111,8 @@ pub struct Impact {
     pub targets: Vec<NodeId>,
     /// Uses that must change, tests left out, by path and position.
     pub direct: Vec<AffectedUse>,
-    /// Declarations through which some of the uses go.
-    pub wrappers: Vec<Wrapper>,
+    /// Declarations that wrap one of the symbols, under whose names some of the uses are.
+    pub wrappers: Vec<NodeId>,
     /// What the symbols implement or override.
     pub bases: Vec<NodeId>,
     /// Uses of `bases`, which may mean the symbols.
@@ -207,7 +206,7 @@ struct Changed {
     members: Vec<NodeId>,
     /// The roots and everything in them, whose uses are no impact.
     inside: FxHashSet<NodeId>,
-    wrappers: Vec<Wrapper>,
+    wrappers: Vec<NodeId>,
 }
 
 impl Changed {
@@ -247,10 +246,16 @@ impl Changed {
             }
         }
 
-        let wrappers = wrappers(sources, &roots)?;
-        inside.extend(wrappers.iter().map(|each| each.wrapper.id));
+        let mut wrappers = Vec::new();
+        for target in targets {
+            if let Some(node) = store::node(snapshot, *target)? {
+                wrappers.extend(wrappers_of(sources, &node)?.into_iter().map(|node| node.id));
+            }
+        }
+        wrappers.retain(|id| !inside.contains(id));
+        inside.extend(&wrappers);
         let mut roots: Vec<NodeId> = roots.iter().map(|root| root.id).collect();
-        roots.extend(wrappers.iter().map(|each| each.wrapper.id));
+        roots.extend(&wrappers);
         roots.sort_unstable();
         roots.dedup();
         Ok(Self {

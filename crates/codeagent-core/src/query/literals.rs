@@ -135,10 +135,8 @@ pub fn enclosing(
     file: FileKey,
     line: u32,
 ) -> Result<Option<Enclosing>, QueryError> {
-    let Some(id) = store::innermost_at(snapshot, file, line)? else {
-        return Ok(None);
-    };
-    let Some(node) = store::node(snapshot, id)? else {
+    let id = innermost_symbols(snapshot, file, [line])?.pop().flatten();
+    let Some(node) = id.map_or(Ok(None), |id| store::node(snapshot, id))? else {
         return Ok(None);
     };
     let callbacks = store::callbacks_of(snapshot, file)?;
@@ -149,6 +147,20 @@ pub fn enclosing(
         callback: callback.filter(is_nearer).cloned(),
         node,
     }))
+}
+
+/// Returns the innermost symbol around each of some lines: the file where no other symbol is.
+pub(super) fn innermost_symbols(
+    snapshot: &Snapshot,
+    file: FileKey,
+    lines: impl IntoIterator<Item = u32>,
+) -> Result<Vec<Option<NodeId>>, QueryError> {
+    let spans = store::line_spans(snapshot, file)?;
+    let innermost = |line| {
+        let around = spans.iter().find(|(_, lines)| lines.contains(&line));
+        around.map(|(id, _)| *id)
+    };
+    Ok(lines.into_iter().map(innermost).collect())
 }
 
 /// Returns the innermost callback around a line.

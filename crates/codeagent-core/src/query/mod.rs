@@ -3,6 +3,8 @@
 //! Answers, notes and errors are values, not sentences or JSON; `codeagent-render` words them. Only
 //! [`Sources`] reads files, through the workspace it is given.
 
+mod affected;
+mod changes;
 mod empty_result_hints;
 mod error;
 mod export;
@@ -28,6 +30,7 @@ mod possible_uses;
 mod reach;
 mod relations;
 mod search;
+mod shared_literals;
 mod source;
 mod status;
 mod symbol;
@@ -35,13 +38,17 @@ mod symbol_lookup;
 mod target;
 mod target_nodes;
 mod text_mentions;
+mod text_search;
 mod texts;
 mod type_dependencies;
 mod unindexed;
 mod vectors;
 mod wrapped;
-mod wrappers;
 
+pub use affected::{Affected, AffectedBy, affected};
+pub use changes::{
+    Break, BreakReason, ChangeKind, Changes, ChangesError, Declared, SymbolChange, changes,
+};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, export};
@@ -75,8 +82,9 @@ pub use possible_uses::{
     PossibleUses, PossibleUsesQuery, SiteSample, possible_uses, unresolved_calls_in,
 };
 pub use reach::{callers_of_callers, tests_reaching};
-pub use relations::Relations;
+pub use relations::{RelatedAt, Relations};
 pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
+pub use shared_literals::{SharedLiteral, shared_literals};
 pub use source::{Freshness, Sources, get_source};
 pub use status::{
     IndexStatus, TextCoverage, counts, most_unresolved, project_ids, reference_count, status,
@@ -87,6 +95,7 @@ pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symb
 pub use target::{Alias, SymbolTarget, Target, Targets, resolve_targets};
 pub use target_nodes::nodes_of;
 pub use text_mentions::{TextMentions, text_mentions};
+pub use text_search::{FoundText, TextSearchQuery, search_text};
 pub use texts::Texts;
 pub use type_dependencies::{TypeDependency, owner_of, tree, type_dependencies};
 pub use unindexed::{
@@ -94,7 +103,6 @@ pub use unindexed::{
 };
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use wrapped::wrappers_of;
-pub use wrappers::{Wrapper, wrappers};
 
 pub use crate::store::{
     Counts, FileKey, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, SymbolBrief,

@@ -208,27 +208,50 @@ impl Neighbors {
         self
     }
 
-    /// In how many folders the first sites of all are, each with their number, most first; of
-    /// `contains`, which has no sites, nothing.
-    #[must_use]
-    pub fn folders(&self) -> Vec<(String, usize)> {
-        let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
-        for related in self
-            .related
-            .iter()
-            .filter(|related| !related.edges.is_empty())
-        {
-            let path = self.paths.path(self.edges[related.edges.start].1.file);
-            *counts
-                .entry(path.rsplit_once('/').map_or(".", |(folder, _)| folder))
-                .or_default() += 1;
+    /// Counts the symbols by folder, most first: incoming ones by the folder of their first use,
+    /// outgoing ones by the folder they are declared in. Contained symbols are not counted.
+    pub fn folders(&self, snapshot: &Snapshot) -> Result<Vec<(String, usize)>, QueryError> {
+        let counted = || {
+            self.related
+                .iter()
+                .filter(|related| !related.edges.is_empty())
+        };
+        let mut counts: FxHashMap<String, usize> = FxHashMap::default();
+        let mut add = |path: &str| {
+            let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+            *counts.entry(folder.to_owned()).or_default() += 1;
+        };
+        if self.direction == EdgeDirection::Incoming {
+            counted().for_each(|related| {
+                add(self.paths.path(self.edges[related.edges.start].1.file));
+            });
+        } else {
+            let ids: Vec<NodeId> = counted().map(|related| related.other).collect();
+            let declared = store::briefs(snapshot, &ids)?;
+            let files = counted().filter_map(|related| declared.get(&related.other)?.file);
+            let files: Vec<FileKey> = files.collect();
+            let paths = Paths::of(snapshot, files.iter().copied())?;
+            files.iter().for_each(|file| add(paths.path(*file)));
         }
-        let mut counts: Vec<(String, usize)> = counts
-            .into_iter()
-            .map(|(folder, count)| (folder.to_owned(), count))
-            .collect();
+        let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
         counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        counts
+        Ok(counts)
+    }
+
+    /// Returns the ids of all, in order.
+    #[must_use]
+    pub fn ids(&self) -> Vec<NodeId> {
+        let mut ids: Vec<NodeId> = self.related.iter().map(|related| related.other).collect();
+        let mut seen = FxHashSet::default();
+        ids.retain(|id| seen.insert(*id));
+        ids
+    }
+
+    /// Returns the asked symbol that one of them is related to by its first use.
+    #[must_use]
+    pub fn own(&self, index: usize) -> Option<NodeId> {
+        let edges = &self.related[index].edges;
+        self.edges[edges.clone()].first().map(|(own, _)| *own)
     }
 
     fn in_order(

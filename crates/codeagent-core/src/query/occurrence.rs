@@ -35,6 +35,7 @@ pub struct Occurrences<'s, 'a> {
     pub is_complete: bool,
     paths: FxHashMap<FileKey, String>,
     names: FxHashMap<NodeId, String>,
+    files: FxHashMap<String, Option<FileKey>>,
 }
 
 impl Occurrence {
@@ -53,6 +54,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
             is_complete: false,
             paths: FxHashMap::default(),
             names: FxHashMap::default(),
+            files: FxHashMap::default(),
         }
     }
 
@@ -211,20 +213,44 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         Ok(path)
     }
 
-    /// Names what encloses a site: the symbol, or the file's name for code outside of symbols.
+    /// Names what encloses a site: the symbol and, if the site is in a nameless callback, its label.
+    /// The label replaces the name of a file.
     pub fn enclosing(
         &mut self,
         source: NodeId,
-        _path: &str,
-        _line: u32,
+        path: &str,
+        line: u32,
     ) -> Result<String, QueryError> {
-        if let Some(name) = self.names.get(&source) {
+        let name = self.name_of(source)?;
+        let Some(file) = self.file(path)? else {
+            return Ok(name);
+        };
+        let label = self.sources.callback(source, (file, path, line))?;
+        Ok(match label {
+            Some(label) if name == file_name(path) => label,
+            Some(label) => format!("{name} > {label}"),
+            None => name,
+        })
+    }
+
+    fn name_of(&mut self, id: NodeId) -> Result<String, QueryError> {
+        if let Some(name) = self.names.get(&id) {
             return Ok(name.clone());
         }
-        let node = store::node(self.sources.snapshot(), source)?;
+        let node = store::node(self.sources.snapshot(), id)?;
         let name = node.map_or(Ok(String::new()), |node| self.short_name(&node))?;
-        self.names.insert(source, name.clone());
+        self.names.insert(id, name.clone());
         Ok(name)
+    }
+
+    fn file(&mut self, path: &str) -> Result<Option<FileKey>, QueryError> {
+        if let Some(file) = self.files.get(path) {
+            return Ok(*file);
+        }
+        let row = store::file_by_path(self.sources.snapshot(), path)?;
+        let file = row.map(|row| row.id);
+        self.files.insert(path.to_owned(), file);
+        Ok(file)
     }
 
     /// Returns a symbol's name with that of its type or function: `Cart.total`.

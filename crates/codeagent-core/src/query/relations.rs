@@ -3,27 +3,122 @@
 //!
 //! Limitations: at most [`MAX_NOTES`] groups get notes.
 
-use crate::model::graph::{EdgeDirection, EdgeType};
+use rustc_hash::FxHashMap;
+
+use crate::model::graph::{EdgeDirection, EdgeType, NodeId};
 use crate::query::{
     EmptyList, Filter, Neighbors, Note, QueryError, Relation, Snapshot, Sources, SymbolGroup,
     SymbolMatches, explain_empty, related_results_hint, unindexed_files,
 };
+
+/// Most symbols from which deeper levels are looked for.
+const MAX_DEEP: usize = 20_000;
 
 /// Most groups that get notes.
 const MAX_NOTES: usize = 3;
 
 /// The symbols related to each group, one group after the other.
 pub struct Relations {
-    found: Vec<Neighbors>,
+    found: Vec<Levels>,
+}
+
+/// Where one of the related symbols is found.
+#[derive(Clone, Copy)]
+pub struct RelatedAt<'a> {
+    /// The group that it is related to.
+    pub group: usize,
+    /// How many levels it is away from the group.
+    pub depth: usize,
+    /// The symbols of its level.
+    pub neighbors: &'a Neighbors,
+    /// Its index among these.
+    pub index: usize,
+}
+
+/// The symbols related to one group, and to these, level by level.
+struct Levels {
+    /// Never empty.
+    levels: Vec<Neighbors>,
+    /// Level and index of every symbol, each followed by those of the next level that are related
+    /// to it.
+    order: Vec<(usize, usize)>,
+}
+
+impl Levels {
+    /// Finds up to `depth` levels. A symbol is listed once, at its nearest level.
+    fn find(
+        snapshot: &Snapshot,
+        first: Neighbors,
+        own: &[NodeId],
+        relation: Relation<'_>,
+        (filter, depth): (&Filter, usize),
+    ) -> Result<Self, QueryError> {
+        let uses_only = Filter {
+            min_confidence: filter.min_confidence,
+            ..Filter::default()
+        };
+        let mut seen = own.to_vec();
+        let mut frontier = match (depth, filter.looks_at_symbols()) {
+            (0 | 1, _) => Vec::new(),
+            (_, false) => first.ids(),
+            // What the filter drops leads further all the same.
+            (_, true) => Neighbors::of_any(snapshot, own, relation, &uses_only, None)?.ids(),
+        };
+        let mut levels = vec![first];
+        while levels.len() < depth && !frontier.is_empty() && seen.len() < MAX_DEEP {
+            seen.extend(&frontier);
+            let all = Neighbors::of_any(snapshot, &frontier, relation, &uses_only, None)?;
+            let all = all.outside(&seen);
+            let next = all.ids();
+            levels.push(if filter.looks_at_symbols() {
+                Neighbors::of_any(snapshot, &frontier, relation, filter, None)?.outside(&seen)
+            } else {
+                all
+            });
+            frontier = next;
+        }
+        let order = in_tree_order(&levels);
+        Ok(Self { levels, order })
+    }
+}
+
+/// Lists the symbols of all levels, each before those of the next level that are related to it.
+fn in_tree_order(levels: &[Neighbors]) -> Vec<(usize, usize)> {
+    let mut below: FxHashMap<(usize, NodeId), Vec<usize>> = FxHashMap::default();
+    for (level, found) in levels.iter().enumerate().skip(1) {
+        for at in 0..found.len() {
+            if let Some(own) = found.own(at) {
+                below.entry((level, own)).or_default().push(at);
+            }
+        }
+    }
+    let mut order = Vec::new();
+    let mut stack: Vec<(usize, usize)> = (0..levels[0].len()).rev().map(|at| (0, at)).collect();
+    while let Some((level, at)) = stack.pop() {
+        order.push((level, at));
+        let (_, id) = levels[level].key(at);
+        let next = below.remove(&(level + 1, id)).unwrap_or_default();
+        stack.extend(next.into_iter().rev().map(|at| (level + 1, at)));
+    }
+    // Symbols whose parent the filter dropped.
+    let mut rest: Vec<(usize, usize)> = below
+        .into_iter()
+        .flat_map(|((level, _), found)| found.into_iter().map(move |at| (level, at)))
+        .collect();
+    rest.sort_unstable();
+    order.extend(rest);
+    order
 }
 
 impl Relations {
-    /// Finds the symbols related to each group that pass a filter.
+    /// Finds the symbols related to each group that pass a filter, and up to `depth` levels of what
+    /// is related to these.
     pub fn find(
         snapshot: &Snapshot,
         matches: &SymbolMatches,
         relation: Relation<'_>,
         filter: &Filter,
+        depth: usize,
     ) -> Result<Self, QueryError> {
         filter.check()?;
         let find = |group: &SymbolGroup| {
@@ -33,11 +128,12 @@ impl Relations {
                 .filter(|_| relation.direction == EdgeDirection::Outgoing);
             let found = Neighbors::of_any(snapshot, &group.ids(), relation, filter, within)?;
             // A type together with its members is related to symbols outside it only.
-            Ok::<_, QueryError>(if group.members.is_empty() {
+            let found = if group.members.is_empty() {
                 found
             } else {
                 found.outside(&group.ids())
-            })
+            };
+            Levels::find(snapshot, found, &group.ids(), relation, (filter, depth))
         };
         Ok(Self {
             found: matches
@@ -51,26 +147,28 @@ impl Relations {
     /// Returns the number of symbols of each group.
     #[must_use]
     pub fn counts(&self) -> Vec<usize> {
-        self.found.iter().map(Neighbors::len).collect()
+        self.found.iter().map(|found| found.order.len()).collect()
     }
 
     /// Returns the number of symbols of all groups.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.found.iter().map(Neighbors::len).sum()
+        self.found.iter().map(|found| found.order.len()).sum()
     }
 
     /// Reports whether no group has any.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.found.iter().all(Neighbors::is_empty)
+        self.found.iter().all(|found| found.order.is_empty())
     }
 
-    /// Counts the symbols by folder, most first.
-    #[must_use]
-    pub fn folders(&self) -> Vec<(String, usize)> {
-        let mut all: Vec<(String, usize)> =
-            self.found.iter().flat_map(Neighbors::folders).collect();
+    /// Counts the symbols by folder, most first: by the folder of the use or, where the asked symbols
+    /// use others, by that of the symbol.
+    pub fn folders(&self, snapshot: &Snapshot) -> Result<Vec<(String, usize)>, QueryError> {
+        let mut all = Vec::new();
+        for found in self.found.iter().flat_map(|found| &found.levels) {
+            all.extend(found.folders(snapshot)?);
+        }
         all.sort_unstable();
         all.dedup_by(|next, kept| {
             next.0 == kept.0 && {
@@ -79,19 +177,25 @@ impl Relations {
             }
         });
         all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        all
+        Ok(all)
     }
 
     /// Returns the group that the symbol at `index` of all belongs to, and its index there.
     /// `index` must be less than [`Self::len`].
     #[must_use]
-    pub fn at(&self, index: usize) -> (usize, &Neighbors, usize) {
+    pub fn at(&self, index: usize) -> RelatedAt<'_> {
         let mut rest = index;
         for (group, found) in self.found.iter().enumerate() {
-            if rest < found.len() {
-                return (group, found, rest);
+            if rest < found.order.len() {
+                let (level, index) = found.order[rest];
+                return RelatedAt {
+                    group,
+                    depth: level + 1,
+                    neighbors: &found.levels[level],
+                    index,
+                };
             }
-            rest -= found.len();
+            rest -= found.order.len();
         }
         unreachable!("an index is below the number of all")
     }
@@ -111,7 +215,7 @@ impl Relations {
         let (mut notes, mut noted) = (Vec::new(), 0);
         let explains = self.is_empty() || matches.answered.len() == 1;
         for (group, found) in matches.answered.iter().zip(&self.found) {
-            if !found.is_empty() {
+            if !found.order.is_empty() {
                 notes.extend(related_results_hint(sources, group.first(), relation)?);
             } else if explains {
                 notes.extend(explain_empty(sources, group.first(), relation)?);

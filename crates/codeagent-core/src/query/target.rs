@@ -24,6 +24,9 @@ const MAX_TARGETS: usize = 12;
 /// Most files of one name that are targets.
 const MAX_FILES: usize = 8;
 
+/// Most uncommon lower-case words of a sentence that may be names.
+const MAX_PLAIN: usize = 2;
+
 /// Longest text that is looked at, in bytes.
 const MAX_BYTES: usize = 4_000;
 
@@ -297,10 +300,12 @@ fn files(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
 /// Finds the word of a sentence that is most likely a name: the last one that a function, type or
 /// variable is named by.
 fn plain_name(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<Option<Target>, QueryError> {
-    for token in tokens.iter().rev().filter(|token| token.is_plain()) {
-        if tokens::is_common(token.text) {
-            continue;
-        }
+    let is_uncommon = |token: &&Token<'_>| token.is_plain() && !tokens::is_common(token.text);
+    // With more words, it is described rather than named.
+    if tokens.iter().filter(is_uncommon).count() > MAX_PLAIN {
+        return Ok(None);
+    }
+    for token in tokens.iter().rev().filter(is_uncommon) {
         let named = store::by_name(snapshot, token.text, MAX_TARGETS)?;
         let is_declared = named
             .iter()

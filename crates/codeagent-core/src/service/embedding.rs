@@ -14,14 +14,14 @@ use codeagent_workspace::lowest_priority;
 
 use crate::embed::{EmbedError, Embedder};
 use crate::engine::EngineError;
-use crate::service::owner::{Shared, SyncState};
+use crate::service::owner::{OwnerState, SyncState};
 use crate::store::{self, EMBEDDING_MODEL, NodeVector, Pending, StoreError};
 
 /// Symbols that are looked at together, so that texts alike in length can go through a model
 /// together.
 const PAGE: usize = 512;
 
-/// Vectors that are written together: what a crash may cost.
+/// Vectors per write, and so the most that a crash loses.
 const WRITTEN: usize = 64;
 
 /// Texts between two looks at whether something more urgent waits, as many as go through a model
@@ -47,7 +47,7 @@ impl fmt::Display for VectorProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} of {} symbols have a vector of {}",
+            "{} of {} symbols have a vector ({})",
             self.done, self.total, self.model
         )
     }
@@ -55,7 +55,7 @@ impl fmt::Display for VectorProgress {
 
 /// How a run ended.
 #[derive(PartialEq, Eq)]
-enum Run {
+enum RunOutcome {
     /// Nothing is missing.
     Complete,
     /// Something more urgent came.
@@ -64,7 +64,7 @@ enum Run {
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
-enum Trouble {
+enum EmbeddingFailure {
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(transparent)]
@@ -110,7 +110,7 @@ pub fn embedded(model: &dyn Embedder, few: &[Pending]) -> Result<Vec<NodeVector>
     Ok(few.iter().map(&mut vector).collect())
 }
 
-impl Shared {
+impl OwnerState {
     /// Makes vectors as long as this process keeps the index.
     pub(super) fn make_vectors(&self) {
         lowest_priority();
@@ -120,15 +120,15 @@ impl Shared {
             // After a failure the next batch is waited for: nothing else makes a difference.
             seen = Some(batches);
             match run {
-                Ok(Ok(Run::Complete)) => self.note_embedding(None),
-                Ok(Ok(Run::Paused)) => seen = None,
+                Ok(Ok(RunOutcome::Complete)) => self.note_embedding(None),
+                Ok(Ok(RunOutcome::Paused)) => seen = None,
                 Ok(Err(trouble)) => {
-                    tracing::warn!(%trouble, "no vectors of symbols are made");
+                    tracing::warn!(%trouble, "no symbol vectors are computed");
                     self.note_embedding(Some(trouble.to_string()));
                 }
-                Err(_) => self.note_embedding(Some(
-                    "it failed because of a defect in codeagent".to_owned(),
-                )),
+                Err(_) => {
+                    self.note_embedding(Some("it failed because of a bug in codeagent".to_owned()))
+                }
             }
         }
     }
@@ -157,11 +157,11 @@ impl Shared {
         self.is_stopping() || !self.lock().is_idle()
     }
 
-    fn run_vectors(&self) -> Result<Run, Trouble> {
+    fn run_vectors(&self) -> Result<RunOutcome, EmbeddingFailure> {
         let Some(model) = self.engine.model().model()? else {
-            return Ok(Run::Complete);
+            return Ok(RunOutcome::Complete);
         };
-        let before = store::metadata(&self.engine.answers().snapshot()?, EMBEDDING_MODEL)?;
+        let before = store::metadata(&self.engine.reader().snapshot()?, EMBEDDING_MODEL)?;
         if before.as_deref() != Some(model.name()) {
             // Those of another model go.
             self.engine.put_vectors(model.name(), Vec::new())?;
@@ -169,7 +169,7 @@ impl Shared {
         let mut after = None;
         let mut made = 0;
         loop {
-            let mut page = store::pending_vectors(&self.engine.answers().snapshot()?, after, PAGE)?;
+            let mut page = store::pending_vectors(&self.engine.reader().snapshot()?, after, PAGE)?;
             let Some(last) = page.last().map(|pending| pending.node) else {
                 break;
             };
@@ -179,21 +179,17 @@ impl Shared {
                 let (vectors, run) = self.vectors(&*model, part, together)?;
                 made += vectors.len();
                 self.engine.put_vectors(model.name(), vectors)?;
-                if run == Run::Paused {
-                    return Ok(Run::Paused);
+                if run == RunOutcome::Paused {
+                    return Ok(RunOutcome::Paused);
                 }
             }
             after = Some(last);
         }
         if made > 0 {
             self.engine.collect_vectors(model.name())?;
-            tracing::info!(
-                model = model.name(),
-                made,
-                "vectors of symbols are complete"
-            );
+            tracing::info!(model = model.name(), made, "symbol vectors are complete");
         }
-        Ok(Run::Complete)
+        Ok(RunOutcome::Complete)
     }
 
     /// The vectors of symbols, of as many as there is time for.
@@ -202,14 +198,14 @@ impl Shared {
         model: &dyn Embedder,
         part: &[Pending],
         together: usize,
-    ) -> Result<(Vec<NodeVector>, Run), Trouble> {
+    ) -> Result<(Vec<NodeVector>, RunOutcome), EmbeddingFailure> {
         let mut vectors = Vec::with_capacity(part.len());
         for few in part.chunks(together) {
             if self.is_pressed() {
-                return Ok((vectors, Run::Paused));
+                return Ok((vectors, RunOutcome::Paused));
             }
             vectors.extend(embedded(model, few)?);
         }
-        Ok((vectors, Run::Complete))
+        Ok((vectors, RunOutcome::Complete))
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use codeagent_workspace::RepoPath;
 
-use crate::engine::{Answers, EngineError, ErrorKind};
+use crate::engine::{EngineError, ErrorKind, IndexReader};
 use crate::service::ipc::{self, SyncReply, SyncRequest, WriterConnection};
 use crate::service::staleness::{Staleness, quick_check};
 use crate::service::status::ServiceFailure;
@@ -24,14 +24,14 @@ impl IndexService {
     /// Asks the process that writes the index to index these files, compared by their content.
     /// `None` if this process writes it.
     pub fn sync_via_writer(&self, paths: &[RepoPath]) -> Option<io::Result<SyncReply>> {
-        let State::Reader(answers) = self.0.state() else {
+        let State::Reader(reader) = self.0.state() else {
             return None;
         };
         let request = SyncRequest {
             paths: paths.to_vec(),
             ..SyncRequest::default()
         };
-        Some(ipc::sync(answers.data(), &request, SYNC_TIMEOUT))
+        Some(ipc::sync(reader.data(), &request, SYNC_TIMEOUT))
     }
 
     /// Rebuilds an index that a query found damaged, in the background, or asks its writer to.
@@ -55,12 +55,12 @@ impl Inner {
                 .rebuild("an answer could not be read", &|_| {})
                 .map(drop)
                 .map_err(|error| error.to_string()),
-            State::Reader(answers) if answers.is_in_place() => {
+            State::Reader(reader) if reader.is_in_place() => {
                 let request = SyncRequest {
                     rebuild: true,
                     ..SyncRequest::default()
                 };
-                ipc::sync(answers.data(), &request, FRESHNESS_TIMEOUT)
+                ipc::sync(reader.data(), &request, FRESHNESS_TIMEOUT)
                     .map(drop)
                     .map_err(|error| error.to_string())
             }
@@ -78,19 +78,19 @@ impl Inner {
 
     /// Checks the index that this process reads, and opens it again if it was replaced, possibly by
     /// the writer because of this check.
-    pub(super) fn check_reader(&self, answers: &Answers) -> Staleness {
-        if !answers.is_in_place() {
+    pub(super) fn check_reader(&self, reader: &IndexReader) -> Staleness {
+        if !reader.is_in_place() {
             self.enter(self.reader_state());
         }
-        let staleness = quick_check(answers);
-        if !answers.is_in_place() {
+        let staleness = quick_check(reader);
+        if !reader.is_in_place() {
             self.enter(self.reader_state());
         }
         staleness
     }
 
-    /// Serves what can be served without the right to write. Reports whether that is missing because
-    /// another process has it.
+    /// Serves what can be served without the right to write. Reports whether that is missing
+    /// because another process has it.
     pub(super) fn become_reader(&self, error: EngineError) -> bool {
         let is_locked = error.kind() == ErrorKind::Locked;
         self.enter(if is_locked {
@@ -102,11 +102,11 @@ impl Inner {
     }
 
     fn reader_state(&self) -> State {
-        let opened = Answers::open(self.workspace().root(), &self.options.home)
-            .map(|answers| answers.with_model(self.options.model.clone()));
+        let opened = IndexReader::open(self.workspace().root(), &self.options.home)
+            .map(|reader| reader.with_model(self.options.model.clone()));
         match opened {
-            Ok(answers) if answers.is_complete().unwrap_or(false) => State::Reader(answers),
-            Ok(answers) => State::BuiltElsewhere(Some(answers)),
+            Ok(reader) if reader.is_complete().unwrap_or(false) => State::Reader(reader),
+            Ok(reader) => State::BuiltElsewhere(Some(reader)),
             Err(error) if matches!(error.kind(), ErrorKind::NotIndexed) => {
                 State::BuiltElsewhere(None)
             }

@@ -24,7 +24,7 @@ use codeagent_workspace::{DataDir, IpcListener, IpcStream, RepoPath};
 use crate::engine::EngineError;
 use crate::ingest::ChangeBatch;
 use crate::service::lifetime::Role;
-use crate::service::owner::Shared;
+use crate::service::owner::OwnerState;
 use crate::service::staleness::Staleness;
 use crate::store;
 
@@ -37,10 +37,10 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The most lines a request may have.
 const MOST_LINES: usize = 100_000;
 
-/// How much longer than asked for a writer may take to answer.
+/// Extra time after which a writer counts as unresponsive.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What the writer is asked to index.
+/// The changes that the writer is asked to index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyncRequest {
     /// These files, compared by their content.
@@ -56,7 +56,7 @@ pub struct SyncRequest {
 pub struct SyncReply {
     /// The number of the last batch.
     pub generation: u64,
-    /// What the index is missing.
+    /// The changes that the index is missing.
     pub staleness: Staleness,
 }
 
@@ -87,7 +87,7 @@ pub struct WriterInfo {
     pub process: u32,
     /// When it opened the index.
     pub since: SystemTime,
-    /// What it is.
+    /// Its role.
     pub role: Role,
 }
 
@@ -131,8 +131,8 @@ pub fn writer_info(data: &DataDir) -> io::Result<WriterInfo> {
     ask_writer_info(&mut writer, "who")
 }
 
-/// Reports whether an error of [`writer_info`] means that the process exists and does not answer: it
-/// is suspended, or the system gives it no time.
+/// Reports whether an error of [`writer_info`] means that the process exists and does not answer:
+/// it is suspended, or the system gives it no time.
 #[must_use]
 pub fn is_unresponsive(error: &io::Error) -> bool {
     matches!(
@@ -171,7 +171,7 @@ fn read_answer(writer: &mut IpcStream) -> io::Result<String> {
 fn unexpected() -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
-        "the writer of the index answered something else",
+        "unexpected reply from the index's writer",
     )
 }
 
@@ -202,7 +202,7 @@ impl WriterConnection {
 }
 
 /// Serves clients until the owner stops.
-pub(super) fn serve(listener: &IpcListener, shared: &Weak<Shared>) {
+pub(super) fn serve(listener: &IpcListener, shared: &Weak<OwnerState>) {
     while let Ok(client) = listener.next() {
         let Some(shared) = shared.upgrade().filter(|shared| !shared.is_stopping()) else {
             return;
@@ -221,7 +221,7 @@ pub(super) fn serve(listener: &IpcListener, shared: &Weak<Shared>) {
     }
 }
 
-fn serve_client(mut client: IpcStream, shared: Arc<Shared>) -> io::Result<()> {
+fn serve_client(mut client: IpcStream, shared: Arc<OwnerState>) -> io::Result<()> {
     let mut lines = BufReader::new(client.try_clone()?)
         .lines()
         .map_while(Result::ok);
@@ -298,8 +298,8 @@ fn is_newer(version: &str, than: &str) -> bool {
     numbers(version).is_some_and(|version| numbers(than).is_some_and(|than| version > than))
 }
 
-/// The answer to `who` and `end`.
-fn own_info(shared: &Shared) -> String {
+/// Returns the answer to `who` and `end`.
+fn own_info(shared: &OwnerState) -> String {
     let seconds = shared
         .lifetime
         .began
@@ -310,8 +310,8 @@ fn own_info(shared: &Shared) -> String {
     format!("keeper {} {seconds} {role}\n", std::process::id())
 }
 
-/// Does what a `sync` asks for and returns the answer.
-fn sync_answer(shared: &Shared, request: &SyncRequest, wait: Duration) -> String {
+/// Handles a `sync` request and returns the answer.
+fn sync_answer(shared: &OwnerState, request: &SyncRequest, wait: Duration) -> String {
     let staleness = fulfil(shared, request, wait).unwrap_or_else(|error| Staleness {
         failure: Some(error.to_string()),
         ..Staleness::default()
@@ -321,7 +321,7 @@ fn sync_answer(shared: &Shared, request: &SyncRequest, wait: Duration) -> String
         return "closing 0\n".to_owned();
     }
 
-    let snapshot = shared.engine.answers().snapshot();
+    let snapshot = shared.engine.reader().snapshot();
     let generation = snapshot
         .and_then(|snapshot| store::metadata(&snapshot, store::GENERATION))
         .ok()
@@ -338,7 +338,7 @@ fn sync_answer(shared: &Shared, request: &SyncRequest, wait: Duration) -> String
 }
 
 fn fulfil(
-    shared: &Shared,
+    shared: &OwnerState,
     request: &SyncRequest,
     wait: Duration,
 ) -> Result<Staleness, EngineError> {

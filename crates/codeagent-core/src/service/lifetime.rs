@@ -1,10 +1,8 @@
-//! When a process that keeps an index up to date ends.
+//! Shutdown of a daemon: on request, when its repository is gone, or when it was idle for a while
+//! (no query, no connected client, no changed file).
 //!
-//! A daemon ends on request, when its repository is gone, or when nobody has needed the index for a
-//! while: no query, no connected client and no changed file.
-//!
-//! Limitations: only a daemon waits for this. A server lives as long as its client, and
-//! `codeagent watch` until it is interrupted.
+//! Limitations: only daemons use this. A server runs as long as its client, and `codeagent watch`
+//! until it is interrupted.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -12,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// How long a repository may be gone: some tools remove a folder and create it again.
 const MOST_GONE: Duration = Duration::from_secs(5);
 
-/// What a process that keeps an index up to date is.
+/// The role of a process that keeps an index up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The server of a client.
@@ -26,25 +24,25 @@ pub enum Role {
 /// Why a service ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShutdownReason {
-    /// It was asked to.
+    /// On request.
     Requested,
     /// The repository no longer exists.
     RootGone,
-    /// Nobody needed it.
+    /// It was idle.
     Idle,
 }
 
-/// Since when a process has kept an index up to date, and what it is needed for.
+/// Start time and current use of a process that keeps an index up to date.
 pub(super) struct Lifetime {
-    /// What it is.
+    /// Its role.
     pub role: Role,
     /// Since when.
     pub began: SystemTime,
-    now: Mutex<Now>,
+    now: Mutex<LifetimeState>,
     changed: Condvar,
 }
 
-struct Now {
+struct LifetimeState {
     last_use: Instant,
     /// Since when the repository has been gone.
     gone_since: Option<Instant>,
@@ -79,7 +77,7 @@ impl Role {
 
 impl Lifetime {
     pub fn new(role: Role) -> Self {
-        let now = Now {
+        let now = LifetimeState {
             last_use: Instant::now(),
             gone_since: None,
             is_requested: false,
@@ -154,7 +152,7 @@ impl Lifetime {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Now> {
+    fn lock(&self) -> MutexGuard<'_, LifetimeState> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -166,7 +164,7 @@ mod tests {
     const MOMENT: Duration = Duration::from_millis(50);
 
     #[test]
-    fn a_daemon_ends_when_nobody_needs_it() {
+    fn an_idle_daemon_exits() {
         let life = Lifetime::new(Role::Daemon);
         let began = Instant::now();
         let asked = std::cell::Cell::new(0);
@@ -182,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_daemon_ends_when_it_is_told_or_its_root_stays_away() {
+    fn a_daemon_exits_on_request_or_when_its_root_is_gone() {
         let life = Lifetime::new(Role::Daemon);
         life.note_root(false);
         life.note_root(true);
@@ -200,14 +198,14 @@ mod tests {
         assert!(began.elapsed() >= MOST_GONE - MOMENT);
         let life = Lifetime::new(Role::Daemon);
         std::thread::scope(|scope| {
-            let told = scope.spawn(|| life.wait_for_shutdown(None, || true));
+            let reason = scope.spawn(|| life.wait_for_shutdown(None, || true));
             life.request_shutdown();
-            assert_eq!(told.join().unwrap(), ShutdownReason::Requested);
+            assert_eq!(reason.join().unwrap(), ShutdownReason::Requested);
         });
     }
 
     #[test]
-    fn roles_have_names() {
+    fn roles_round_trip_through_names() {
         for role in [Role::Server, Role::Watch, Role::Daemon] {
             assert_eq!(Role::parse(role.as_str()), Some(role));
         }

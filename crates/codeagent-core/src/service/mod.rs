@@ -38,10 +38,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use codeagent_workspace::{DataHome, OpenError, RepoPath, Watcher, Workspace};
+use codeagent_workspace::{DataRoot, OpenError, RepoPath, Watcher, Workspace};
 
 use crate::embed::ModelHandle;
-use crate::engine::{Answers, Engine, EngineError, EngineOptions};
+use crate::engine::{Engine, EngineError, EngineOptions, IndexReader};
 use crate::ingest::{IngestOptions, Progress};
 use crate::service::ipc::WriterConnection;
 use crate::service::owner::{OnProgress, Owner};
@@ -65,7 +65,7 @@ const OPENING_TIMEOUT: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug, Default)]
 pub struct ServiceOptions {
     /// Where indexes lie.
-    pub home: DataHome,
+    pub home: DataRoot,
     /// Threads that index; 0: one per processor.
     pub threads: usize,
     /// The model that makes vectors.
@@ -75,9 +75,9 @@ pub struct ServiceOptions {
 /// The index of one repository. Stops when dropped.
 pub struct IndexService(Arc<Inner>);
 
-/// What a service and its threads share.
+/// State shared by a service and its threads.
 struct Inner {
-    /// What this process is.
+    /// The role of this process.
     role: Role,
     options: EngineOptions,
     on_progress: Option<OnProgress>,
@@ -97,7 +97,7 @@ struct Control {
     threads: Vec<(Task, JoinHandle<()>)>,
 }
 
-/// What a background thread of the service does.
+/// Background threads of the service.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Task {
     Open,
@@ -117,9 +117,9 @@ enum State {
     /// This process writes the index and keeps it up to date.
     Owner(Arc<Owner>),
     /// Another process builds the first index.
-    BuiltElsewhere(Option<Answers>),
+    BuiltElsewhere(Option<IndexReader>),
     /// Another process writes the index.
-    Reader(Answers),
+    Reader(IndexReader),
     /// The index cannot be opened or built.
     Failed(ServiceFailure),
 }
@@ -231,17 +231,17 @@ impl IndexService {
         self.0.workspace()
     }
 
-    /// Returns what reads the index, once there is one.
-    pub fn answers(&self) -> Result<Answers, Unavailable> {
+    /// Returns the reader of the index, once there is one.
+    pub fn reader(&self) -> Result<IndexReader, Unavailable> {
         match self.0.state_after(State::is_under_way) {
             State::Owner(owner) if owner.engine().is_rebuilding() => Err(Unavailable::Rebuilding),
-            State::Owner(owner) => Ok(owner.engine().answers()),
-            State::Reader(answers) => Ok(answers),
+            State::Owner(owner) => Ok(owner.engine().reader()),
+            State::Reader(reader) => Ok(reader),
             other => Err(Unavailable::of(&other)),
         }
     }
 
-    /// Returns what writes the index, if this process does.
+    /// Returns the engine, if this process writes the index.
     pub fn engine(&self) -> Result<Arc<Engine>, Unavailable> {
         match self.0.state_after(State::is_under_way) {
             State::Owner(owner) => Ok(Arc::clone(owner.engine())),
@@ -254,7 +254,7 @@ impl IndexService {
     #[must_use]
     pub fn wait_until_fresh(&self, limit: Option<Duration>) -> Staleness {
         match self.0.state_after(State::is_under_way) {
-            State::Reader(answers) => self.0.check_reader(&answers),
+            State::Reader(reader) => self.0.check_reader(&reader),
             State::Owner(owner) if !owner.engine().is_in_place() => {
                 drop(owner);
                 self.0.reopen();
@@ -269,8 +269,8 @@ impl IndexService {
         }
     }
 
-    /// Indexes `text` in place of a file's content on disk, until it is removed by `None`. Waits for
-    /// nothing.
+    /// Indexes `text` in place of a file's content on disk, until it is removed by `None`. Waits
+    /// for nothing.
     pub fn set_unsaved_text(&self, path: RepoPath, text: Option<&str>) -> Result<(), Unavailable> {
         match self.0.state_after(State::is_under_way) {
             State::Owner(owner) => {
@@ -400,11 +400,14 @@ impl Inner {
     }
 
     /// Waits for the threads that do these tasks, including those that they start.
-    fn join(&self, is_meant: fn(Task) -> bool) {
+    fn join(&self, is_selected: fn(Task) -> bool) {
         loop {
             let next = {
                 let mut control = self.lock();
-                let at = control.threads.iter().position(|(task, _)| is_meant(*task));
+                let at = control
+                    .threads
+                    .iter()
+                    .position(|(task, _)| is_selected(*task));
                 at.map(|at| control.threads.remove(at).1)
             };
             let Some(thread) = next else { return };
@@ -415,8 +418,8 @@ impl Inner {
 
     /// Opens the index, as its owner if possible and as a reader otherwise.
     fn open(self: &Arc<Self>) {
-        if let Some(remark) = self.workspace().brought_index() {
-            tracing::warn!("{remark}");
+        if let Some(note) = self.workspace().bundled_index() {
+            tracing::warn!("{note}");
         }
         match self.open_engine() {
             Ok(engine) => self.become_owner(engine),
@@ -434,7 +437,7 @@ impl Inner {
 
     /// Watches the repository and brings the index up to date.
     fn become_owner(self: &Arc<Self>, engine: Engine) {
-        let is_complete = engine.answers().is_complete().unwrap_or(false);
+        let is_complete = engine.reader().is_complete().unwrap_or(false);
         let engine = Arc::new(engine);
         let watcher = watcher_of(&engine);
         let role = self.role;
@@ -459,7 +462,7 @@ impl Inner {
         }
     }
 
-    /// Returns what notes the progress of the first index and passes it on.
+    /// Returns a callback that records the progress of the first index and passes it on.
     fn progress_receiver(self: &Arc<Self>) -> OnProgress {
         let (inner, on_progress) = (Arc::downgrade(self), self.on_progress.clone());
         Arc::new(move |progress| {
@@ -484,7 +487,7 @@ impl Inner {
         if owner.engine().is_in_place() {
             return;
         }
-        tracing::warn!("the database was removed or replaced; it is opened again");
+        tracing::warn!("the database was removed or replaced; reopening it");
         control.state = State::Opening;
         drop(control);
 

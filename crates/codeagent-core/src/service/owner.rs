@@ -2,9 +2,9 @@
 //! processes.
 //!
 //! The update thread (see `update`) collects file system events, waits until they pause and hands
-//! them to the engine. A query calls [`Shared::wait_until_fresh`], which waits for the events of all
-//! changes made before it ([`Watcher::sync`]) and then, for a limited time, until the engine has
-//! indexed them. Where the system reports no events, the repository is polled.
+//! them to the engine. A query calls [`OwnerState::wait_until_fresh`], which waits for the events
+//! of all changes made before it ([`Watcher::sync`]) and then, for a limited time, until the engine
+//! has indexed them. Where the system reports no events, the repository is polled.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -38,10 +38,10 @@ const LEAVING: Duration = Duration::from_secs(1);
 pub(super) type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// The engine of this process and the threads that keep its index up to date. Stops when dropped.
-pub(super) struct Owner(Arc<Shared>);
+pub(super) struct Owner(Arc<OwnerState>);
 
-/// What the threads of an [`Owner`] share.
-pub(super) struct Shared {
+/// State shared by the threads of an [`Owner`].
+pub(super) struct OwnerState {
     pub(super) engine: Arc<Engine>,
     pub(super) lifetime: Arc<Lifetime>,
     pub(super) on_progress: OnProgress,
@@ -95,7 +95,7 @@ impl Owner {
     ) -> io::Result<Self> {
         let state = SyncState::new(watcher);
         engine.set_watcher(state.watcher.clone());
-        let owner = Self(Arc::new(Shared {
+        let owner = Self(Arc::new(OwnerState {
             engine,
             lifetime: Arc::new(Lifetime::new(role)),
             on_progress,
@@ -112,7 +112,7 @@ impl Owner {
         Ok(owner)
     }
 
-    fn spawn(&self, name: &str, work: fn(&Shared)) -> io::Result<()> {
+    fn spawn(&self, name: &str, work: fn(&OwnerState)) -> io::Result<()> {
         let shared = Arc::clone(&self.0);
         let thread = std::thread::Builder::new()
             .name(name.to_owned())
@@ -126,7 +126,7 @@ impl Owner {
         let listener = match IpcListener::open(self.0.engine.data()) {
             Ok(listener) => listener,
             Err(error) => {
-                tracing::warn!(%error, "other processes cannot reach this one");
+                tracing::warn!(%error, "other processes cannot connect to this one");
                 return Ok(());
             }
         };
@@ -152,7 +152,7 @@ impl Owner {
         self.0.lock().embedding_trouble.clone()
     }
 
-    /// See [`Shared::wait_until_fresh`].
+    /// See [`OwnerState::wait_until_fresh`].
     pub(super) fn wait_until_fresh(&self, limit: Option<Duration>) -> Staleness {
         self.0.wait_until_fresh(limit, false)
     }
@@ -174,7 +174,7 @@ impl Owner {
         self.0.lifetime.request_shutdown();
     }
 
-    /// Stops the threads. A batch under way is completed, unless the engine was told to cancel it.
+    /// Stops the threads. A batch under way is completed, unless it was cancelled.
     pub(super) fn stop(&self) {
         self.0.stop.store(true, Ordering::Relaxed);
         self.0.wake(&self.0.lock());
@@ -229,7 +229,7 @@ impl SyncState {
 
     pub(super) fn poll_from_now_on(&mut self, trouble: String) {
         tracing::warn!(
-            "{trouble}; the repository is looked at every {} seconds instead",
+            "{trouble}; polling the repository every {} seconds instead",
             POLLING.as_secs()
         );
         self.watcher = None;
@@ -255,7 +255,7 @@ impl SyncState {
         self.pending.is_empty() && self.working.is_none()
     }
 
-    /// What the index is known to miss.
+    /// Changes that the index is known to miss.
     fn staleness(&self) -> Staleness {
         let mut missing = self.pending.clone();
         missing.add(self.working.clone().unwrap_or_default());
@@ -268,10 +268,10 @@ impl SyncState {
         }
     }
 
-    /// What the index misses although everything was compared.
+    /// Changes that the index misses although everything was compared.
     fn unfixable(&self) -> Staleness {
         let other = match (self.is_root_gone, self.is_repointed) {
-            (true, _) => Some("the folder of the repository is gone"),
+            (true, _) => Some("the repository's folder no longer exists"),
             (false, true) => Some(REPOINTED),
             (false, false) => None,
         };
@@ -283,7 +283,7 @@ impl SyncState {
     }
 }
 
-impl Shared {
+impl OwnerState {
     pub(super) fn is_stopping(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -369,8 +369,8 @@ impl Shared {
         self.lifetime.note_use();
     }
 
-    /// Closes all connections and wakes the listener, which sees that it has to end. Reports whether
-    /// it could be woken.
+    /// Closes all connections and wakes the listener, which sees that it has to end. Reports
+    /// whether it could be woken.
     fn disconnect_clients(&self) -> bool {
         let clients = std::mem::take(&mut self.lock().clients);
         clients.values().for_each(IpcStream::close);

@@ -1,11 +1,11 @@
-//! What an answer may be missing, because the index is behind the files.
+//! Staleness: which changes on disk an answer does not include.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Answers;
+use crate::engine::IndexReader;
 use crate::service::FRESHNESS_TIMEOUT;
 use crate::service::ipc::{self, SyncRequest};
 
@@ -14,7 +14,7 @@ const QUICK_CHECK: Duration = Duration::from_millis(200);
 
 /// The failure reported if the path of the root is a link that now leads to another folder.
 pub(super) const REPOINTED: &str =
-    "the repository's path leads to another folder now; restart codeagent to index that one";
+    "the repository's path now leads to another folder; restart codeagent to index that folder";
 
 /// The most file names sent to another process.
 const MAX_SENT: usize = 100;
@@ -34,7 +34,7 @@ pub struct Staleness {
 }
 
 impl Staleness {
-    /// Reports whether the index contains every change made before it was asked.
+    /// Reports whether the index contains every change made before the query.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.files.is_empty() && !self.everything && self.failure.is_none()
@@ -73,24 +73,24 @@ impl Staleness {
 /// Checks an index that this process only reads: asks its writer to index every change, within
 /// [`FRESHNESS_TIMEOUT`], or compares the disk for at most `QUICK_CHECK` if there is no writer.
 #[must_use]
-pub fn quick_check(answers: &Answers) -> Staleness {
-    if answers.workspace().is_repointed() {
+pub fn quick_check(reader: &IndexReader) -> Staleness {
+    if reader.workspace().is_repointed() {
         return Staleness::failed(REPOINTED);
     }
 
     let everything = SyncRequest::default();
-    if let Ok(reply) = ipc::sync(answers.data(), &everything, FRESHNESS_TIMEOUT) {
+    if let Ok(reply) = ipc::sync(reader.data(), &everything, FRESHNESS_TIMEOUT) {
         return reply.staleness;
     }
 
-    compare_disk(answers)
+    compare_disk(reader)
 }
 
 /// Compares every file with the index, on a thread that is abandoned if it takes too long.
-fn compare_disk(answers: &Answers) -> Staleness {
+fn compare_disk(reader: &IndexReader) -> Staleness {
     let (reply, answer) = crossbeam_channel::bounded(1);
-    let answers = answers.clone();
-    let compare = move || reply.send(answers.changed_files()).ok();
+    let reader = reader.clone();
+    let compare = move || reply.send(reader.changed_files()).ok();
     let thread = std::thread::Builder::new()
         .name("codeagent-look".to_owned())
         .spawn(compare);

@@ -1,8 +1,8 @@
-//! How the service and its index are, as data; front ends word it.
+//! The state of the service and its index, as data; front ends word it.
 
 use std::sync::Arc;
 
-use crate::engine::{Answers, EngineError};
+use crate::engine::{EngineError, IndexReader};
 use crate::ingest::Progress;
 use crate::service::embedding::{VectorProgress, vector_progress};
 use crate::service::ipc;
@@ -54,19 +54,19 @@ pub enum ServiceStatus {
 /// How an index is that can be read.
 #[derive(Clone)]
 pub struct ReadableStatus {
-    /// What reads it.
-    pub answers: Answers,
+    /// Its reader.
+    pub answers: IndexReader,
     /// Whether the process that writes it takes batches, as far as this one can tell.
     pub is_healthy: bool,
     /// Whether some process keeps it up to date.
     pub is_watched: bool,
-    /// What is going on.
+    /// The current activity.
     pub activity: Activity,
     /// Why the repository is polled, if it is.
     pub watch_trouble: Option<String>,
 }
 
-/// What is going on with a readable index.
+/// The current activity on a readable index.
 #[derive(Clone, Debug)]
 pub enum Activity {
     /// Changes are indexed as they are made; this is missing so far.
@@ -124,7 +124,7 @@ impl IndexService {
 
     /// Returns how far the vectors of an index are, if it has some of a model.
     #[must_use]
-    pub fn vector_progress(&self, answers: &Answers) -> Option<VectorProgress> {
+    pub fn vector_progress(&self, answers: &IndexReader) -> Option<VectorProgress> {
         vector_progress(&answers.snapshot().ok()?).ok()?
     }
 }
@@ -135,7 +135,7 @@ fn owned(owner: &Owner, activity: Activity) -> ServiceStatus {
         _ => None,
     };
     ServiceStatus::Readable(Box::new(ReadableStatus {
-        answers: owner.engine().answers(),
+        answers: owner.engine().reader(),
         is_healthy: owner.engine().is_healthy(),
         is_watched: true,
         activity,
@@ -143,7 +143,7 @@ fn owned(owner: &Owner, activity: Activity) -> ServiceStatus {
     }))
 }
 
-fn followed(answers: Answers, is_watched: bool, activity: Activity) -> ServiceStatus {
+fn followed(answers: IndexReader, is_watched: bool, activity: Activity) -> ServiceStatus {
     ServiceStatus::Readable(Box::new(ReadableStatus {
         answers,
         is_healthy: true,

@@ -1,5 +1,4 @@
-//! What is changed on disk is in the index when a question has waited for it, whatever way it was
-//! changed.
+//! Queries see every change made before them, however it was made.
 
 #![allow(clippy::disallowed_methods, reason = "changes files as others would")]
 
@@ -7,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use codeagent_workspace::{DataHome, IpcStream};
+use codeagent_workspace::{DataRoot, IpcStream};
 
 use super::staleness::REPOINTED;
 use super::*;
@@ -20,7 +19,7 @@ mod random;
 mod vectors;
 
 /// A repository that is watched.
-struct Place {
+struct Fixture {
     service: IndexService,
     folder: tempfile::TempDir,
     _home: tempfile::TempDir,
@@ -31,7 +30,7 @@ fn open(root: &Path, home: &Path) -> Arc<Engine> {
         Engine::open(
             root,
             EngineOptions {
-                home: DataHome::at(home),
+                home: DataRoot::at(home),
                 ..EngineOptions::default()
             },
         )
@@ -39,7 +38,7 @@ fn open(root: &Path, home: &Path) -> Arc<Engine> {
     )
 }
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
         Self::watched(true)
     }
@@ -85,7 +84,7 @@ impl Place {
         let fresh = open(&self.root(), home.path());
         fresh.index(&|_| {}).unwrap();
         assert_eq!(dump(&self.service.engine().unwrap()), dump(&fresh));
-        let snapshot = self.service.engine().unwrap().answers().snapshot().unwrap();
+        let snapshot = self.service.engine().unwrap().reader().snapshot().unwrap();
         let mut files: Vec<String> = store::files(&snapshot)
             .unwrap()
             .into_iter()
@@ -97,122 +96,122 @@ impl Place {
 }
 
 fn dump(engine: &Engine) -> Vec<String> {
-    canonical_dump(&engine.answers().snapshot().unwrap()).unwrap()
+    canonical_dump(&engine.reader().snapshot().unwrap()).unwrap()
 }
 
 #[test]
-fn what_is_written_is_known_to_the_next_question() {
-    let place = Place::new();
+fn queries_see_every_earlier_write() {
+    let fixture = Fixture::new();
     for number in 0..20 {
-        place.write(
+        fixture.write(
             "a.cs",
             &format!("class A {{ void M() {{ int x{number} = {number}; N(); }} void N() {{ }} }}"),
         );
-        assert_eq!(place.files(), ["a.cs"]);
+        assert_eq!(fixture.files(), ["a.cs"]);
     }
-    place.write("b.cs", "class B : A { void O() { } }");
-    assert_eq!(place.files(), ["a.cs", "b.cs"]);
-    place.write(".tmp", "class C { }");
-    std::fs::rename(place.root().join(".tmp"), place.root().join("b.cs")).unwrap();
-    assert_eq!(place.files(), ["a.cs", "b.cs"]);
-    std::fs::remove_file(place.root().join("b.cs")).unwrap();
-    assert_eq!(place.files(), ["a.cs"]);
+    fixture.write("b.cs", "class B : A { void O() { } }");
+    assert_eq!(fixture.files(), ["a.cs", "b.cs"]);
+    fixture.write(".tmp", "class C { }");
+    std::fs::rename(fixture.root().join(".tmp"), fixture.root().join("b.cs")).unwrap();
+    assert_eq!(fixture.files(), ["a.cs", "b.cs"]);
+    std::fs::remove_file(fixture.root().join("b.cs")).unwrap();
+    assert_eq!(fixture.files(), ["a.cs"]);
 }
 
 #[test]
-fn folders_that_come_in_whatever_way_are_known() {
-    let place = Place::new();
+fn new_folders_are_indexed_however_they_appear() {
+    let fixture = Fixture::new();
     for number in 0..20 {
-        place.write(
+        fixture.write(
             &format!("deep/{number}/b/c/x.cs"),
             &format!("class X{number} {{ }}"),
         );
     }
-    assert_eq!(place.files().len(), 21);
-    let outside = place.folder.path().join("tree");
+    assert_eq!(fixture.files().len(), 21);
+    let outside = fixture.folder.path().join("tree");
     std::fs::create_dir_all(outside.join("in/ner")).unwrap();
     std::fs::write(outside.join("in/ner/t.cs"), "class T { }").unwrap();
-    std::fs::rename(&outside, place.root().join("tree")).unwrap();
-    assert_eq!(place.files().last().unwrap(), "tree/in/ner/t.cs");
-    place.write("tree/in/ner/t.cs", "class T { class U { } }");
-    place.files();
-    std::fs::rename(place.root().join("tree"), place.root().join("wood")).unwrap();
-    assert_eq!(place.files().last().unwrap(), "wood/in/ner/t.cs");
-    std::fs::remove_dir_all(place.root().join("deep")).unwrap();
-    assert_eq!(place.files(), ["a.cs", "wood/in/ner/t.cs"]);
+    std::fs::rename(&outside, fixture.root().join("tree")).unwrap();
+    assert_eq!(fixture.files().last().unwrap(), "tree/in/ner/t.cs");
+    fixture.write("tree/in/ner/t.cs", "class T { class U { } }");
+    fixture.files();
+    std::fs::rename(fixture.root().join("tree"), fixture.root().join("wood")).unwrap();
+    assert_eq!(fixture.files().last().unwrap(), "wood/in/ner/t.cs");
+    std::fs::remove_dir_all(fixture.root().join("deep")).unwrap();
+    assert_eq!(fixture.files(), ["a.cs", "wood/in/ner/t.cs"]);
 }
 
 #[test]
-fn a_thousand_folders_are_known_to_the_next_question() {
-    let place = Place::new();
+fn a_thousand_new_folders_are_indexed_before_the_next_query() {
+    let fixture = Fixture::new();
     for number in 0..1000 {
-        place.write(
+        fixture.write(
             &format!("{}/{number}/b/c.cs", number % 10),
             &format!("class X{number} {{ }}"),
         );
     }
-    assert_eq!(place.files().len(), 1001);
+    assert_eq!(fixture.files().len(), 1001);
     for number in 0..10 {
         std::fs::rename(
-            place.root().join(number.to_string()),
-            place.folder.path().join(number.to_string()),
+            fixture.root().join(number.to_string()),
+            fixture.folder.path().join(number.to_string()),
         )
         .unwrap();
     }
-    assert_eq!(place.files(), ["a.cs"], "moved out of the repository");
+    assert_eq!(fixture.files(), ["a.cs"], "moved out of the repository");
     std::fs::write(
-        place.folder.path().join("0/0/b/c.cs"),
+        fixture.folder.path().join("0/0/b/c.cs"),
         "class Elsewhere { }",
     )
     .unwrap();
-    assert!(place.service.wait_until_fresh(None).is_none());
-    assert_eq!(place.files(), ["a.cs"]);
+    assert!(fixture.service.wait_until_fresh(None).is_none());
+    assert_eq!(fixture.files(), ["a.cs"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn files_and_folders_that_become_links_are_known() {
+fn files_and_folders_replaced_by_links_are_noticed() {
     use std::os::unix::fs::symlink;
-    let place = Place::new();
-    place.write("v1/x.cs", "class X1 { }");
-    place.write("v2/x.cs", "class X2 { }");
-    symlink("v1", place.root().join("now")).unwrap();
-    assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
+    let fixture = Fixture::new();
+    fixture.write("v1/x.cs", "class X1 { }");
+    fixture.write("v2/x.cs", "class X2 { }");
+    symlink("v1", fixture.root().join("now")).unwrap();
+    assert_eq!(fixture.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
     // Exchanged as deployments do: what is behind a link is indexed where it is.
-    symlink("v2", place.root().join("next")).unwrap();
-    std::fs::rename(place.root().join("next"), place.root().join("now")).unwrap();
-    assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
+    symlink("v2", fixture.root().join("next")).unwrap();
+    std::fs::rename(fixture.root().join("next"), fixture.root().join("now")).unwrap();
+    assert_eq!(fixture.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
     for _ in 0..3 {
-        symlink("v1/x.cs", place.root().join("link")).unwrap();
-        std::fs::rename(place.root().join("link"), place.root().join("a.cs")).unwrap();
-        assert_eq!(place.files(), ["v1/x.cs", "v2/x.cs"]);
-        place.write("file", "class A { }");
-        std::fs::rename(place.root().join("file"), place.root().join("a.cs")).unwrap();
-        assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
-        std::fs::rename(place.root().join("v2"), place.root().join("v3")).unwrap();
-        symlink("v3", place.root().join("v2")).unwrap();
-        assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v3/x.cs"]);
-        std::fs::remove_file(place.root().join("v2")).unwrap();
-        std::fs::rename(place.root().join("v3"), place.root().join("v2")).unwrap();
-        assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
+        symlink("v1/x.cs", fixture.root().join("link")).unwrap();
+        std::fs::rename(fixture.root().join("link"), fixture.root().join("a.cs")).unwrap();
+        assert_eq!(fixture.files(), ["v1/x.cs", "v2/x.cs"]);
+        fixture.write("file", "class A { }");
+        std::fs::rename(fixture.root().join("file"), fixture.root().join("a.cs")).unwrap();
+        assert_eq!(fixture.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
+        std::fs::rename(fixture.root().join("v2"), fixture.root().join("v3")).unwrap();
+        symlink("v3", fixture.root().join("v2")).unwrap();
+        assert_eq!(fixture.files(), ["a.cs", "v1/x.cs", "v3/x.cs"]);
+        std::fs::remove_file(fixture.root().join("v2")).unwrap();
+        std::fs::rename(fixture.root().join("v3"), fixture.root().join("v2")).unwrap();
+        assert_eq!(fixture.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
     }
 }
 
 #[test]
-fn a_file_that_is_emptied_and_written_in_parts_is_known() {
+fn a_file_written_in_parts_is_indexed_completely() {
     use std::io::Write;
-    let place = Place::new();
-    let mut file = std::fs::File::create(place.root().join("a.cs")).unwrap();
-    place.files();
+    let fixture = Fixture::new();
+    let mut file = std::fs::File::create(fixture.root().join("a.cs")).unwrap();
+    fixture.files();
     file.write_all(b"class A { void ").unwrap();
-    place.files();
+    fixture.files();
     file.write_all(b"M() { } }").unwrap();
-    place.files();
-    let snapshot = place
+    fixture.files();
+    let snapshot = fixture
         .service
         .engine()
         .unwrap()
-        .answers()
+        .reader()
         .snapshot()
         .unwrap();
     assert_eq!(store::by_name(&snapshot, "M", 9).unwrap().len(), 1);
@@ -220,59 +219,62 @@ fn a_file_that_is_emptied_and_written_in_parts_is_known() {
 
 #[test]
 fn ignore_rules_and_settings_take_effect() {
-    let place = Place::new();
-    place.write("b/b.cs", "class B { }");
-    assert_eq!(place.files(), ["a.cs", "b/b.cs"]);
-    place.write(".gitignore", "b/\n");
-    assert_eq!(place.files(), ["a.cs"]);
-    place.write("b/c.cs", "class C { }");
-    assert_eq!(place.files(), ["a.cs"]);
-    place.write(".gitignore", "");
-    assert_eq!(place.files(), ["a.cs", "b/b.cs", "b/c.cs"]);
-    place.write(".codeagent/config.json", "{\"exclude\": [\"b\"]}");
-    assert_eq!(place.files(), ["a.cs"]);
-    place.write(".codeagent/config.json", "{\"exclude\": [\"a.cs\"]}");
-    assert_eq!(place.files(), ["b/b.cs", "b/c.cs"]);
+    let fixture = Fixture::new();
+    fixture.write("b/b.cs", "class B { }");
+    assert_eq!(fixture.files(), ["a.cs", "b/b.cs"]);
+    fixture.write(".gitignore", "b/\n");
+    assert_eq!(fixture.files(), ["a.cs"]);
+    fixture.write("b/c.cs", "class C { }");
+    assert_eq!(fixture.files(), ["a.cs"]);
+    fixture.write(".gitignore", "");
+    assert_eq!(fixture.files(), ["a.cs", "b/b.cs", "b/c.cs"]);
+    fixture.write(".codeagent/config.json", "{\"exclude\": [\"b\"]}");
+    assert_eq!(fixture.files(), ["a.cs"]);
+    fixture.write(".codeagent/config.json", "{\"exclude\": [\"a.cs\"]}");
+    assert_eq!(fixture.files(), ["b/b.cs", "b/c.cs"]);
 }
 
 #[test]
-fn a_file_that_is_ignored_is_looked_for_once() {
-    let place = Place::new();
-    place.write(".gitignore", "*.log\n");
-    place.write("x.log", "");
-    place.files();
+fn an_ignored_file_is_checked_once() {
+    let fixture = Fixture::new();
+    fixture.write(".gitignore", "*.log\n");
+    fixture.write("x.log", "");
+    fixture.files();
     let batches = || {
-        let snapshot = place
+        let snapshot = fixture
             .service
             .engine()
             .unwrap()
-            .answers()
+            .reader()
             .snapshot()
             .unwrap();
         store::metadata(&snapshot, store::GENERATION).unwrap()
     };
     let before = batches();
     for number in 0..5 {
-        place.write("x.log", &number.to_string());
-        assert!(place.service.wait_until_fresh(None).is_none());
+        fixture.write("x.log", &number.to_string());
+        assert!(fixture.service.wait_until_fresh(None).is_none());
     }
     assert_eq!(batches(), before);
-    assert_eq!(place.files(), ["a.cs"]);
+    assert_eq!(fixture.files(), ["a.cs"]);
 }
 
 #[test]
-fn a_root_that_goes_is_said() {
-    let place = Place::new();
-    std::fs::remove_dir_all(place.root()).unwrap();
-    let lag = place
+fn deleting_the_root_is_reported() {
+    let fixture = Fixture::new();
+    std::fs::remove_dir_all(fixture.root()).unwrap();
+    let lag = fixture
         .service
         .wait_until_fresh(Some(Duration::from_secs(60)));
-    assert!(lag.failure.is_some_and(|failure| failure.contains("gone")));
+    assert!(
+        lag.failure
+            .is_some_and(|failure| failure.contains("no longer exists"))
+    );
 }
 
 #[cfg(unix)]
 #[test]
-fn a_path_that_leads_to_another_folder_is_said() {
+fn a_root_path_that_leads_elsewhere_is_reported() {
     use std::os::unix::fs::symlink;
     let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for name in ["v1", "v2"] {
@@ -283,7 +285,7 @@ fn a_path_that_leads_to_another_folder_is_said() {
     let service =
         IndexService::with_engine(open(&link, home.path()), Role::Server, |_| {}).unwrap();
     assert_eq!(service.wait_until_fresh(None), Staleness::default());
-    let reader = Answers::open(&link, &DataHome::at(home.path())).unwrap();
+    let reader = IndexReader::open(&link, &DataRoot::at(home.path())).unwrap();
     assert_eq!(quick_check(&reader), Staleness::default());
     symlink("v2", folder.path().join("next")).unwrap();
     std::fs::rename(folder.path().join("next"), &link).unwrap();
@@ -307,11 +309,11 @@ fn a_path_that_leads_to_another_folder_is_said() {
 }
 
 #[test]
-fn where_watching_ends_one_looks() {
-    let place = Place::new();
-    place.write("b.cs", "class B { }");
+fn a_failed_watcher_falls_back_to_polling() {
+    let fixture = Fixture::new();
+    fixture.write("b.cs", "class B { }");
     std::fs::remove_dir_all(
-        place
+        fixture
             .service
             .engine()
             .unwrap()
@@ -321,53 +323,53 @@ fn where_watching_ends_one_looks() {
     )
     .unwrap();
     assert_eq!(
-        place.files(),
+        fixture.files(),
         ["a.cs", "b.cs"],
         "without barriers everything is compared"
     );
 }
 
 #[test]
-fn where_nothing_is_told_one_looks() {
-    let place = Place::watched(false);
-    assert!(place.service.watch_trouble().is_some());
-    place.write("b.cs", "class B { }");
+fn without_file_events_the_repository_is_polled() {
+    let fixture = Fixture::watched(false);
+    assert!(fixture.service.watch_trouble().is_some());
+    fixture.write("b.cs", "class B { }");
     let until = Instant::now() + Duration::from_secs(60);
-    while place
+    while fixture
         .service
         .engine()
         .unwrap()
-        .answers()
+        .reader()
         .snapshot()
         .map(|snapshot| store::files(&snapshot).unwrap().len())
         .unwrap()
         < 2
         && Instant::now() < until
     {
-        drop(place.service.wait_until_fresh(None));
+        drop(fixture.service.wait_until_fresh(None));
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert_eq!(place.files(), ["a.cs", "b.cs"]);
+    assert_eq!(fixture.files(), ["a.cs", "b.cs"]);
 }
 
 #[test]
-fn past_its_time_a_question_is_told_what_is_missing() {
-    let place = Place::new();
+fn a_query_that_times_out_reports_what_is_missing() {
+    let fixture = Fixture::new();
     let mut lags = (0..50).map(|number| {
-        place.write(
+        fixture.write(
             "a.cs",
             &format!("class A {{ void M() {{ int y = {number}; }} }}"),
         );
-        place.service.wait_until_fresh(Some(Duration::ZERO))
+        fixture.service.wait_until_fresh(Some(Duration::ZERO))
     });
     let lag = lags.find(|lag| !lag.is_none()).unwrap();
     assert_eq!(lag.files, BTreeSet::from(["a.cs".to_owned()]));
     drop(lags);
-    assert_eq!(place.files(), ["a.cs"]);
+    assert_eq!(fixture.files(), ["a.cs"]);
 }
 
 #[test]
-fn an_older_daemon_makes_room_for_a_newer_version() {
+fn an_older_daemon_exits_for_a_newer_version() {
     use std::io::{Read, Write};
     for (version, expected) in [
         (env!("CARGO_PKG_VERSION"), ShutdownReason::Idle),
@@ -376,10 +378,10 @@ fn an_older_daemon_makes_room_for_a_newer_version() {
         ("99.0.0", ShutdownReason::Requested),
     ] {
         for verb in ["sync", "stay"] {
-            let place = Place::new();
-            place.write("a.cs", "class Changed { }");
+            let fixture = Fixture::new();
+            fixture.write("a.cs", "class Changed { }");
             let mut guest = IpcStream::connect(
-                place.service.engine().unwrap().data(),
+                fixture.service.engine().unwrap().data(),
                 Some(Duration::from_secs(60)),
             )
             .unwrap();
@@ -401,7 +403,7 @@ fn an_older_daemon_makes_room_for_a_newer_version() {
                 drop(guest);
             }
             assert_eq!(
-                place.service.wait_for_shutdown(moment),
+                fixture.service.wait_for_shutdown(moment),
                 expected,
                 "{verb} {version}"
             );
@@ -410,32 +412,35 @@ fn an_older_daemon_makes_room_for_a_newer_version() {
 }
 
 #[test]
-fn unsaved_text_is_indexed_before_the_disk_until_it_is_removed() {
-    let place = Place::new();
+fn unsaved_text_overrides_the_file_until_removed() {
+    let fixture = Fixture::new();
     let path = RepoPath::new("a.cs").unwrap();
     let names = || {
-        let snapshot = place
+        let snapshot = fixture
             .service
             .engine()
             .unwrap()
-            .answers()
+            .reader()
             .snapshot()
             .unwrap();
         ["M", "Unsaved", "Saved"].map(|name| store::by_name(&snapshot, name, 9).unwrap().len())
     };
     let set = |text| {
-        place.service.set_unsaved_text(path.clone(), text).unwrap();
-        assert!(place.service.wait_until_fresh(None).is_none());
+        fixture
+            .service
+            .set_unsaved_text(path.clone(), text)
+            .unwrap();
+        assert!(fixture.service.wait_until_fresh(None).is_none());
     };
     assert_eq!(names(), [1, 0, 0]);
 
     set(Some("class A { void Unsaved() { } }"));
     assert_eq!(names(), [0, 1, 0]);
-    place.write("a.cs", "class A { void Saved() { } }");
-    assert!(place.service.wait_until_fresh(None).is_none());
+    fixture.write("a.cs", "class A { void Saved() { } }");
+    assert!(fixture.service.wait_until_fresh(None).is_none());
     assert_eq!(names(), [0, 1, 0], "the file is still edited");
-    place.write("b.cs", "class B { }");
-    assert!(place.service.wait_until_fresh(None).is_none());
+    fixture.write("b.cs", "class B { }");
+    assert!(fixture.service.wait_until_fresh(None).is_none());
     assert_eq!(
         names(),
         [0, 1, 0],
@@ -444,11 +449,11 @@ fn unsaved_text_is_indexed_before_the_disk_until_it_is_removed() {
 
     set(None);
     assert_eq!(names(), [0, 0, 1]);
-    assert_eq!(place.files(), ["a.cs", "b.cs"]);
+    assert_eq!(fixture.files(), ["a.cs", "b.cs"]);
 }
 
 #[test]
-fn unsaved_text_is_forgotten_with_the_process() {
+fn unsaved_text_is_dropped_when_the_process_ends() {
     let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     std::fs::write(folder.path().join("a.cs"), "class A { void M() { } }").unwrap();
     let engine = open(folder.path(), home.path());
@@ -460,7 +465,7 @@ fn unsaved_text_is_forgotten_with_the_process() {
         .process_batch(&ChangeBatch::only([path]), &|_| {})
         .unwrap();
     let count = |engine: &Engine, name| {
-        let snapshot = engine.answers().snapshot().unwrap();
+        let snapshot = engine.reader().snapshot().unwrap();
         store::by_name(&snapshot, name, 9).unwrap().len()
     };
     assert_eq!((count(&engine, "M"), count(&engine, "N")), (0, 1));

@@ -8,7 +8,7 @@ use codeagent_workspace::FsEvents;
 
 use crate::engine::EngineError;
 use crate::ingest::{ChangeBatch, Phase, Progress, Summary};
-use crate::service::owner::{POLL_PAUSE, Shared, SyncState};
+use crate::service::owner::{OwnerState, POLL_PAUSE, SyncState};
 
 /// How long nothing must happen before changes are indexed that no query waits for.
 const QUIET: Duration = Duration::from_millis(20);
@@ -25,7 +25,7 @@ const RETURNING: Duration = Duration::from_millis(500);
 /// After how long without a change memory is freed.
 const IDLE: Duration = Duration::from_secs(300);
 
-impl Shared {
+impl OwnerState {
     /// Indexes changes until this process stops.
     pub(super) fn run(&self) {
         while !self.is_stopping() {
@@ -163,9 +163,9 @@ impl Shared {
                 return None;
             }
             Ok(Err(error)) => error.to_string(),
-            Err(_) => "indexing failed because of a defect in codeagent".to_owned(),
+            Err(_) => "indexing failed because of a bug in codeagent".to_owned(),
         };
-        tracing::warn!(failure, "the index could not be brought up to date");
+        tracing::warn!(failure, "the index could not be updated");
         Some(failure)
     }
 

@@ -49,7 +49,7 @@ pub use graph::{
 };
 pub use literals::{LiteralRow, callbacks_of, count_files_with_literal, files_with_literal};
 pub use nodes::{
-    by_name, by_name_end, by_name_within, by_qualified_name, innermost_at, node, node_hash,
+    by_name, by_name_end, by_name_within, by_qualified_name, line_spans, node, node_hash,
     node_ids_of_file, nodes_of_file, spans_of,
 };
 pub use packages::{PackageRow, package_rows};
@@ -105,7 +105,7 @@ pub const PACKAGES: &str = "packages";
 pub const PACKAGE_FOLDERS: &str = "package_folders";
 
 /// `_metadata`: notes about project files, one per line.
-pub const PROJECT_REMARKS: &str = "project_remarks";
+pub const PROJECT_NOTES: &str = "project_remarks";
 
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
@@ -142,7 +142,7 @@ pub enum StoreError {
     )]
     OtherLayout,
     /// The index was built for another directory.
-    #[error("the index was made for another folder; run `codeagent index` to rebuild it")]
+    #[error("this index belongs to another folder; run `codeagent index` to rebuild it")]
     OtherRoot,
     /// The system refused to open or write the index's files.
     #[error(
@@ -160,10 +160,10 @@ pub enum StoreError {
     #[error("the index is locked by another process; try again when it is done")]
     Busy,
     /// FTS5 cannot parse the search query, even with its words quoted.
-    #[error("the search query cannot be understood: {0}")]
+    #[error("invalid search query: {0}")]
     Query(String),
     /// A database thread could not be started.
-    #[error("a thread of the database cannot be started: {0}")]
+    #[error("cannot start a database thread: {0}")]
     Thread(String),
     /// The system refused to write a file of the index.
     #[error(

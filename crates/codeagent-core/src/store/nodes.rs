@@ -1,6 +1,8 @@
 //! Symbols and their declaration sites: `nodes` and `spans`.
 
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use std::ops::RangeInclusive;
+
+use rusqlite::{Connection, Row, ToSql, params};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{
@@ -161,21 +163,20 @@ pub fn node_ids_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<NodeId
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-const INNERMOST: &str = "SELECT node_id FROM spans WHERE file_id = ?1 AND line_start <= ?2 AND line_end >= ?2 \
-    ORDER BY line_end - line_start, start_offset DESC, end_offset, node_id LIMIT 1";
+const SPANS_OF_FILE: &str = "SELECT node_id, line_start, line_end FROM spans WHERE file_id = ?1 \
+    ORDER BY line_end - line_start, start_offset DESC, end_offset, node_id";
 
-/// Returns the innermost node whose declaration includes a line of a file.
-pub fn innermost_at(
+/// Returns the nodes declared in a file with their first and last lines, inner ones first.
+pub fn line_spans(
     snapshot: &Snapshot,
     file: FileKey,
-    line: u32,
-) -> Result<Option<NodeId>, StoreError> {
-    let mut statement = snapshot.connection().prepare_cached(INNERMOST)?;
-    Ok(statement
-        .query_row([file.0, line], |row| {
-            Ok(NodeId(row.get::<_, i64>(0)? as u64))
-        })
-        .optional()?)
+) -> Result<Vec<(NodeId, RangeInclusive<u32>)>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(SPANS_OF_FILE)?;
+    let rows = statement.query_map([file.0], |row| {
+        let id = NodeId(row.get::<_, i64>(0)? as u64);
+        Ok((id, row.get(1)?..=row.get(2)?))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Returns all declaration sites of a node, primary first.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::ingest::{ChangeBatch, IngestOptions, Summary};
 use codeagent_core::store::canonical_dump;
-use codeagent_workspace::{DataHome, RepoPath};
+use codeagent_workspace::{DataRoot, RepoPath};
 use tempfile::TempDir;
 
 /// The user's folder of packages in each, where no file of the repository lies.
@@ -76,7 +76,7 @@ impl IndexPair {
         let fresh = open(&self.folder.path().join("fresh"), (threads, false), true);
         index(&fresh);
         let dump = |engine: &Engine| {
-            canonical_dump(&engine.answers().snapshot().expect("a snapshot")).expect("a dump")
+            canonical_dump(&engine.reader().snapshot().expect("a snapshot")).expect("a dump")
         };
         let (left, right) = (dump(&self.engine), dump(&fresh));
         if left == right {
@@ -104,7 +104,7 @@ fn open(root: &Path, (threads, keep_facts): (usize, bool), rebuild: bool) -> Eng
         keep_facts,
         ..IngestOptions::default()
     };
-    let home = DataHome::at(root.join(".codeagent")).with_packages(Some(root.join(USER_PACKAGES)));
+    let home = DataRoot::at(root.join(".codeagent")).with_packages(Some(root.join(USER_PACKAGES)));
     Engine::open(
         root,
         EngineOptions {

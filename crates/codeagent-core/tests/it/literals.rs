@@ -34,7 +34,7 @@ fn literals_are_found_however_they_are_written() {
     let mut repository = Repository::of(FILES);
     repository.index();
     let engine = repository.engine.take().unwrap();
-    let snapshot = engine.answers().snapshot().unwrap();
+    let snapshot = engine.reader().snapshot().unwrap();
 
     let sites = |text: &str| -> Vec<(String, u32, String)> {
         literal_sites(&snapshot, text, 10)
@@ -82,7 +82,7 @@ fn literals_of_a_span_are_listed() {
     let mut repository = Repository::of(FILES);
     repository.index();
     let engine = repository.engine.take().unwrap();
-    let snapshot = engine.answers().snapshot().unwrap();
+    let snapshot = engine.reader().snapshot().unwrap();
 
     let texts = |literals: Vec<codeagent_core::query::Literal>| -> Vec<String> {
         literals.into_iter().map(|literal| literal.text).collect()
@@ -111,7 +111,7 @@ fn edits_replace_literals_and_callbacks() {
     repository.index();
 
     let engine = repository.engine.take().unwrap();
-    let snapshot = engine.answers().snapshot().unwrap();
+    let snapshot = engine.reader().snapshot().unwrap();
     assert!(
         literal_sites(&snapshot, "documents.archive", 10)
             .unwrap()

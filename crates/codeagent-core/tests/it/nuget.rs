@@ -524,14 +524,14 @@ fn a_hostile_assembly_costs_itself_only() {
             summary.problems
         );
         let is_said = summary
-            .remarks
+            .notes
             .iter()
-            .any(|remark| remark.starts_with("nuget://bad/1.0.0/lib/net8.0/Bad.dll: left out: "));
+            .any(|note| note.starts_with("nuget://bad/1.0.0/lib/net8.0/Bad.dll: left out: "));
         assert_eq!(
             is_said,
             !is_read.contains(&what),
             "{what}: {:?}",
-            summary.remarks
+            summary.notes
         );
         assert!(repository.index().unchanged, "{what}");
     }
@@ -554,11 +554,11 @@ fn an_assembly_that_is_too_long_is_not_read() {
     let summary = repository.index();
     assert!(
         summary
-            .remarks
+            .notes
             .iter()
-            .any(|remark| remark.contains("more than the limit")),
+            .any(|note| note.contains("more than the limit")),
         "{:?}",
-        summary.remarks
+        summary.notes
     );
 }
 

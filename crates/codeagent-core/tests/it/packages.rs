@@ -440,14 +440,14 @@ fn a_hostile_declaration_costs_itself_only() {
             "{what}: {calls:?}"
         );
         let is_said = summary
-            .remarks
+            .notes
             .iter()
-            .any(|remark| remark.starts_with("node_modules/lib/index.d.ts: left out"));
+            .any(|note| note.starts_with("node_modules/lib/index.d.ts: left out"));
         assert_eq!(
             is_said,
             matches!(*what, "deep" | "huge" | "binary"),
             "{what}: {:?}",
-            summary.remarks
+            summary.notes
         );
         assert!(
             summary.problems.is_empty(),
@@ -481,11 +481,11 @@ fn more_files_than_are_read_are_said() {
     let summary = repository.index();
     assert!(
         summary
-            .remarks
+            .notes
             .iter()
-            .any(|remark| remark.contains("declaration files of packages are left out")),
+            .any(|note| note.contains("declaration files of packages are left out")),
         "{:?}",
-        summary.remarks
+        summary.notes
     );
     assert_eq!(repository.calls(), UNTYPED);
 }

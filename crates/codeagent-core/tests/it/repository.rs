@@ -12,7 +12,7 @@ use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::ingest::{ChangeBatch, Summary};
 use codeagent_core::model::graph::EdgeType;
 use codeagent_core::store::canonical_dump;
-use codeagent_workspace::{DataHome, RepoPath};
+use codeagent_workspace::{DataRoot, RepoPath};
 
 /// A repository, its index and something beside it that is no part of it.
 pub struct Repository {
@@ -56,8 +56,8 @@ impl Repository {
     }
 
     /// Where indexes lie, and the user's packages.
-    fn home(&self, path: impl Into<PathBuf>) -> DataHome {
-        DataHome::at(path).with_packages(Some(self.outer.path().join("nuget")))
+    fn home(&self, path: impl Into<PathBuf>) -> DataRoot {
+        DataRoot::at(path).with_packages(Some(self.outer.path().join("nuget")))
     }
 
     pub fn open(&self, home: &str) -> Engine {
@@ -150,7 +150,7 @@ impl Repository {
 }
 
 fn dump(engine: &Engine) -> Vec<String> {
-    let dump = canonical_dump(&engine.answers().snapshot().unwrap()).unwrap();
+    let dump = canonical_dump(&engine.reader().snapshot().unwrap()).unwrap();
     let is_of_package =
         |line: &&String| !line.starts_with("package\t") && line.contains("node_modules");
     assert_eq!(

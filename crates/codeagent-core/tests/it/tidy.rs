@@ -8,6 +8,7 @@
 //! crate expands to is not.
 
 mod checker_layers;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;

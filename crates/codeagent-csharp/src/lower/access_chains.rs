@@ -173,11 +173,13 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let Some(name) = name else {
             return plain(receiver);
         };
+
         let end = name.end_byte();
         let (name, args) = self.simple_name(name);
         let sym = self.name(name);
         let at = self.b.at(name);
         let args = args.map_or(List::default(), |args| self.type_args(args));
+
         ChainLink {
             expr: self.b.expr(Expr::Member(receiver, sym)),
             pending: Some(at),
@@ -199,6 +201,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             let receiver = plain(self.b.expr(Expr::NonNull(receiver)));
             return self.member_step(receiver, in_field(&parts, Field::Name), inner_use(use_kind));
         }
+
         match of_kind(&children, Kind::ElementBinding)
             .or(of_kind(&children, Kind::BracketedArguments))
         {

@@ -293,12 +293,14 @@ impl<'t, 'r> Lowering<'t, 'r> {
         if self.b.last_callback(call).is_none() {
             return;
         }
+
         let args: Vec<Node<'r>> = self
             .children(list)
             .iter()
             .filter(|child| child.kind == Kind::Argument)
             .map(|child| child.node)
             .collect();
+
         let title = args.into_iter().enumerate().find_map(|(index, argument)| {
             let value = self.children(argument).last()?.node;
             let is_string = matches!(
@@ -310,6 +312,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             );
             is_string.then(|| (index, unquoted(self.text(value))))
         });
+
         if let Some(title) = title {
             let end = list.end_byte().saturating_sub(1);
             self.b.callback(call, title, at.line, end);
@@ -389,6 +392,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let subject = children.first().map_or(ExprId::NONE, |subject| {
             self.expr(subject.node, Context::None)
         });
+
         let mut value = ExprId::NONE;
         for arm in children
             .iter()
@@ -401,6 +405,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
                 self.b.expr(Expr::Or(value, arm))
             };
         }
+
         value
     }
 

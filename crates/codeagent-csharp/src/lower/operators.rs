@@ -392,6 +392,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             in_field(&children, Field::Value).filter(|value| kind(*value) == Kind::Prefix)?;
         let parts = self.children(value);
         let (token, operand) = (parts.first()?.node, parts.get(1)?.node);
+
         match self.text(token) {
             text @ ("+" | "-" | "*") => Some((left, (text, token), operand)),
             "&" if kind(operand) == Kind::Prefix

@@ -409,6 +409,7 @@ mod tests {
             ("net8.0-windows", "net6.0", true),
             ("net48", "net8.0", false),
         ];
+
         for (project, library, expected) in cases {
             assert_eq!(
                 Framework::parse(project).is_compatible_with(&Framework::parse(library)),

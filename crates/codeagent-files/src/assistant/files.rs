@@ -1,11 +1,11 @@
-//! `list_files`, `read_file` and `get_repo_overview`.
+//! The tools `list_files`, `read_file` and `get_repo_overview`.
 //!
 //! Limitations: at most 200,000 entries are counted; a tree shows at most 10,000.
 
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
-use codeagent_workspace::{EntryKind, Item, ItemKind, RepoPath, Visit};
+use codeagent_workspace::{EntryKind, Item, ItemKind, RepoPath, WalkControl};
 use serde_json::{Map, Value, json};
 
 use super::{glob, path, time};
@@ -52,7 +52,7 @@ pub fn list_files(call: &Call<'_>) -> Result<Value, FileToolError> {
         call.arguments.number("max_depth").unwrap_or_default(),
         &mut |item| {
             if !hidden && item.path.file_name().starts_with('.') {
-                return Visit::Over;
+                return WalkControl::Over;
             }
             let is_folder = is_folder(call, item);
             if pattern
@@ -65,9 +65,9 @@ pub fn list_files(call: &Call<'_>) -> Result<Value, FileToolError> {
                 }
             }
             if total < MAX_COUNTED {
-                Visit::Into
+                WalkControl::Into
             } else {
-                Visit::Stop
+                WalkControl::Stop
             }
         },
     );
@@ -182,7 +182,7 @@ pub fn get_repo_overview(call: &Call<'_>) -> Result<Value, FileToolError> {
     call.workspace
         .descend(&RepoPath::root(), levels, &mut |item| {
             if item.kind == ItemKind::Directory && NOT_SHOWN.contains(&item.path.file_name()) {
-                return Visit::Over;
+                return WalkControl::Over;
             }
             stats.count(item);
             if item.depth <= depth
@@ -197,9 +197,9 @@ pub fn get_repo_overview(call: &Call<'_>) -> Result<Value, FileToolError> {
             }
             seen += 1;
             if seen < MAX_COUNTED {
-                Visit::Into
+                WalkControl::Into
             } else {
-                Visit::Stop
+                WalkControl::Stop
             }
         })?;
     let structure = json!({ "name": name, "type": "directory", "children": nodes(&mut children, &RepoPath::root(), depth) });
@@ -210,7 +210,7 @@ pub fn get_repo_overview(call: &Call<'_>) -> Result<Value, FileToolError> {
     Ok(overview)
 }
 
-/// The nodes in a folder; as deep as was asked, ten at most by the schema.
+/// Lists the nodes of a folder, down to the requested depth.
 fn nodes(
     children: &mut BTreeMap<RepoPath, Vec<Item>>,
     folder: &RepoPath,

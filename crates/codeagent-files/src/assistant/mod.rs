@@ -1,11 +1,11 @@
-//! The `assistant` profile: files are listed, read and searched, nothing is changed. Names, limits,
+//! The `assistant` profile: lists, reads and searches files, and changes nothing. Names, limits,
 //! environment variables, exclusions and errors are those of its contract.
 //!
-//! An error is one of the protocol (`code`, `message`, `data.error_code`) where its revision lets a
-//! tool answer one, else a result that says the same.
+//! An error is a protocol error (`code`, `message`, `data.error_code`) in revisions that allow it,
+//! otherwise a result with the same fields.
 //!
-//! **Limits.** `max_results` is bounded by `MAX_SEARCH_RESULTS` as well, which is 100 unless the
-//! environment says otherwise. Lines are shown up to 2,000 bytes.
+//! Limitations: `max_results` is also limited by `MAX_SEARCH_RESULTS` (100 by default). Lines are
+//! cut at 2,000 bytes.
 
 mod files;
 mod search;
@@ -23,7 +23,7 @@ use crate::arguments::{Fallback, Kind as Takes, Parameter};
 use crate::error::{ErrorKind, FileToolError};
 use crate::tool::{Call, Effect, FileTool};
 
-/// What a model should know before it calls a tool.
+/// Instructions for models.
 pub const INSTRUCTIONS: &str = "\
 Reads the files of one repository; nothing can be changed. Start with get_repo_overview, find places with search_files, then read_file. Paths are \
 relative to the root of the repository.";
@@ -101,7 +101,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional(
                 "encoding",
                 Takes::Word(|| ENCODINGS.to_vec()),
-                "How the content is told.",
+                "Encoding of the content.",
             )
             .or(Fallback::Text("utf-8")),
         ],
@@ -225,7 +225,7 @@ pub const TOOLS: &[FileTool] = &[
     },
 ];
 
-/// What the environment may set.
+/// Settings from the environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// `MAX_FILE_SIZE_BYTES`: largest file that is read.
@@ -250,7 +250,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// As the variables say, and what is wrong with those that cannot be used.
+    /// Reads the variables; also returns problems of invalid ones.
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> (Self, Vec<String>) {
         let mut wrong = Vec::new();
         let mut number = |name: &str, default: u64| {
@@ -282,21 +282,21 @@ impl Limits {
     }
 }
 
-/// Whether the repository may be asked about at all.
+/// Reports whether the repository may be accessed.
 pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), FileToolError> {
     let Some(within) = &limits.within else {
         return Ok(());
     };
     // A folder that is not there holds nothing.
-    let lies_within = within
+    let is_within = within
         .canonicalize()
         .is_ok_and(|within| workspace.root().starts_with(within));
-    if lies_within {
+    if is_within {
         Ok(())
     } else {
         Err(FileToolError::new(
             ErrorKind::Outside,
-            "the repository does not lie in ALLOWED_REPO_ROOT",
+            "the repository is outside ALLOWED_REPO_ROOT",
         ))
     }
 }
@@ -304,7 +304,7 @@ pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), FileTool
 /// A path as this profile has it: `..` is refused, an absolute path must lie under the root.
 fn path(call: &Call<'_>, text: &str) -> Result<RepoPath, FileToolError> {
     if text.split(['/', '\\']).any(|segment| segment == "..") {
-        let message = format!("{text:?} leads out of the repository; `..` is not allowed");
+        let message = format!("{text:?} is outside the repository; `..` is not allowed");
         return Err(FileToolError::new(ErrorKind::Outside, message).about(text));
     }
     call.workspace
@@ -327,7 +327,7 @@ fn glob(
     let invalid = |error: String| {
         FileToolError::new(
             ErrorKind::BadPattern,
-            format!("the glob {pattern:?} cannot be used: {error}"),
+            format!("invalid glob {pattern:?}: {error}"),
         )
     };
     let by_name = !pattern.contains('/');

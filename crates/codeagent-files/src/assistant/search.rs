@@ -1,6 +1,6 @@
-//! `search_files`.
+//! The tool `search_files`.
 //!
-//! Limitations: for each file, as many matches are kept as the answer may show; all are counted.
+//! Limitations: for each file, as many matches are stored as the answer may show; all are counted.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,11 +24,11 @@ const LINE_BYTES: usize = 2_000;
 pub fn search_files(call: &Call<'_>) -> Result<Value, FileToolError> {
     let begun = Instant::now();
     let arguments = call.arguments;
-    let (asked, limit) = (
+    let (requested, limit) = (
         arguments.number("max_results").unwrap_or_default(),
         call.options.limits.results,
     );
-    let most = asked.min(limit);
+    let most = requested.min(limit);
     let lines = arguments.number("context_lines").unwrap_or_default();
     let timeout = call.options.limits.search_ms;
     let deadline = begun + Duration::from_millis(timeout.min(3_600_000));
@@ -84,9 +84,9 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, FileToolError> {
         "files_searched": stats.files,
         "duration_ms": begun.elapsed().as_millis() as u64,
     });
-    if truncated && asked > limit {
+    if truncated && requested > limit {
         answer["note"] = format!(
-            "max_results is {asked}, but this server returns at most {limit} (MAX_SEARCH_RESULTS)"
+            "max_results is {requested}, but this server returns at most {limit} (MAX_SEARCH_RESULTS)"
         )
         .into();
     }

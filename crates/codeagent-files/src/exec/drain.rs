@@ -1,7 +1,8 @@
-//! Reading a command's output: the first bytes are kept, the rest is read and dropped, so that the
-//! command is never held up.
+//! Reads a command's output: stores the first bytes and drops the rest, so that the command never
+//! blocks.
 //!
-//! Limitations: a process that keeps the pipe open after the end is waited for one second.
+//! Limitations: if a process keeps the pipe open after the command ended, reading stops after one
+//! second.
 
 use std::io::Read;
 use std::sync::mpsc::{Receiver, channel};
@@ -14,16 +15,16 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A pipe that is being read.
 pub struct Drain {
-    kept: Arc<Mutex<Output>>,
+    output: Arc<Mutex<Output>>,
     ended: Receiver<()>,
 }
 
 impl Drain {
     /// Reads a pipe on a thread of its own and keeps `most` bytes.
     pub fn start(pipe: Option<impl Read + Send + 'static>, most: usize) -> Self {
-        let kept = Arc::new(Mutex::new(Output::default()));
+        let output = Arc::new(Mutex::new(Output::default()));
         let (end, ended) = channel();
-        let shared = Arc::clone(&kept);
+        let shared = Arc::clone(&output);
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
             let Some(mut pipe) = pipe else { return };
@@ -33,23 +34,23 @@ impl Drain {
                     Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                     Err(_) => break,
                     Ok(count) => {
-                        let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                        let room = most - kept.bytes.len();
-                        kept.bytes.extend_from_slice(&buffer[..count.min(room)]);
-                        kept.truncated |= count > room;
+                        let mut output = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                        let room = most - output.bytes.len();
+                        output.bytes.extend_from_slice(&buffer[..count.min(room)]);
+                        output.truncated |= count > room;
                     }
                 }
             }
             end.send(()).ok();
         });
-        Self { kept, ended }
+        Self { output, ended }
     }
 
-    /// What was written until the end.
+    /// Returns the output, once the pipe is closed.
     pub fn finish(self) -> Output {
         // A thread that ended has hung up.
         self.ended.recv_timeout(PATIENCE).ok();
-        self.kept
+        self.output
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()

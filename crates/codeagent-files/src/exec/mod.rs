@@ -51,7 +51,7 @@ use codeagent_workspace::{ReadError, RepoPath};
 /// The first argument that makes this program a jail.
 const JAIL: &str = "__jail";
 
-/// What a command may do.
+/// The rights of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// Read the repository.
@@ -74,13 +74,13 @@ pub struct Request<'a> {
     pub folder: &'a RepoPath,
     /// How long it may run.
     pub timeout: Duration,
-    /// Most bytes kept of each of its outputs.
+    /// Maximum stored bytes per output.
     pub output_bytes: usize,
-    /// What it may do.
+    /// Its rights.
     pub policy: Policy,
 }
 
-/// What a command did.
+/// The result of a command.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// How it ended, unless a signal ended it.
@@ -100,10 +100,10 @@ pub struct Outcome {
     pub not_removed: Vec<String>,
 }
 
-/// The beginning of what was written.
+/// The beginning of an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// The bytes kept.
+    /// The stored bytes.
     pub bytes: Vec<u8>,
     /// There were more.
     pub truncated: bool,
@@ -113,10 +113,10 @@ pub struct Output {
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
     /// The machine has no such program.
-    #[error("`{0}` is not installed here")]
+    #[error("`{0}` is not installed")]
     NotInstalled(String),
     /// It could not be locked up, so it was not run.
-    #[error("commands are run in a jail only, and there is none here: {0}")]
+    #[error("commands need a sandbox, which is unavailable: {0}")]
     NoJail(String),
     /// Commands that write run one at a time.
     #[error("another command is still running in this repository; try again when it has ended")]
@@ -125,10 +125,10 @@ pub enum ExecError {
     #[error(transparent)]
     Folder(#[from] ReadError),
     /// An argument holds a NUL, or there are too many.
-    #[error("the arguments cannot be passed on: {0}")]
+    #[error("cannot pass the arguments: {0}")]
     Arguments(io::Error),
     /// The system failed.
-    #[error("the command could not be run: {0}")]
+    #[error("cannot run the command: {0}")]
     Io(io::Error),
 }
 

@@ -1,8 +1,8 @@
-//! Finding the program that a name means.
+//! Resolves the name of a program.
 //!
-//! The system's folders are searched, whatever the server's `PATH` says. Tools that projects
-//! install for themselves are also found in `node_modules/.bin` and in virtual environments, from
-//! the working folder up to the root.
+//! Searches the system's folders, whatever the server's `PATH` says. Tools that projects install
+//! are also found in `node_modules/.bin` and in virtual environments, from the working folder up to
+//! the root.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

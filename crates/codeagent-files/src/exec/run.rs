@@ -16,7 +16,7 @@ use std::time::Duration;
 use codeagent_workspace::Workspace;
 
 use super::drain::Drain;
-use super::jail::plan::{Plan, Stage};
+use super::jail::plan::{JailProcess, Plan};
 use super::jail::report::Report;
 use super::jail::{NO_JAIL, NO_JAIL_MARK};
 use super::{ExecError, Launcher, Outcome, Policy, Request, programs, scratch};
@@ -50,7 +50,7 @@ impl Launcher {
         )
     }
 
-    /// Builds a jail that runs nothing, and says why if that fails.
+    /// Builds a jail that runs nothing; returns why if that fails.
     pub(super) fn probe(&self) -> Result<(), ExecError> {
         scratch::sweep();
         let root = PathBuf::from("/usr/share");
@@ -67,10 +67,10 @@ impl Launcher {
             pinned: Vec::new(),
         };
         let outcome = self.execute(&plan, Path::new("/"), 1_000)?;
-        let told = || ExecError::NoJail(format!("the jail ended with {:?}", outcome.exit_code));
+        let no_jail = || ExecError::NoJail(format!("the jail ended with {:?}", outcome.exit_code));
         (outcome.exit_code == Some(0))
             .then_some(())
-            .ok_or_else(told)
+            .ok_or_else(no_jail)
     }
 
     fn execute(
@@ -82,7 +82,7 @@ impl Launcher {
         let (ours, theirs) = UnixStream::pair().map_err(ExecError::Io)?;
         let mut command = Command::new(&self.program);
         command
-            .args(plan.words(Stage::Keep))
+            .args(plan.words(JailProcess::Keep))
             .env_clear()
             .envs([
                 ("PATH", "/usr/local/bin:/usr/bin:/bin"),
@@ -136,11 +136,11 @@ impl Launcher {
 /// Waits for the jail's report and its end.
 fn wait(child: &mut Child, mut socket: UnixStream, patience: Duration) -> io::Result<Report> {
     socket.set_read_timeout(Some(patience))?;
-    let mut told = Vec::new();
-    let read = socket.read_to_end(&mut told);
-    // A jail that is late is told that nobody waits any more.
+    let mut report = Vec::new();
+    let read = socket.read_to_end(&mut report);
+    // A late jail learns that its server no longer waits.
     socket.shutdown(Shutdown::Both).ok();
     child.wait()?;
     read?;
-    Report::parse(&told).ok_or_else(|| io::Error::other("the jail ended without a report"))
+    Report::parse(&report).ok_or_else(|| io::Error::other("the jail ended without a report"))
 }

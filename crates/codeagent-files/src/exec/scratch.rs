@@ -73,7 +73,7 @@ fn remove_at(path: &Path) -> io::Result<()> {
     Ok(remove(&parent, path.file_name().unwrap_or_default())?)
 }
 
-/// Removes this user's scratch folders that nobody uses.
+/// Removes this user's unused scratch folders.
 pub fn sweep() {
     sweep_in(&std::env::temp_dir());
 }
@@ -94,10 +94,10 @@ fn sweep_in(folder: &Path) {
 }
 
 fn sweep_one(base: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
-    let is_ours =
+    let is_scratch =
         rustix::fs::statat(base, name, AtFlags::SYMLINK_NOFOLLOW)?.st_uid == geteuid().as_raw();
     let lock = openat(base, name, FOLDER, Mode::empty())?;
-    if is_ours && flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
+    if is_scratch && flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
         remove(base, name)?;
     }
     Ok(())
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sweeping_removes_only_folders_that_nobody_uses() {
+    fn sweeping_removes_only_unused_folders() {
         let base = tempfile::tempdir().unwrap();
         let used = Scratch::make(&base.path().join(format!("{PREFIX}used"))).unwrap();
         let left = base.path().join(format!("{PREFIX}left"));

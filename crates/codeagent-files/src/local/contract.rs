@@ -13,7 +13,7 @@ use crate::arguments::shortened;
 static CONTRACT: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("contract.json")).unwrap_or_default());
 
-/// What a model should know before it calls a tool.
+/// Instructions for models.
 pub fn instructions() -> &'static str {
     CONTRACT["instructions"].as_str().unwrap_or_default()
 }
@@ -47,7 +47,7 @@ pub fn prompts() -> impl Iterator<Item = (&'static str, &'static str)> {
         .filter_map(|prompt| Some((prompt["name"].as_str()?, prompt["description"].as_str()?)))
 }
 
-/// Checks a value against a schema and fills in defaults; what is wrong with it, with the place.
+/// Checks a value against a schema and fills in defaults; returns problems with their location.
 pub fn check(schema: &Value, value: &mut Value, place: &str) -> Result<(), String> {
     let wrong = |expected: &str, value: &Value| {
         Err(format!(

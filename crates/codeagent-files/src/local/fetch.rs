@@ -1,7 +1,7 @@
-//! `local_fetch_content`.
+//! The tool `local_fetch_content`.
 //!
-//! Limitations: files over 16 MiB are not read. Minifying drops indentation, blank lines and comment
-//! lines, also inside string literals that span lines; `minified: false` keeps them.
+//! Limitations: files over 16 MiB are not read. Minifying drops indentation, blank lines and
+//! comment lines, also inside multi-line string literals; `minified: false` keeps them.
 
 use codeagent_workspace::{Case, TextQuery, Workspace, line_matcher};
 use serde_json::{Value, json};
@@ -162,7 +162,7 @@ const BRACES: &[&str] = &[
     "go", "rs", "css", "scss", "less", "php", "swift", "kt",
 ];
 
-/// The same with less white space and, unless they are to be kept, fewer comments.
+/// Removes white space and, unless requested otherwise, comments.
 pub fn minified(name: &str, text: &str, keeps_comments: bool) -> String {
     let extension = name
         .rsplit_once('.')
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn minifying_keeps_what_runs() {
+    fn minifying_never_changes_code() {
         assert_eq!(
             minified(
                 "a.ts",

@@ -1,13 +1,13 @@
-//! `local_find_files`.
+//! The tool `local_find_files`.
 //!
-//! Limitations: `regex` is matched against the whole path by the search's own engine, whatever
-//! `regexType` says. `readable`, `writable` and `executable` look at the permission bits of owner,
-//! group and others, not at the user of the server.
+//! Limitations: `regex` is matched against the whole path, and `regexType` is ignored. `readable`,
+//! `writable` and `executable` test permission bits, not the rights of the server's user.
 
 use std::time::{Duration, SystemTime};
 
 use codeagent_workspace::{
-    Case, Item, ItemKind, RepoPath, Special, TextQuery, Visit, Workspace, line_matcher, path_glob,
+    Case, Item, ItemKind, RepoPath, Special, TextQuery, WalkControl, Workspace, line_matcher,
+    path_glob,
 };
 use serde_json::{Value, json};
 
@@ -17,10 +17,10 @@ use super::{is_secret, path, shown, time};
 use crate::error::{ErrorKind, FileToolError};
 
 /// Most entries that are looked at.
-const MAX_SEEN: usize = 1_000_000;
-/// Most results if nothing else is asked.
+const MAX_ENTRIES: usize = 1_000_000;
+/// Default number of results.
 const LIMIT: usize = 1_000;
-/// Deepest level if nothing else is asked.
+/// Default depth.
 const DEPTH: usize = 5;
 
 /// A condition on an entry.
@@ -39,16 +39,16 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
             let is_excluded =
                 item.kind == ItemKind::Directory && excluded.contains(&item.path.file_name());
             if is_excluded || is_secret(&item.path) {
-                return Visit::Over;
+                return WalkControl::Over;
             }
             seen += 1;
             if item.depth >= least && conditions.iter().all(|holds| holds(item)) {
                 found.push(item.clone());
             }
-            if seen < MAX_SEEN {
-                Visit::Into
+            if seen < MAX_ENTRIES {
+                WalkControl::Into
             } else {
-                Visit::Stop
+                WalkControl::Stop
             }
         },
     )?;
@@ -96,15 +96,15 @@ fn item_json(query: &Query, item: &Item) -> Value {
         ItemKind::Link => "symlink",
         ItemKind::File | ItemKind::Other(_) => "file",
     };
-    let mut told = json!({ "path": item.path.as_str(), "type": kind });
+    let mut row = json!({ "path": item.path.as_str(), "type": kind });
     if query.flag("details") {
-        told["size"] = item.length.into();
-        told["permissions"] = format!("{:03o}", item.mode & 0o777).into();
+        row["size"] = item.length.into();
+        row["permissions"] = format!("{:03o}", item.mode & 0o777).into();
     }
     if query.flag("showFileLastModified") {
-        told["modified"] = time(item.modified).into();
+        row["modified"] = time(item.modified).into();
     }
-    told
+    row
 }
 
 fn bad(message: String) -> FileToolError {
@@ -130,7 +130,7 @@ fn conditions(
     }
     if let Some(text) = query.some_text("permissions") {
         let mode = u32::from_str_radix(text.trim_start_matches(['-', '/']), 8)
-            .map_err(|_| bad(format!("permissions: {text:?} is no octal mode")))?;
+            .map_err(|_| bad(format!("permissions: {text:?} is not an octal mode")))?;
         all.push(match text.chars().next() {
             Some('-') => Box::new(move |item| item.mode & mode == mode),
             Some('/') => Box::new(move |item| item.mode & mode != 0),
@@ -224,8 +224,11 @@ fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileTo
         let Some(text) = query.some_text(name) else {
             return Ok(None);
         };
-        let age = age(text)
-            .ok_or_else(|| bad(format!("{name}: {text:?} is no time; write 7d, 2h or 30m")))?;
+        let age = age(text).ok_or_else(|| {
+            bad(format!(
+                "{name}: {text:?} is not a duration; write 7d, 2h or 30m"
+            ))
+        })?;
         Ok(Some(
             SystemTime::now()
                 .checked_sub(age)
@@ -245,7 +248,7 @@ fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileTo
         if let Some(text) = query.some_text(name) {
             let limit = size(text).ok_or_else(|| {
                 bad(format!(
-                    "{name}: {text:?} is no size; write 10M, 100k or 1G"
+                    "{name}: {text:?} is not a size; write 10M, 100k or 1G"
                 ))
             })?;
             all.push(Box::new(move |item| {
@@ -298,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_sizes_are_read() {
+    fn durations_and_sizes_are_parsed() {
         assert_eq!(
             (age("7d"), age("30m"), age("x"), age("")),
             (

@@ -1,11 +1,11 @@
-//! The `local` profile: research in local files. Each tool takes 1 to 5 queries; every query has an
-//! answer of its own, so one that fails costs no other. Names, schemas and prompts are those of the
-//! recorded contract (`contract.json`).
+//! The `local` profile: file research with 1 to 5 queries per call. Each query has its own answer,
+//! so a failure affects no other. Names, schemas and prompts are those of the recorded contract
+//! (`contract.json`).
 //!
-//! Paths are relative to the root, or absolute and under it, and are answered relative to it. Files
-//! that hold secrets by their nature do not exist here (`secrets`).
+//! Paths are relative to the root, or absolute and under it; answers are relative to it. Files that
+//! usually hold secrets are hidden (`secrets`).
 //!
-//! Limitations: what a client would show of `execution` in a tool is its default and not sent.
+//! Limitations: the field `execution` of a tool is not sent; its default means the same.
 
 mod contract;
 mod fetch;
@@ -34,10 +34,10 @@ pub use secrets::is_secret;
 /// Most characters of an answer: 25,000 tokens at four characters each.
 const MAX_ANSWER: usize = 100_000;
 
-/// What answers a query of a tool.
+/// Function that answers one query.
 type QueryHandler = fn(&Workspace, &Query) -> Result<Value, FileToolError>;
 
-/// The tools and what answers them.
+/// The tools and their functions.
 const TOOLS: &[(&str, QueryHandler)] = &[
     ("local_ripgrep", ripgrep::answer),
     ("local_view_structure", structure::answer),
@@ -122,7 +122,7 @@ pub fn refused(failure: &FileToolError) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-/// The answer of one query, whatever happens.
+/// Answers one query; a failure becomes its answer.
 fn result(workspace: &Workspace, answerer: QueryHandler, query: &Query) -> Value {
     let answered = catch_unwind(AssertUnwindSafe(|| answerer(workspace, query)));
     let answered = answered.unwrap_or_else(|_| {
@@ -176,7 +176,7 @@ fn error(code: &str, path: &str, hints: Vec<String>) -> Value {
     json!({ "status": "error", "errorCode": code, "path": path, "hints": hints })
 }
 
-/// The path of a query. What holds secrets is refused as what lies outside is.
+/// Resolves the path of a query. Secrets are refused like paths outside the root.
 fn path(workspace: &Workspace, query: &Query) -> Result<RepoPath, FileToolError> {
     let text = query.text("path");
     let refused = |why: String| FileToolError::new(ErrorKind::Outside, why);

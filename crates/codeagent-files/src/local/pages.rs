@@ -39,14 +39,14 @@ impl Page {
 
     /// As answers have it, `what` being `Files` or `Entries`.
     pub fn to_json(self, what: &str) -> Value {
-        let mut told = json!({ "currentPage": self.number, "totalPages": self.pages() });
-        told[format!("{}PerPage", what.to_lowercase())] = self.size.into();
-        told[format!("total{what}")] = self.total.into();
-        told["hasMore"] = self.has_more().into();
-        told
+        let mut row = json!({ "currentPage": self.number, "totalPages": self.pages() });
+        row[format!("{}PerPage", what.to_lowercase())] = self.size.into();
+        row[format!("total{what}")] = self.total.into();
+        row["hasMore"] = self.has_more().into();
+        row
     }
 
-    /// What to ask next.
+    /// The arguments of the next page.
     pub fn hints(self, shown: usize, parameter: &str) -> Vec<String> {
         let next = if self.has_more() {
             format!("Next: {parameter}={}", self.number + 1)
@@ -75,7 +75,7 @@ pub struct Part<'t> {
     total: usize,
 }
 
-/// The part of a text from a byte on, at most so many bytes; all of it if no length is asked.
+/// Returns the part of a text from a byte offset, up to a length.
 pub fn part(text: &str, offset: Option<usize>, length: Option<usize>) -> Part<'_> {
     let boundary = |mut at: usize| {
         while at < text.len() && !text.is_char_boundary(at) {
@@ -99,7 +99,7 @@ impl Part<'_> {
         json!({ "charOffset": self.offset, "charLength": self.text.len(), "totalChars": self.total, "hasMore": end < self.total })
     }
 
-    /// What to ask next.
+    /// The arguments of the next page.
     pub fn hint(&self) -> String {
         let end = self.offset + self.text.len();
         if end < self.total {
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_and_parts_are_cut_where_they_should() {
+    fn pages_and_parts_are_cut_at_the_right_place() {
         let page = Page {
             number: 2,
             size: 2,

@@ -1,6 +1,6 @@
-//! `local_ripgrep`.
+//! The tool `local_ripgrep`.
 //!
-//! Limitations: at most 1,000 matches are kept; a page shows up to 100 of a file. `smartCase` is the
+//! Limitations: stores at most 1,000 matches; a page shows up to 100 of a file. `smartCase` is the
 //! default and yields to the two other case options. `jsonOutput`, `passthru`, `mmap` and
 //! `noMessages` have no effect, and the answer says so.
 
@@ -22,10 +22,10 @@ use crate::error::{ErrorKind, FileToolError};
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a search with a pattern of PCRE2 may take, whose engine can take long over little.
 const PERL_TIMEOUT: Duration = Duration::from_secs(10);
-/// Most matches kept of a file.
-const KEPT: usize = 1_000;
-/// Most matches kept in all: about the ten megabytes that the contract bounds an output to.
-const MAX_KEPT: usize = 50_000;
+/// Maximum stored matches of a file.
+const DEFAULT_MATCHES: usize = 1_000;
+/// Maximum stored matches in total: about the contract's output limit of ten megabytes.
+const MAX_MATCHES: usize = 50_000;
 
 pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
     let query = &with_mode(query);
@@ -48,16 +48,16 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     let took = format!("{:.6}s", begun.elapsed().as_secs_f64());
     let debug = query.flag("debug").then(|| debugged(query, stats, &took));
     let kept: usize = found.iter().map(|file| file.hits.len()).sum();
-    if kept > MAX_KEPT {
+    if kept > MAX_MATCHES {
         let hints = vec![
-            format!("More than {MAX_KEPT} matches: the pattern is too broad"),
+            format!("More than {MAX_MATCHES} matches: the pattern is too broad"),
             "Use filesOnly=true to see which files match, then narrow by path, type or include"
                 .to_owned(),
         ];
         return Ok(super::error("outputTooLarge", shown(&at), hints));
     }
     let warnings = warnings(query);
-    let stats_told = query.flag("includeStats").then(|| {
+    let stats_text = query.flag("includeStats").then(|| {
         let matches: u64 = found.iter().map(|file| file.count).sum();
         json!({
             "matchCount": matches, "filesMatched": found.len(), "filesSearched": stats.files, "bytesSearched": stats.bytes, "searchTime": took,
@@ -71,7 +71,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         ];
         let hints: Vec<String> = hints.into_iter().map(str::to_owned).chain(debug).collect();
         return Ok(json!({
-            "status": "empty", "path": shown(&at), "searchEngine": "rg", "stats": stats_told, "warnings": warnings, "hints": hints,
+            "status": "empty", "path": shown(&at), "searchEngine": "rg", "stats": stats_text, "warnings": warnings, "hints": hints,
         }));
     }
     sort(workspace, query, &mut found);
@@ -113,13 +113,13 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         "totalMatches": total,
         "totalFiles": found.len(),
         "pagination": page.to_json("Files"),
-        "stats": stats_told,
+        "stats": stats_text,
         "warnings": warnings,
         "hints": hints,
     }))
 }
 
-/// The query with what its `mode` sets; what it says itself counts.
+/// Applies the defaults of a query's `mode`; explicit options win.
 fn with_mode(query: &Query) -> Query {
     let mut query = query.clone();
     let presets: &[(&str, Value)] = match query.text("mode") {
@@ -184,7 +184,7 @@ fn text_query(query: &Query) -> TextQuery {
         keep: if lists_files(query) {
             0
         } else {
-            query.number("maxMatchesPerFile").unwrap_or(KEPT)
+            query.number("maxMatchesPerFile").unwrap_or(DEFAULT_MATCHES)
         },
         // As many characters as are shown, each of at most four bytes.
         line_bytes: length * 4 + 4,
@@ -193,7 +193,7 @@ fn text_query(query: &Query) -> TextQuery {
     }
 }
 
-/// What `debug` asks for: how the search was made.
+/// Returns the hint for `debug`: how the search was made.
 fn debugged(query: &Query, stats: SearchStats, took: &str) -> String {
     let engine = if query.flag("perlRegex") && !query.flag("fixedString") {
         "pcre2"
@@ -203,13 +203,13 @@ fn debugged(query: &Query, stats: SearchStats, took: &str) -> String {
     let threads = query
         .number("threads")
         .map_or_else(|| "auto".to_owned(), |threads| threads.to_string());
-    let told = |name: &str| if query.flag(name) { "yes" } else { "no" };
+    let yes_no = |name: &str| if query.flag(name) { "yes" } else { "no" };
     format!(
         "debug: engine {engine}, threads {threads}, case {:?}, ignore files {}, hidden files {}, links followed {}; {} files of {} bytes in {took}",
         case(query),
         if query.flag("noIgnore") { "no" } else { "yes" },
-        told("hidden"),
-        told("followSymlinks"),
+        yes_no("hidden"),
+        yes_no("followSymlinks"),
         stats.files,
         stats.bytes,
     )
@@ -254,7 +254,7 @@ fn search(
         let mut found = found
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if (hits.count == 0) == misses && found.1 <= MAX_KEPT {
+        if (hits.count == 0) == misses && found.1 <= MAX_MATCHES {
             found.1 += hits.hits.len();
             found.0.push(hits);
         }
@@ -326,18 +326,18 @@ fn file_json(workspace: &Workspace, query: &Query, file: &FileHits) -> Value {
         .map(|hit| match_json(query, &file.path, hit))
         .collect();
     let count = query.flag("includeDistribution").then_some(file.count);
-    let mut told = json!({ "path": file.path.as_str(), "matchCount": count, "matches": matches });
+    let mut row = json!({ "path": file.path.as_str(), "matchCount": count, "matches": matches });
     if page.has_more() {
-        told["pagination"] = json!({
+        row["pagination"] = json!({
             "currentPage": 1, "totalPages": page.pages(), "matchesPerPage": size, "totalMatches": file.hits.len(), "hasMore": true,
         });
     }
     if query.flag("showFileLastModified") {
-        told["modified"] = workspace
+        row["modified"] = workspace
             .modified(&file.path)
             .map_or(Value::Null, |modified| time(modified).into());
     }
-    told
+    row
 }
 
 fn match_json(query: &Query, path: &RepoPath, hit: &Hit) -> Value {
@@ -358,15 +358,15 @@ fn match_json(query: &Query, path: &RepoPath, hit: &Hit) -> Value {
         Some((end, _)) => format!("{}...", &whole[..end]),
         None => whole,
     };
-    let mut told = json!({ "value": value, "location": { "charOffset": hit.offset, "charLength": hit.length } });
+    let mut row = json!({ "value": value, "location": { "charOffset": hit.offset, "charLength": hit.length } });
     if query.flag("lineNumbers") {
-        told["line"] = hit.line.into();
+        row["line"] = hit.line.into();
     }
     // Shown unless it is declined: a caller may well want it.
     if query.0["column"] != json!(false) {
-        told["column"] = hit.column.into();
+        row["column"] = hit.column.into();
     }
-    told
+    row
 }
 
 /// Options without effect, with the reason.
@@ -396,7 +396,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn local_ripgrep_that_takes_too_long_says_so() {
+    fn a_local_ripgrep_timeout_is_reported() {
         let root = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(root.path()).unwrap();
         let query = Query(json!({ "pattern": "x", "path": "." }), Arc::default());

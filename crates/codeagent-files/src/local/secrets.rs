@@ -1,5 +1,4 @@
-//! Files that the `local` contract never shows: keys, credentials, environment settings, shell
-//! histories.
+//! Files that the `local` profile hides: keys, credentials, environment settings, shell histories.
 //!
 //! Limitations: files are recognised by name. A secret in a source file is shown.
 
@@ -84,7 +83,7 @@ const ENDS: &[&str] = &[
     ".env",
 ];
 
-/// Whether a path names such a file, or lies in such a folder.
+/// Reports whether a path names such a file or is inside such a folder.
 #[must_use]
 pub fn is_secret(path: &RepoPath) -> bool {
     path.segments().any(is_secret_name)

@@ -1,8 +1,8 @@
-//! `local_view_structure`.
+//! The tool `local_view_structure`.
 //!
-//! Limitations: at most 10,000 entries are looked at.
+//! Limitations: stops after 10,000 entries.
 
-use codeagent_workspace::{Item, ItemKind, RepoPath, Visit, Workspace, path_glob};
+use codeagent_workspace::{Item, ItemKind, RepoPath, WalkControl, Workspace, path_glob};
 use serde_json::{Value, json};
 
 use super::contract::Query;
@@ -11,7 +11,7 @@ use super::{is_secret, path, shown, time};
 use crate::error::{ErrorKind, FileToolError};
 
 /// Most entries that are looked at.
-const MAX_SEEN: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 /// Levels of a recursive listing that does not say how many.
 const DEPTH: usize = 5;
 
@@ -25,16 +25,16 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     workspace.descend(&at, depth, &mut |item| {
         if is_secret(&item.path) || !query.flag("hidden") && item.path.file_name().starts_with('.')
         {
-            return Visit::Over;
+            return WalkControl::Over;
         }
         seen += 1;
         if wanted(item) {
             entries.push(item.clone());
         }
-        if seen < MAX_SEEN {
-            Visit::Into
+        if seen < MAX_ENTRIES {
+            WalkControl::Into
         } else {
-            Visit::Stop
+            WalkControl::Stop
         }
     })?;
     sort(query, &mut entries);
@@ -53,10 +53,10 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     let (files, folders) = (count(ItemKind::File), count(ItemKind::Directory));
     let mut answer = json!({ "status": if entries.is_empty() { "empty" } else { "hasResults" }, "path": shown(&at) });
     let listing = lines.join("\n");
-    let asked = query
+    let requested = query
         .number("charLength")
         .map(|length| part(&listing, query.number("charOffset"), Some(length)));
-    answer["structuredOutput"] = asked
+    answer["structuredOutput"] = requested
         .as_ref()
         .map_or(listing.as_str(), |part| part.text)
         .into();
@@ -68,7 +68,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     answer["pagination"] = page.to_json("Entries");
     let mut hints = page.hints(lines.len(), "entryPageNumber");
     hints.push(format!("Total: {files} files, {folders} directories"));
-    if let Some(part) = asked {
+    if let Some(part) = requested {
         answer["charPagination"] = part.to_json();
         hints.push(part.hint());
     }
@@ -76,7 +76,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     Ok(answer)
 }
 
-/// Which entries are asked for.
+/// The filter of entries.
 fn wanted(query: &Query) -> Result<impl Fn(&Item) -> bool + use<>, FileToolError> {
     let pattern = query.some_text("pattern").map(str::to_owned);
     let matches = match pattern

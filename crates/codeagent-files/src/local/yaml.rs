@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_is_quoted_and_nothing_empty_shown() {
+    fn strings_are_quoted_and_empty_values_omitted() {
         let value = json!({
             "results": [
                 { "status": "hasResults", "data": { "path": "a: b", "n": 1, "none": null, "no": [], "hints": ["x\n- y", "z"] } },

@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 
-use super::diff::{Hunk, Line, Patch, Sign};
+use super::diff::{Hunk, Line, LineKind, Patch};
 use crate::line_ends::{LineEnd, split};
 
 /// Most lines between the line a hunk states and the place where it matches.
@@ -22,10 +22,10 @@ const MAX_COMPARED: usize = 50_000_000;
 /// Most places and hunks that a message names.
 const MAX_NAMED: usize = 5;
 
-/// What a patch makes of a file.
+/// A patched file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Applied {
-    /// What the file says now.
+pub struct PatchedFile {
+    /// The new content.
     pub bytes: Vec<u8>,
     /// What the caller should know: hunks that were applied elsewhere than they state, line ends
     /// that were kept.
@@ -77,31 +77,31 @@ impl<'a> Lines<'a> {
 }
 
 /// A line that a hunk leaves in the file.
-struct Written<'a> {
+struct OutputLine<'a> {
     text: &'a [u8],
     end: LineEnd,
-    /// The patch says that nothing follows this line.
+    /// Whether the patch marks the line as unterminated.
     is_last_by_patch: bool,
 }
 
 impl Patch {
     /// Returns what the file says after the patch, or why the patch does not fit. The file has less
     /// than 4 GiB.
-    pub fn apply(&self, before: &[u8]) -> Result<Applied, String> {
+    pub fn apply(&self, before: &[u8]) -> Result<PatchedFile, String> {
         let lines = Lines::of(before);
-        let mut places = Places {
+        let mut search = HunkSearch {
             lines: &lines,
             compared: 0,
         };
         let (mut bytes, mut elsewhere, mut kept) = (
             Vec::with_capacity(before.len()),
             Vec::new(),
-            Kept::default(),
+            KeptLineEnds::default(),
         );
         let (mut done, mut shift, mut is_at_end) = (0, 0_isize, false);
         for (index, hunk) in self.hunks.iter().enumerate() {
             let name = format!("hunk {} of {}", index + 1, self.hunks.len());
-            let at = places.find(hunk, &name, done, shift)?;
+            let at = search.find(hunk, &name, done, shift)?;
             let stated = hunk.stated();
             if at != stated {
                 elsewhere.push((index + 1, at + 1, stated + 1));
@@ -124,7 +124,7 @@ impl Patch {
             return Err(NOT_THE_LAST.to_owned());
         }
         bytes.extend_from_slice(lines.between(done, lines.count()));
-        Ok(Applied {
+        Ok(PatchedFile {
             bytes,
             notes: notes(&elsewhere).into_iter().chain(kept.note()).collect(),
         })
@@ -137,7 +137,7 @@ const NOT_THE_LAST: &str = "the patch says that the file ends where other lines 
 /// more.
 fn append(
     bytes: &mut Vec<u8>,
-    written: &[Written<'_>],
+    written: &[OutputLine<'_>],
     before: Option<LineEnd>,
 ) -> Result<(), String> {
     let usual = |end: Option<LineEnd>| {
@@ -169,7 +169,7 @@ fn append(
     Ok(())
 }
 
-/// What to say of hunks that were applied elsewhere than they state.
+/// Returns the note on hunks that were applied at another line than stated.
 fn notes(elsewhere: &[(usize, usize, usize)]) -> Vec<String> {
     let first = elsewhere.iter().take(MAX_NAMED);
     let mut notes: Vec<String> = first
@@ -189,15 +189,15 @@ fn notes(elsewhere: &[(usize, usize, usize)]) -> Vec<String> {
     notes
 }
 
-/// Which line ends of the file were kept although the patch has others.
+/// Line ends of the file that replaced those of the patch.
 #[derive(Default)]
-struct Kept {
+struct KeptLineEnds {
     lf: bool,
     crlf: bool,
     open: bool,
 }
 
-impl Kept {
+impl KeptLineEnds {
     fn add(&mut self, of_file: LineEnd, of_patch: LineEnd) {
         self.lf |= of_file == LineEnd::Lf && of_patch == LineEnd::CrLf;
         self.crlf |= of_file == LineEnd::CrLf && of_patch == LineEnd::Lf;
@@ -230,8 +230,13 @@ impl Hunk {
             .saturating_sub(usize::from(self.old().next().is_some()))
     }
 
-    /// Returns what comes in the place of the lines at `at`, where it matches.
-    fn written<'a>(&'a self, lines: &Lines<'a>, at: usize, kept: &mut Kept) -> Vec<Written<'a>> {
+    /// Returns the replacement of the lines at `at`, if the hunk matches there.
+    fn written<'a>(
+        &'a self,
+        lines: &Lines<'a>,
+        at: usize,
+        kept: &mut KeptLineEnds,
+    ) -> Vec<OutputLine<'a>> {
         let is_exact = self.old().next().is_some()
             && self
                 .old()
@@ -240,7 +245,7 @@ impl Hunk {
         let (mut next, mut removed, mut written) = (at, VecDeque::new(), Vec::new());
         let mut last = at.checked_sub(1).and_then(|before| lines.end_of(before));
         for line in &self.lines {
-            if line.sign == Sign::Add {
+            if line.sign == LineKind::Add {
                 let around = removed.pop_front().or(last).or_else(|| lines.end_of(next));
                 let end = if is_exact || line.end == LineEnd::Open {
                     line.end
@@ -248,7 +253,7 @@ impl Hunk {
                     around.unwrap_or(line.end)
                 };
                 kept.add(end, line.end);
-                written.push(Written {
+                written.push(OutputLine {
                     text: line.text.as_bytes(),
                     end,
                     is_last_by_patch: line.end == LineEnd::Open,
@@ -260,11 +265,11 @@ impl Hunk {
             };
             kept.add(end, line.end);
             (next, last) = (next + 1, Some(end));
-            if line.sign == Sign::Remove {
+            if line.sign == LineKind::Remove {
                 removed.push_back(end);
             } else {
                 removed.clear();
-                written.push(Written {
+                written.push(OutputLine {
                     text,
                     end,
                     is_last_by_patch: false,
@@ -276,12 +281,12 @@ impl Hunk {
 }
 
 /// The search for the places of hunks in a file.
-struct Places<'a> {
+struct HunkSearch<'a> {
     lines: &'a Lines<'a>,
     compared: usize,
 }
 
-impl Places<'_> {
+impl HunkSearch<'_> {
     /// Returns the line, from 0, where a hunk is to be applied. The lines before `first` are taken,
     /// and the hunk before it was applied `shift` lines below the line it states.
     fn find(
@@ -397,7 +402,7 @@ mod tests {
     use super::super::diff::parse;
 
     #[test]
-    fn lines_that_may_be_off_decide_nothing() {
+    fn inexact_line_numbers_do_not_select_a_hunk_position() {
         let file = b"one\nx\ntwo\nx\nx\nx\n";
         let apply = |patch: &str| {
             parse(patch)

@@ -20,7 +20,7 @@ pub struct Patch {
 /// One hunk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hunk {
-    /// Line in the old file where it says that it begins, from 1; 0 in an empty file.
+    /// Stated first line in the old file, from 1; 0 for an empty file.
     pub start: usize,
     /// Its lines in their order.
     pub lines: Vec<Line>,
@@ -29,17 +29,17 @@ pub struct Hunk {
 /// One line of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What becomes of it.
-    pub sign: Sign,
-    /// What it says, without its end.
+    /// Its kind.
+    pub sign: LineKind,
+    /// Its text without line end.
     pub text: String,
     /// How it ends.
     pub end: LineEnd,
 }
 
-/// What becomes of a line of a hunk.
+/// Kinds of hunk lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum LineKind {
     /// It stays.
     Keep,
     /// It goes.
@@ -173,9 +173,9 @@ fn hunk<'a>(
         let sign = text.first().map_or(b' ', |sign| *sign);
         let text = text.get(1..).unwrap_or_default();
         let sign = match sign {
-            b' ' => Sign::Keep,
-            b'-' => Sign::Remove,
-            b'+' => Sign::Add,
+            b' ' => LineKind::Keep,
+            b'-' => LineKind::Remove,
+            b'+' => LineKind::Add,
             _ => {
                 return Err(format!(
                     "a line of a hunk begins with {:?}",
@@ -192,8 +192,8 @@ fn hunk<'a>(
         } else {
             end
         };
-        olds += usize::from(sign != Sign::Add);
-        news += usize::from(sign != Sign::Remove);
+        olds += usize::from(sign != LineKind::Add);
+        news += usize::from(sign != LineKind::Remove);
         hunk.lines.push(Line {
             sign,
             text: String::from_utf8_lossy(text).into_owned(),
@@ -207,14 +207,14 @@ fn hunk<'a>(
 }
 
 impl Patch {
-    /// What a new file says.
+    /// Returns the content of a new file.
     #[must_use]
     pub fn added(&self) -> Vec<u8> {
         let lines = self
             .hunks
             .iter()
             .flat_map(|hunk| &hunk.lines)
-            .filter(|line| line.sign == Sign::Add);
+            .filter(|line| line.sign == LineKind::Add);
         lines
             .flat_map(|line| [line.text.as_bytes(), line.end.as_str().as_bytes()].concat())
             .collect()
@@ -224,7 +224,7 @@ impl Patch {
 impl Hunk {
     /// The lines that must be in the file.
     pub fn old(&self) -> impl Iterator<Item = &Line> {
-        self.lines.iter().filter(|line| line.sign != Sign::Add)
+        self.lines.iter().filter(|line| line.sign != LineKind::Add)
     }
 }
 
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_fits_exactly_or_not_at_all() {
+    fn a_patch_applies_completely_or_not_at_all() {
         for (patch, expected) in [
             ("@@ -2 +2 @@\n-two\n+2\n", Ok("one\n2\nthree\nfour\nfive\n")),
             (
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_hunks_are_applied_or_refused_in_bounded_work() {
+    fn a_hundred_thousand_hunks_cost_bounded_work() {
         let file: String = (0..100_000).map(|line| format!("{line}\n")).collect();
         let patch: String = (0..100_000)
             .map(|line| format!("@@ -{0} +{0} @@\n-{line}\n+x\n", line + 1))
@@ -387,7 +387,7 @@ mod tests {
         assert!(parse(&patch).unwrap().apply(same.as_bytes()).is_err());
     }
 
-    /// The diff that replaces some lines of a text, with as much context as is asked.
+    /// Returns a diff that replaces some lines, with the given context.
     fn diff(
         lines: &[String],
         at: usize,
@@ -424,7 +424,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_is_too_odd_for_the_parser(text in r"(\PC{0,12}|@@ -[0-9]{1,3}(,[0-9]{1,9})? \+[0-9]{1,3} @@|[-+ \\`][a-c]{0,3}|--- /dev/null|\n|\r\n){0,30}") {
+        fn the_parser_accepts_or_rejects_any_text(text in r"(\PC{0,12}|@@ -[0-9]{1,3}(,[0-9]{1,9})? \+[0-9]{1,3} @@|[-+ \\`][a-c]{0,3}|--- /dev/null|\n|\r\n){0,30}") {
             if let Ok(patch) = parse(&text) {
                 patch.apply(FILE.as_bytes()).ok();
                 patch.apply(b"").ok();
@@ -432,7 +432,7 @@ mod tests {
         }
 
         #[test]
-        fn a_diff_gives_back_what_it_was_made_of(
+        fn applying_a_diff_restores_the_new_text(
             lines in prop::collection::vec("[a-z]{1,8}", 1..30),
             added in prop::collection::vec("[A-Z]{1,8}", 0..5),
             (at, removed, context) in (0..30_usize, 0..5_usize, 0..4_usize),

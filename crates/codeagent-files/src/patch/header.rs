@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_names_the_path_or_another_file() {
+    fn headers_must_name_the_patched_file() {
         let outer = tempfile::tempdir().unwrap();
         std::fs::create_dir(outer.path().join("repo")).unwrap();
         let workspace = Workspace::open(outer.path().join("repo")).unwrap();

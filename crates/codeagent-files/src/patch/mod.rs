@@ -1,8 +1,8 @@
-//! The `patch` profile: files are changed by unified diffs, by whole contents, by appending and by
-//! moving. Paths are absolute and lie under the root; a path relative to the root is taken too. An
-//! error is a text, `Code: message`.
+//! The `patch` profile: changes files by unified diffs, by whole contents, by appending and by
+//! moving. Paths are absolute and under the root, or relative to it. An error is a text,
+//! `Code: message`.
 //!
-//! Limitations: files that are not UTF-8 can be patched only where the patch's own lines are.
+//! Limitations: in files that are not UTF-8, only the lines of the patch must be.
 
 mod apply;
 pub mod diff;
@@ -17,10 +17,10 @@ use crate::arguments::{Fallback, Kind as Takes, Parameter};
 use crate::error::{ErrorKind, FileToolError};
 use crate::tool::{Call, Effect, FileTool};
 
-/// What a model should know before it calls a tool.
+/// Instructions for models.
 pub const INSTRUCTIONS: &str = "\
 Changes the files under one root. Paths are absolute and must lie under the root. patch_apply takes a unified diff and changes a file wholly or \
-not at all; if it answers PatchFailed, read the file again and make the diff anew. shell_exec, where it is offered, reads and searches.";
+not at all; if it answers PatchFailed, read the file again and make a new diff. shell_exec, where it is offered, reads and searches.";
 
 /// Largest file that is patched or appended to.
 const MAX_BYTES: u64 = 64 << 20;
@@ -140,7 +140,7 @@ fn argument(call: &Call<'_>, name: &str) -> Result<RepoPath, FileToolError> {
         .map_err(|error| FileToolError::from(error).about(text))
 }
 
-/// What a file says now.
+/// Returns the content of a file.
 fn bytes_of(call: &Call<'_>, path: &RepoPath) -> Result<Vec<u8>, FileToolError> {
     Ok(call.workspace.read_bytes_meta(path, MAX_BYTES)?.bytes)
 }
@@ -149,11 +149,11 @@ fn save(
     call: &Call<'_>,
     path: &RepoPath,
     bytes: &[u8],
-    told: String,
+    content: String,
 ) -> Result<Value, FileToolError> {
     call.workspace.write_file(path, bytes)?;
     call.report_changed(&[path]);
-    Ok(clean(&told).into())
+    Ok(clean(&content).into())
 }
 
 /// A path that leads out is refused for that, whatever else is wrong.
@@ -185,13 +185,13 @@ fn patch_apply(call: &Call<'_>) -> Result<Value, FileToolError> {
     }
     let before = bytes_of(call, &path)?;
     let after = patch.apply(&before).map_err(failed)?;
-    let told = std::iter::once(format!("Applied {} hunks to {path}", patch.hunks.len()))
+    let parts = std::iter::once(format!("Applied {} hunks to {path}", patch.hunks.len()))
         .chain(after.notes);
     save(
         call,
         &path,
         &after.bytes,
-        told.collect::<Vec<_>>().join("; "),
+        parts.collect::<Vec<_>>().join("; "),
     )
 }
 
@@ -247,7 +247,7 @@ fn move_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     Ok(clean(&format!("Moved {source} to {destination}")).into())
 }
 
-/// A line without what a name may hold to end it or to control a terminal.
+/// Escapes line ends and control characters.
 fn clean(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })
@@ -284,10 +284,10 @@ pub fn code(kind: ErrorKind) -> &'static str {
 #[must_use]
 pub fn render(answer: Result<Value, FileToolError>) -> CallToolResult {
     match answer {
-        Ok(told) => {
-            let text = told
+        Ok(message) => {
+            let text = message
                 .as_str()
-                .map_or_else(|| told.to_string(), str::to_owned);
+                .map_or_else(|| message.to_string(), str::to_owned);
             CallToolResult::success(vec![ContentBlock::text(text)])
         }
         Err(failure) => {

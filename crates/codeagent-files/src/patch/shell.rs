@@ -30,7 +30,7 @@ pub fn shell_exec(call: &Call<'_>) -> Result<Value, FileToolError> {
     let command = call.arguments.required_text("command");
     if !ALLOWED.contains(&command) {
         let message = format!(
-            "`{}` may not be run; permitted are {}",
+            "`{}` is not allowed; allowed: {}",
             crate::arguments::shortened(command),
             ALLOWED.join(", ")
         );
@@ -53,7 +53,7 @@ pub fn shell_exec(call: &Call<'_>) -> Result<Value, FileToolError> {
     Ok(format_outcome(&outcome).into())
 }
 
-/// A path-like argument lies under the root.
+/// Checks that path-like arguments are under the root.
 fn check(call: &Call<'_>, argument: &str) -> Result<(), FileToolError> {
     if !argument.starts_with('/') && !argument.contains("..") {
         return Ok(());

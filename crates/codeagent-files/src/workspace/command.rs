@@ -1,9 +1,9 @@
-//! `run_command`: runs an interpreter, or a tool that runs the repository's code, in a jail. The
-//! repository can be written there unless the server is read-only, but for protected names (`.git`,
-//! `.vscode` and the like); nothing else can be reached.
+//! `run_command`: runs an interpreter, or a tool that runs the repository's code, in a jail. It can
+//! write in the repository, unless the server is read-only, except for protected names (`.git`,
+//! `.vscode` and the like).
 //!
-//! Limitations: no network, so nothing is downloaded. Commands that may write run one at a
-//! time. After such a command the index compares the whole repository.
+//! Limitations: no network. Commands that may write run one at a time, and the index then compares
+//! the whole repository.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, FileToolError> {
     let command = call.arguments.required_text("command");
     if !ALLOWED.contains(&command) {
         let message = format!(
-            "`{}` may not be run; permitted are {}",
+            "`{}` is not allowed; allowed: {}",
             crate::arguments::shortened(command),
             ALLOWED.join(", ")
         );
@@ -63,14 +63,14 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, FileToolError> {
     Ok(answer)
 }
 
-/// Says which protected files and folders the command made or replaced.
+/// Names the protected files and folders that the command created or replaced.
 fn note(outcome: &Outcome) -> Option<String> {
     let removed = format!(
-        "commands may not create or replace these; undone: {}",
+        "commands cannot create or replace these; undone: {}",
         outcome.removed.join(", ")
     );
     let kept = format!(
-        "remove these before you use git or an editor here, the command made them: {}",
+        "created by the command; remove before you use git or an editor here: {}",
         outcome.not_removed.join(", ")
     );
     let notes = [(removed, &outcome.removed), (kept, &outcome.not_removed)];

@@ -1,16 +1,16 @@
-//! Replaces a text in a text, whatever line ends the two have. Pure.
+//! Replaces text in text regardless of line ends.
 //!
-//! `\n` in what is looked for matches `\r\n` too, and each line of the replacement gets the line
-//! end that stood there. A `\r` in either text says that line ends are meant: what is looked for is
-//! matched exactly if it can be, and the replacement is written as it is.
+//! `\n` in the search text also matches `\r\n`, and each line of the replacement gets the line end
+//! that it replaces. If either text contains `\r`, line ends are significant: the search text is
+//! matched exactly if possible, and the replacement is written unchanged.
 
 use crate::line_ends::{LineEnd, split};
 
-/// A text, what is looked for in it and what comes in its place.
+/// A text, the search text and the replacement.
 pub struct Edit<'a> {
     content: &'a str,
     replace: &'a str,
-    /// Where what is looked for stands, in bytes.
+    /// Byte ranges of the matches.
     found: Vec<(usize, usize)>,
     /// The replacement is written with its own line ends.
     is_verbatim: bool,
@@ -48,7 +48,7 @@ impl<'a> Edit<'a> {
         }
     }
 
-    /// How often it stands there.
+    /// Returns the number of matches.
     pub fn count(&self) -> usize {
         self.found.len()
     }
@@ -135,7 +135,7 @@ fn line_ends(text: &str) -> Vec<(usize, LineEnd)> {
         .collect()
 }
 
-/// Where a text stands in another in which `\r\n` counts as `\n`.
+/// Finds a text in another in which `\r\n` counts as `\n`.
 fn matches(content: &str, find: &str) -> Vec<(usize, usize)> {
     let flat = content.replace("\r\n", "\n");
     // Where the flat text lacks a `\r`.
@@ -199,9 +199,9 @@ mod tests {
             ("a\rb", "a\rb", "x", "x", None),
         ] {
             let edit = Edit::new(content, find, replace);
-            let (text, told) = edit.replaced(edit.count(), 100).unwrap();
+            let (text, actual_note) = edit.replaced(edit.count(), 100).unwrap();
             assert_eq!(
-                (text.as_str(), told),
+                (text.as_str(), actual_note),
                 (expected, note),
                 "{content:?} {find:?} {replace:?}"
             );

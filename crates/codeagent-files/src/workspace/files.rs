@@ -3,7 +3,7 @@
 //! Limitations: a recursive listing stops at `maxEntries`, in path order, folders before their
 //! entries.
 
-use codeagent_workspace::{ItemKind, Removed, RepoPath, Visit};
+use codeagent_workspace::{ItemKind, Removed, RepoPath, WalkControl};
 use serde_json::{Value, json};
 
 use super::edit::Edit;
@@ -30,7 +30,7 @@ pub fn list_dir(call: &Call<'_>) -> Result<Value, FileToolError> {
     let visited = call.workspace.descend(&folder, depth, &mut |item| {
         truncated = entries.len() == most;
         if truncated {
-            return Visit::Stop;
+            return WalkControl::Stop;
         }
         let kind = match item.kind {
             ItemKind::Directory => "dir",
@@ -38,7 +38,7 @@ pub fn list_dir(call: &Call<'_>) -> Result<Value, FileToolError> {
             ItemKind::File | ItemKind::Other(_) => "file",
         };
         entries.push(json!({ "path": item.path.as_str(), "type": kind, "size": item.size() }));
-        Visit::Into
+        WalkControl::Into
     });
     visited.map_err(|error| FileToolError::from(error).about(text))?;
     Ok(json!({ "dir": shown(&folder), "entries": entries, "truncated": truncated }))

@@ -1,10 +1,10 @@
-//! The `workspace` profile: files are listed, read, edited, written, moved and removed by paths
-//! relative to the root, and every answer is an envelope, `{"ok":true,"data":...}` or
+//! The `workspace` profile: lists, reads, edits, writes, moves and removes files by paths relative
+//! to the root. Every answer is an envelope, `{"ok":true,"data":...}` or
 //! `{"ok":false,"error":{"code","message","details"}}`.
 //!
 //! Limitations: a leading `workspace/` is dropped unless something at the root has that name, so
-//! nothing called `workspace` can be made at the root. Files that are not UTF-8 can be moved and
-//! removed, not read.
+//! nothing called `workspace` can be created at the root. Files that are not UTF-8 can be moved and
+//! removed, but not read.
 
 mod command;
 mod edit;
@@ -18,7 +18,7 @@ use crate::arguments::{Fallback, Kind as Takes, Parameter};
 use crate::error::{ErrorKind, FileToolError};
 use crate::tool::{Effect, FileTool};
 
-/// What a model should know before it calls a tool.
+/// Instructions for models.
 pub const INSTRUCTIONS: &str = "\
 Reads and changes the files of one workspace. Paths are relative to its root; absolute paths and `..` are refused. A leading `workspace/` is \
 dropped, unless the root holds something called `workspace`. Every answer is JSON with `ok`: then `data`, else `error` with `code` and `message`. \
@@ -277,7 +277,7 @@ pub const TOOLS: &[FileTool] = &[
     },
 ];
 
-/// What may stand in front of a path and means the root, if nothing there is called so.
+/// Optional prefix of paths that means the root, unless something has that name.
 const PREFIX: &str = "workspace";
 
 /// A path as this profile has it: relative, without `..`, `workspace/` in front taken away unless
@@ -295,7 +295,7 @@ fn path(text: &str, workspace: &Workspace) -> Result<RepoPath, FileToolError> {
         return Err(refuse("is absolute"));
     }
     if text.split(['/', '\\']).any(|segment| segment == "..") {
-        return Err(refuse("leads out of the workspace"));
+        return Err(refuse("is outside the workspace"));
     }
     let path =
         RepoPath::normalized(text).map_err(|error| FileToolError::from(error).about(text))?;

@@ -1,5 +1,5 @@
-//! What both extractors build their facts with: interned strings, shared expressions and types, a
-//! stack of scopes and owners, positions.
+//! The builder of facts: interned strings, shared expressions and types, a stack of scopes and
+//! owners, positions.
 //!
 //! **Limits.** Knows no grammar: the languages decide what a node means and call down here.
 
@@ -81,6 +81,7 @@ impl<'t> Builder<'t> {
             parent: ScopeId::NONE,
             owner: DeclId::NONE,
         });
+
         Self {
             text,
             facts,
@@ -163,6 +164,7 @@ impl<'t> Builder<'t> {
                 .get(line)
                 .is_none_or(|start| *start as usize > offset)
         };
+
         let last = self.last_line.get();
         let line = match last {
             line if starts_after(line) => {
@@ -176,6 +178,7 @@ impl<'t> Builder<'t> {
                         .partition_point(|start| *start as usize <= offset)
             }
         };
+
         self.last_line.set(line);
         line
     }
@@ -322,10 +325,12 @@ impl<'t> Builder<'t> {
             std::mem::take(&mut self.hidden),
             &places(self.text, &self.facts, root),
         );
+
         (
             self.facts.header.interface_hash,
             self.facts.header.frame_hash,
         ) = (interface.whole, interface.frame);
+
         (self.facts.pieces, self.facts.bodies) = (interface.pieces, interface.bodies);
         self.facts.header.bytes = self.text.len() as u32;
         self.facts.header.lines = self.line_starts.len() as u32
@@ -333,6 +338,7 @@ impl<'t> Builder<'t> {
         self.facts
             .sites
             .sort_by_key(|site| (site.at.offset, site.kind));
+
         self.facts.callbacks.sort();
         self.facts.names.shrink();
         self.facts.pools.shrink();

@@ -1,6 +1,6 @@
-//! How a tree is gone through in the order of its text.
+//! Iteration over the children of a syntax node, in text order.
 //!
-//! **Limits.** Says only where to go next, not what is looked at.
+//! **Limits.** Does not descend: the callers decide which nodes they visit.
 
 use tree_sitter::{Node, TreeCursor};
 
@@ -25,8 +25,10 @@ pub fn each_child<'tree>(
     if count == 0 {
         return;
     }
+
     cursor.reset(node);
     let mut is_there = cursor.goto_first_child();
+
     for left in (0..count).rev() {
         if is_there {
             visit(cursor.node(), cursor);

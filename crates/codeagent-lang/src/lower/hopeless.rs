@@ -73,6 +73,7 @@ fn has_broken_beginning(parser: &mut Parser, text: &[u8], first_error: usize) ->
         closer: "",
         tree: None,
     };
+
     loop {
         let broken = beginning.end - first_error;
         let end = beginning.end + PORTION.max(broken / 2);
@@ -116,7 +117,9 @@ impl Beginning {
         if let Some(tree) = &mut last {
             tree.edit(&replaced(self.end, self.closer.len(), closed.len()));
         }
+
         let tree = parsing::attempt(parser, &closed, last.as_ref())?;
+
         (errors(&tree) <= most).then_some(Self {
             end: text.len(),
             closer,
@@ -176,10 +179,12 @@ mod tests {
             "class C {{ int M() {{\n{} }} }}",
             statement.repeat(800)
         )));
+
         assert!(!is_broken(&format!(
             "class C {{ int[] x = {{\n{} }}; }}",
             table.repeat(800)
         )));
+
         assert!(!is_broken(&format!(
             "class C {{ /* {} */ }}",
             comment.repeat(800)

@@ -1,5 +1,5 @@
-//! What of a text other files can depend on, as a hash: its tokens, without the bodies that nobody
-//! sees from outside.
+//! The interface hash of a file: a hash of its tokens, without the bodies that other files cannot
+//! see.
 //!
 //! Comments and spaces are left out, because no fact that others see comes from them; whether a
 //! line ends between two tokens counts, because a statement may end there.
@@ -84,10 +84,12 @@ pub fn interface(
             outermost.push(range);
         }
     }
+
     let mut bodies: Vec<Body> = outermost
         .iter()
         .filter_map(|hidden| body(text, *hidden, places))
         .collect();
+
     bodies.sort_unstable_by_key(|body| body.decl);
     let sums = Sums {
         frame: Vec::new(),
@@ -96,6 +98,7 @@ pub fn interface(
         places,
         pieces: Vec::with_capacity(places.len()),
     };
+
     let mut tokens = Tokens {
         text,
         sums,
@@ -104,16 +107,19 @@ pub fn interface(
         ends_line: false,
         has_begun: false,
     };
+
     match root {
         Some(root) => tokens.walk(root),
         None => tokens.rest(text.len(), false),
     }
+
     let (frame, pieces) = tokens.sums.finish(text.len());
     let mut whole = Hasher::new();
     whole.update(&frame);
     pieces.iter().for_each(|piece| {
         whole.update(&piece.hash);
     });
+
     Interface {
         whole: half(whole.finalize()),
         frame,
@@ -256,6 +262,7 @@ impl Tokens<'_> {
                 break;
             }
         }
+
         self.rest(self.text.len(), true);
     }
 

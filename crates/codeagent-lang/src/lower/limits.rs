@@ -100,6 +100,7 @@ pub fn has_too_many_angles(text: &str) -> bool {
     if bytes.iter().filter(|byte| **byte == b'<').count() <= MAX_ANGLES {
         return false;
     }
+
     let mut angles = Angles::default();
     let mut number = false;
     let mut last = b' ';
@@ -130,6 +131,7 @@ pub fn has_too_many_angles(text: &str) -> bool {
         };
         last = byte;
     }
+
     angles.most() > MAX_ANGLES
 }
 

@@ -1,5 +1,5 @@
-//! What the extractors of all languages share: a builder of facts, parsing within a budget, and
-//! which parts of a text other files can depend on.
+//! The shared parts of lowering: a builder of facts, parsing within a budget, and the interface
+//! hash.
 //!
 //! Together with the `syntax` and `lower` folders of the languages, the only code that knows
 //! tree-sitter.

@@ -58,6 +58,7 @@ fn fold(text: &str) -> String {
             skip_to(&mut chars, end);
         }
     }
+
     out
 }
 

@@ -1,5 +1,5 @@
-//! How a text is parsed at a bounded cost: by a parser that its thread keeps, and given up once it
-//! has taken too many steps.
+//! Parsing at a bounded cost: each thread keeps a parser, which gives a text up after too many
+//! steps.
 //!
 //! Steps are the parser's own, not time: a text is parsed or given up alike on every machine and
 //! under every load.
@@ -129,12 +129,14 @@ impl<'a> Steps<'a> {
             }
             ControlFlow::Continue(())
         };
+
         let options = ParseOptions::new().progress_callback(&mut progress);
         let tree = parser.parse_with_options(
             &mut |offset, _| text.get(offset..).unwrap_or_default(),
             old,
             Some(options),
         );
+
         tree.map_or(end, Run::Done)
     }
 }

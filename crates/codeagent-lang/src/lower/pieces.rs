@@ -67,6 +67,7 @@ fn apart(mut places: Vec<PieceSpan>, mut others: Vec<usize>) -> Vec<PieceSpan> {
         others.partition_point(|at| *at < place.start)
             != others.partition_point(|at| *at < place.behind)
     };
+
     let mut kept: Vec<PieceSpan> = Vec::with_capacity(places.len());
     let mut covered = 0;
     for place in places {
@@ -77,6 +78,7 @@ fn apart(mut places: Vec<PieceSpan>, mut others: Vec<usize>) -> Vec<PieceSpan> {
         }
         covered = covered.max(place.behind);
     }
+
     kept
 }
 

@@ -1,4 +1,4 @@
-//! What a declaration says about its node: kind, flags, signature and span.
+//! The properties that a node takes from its declaration: kind, flags, signature and span.
 
 use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, ScopeKind, Sym,
@@ -19,6 +19,7 @@ pub fn node(
     let detail = facts
         .detail(decl)
         .expect("only declarations with a detail are nodes");
+
     let kind = kind(facts, decl).expect("only declarations with a kind are nodes");
     let text = |sym: Sym| sym.some().map(|sym| facts.text(sym).to_owned());
     let name = facts.decl_name(decl);
@@ -27,7 +28,9 @@ pub fn node(
     } else {
         name
     };
+
     let function = holder(facts, declaration);
+
     Node {
         id,
         parent: place.1,
@@ -77,6 +80,7 @@ pub fn weight(facts: &Facts, decl: DeclId) -> u32 {
             .count() as u32,
         _ => 0,
     };
+
     let leads = !matches!(declaration.kind, DeclKind::Namespace | DeclKind::Interface);
     (u32::from(leads) << 24) + members * 2 + u32::from(declaration.flags.has(DeclFlags::HAS_BODY))
 }
@@ -84,6 +88,7 @@ pub fn weight(facts: &Facts, decl: DeclId) -> u32 {
 /// The language's word for a declaration, `None` if it is not a node.
 pub fn kind(facts: &Facts, decl: DeclId) -> Option<NodeKind> {
     let declaration = facts.decl(decl);
+
     Some(match declaration.kind {
         DeclKind::Namespace => NodeKind::Namespace,
         DeclKind::AmbientModule => NodeKind::AmbientModule,
@@ -192,27 +197,33 @@ fn flags(facts: &Facts, decl: DeclId) -> NodeFlags {
     let detail = facts
         .detail(decl)
         .expect("only declarations with a detail are nodes");
+
     let mut flags = NodeFlags::default();
     flags.set(NodeFlags::STATIC, declaration.flags.has(DeclFlags::STATIC));
     let in_interface = declaration
         .parent
         .some()
         .is_some_and(|parent| facts.decl(parent).kind == DeclKind::Interface);
+
     let demanded = in_interface
         && !declaration.flags.has(DeclFlags::HAS_BODY)
         && !declaration.flags.has(DeclFlags::STATIC);
+
     flags.set(
         NodeFlags::ABSTRACT,
         declaration.flags.has(DeclFlags::ABSTRACT) || demanded,
     );
+
     flags.set(
         NodeFlags::ASYNC,
         holder(facts, declaration).flags.has(DeclFlags::ASYNC),
     );
+
     flags.set(
         NodeFlags::OVERRIDE,
         declaration.flags.has(DeclFlags::OVERRIDE),
     );
+
     flags.set(NodeFlags::DEPRECATED, detail.deprecated);
     flags.set(NodeFlags::DOC_COMMENT, !detail.doc.is_none());
     flags.set(NodeFlags::PUBLIC_API, is_public(facts, decl));
@@ -222,6 +233,7 @@ fn flags(facts: &Facts, decl: DeclId) -> NodeFlags {
 /// Whether a declaration can be reached from outside its project, judged in its own file.
 fn is_public(facts: &Facts, decl: DeclId) -> bool {
     let mut at = decl;
+
     loop {
         let declaration = facts.decl(at);
         let access = facts.detail(at).and_then(|detail| detail.access);

@@ -1,8 +1,8 @@
-//! Who a symbol is: its id, its qualified name, and with which declarations of the same id it is
-//! one symbol.
+//! The identity of a symbol: its id, its qualified name, and the rule by which declarations with the
+//! same id are one symbol.
 //!
-//! What goes into an identity is each language's rule (`resolve/edges/identity.rs` of its crate); what
-//! becomes of it is the same for all.
+//! Each language decides what goes into an identity (`resolve/edges/identity.rs` of its crate); how
+//! the id is computed is the same for all.
 
 use codeagent_model::facts::ScopeId;
 use codeagent_model::graph::{Language, NodeId};

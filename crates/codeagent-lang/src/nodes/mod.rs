@@ -1,4 +1,4 @@
-//! Which declarations are vertices of the graph, and which of them are the same vertex.
+//! The nodes of the graph: the declarations that are nodes, and those that share one.
 //!
 //! Several declarations are one node: the parts of a partial class, merged interfaces and
 //! namespaces, overload signatures and their implementation, a get/set pair. Ids come from
@@ -161,12 +161,14 @@ impl NodeTable {
             .iter()
             .filter_map(|each| self.edge(file, each))
             .collect();
+
         edges.extend(
             links
                 .inherited
                 .iter()
                 .filter_map(|each| self.inherited(each)),
         );
+
         edges.sort_unstable();
         edges.dedup_by(|later, first| {
             (
@@ -183,6 +185,7 @@ impl NodeTable {
                 later.column,
             )
         });
+
         edges
     }
 
@@ -224,6 +227,7 @@ impl NodeTable {
                 .get(file.0 as usize)
                 .map(|_| self.of_file(*file)),
         });
+
         let target = targets.next()?;
         let mut candidates: Vec<NodeId> = Vec::new();
         for candidate in targets {
@@ -231,10 +235,12 @@ impl NodeTable {
                 candidates.push(candidate);
             }
         }
+
         debug_assert!(
             of.edge_type != EdgeType::Contains,
             "containment is kept on the node"
         );
+
         Some(Edge {
             source: self.around(file, of.source),
             target,
@@ -294,6 +300,7 @@ impl TableBuilder {
             }
             of_decl[decl.index()] = index + 1;
         }
+
         self.of_decl.push(of_decl);
         self.facts.push(Arc::clone(&file.facts));
     }
@@ -302,6 +309,7 @@ impl TableBuilder {
         let parent = context
             .parent
             .map(|index| &self.drafts[index as usize].node);
+
         let identity = context.support.identity(context.file, decl, parent);
         let base = identity.id(context.project, None);
         let same = self.by_identity.entry(base).or_default();
@@ -310,10 +318,12 @@ impl TableBuilder {
                 .merge_key
                 .merges_with(&self.drafts[*index as usize].merge_key)
         });
+
         if let Some(index) = merged {
             self.merge(index, context, decl);
             return index;
         }
+
         let ordinal = same.len();
         let index = self.drafts.len() as u32;
         same.push(index);
@@ -322,6 +332,7 @@ impl TableBuilder {
         } else {
             identity.id(context.project, Some(ordinal))
         };
+
         let parent_id = parent_id(context, &self.drafts, decl);
         let node = describe::node(context, decl, id, (identity.qualified_name, parent_id));
         let weight = describe::weight(&context.file.facts, decl);
@@ -330,6 +341,7 @@ impl TableBuilder {
             merge_key: identity.merge_key,
             weight,
         });
+
         index
     }
 
@@ -357,24 +369,28 @@ impl TableBuilder {
             .into_iter()
             .map(|draft| draft.node)
             .collect();
+
         for node in &mut nodes {
             let rest = &mut node.spans[1..];
             rest.sort_by(|a, b| {
                 (&a.path, a.span.start.offset).cmp(&(&b.path, b.span.start.offset))
             });
         }
+
         let shared = self
             .by_identity
             .into_iter()
             .filter(|(_, nodes)| nodes.len() > 1)
             .map(|(id, _)| id)
             .collect();
+
         let Self {
             of_decl,
             of_file,
             facts,
             ..
         } = self;
+
         NodeTable {
             nodes,
             vacant: Vec::new(),
@@ -437,6 +453,7 @@ fn file_draft(file: &WorldFile, project: &str) -> Draft {
         end_offset: file.facts.header.bytes,
         end_line: file.facts.header.lines.max(1),
     };
+
     let node = Node {
         id: NodeId::derive(&[project, language.as_str(), "file", &file.path, ""]),
         parent: None,
@@ -464,6 +481,7 @@ fn file_draft(file: &WorldFile, project: &str) -> Draft {
             name_column: 1,
         }],
     };
+
     Draft {
         node,
         merge_key: MergeKey::Alone,

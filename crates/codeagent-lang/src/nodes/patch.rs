@@ -49,12 +49,14 @@ fn alone(world: &World, file: &WorldFile) -> Alone {
         shared,
         ..
     } = builder.finish();
+
     let decls = file
         .facts
         .decl_ids()
         .filter(|id| of_decl[0][id.index()] != 0)
         .map(|id| (id, of_decl[0][id.index()] - 1))
         .collect();
+
     Alone {
         nodes,
         decls,
@@ -75,6 +77,7 @@ fn ranks<'f>(facts: &'f Facts, alone: &Alone) -> FxHashMap<u32, Vec<(u32, &'f st
             }
         })
     };
+
     let mut ranks: FxHashMap<u32, Vec<(u32, &'f str)>> = FxHashMap::default();
     for (decl, node) in &alone.decls {
         ranks.entry(*node).or_default().push((
@@ -82,6 +85,7 @@ fn ranks<'f>(facts: &'f Facts, alone: &Alone) -> FxHashMap<u32, Vec<(u32, &'f st
             if several(*node) { doc(*decl) } else { "" },
         ));
     }
+
     ranks
 }
 
@@ -110,6 +114,7 @@ impl NodeTable {
             facts: Arc::clone(old),
             ..now.clone()
         };
+
         let (was, is) = (alone(world, &before), alone(world, now));
         let at = id.0 as usize;
         let mut places = vec![usize::MAX; was.nodes.len()];
@@ -117,21 +122,25 @@ impl NodeTable {
         for (decl, node) in &was.decls {
             places[*node as usize] = self.of_decl[at][decl.index()].checked_sub(1)? as usize;
         }
+
         let mut former: FxHashMap<NodeId, usize> = was
             .nodes
             .iter()
             .enumerate()
             .map(|(place, node)| (node.id, place))
             .collect();
+
         let pairs: Vec<Option<usize>> = is
             .nodes
             .iter()
             .map(|node| former.remove(&node.id))
             .collect();
+
         let gone: Vec<usize> = former.into_values().collect();
         if gone.len() + pairs.iter().filter(|pair| pair.is_none()).count() > MOST_CHANGED {
             return None;
         }
+
         let (ranked, ranks) = (ranks(old, &was), ranks(&now.facts, &is));
         let known: FxHashMap<NodeId, NodeId> = was
             .nodes
@@ -139,10 +148,12 @@ impl NodeTable {
             .zip(&places)
             .filter_map(|(node, place)| Some((node.id, self.nodes.get(*place)?.id)))
             .collect();
+
         let in_table = |node: &Node| {
             node.parent
                 .map(|parent| known.get(&parent).copied().unwrap_or(parent))
         };
+
         let mut changes = Vec::new();
         for (place, (node, pair)) in is.nodes.iter().zip(&pairs).enumerate() {
             let Some(pair) = *pair else {
@@ -169,6 +180,7 @@ impl NodeTable {
                 )),
             }
         }
+
         for place in &gone {
             let (node, whole) = (&was.nodes[*place], self.nodes.get(places[*place])?);
             if was.shared.contains(&node.id)
@@ -179,10 +191,12 @@ impl NodeTable {
                 return None;
             }
         }
+
         let mut renewed: Vec<Renewed> = changes
             .into_iter()
             .map(|change| self.apply(change))
             .collect();
+
         renewed.extend(gone.into_iter().map(|place| self.remove(places[place])));
         let (now_at, added) = self.add((&is, &known), &pairs, &places);
         renewed.extend(added);
@@ -190,11 +204,13 @@ impl NodeTable {
         for (decl, node) in &is.decls {
             of_decl[decl.index()] = now_at[*node as usize] as u32 + 1;
         }
+
         debug_assert!(
             now.facts
                 .decl_ids()
                 .all(|decl| is_node(&now.facts, decl) == (of_decl[decl.index()] != 0))
         );
+
         self.of_decl[at] = of_decl;
         self.facts[at] = Arc::clone(&now.facts);
         Some(renewed)
@@ -208,18 +224,22 @@ impl NodeTable {
             .iter()
             .map(|site| self.find(&site.path))
             .collect::<Option<_>>()?;
+
         files.push(changed);
         files.sort_unstable();
         files.dedup();
         if files.len() > MOST_CHANGED {
             return None;
         }
+
         let mut builder = TableBuilder::default();
         files
             .into_iter()
             .for_each(|file| builder.add_file(&world.projects, world.file(file)));
+
         let NodeTable { nodes, shared, .. } = builder.finish();
         let is_numbered = |id: NodeId| shared.contains(&id) || self.shared.contains(&id);
+
         nodes
             .into_iter()
             .find(|node| node.id == whole.id)
@@ -262,6 +282,7 @@ impl NodeTable {
             now_at.push(place);
             added.push(Renewed::Said(place));
         }
+
         (now_at, added)
     }
 
@@ -311,6 +332,7 @@ fn compare(
     if was == is {
         return Some(Vec::new());
     }
+
     if was.spans.len() != is.spans.len() || !same_words(was, is) {
         return is_alone.then(|| {
             vec![NodeChange::Said(
@@ -322,6 +344,7 @@ fn compare(
             )]
         });
     }
+
     let path = &is.spans[0].path;
     let sites: Vec<(&NodeSpan, &NodeSpan)> = sites(was).into_iter().zip(sites(is)).collect();
     let (mut changes, mut found) = (Vec::new(), 0);
@@ -337,5 +360,6 @@ fn compare(
             changes.push(NodeChange::Moved(place, position, (*to).clone()));
         }
     }
+
     (found == sites.len()).then_some(changes)
 }

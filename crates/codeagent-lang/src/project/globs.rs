@@ -144,6 +144,7 @@ mod tests {
             ("a!/\\x*.cs", "a!/\\x1.cs", true),
             ("**/a*b/c.cs", "ab/ab/c.cs", true),
         ];
+
         for (pattern, path, expected) in cases {
             assert_eq!(
                 Glob::new(pattern).matches(path),

@@ -1,4 +1,4 @@
-//! Which project owns a file, and what the project says about reading it.
+//! The projects of a repository: the project that owns each file, and its settings for reading it.
 //!
 //! Made from the texts of the project files alone: no disk access here, nothing executed, no
 //! MSBuild. What a project of a language says beyond that is in the crate of the language, behind
@@ -160,11 +160,13 @@ impl ProjectModel {
                 }
             }
         }
+
         self.warnings.extend(
             missing.into_iter().map(|named| {
                 format!("{named}: the settings name it as a project, and there is none")
             }),
         );
+
         self.warnings.sort_unstable();
         self
     }

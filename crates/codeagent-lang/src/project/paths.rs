@@ -1,4 +1,4 @@
-//! Which file does a path written in a project file mean: `..\Shared\*.cs` seen from `src/App` is
+//! Paths written in project files: `..\Shared\*.cs` in a project in `src/App` is
 //! `src/Shared/*.cs`.
 //!
 //! **Limits.** Paths are compared without regard to case (ASCII), as on the systems most project

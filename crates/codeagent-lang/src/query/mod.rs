@@ -1,8 +1,9 @@
-//! Memoized queries of one link: numbers for names and values, answers that are kept while they
-//! hold, and access to other files, which records what is read.
+//! Memoized queries of one resolution: interned names and values, memo tables, the stack of active
+//! queries, and access to other files, which records dependencies.
 //!
-//! **Limits.** Nothing here knows a language. What a type is and which names are looked up where
-//! differs too much to be shared.
+//! Their interior mutability lets the methods of a resolution take `&self`.
+//!
+//! **Limits.** Nothing here depends on a language: types and lookups differ too much to be shared.
 
 pub mod interner;
 pub mod memo;

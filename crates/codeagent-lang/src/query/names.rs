@@ -1,7 +1,6 @@
-//! Which number does a name have in all files of a language: comparing names of different files is
-//! comparing numbers.
+//! Interned names: a name has the same number in all files of a language.
 //!
-//! **Limits.** Only names that somebody has added have a number.
+//! **Limits.** Only names that were added have a number.
 
 use std::sync::Arc;
 

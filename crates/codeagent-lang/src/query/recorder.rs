@@ -1,5 +1,5 @@
-//! Records what one link asks of other files: files by number, names by the table they are looked
-//! up in. What was answered does not matter: a lookup in vain is a dependency too.
+//! Records the dependencies of one resolution: files by number, names by the table in which they
+//! are looked up. A failed lookup is a dependency too.
 
 use std::cell::RefCell;
 

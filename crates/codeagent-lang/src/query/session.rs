@@ -1,11 +1,10 @@
-//! Access of one link to other files, which records what it reads.
+//! Access of one resolution to other files, with a record of what it reads.
 //!
-//! [`Session`] keeps the world to itself: what a file says is asked here, and that is recorded.
-//! What is answered without a record stands at the end, each with its reason; there is no other
-//! way.
+//! [`Session`] owns the access to the world: every read of a file's facts goes through it and is
+//! recorded. The exceptions are at the end of the type, each with its reason.
 //!
-//! **Limits.** The tables of a language stand beside it: who looks a name up in one says so
-//! ([`Session::record_lookup`]).
+//! **Limits.** The tables of a language are outside of it: a lookup in one of them has to be recorded
+//! by its caller ([`Session::record_lookup`]).
 
 use std::cell::Cell;
 

@@ -92,21 +92,21 @@ impl fmt::Debug for Token {
 
 #[cfg(test)]
 mod tests {
-    use codeagent_workspace::DataHome;
+    use codeagent_workspace::DataRoot;
 
     use super::*;
 
     #[test]
     fn a_token_is_made_once_and_kept() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let data = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let data = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         let (first, path) = Token::kept(&data).unwrap();
         let (second, _) = Token::kept(&data).unwrap();
         assert!(first.0 == second.0 && first.0.len() == 2 * RANDOM && path.ends_with(FILE));
         assert!(
             first.is(second.0.as_bytes()) && !first.is(b"") && !first.is(&second.0.as_bytes()[1..])
         );
-        let other = Token::kept(&DataHome::at(home.path()).data_dir(home.path()).unwrap())
+        let other = Token::kept(&DataRoot::at(home.path()).data_dir(home.path()).unwrap())
             .unwrap()
             .0;
         assert_ne!(first.0, other.0);

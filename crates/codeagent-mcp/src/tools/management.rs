@@ -234,18 +234,18 @@ impl Files<'_> {
 }
 
 fn get_status(state: &State, _arguments: &Arguments) -> Result<Answer, ToolError> {
-    let (report, remark, settings) = state.status()?;
+    let (report, note, settings) = state.status()?;
     let mut answer = Answer::new(report)?;
-    if let Some(remark) = remark {
-        answer.add(&INDEXING, remark);
+    if let Some(note) = note {
+        answer.add(&INDEXING, note);
     }
     if !settings.is_empty() {
         // What the settings say is nobody's business here; the command tells it to their owner.
-        let remark = format!(
+        let note = format!(
             "`.codeagent/config.json` has {} odd settings; `codeagent status` says which",
             settings.len()
         );
-        answer.add(&CONFIGURATION, vec![remark]);
+        answer.add(&CONFIGURATION, vec![note]);
     }
     Ok(answer)
 }

@@ -36,6 +36,14 @@ const SITES: Parameter = Parameter::optional(
 .or(Fallback::Number(3))
 .hinted("");
 
+const DEPTH: Parameter = Parameter::optional(
+    "depth",
+    Kind::Number { min: 1, max: 100 },
+    "How many levels to list.",
+)
+.or(Fallback::Number(1))
+.hinted("");
+
 const PATH: Parameter = Parameter::optional(
     "path",
     Kind::Name,
@@ -185,9 +193,10 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_implementations",
         title: "Find implementations",
-        doc: "What directly implements, extends or overrides a symbol. Repeat on a result to go deeper.",
+        doc: "What directly implements, extends or overrides a symbol; `depth` for more levels.",
         parameters: &[
             NODE_ID,
+            DEPTH,
             FILE,
             PATH,
             TESTS,
@@ -305,6 +314,7 @@ fn follow<R: Row>(
         relation,
         filter: filter(arguments),
         sites: arguments.number("sites").unwrap_or_default(),
+        depth: arguments.number(DEPTH.name).unwrap_or(1),
     };
     Answer::list(&answers::related::<R>(&index, &query, &page(arguments))?)
 }

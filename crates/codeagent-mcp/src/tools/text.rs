@@ -4,8 +4,9 @@
 //! call. These tools send one text and no structured content, because clients show the model only
 //! one of the two.
 
-use codeagent_core::engine::Answers;
-use codeagent_render::answers::{self, AnswerError};
+use codeagent_core::engine::IndexReader;
+use codeagent_core::query::{MAX_IMPACT_DEPTH, TextSearchQuery};
+use codeagent_render::answers::{self, AnswerError, IMPACT_DEPTH};
 use codeagent_render::text::{DEFAULT_MAX_CHARS, Document, LARGEST_MAX_CHARS, MIN_MAX_CHARS};
 
 use crate::answer::{Answer, TextAnswer};
@@ -53,7 +54,9 @@ pub const ERRORS: &[Code] = &[
 ];
 
 /// The tools of this file.
-pub const TOOLS: &[Tool] = &[Tool {
+pub const TOOLS: &[Tool] = &[EXPLORE, IMPACT, PATH, SEARCH_TEXT, OVERVIEW, CHANGES];
+
+const EXPLORE: Tool = Tool {
     name: "explore",
     title: "Explore code",
     doc: "Answers a question about code in one call: source, callers, callees, implementations, tests, uses; what happens when it runs. Ask it first.",
@@ -77,13 +80,173 @@ pub const TOOLS: &[Tool] = &[Tool {
         })
     },
     writes: false,
-}];
+};
+
+const IMPACT: Tool = Tool {
+    name: "get_impact",
+    title: "Impact of a change",
+    doc: "What a change affects: uses that must change, possible ones, symbols steps away, tests, public symbols.",
+    parameters: &[
+        Parameter::required(
+            "target",
+            Kind::Name,
+            "Names or their ends (`Cart.Total`, `Cart.*`), FILE:LINE, files or folders, one or several.",
+        )
+        .hinted("Names, FILE:LINE, files, folders."),
+        Parameter::optional(
+            "depth",
+            Kind::Number { min: 1, max: MAX_IMPACT_DEPTH as u64 },
+            "How many steps to follow.",
+        )
+        .or(Fallback::Number(IMPACT_DEPTH as u64))
+        .hinted(""),
+        MAX_CHARS,
+        SECTION,
+        FORMAT,
+    ],
+    output: Output::TEXT,
+    errors: ERRORS,
+    run: |state, arguments| {
+        let depth = arguments.number("depth").unwrap_or(IMPACT_DEPTH);
+        answer(state, arguments, |index| {
+            answers::impact(index, arguments.required_text("target"), depth)
+        })
+    },
+    writes: false,
+};
+
+const PATH: Tool = Tool {
+    name: "find_path",
+    title: "Path between symbols",
+    doc: "How one symbol reaches another: calls, dispatch and references, at most eight steps.",
+    parameters: &[
+        Parameter::required(
+            "from",
+            Kind::Name,
+            "Where the path begins: a name or FILE:LINE.",
+        )
+        .hinted(""),
+        Parameter::required("to", Kind::Name, "Where it ends.").hinted(""),
+        MAX_CHARS,
+        FORMAT,
+    ],
+    output: Output::TEXT,
+    errors: ERRORS,
+    run: |state, arguments| {
+        answer(state, arguments, |index| {
+            answers::path(
+                index,
+                arguments.required_text("from"),
+                arguments.required_text("to"),
+            )
+        })
+    },
+    writes: false,
+};
+
+const OVERVIEW: Tool = Tool {
+    name: "get_overview",
+    title: "Overview",
+    doc: "Projects and their dependencies, entry points, hubs, cycles and unused code; of a folder or project also its public symbols and what uses them.",
+    parameters: &[
+        Parameter::optional(
+            "path",
+            Kind::Name,
+            "A folder or project; without it the whole repository.",
+        )
+        .hinted("A folder or project."),
+        MAX_CHARS,
+        SECTION,
+        FORMAT,
+    ],
+    output: Output::TEXT,
+    errors: ERRORS,
+    run: |state, arguments| {
+        answer(state, arguments, |index| {
+            answers::overview(index, arguments.text("path"))
+        })
+    },
+    writes: false,
+};
+
+const SEARCH_TEXT: Tool = Tool {
+    name: "search_text",
+    title: "Search text",
+    doc: "Finds lines by text or regular expression, each with the symbol, route or test around it: strings, comments, configuration, any file.",
+    parameters: &[
+        Parameter::required("pattern", Kind::Something, "Text to find, case-sensitive.")
+            .hinted("Text to find."),
+        Parameter::optional(
+            "regex",
+            Kind::Flag,
+            "The pattern is a regular expression, as in ripgrep.",
+        ),
+        Parameter::optional(
+            "ignore_case",
+            Kind::Flag,
+            "Upper and lower case are the same.",
+        ),
+        Parameter::optional(
+            "path",
+            Kind::Name,
+            "Only in this file or folder, or in files that match (`*`, `**`).",
+        )
+        .hinted("File, folder or pattern."),
+        Parameter::optional(
+            "literals",
+            Kind::Flag,
+            "Only in string literals that are one word: routes, events, keys, settings.",
+        ),
+        MAX_CHARS,
+        SECTION,
+        FORMAT,
+    ],
+    output: Output::TEXT,
+    errors: ERRORS,
+    run: |state, arguments| {
+        let query = TextSearchQuery {
+            pattern: arguments.required_text("pattern"),
+            is_regex: arguments.flag("regex"),
+            ignore_case: arguments.flag("ignore_case"),
+            path: arguments.text("path"),
+            literals: arguments.flag("literals"),
+        };
+        answer(state, arguments, |index| answers::text(index, &query))
+    },
+    writes: false,
+};
+
+const CHANGES: Tool = Tool {
+    name: "get_changes",
+    title: "Get changes",
+    doc: "Compares a git commit with the working tree, or two commits: symbols added, removed and changed, callers that no longer fit, tests to run.",
+    parameters: &[
+        Parameter::optional(
+            "range",
+            Kind::Name,
+            "`BASE` compares the working tree with where its history parts from `BASE`; `A..B` two commits; `A...B` where both part with `B`.",
+        )
+        .or(Fallback::Text("HEAD"))
+        .hinted("BASE (with the working tree), A..B or A...B."),
+        MAX_CHARS,
+        SECTION,
+        FORMAT,
+    ],
+    output: Output::TEXT,
+    errors: ERRORS,
+    run: |state, arguments| {
+        answer(state, arguments, |index| {
+            answers::changes(index, arguments.text("range").unwrap_or("HEAD"))
+        })
+    },
+    writes: false,
+};
 
 /// Answers a call with the document that `ask` makes, within the budget of the call.
 pub fn answer(
     state: &State,
     arguments: &Arguments,
-    ask: impl FnOnce(&Answers) -> Result<Document, AnswerError>,
+    ask: impl FnOnce(&IndexReader) -> Result<Document, AnswerError>,
 ) -> Result<Answer, ToolError> {
     let index = state.answers_for(arguments)?;
     let mut document = ask(&index).map_err(ToolError::of_text_tool)?;

@@ -1,6 +1,6 @@
 //! Answers about what a symbol is related to: callers, callees, implementations, uses.
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeDirection, Node};
 use codeagent_core::query::{
     self, Filter, Note, PossibleUses, PossibleUsesQuery, Relation, Relations, Sources,
@@ -33,19 +33,21 @@ pub struct RelatedQuery<'a> {
     pub filter: Filter,
     /// Most sites of each.
     pub sites: usize,
+    /// How many levels are listed: 1 for what is related directly.
+    pub depth: usize,
 }
 
 /// Lists related symbols, in the order of the relation's edge types, for each group of symbols that
 /// the name matches.
 pub fn related<R: Row>(
-    index: &Answers,
+    index: &IndexReader,
     query: &RelatedQuery<'_>,
     page: &Page<'_>,
 ) -> Result<Answer<R>, AnswerError> {
     let relation = query.relation;
     let snapshot = index.snapshot()?;
     let matches = query.symbol.resolve(&snapshot)?;
-    let found = Relations::find(&snapshot, &matches, relation, &query.filter)?;
+    let found = Relations::find(&snapshot, &matches, relation, &query.filter, query.depth)?;
     let mut sources = Sources::new(&snapshot, index.workspace());
 
     let mut extra = extra_of(page, || Extra::of_groups(&matches, &found.counts()));
@@ -63,23 +65,26 @@ pub fn related<R: Row>(
     let list = Rows {
         count: found.len(),
         key: |index: usize| {
-            let (group, found, at) = found.at(index);
-            (matches.answered[group].first().id, found.key(at))
+            let at = found.at(index);
+            let group = matches.answered[at.group].first().id;
+            (group, at.neighbors.key(at.index))
         },
     };
     let reserved = extra.characters() + FOLDERS_CHARACTERS;
     let rows = paged(page, reserved, &list, |index| {
-        let (group, found, at) = found.at(index);
-        let Some(neighbor) = found.get(at, &mut sources, query.sites)? else {
+        let at = found.at(index);
+        let neighbor = at.neighbors.get(at.index, &mut sources, query.sites)?;
+        let Some(neighbor) = neighbor else {
             return Ok(None);
         };
         check_file(&mut sources, &neighbor.node)?;
-        let of = name_of(&matches, group);
-        Ok::<_, AnswerError>(Some(R::new(&neighbor, relation.direction, of)))
+        let of = name_of(&matches, at.group);
+        let row = R::new(&neighbor, relation.direction, of);
+        Ok::<_, AnswerError>(Some(row.at_depth(at.depth)))
     })?;
 
     if page.is_first() && rows.next_cursor.is_some() {
-        extra.folders = by_folder(&found.folders());
+        extra.folders = by_folder(&found.folders(&snapshot)?);
     }
     let cut = text_search_note(&extra.possible);
     let notes = found.notes(&mut sources, &matches, relation, &query.filter)?;

@@ -1,6 +1,6 @@
 //! Answers of searches: by words, by qualified name, by similarity.
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{Language, NodeId};
 use codeagent_core::query::{self, Note, SearchQuery, Sources, VectorSource};
 
@@ -20,7 +20,10 @@ pub struct LookupQuery<'a> {
 }
 
 /// Searches symbols by words, best first.
-pub fn search(index: &Answers, query: &SearchQuery<'_>) -> Result<Answer<RankedRow>, AnswerError> {
+pub fn search(
+    index: &IndexReader,
+    query: &SearchQuery<'_>,
+) -> Result<Answer<RankedRow>, AnswerError> {
     let snapshot = index.snapshot()?;
     let found = query::search(&snapshot, index.vectors(), query)?;
     let mut sources = Sources::new(&snapshot, index.workspace());
@@ -36,7 +39,7 @@ pub fn search(index: &Answers, query: &SearchQuery<'_>) -> Result<Answer<RankedR
 
 /// Finds the symbols of a qualified name, or else those whose qualified name ends with it.
 pub fn lookup(
-    index: &Answers,
+    index: &IndexReader,
     query: &LookupQuery<'_>,
     page: &Page<'_>,
 ) -> Result<Answer<NamedRow>, AnswerError> {
@@ -63,7 +66,7 @@ pub fn lookup(
 
 /// Finds symbols similar to those that a name matches, most similar first.
 pub fn similar(
-    index: &Answers,
+    index: &IndexReader,
     query: &SymbolQuery<'_>,
     limit: usize,
 ) -> Result<Answer<SimilarRow>, AnswerError> {

@@ -1,6 +1,6 @@
 //! Answers about symbols themselves: details, declarations, the outline of a file.
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::query::{self, Note, QueryError, Snapshot, Sources, SymbolMatches};
 use codeagent_workspace::{Entry, EntryKind, RepoPath, Workspace};
 
@@ -27,7 +27,7 @@ impl SymbolQuery<'_> {
 
 /// Describes the first `limit` symbols that a name matches, and lists all of them.
 pub fn details(
-    index: &Answers,
+    index: &IndexReader,
     query: &SymbolQuery<'_>,
     limit: usize,
 ) -> Result<Answer<SymbolDetail>, AnswerError> {
@@ -51,7 +51,7 @@ pub fn details(
 
 /// Lists where the symbols that a name matches are declared.
 pub fn declarations(
-    index: &Answers,
+    index: &IndexReader,
     query: &SymbolQuery<'_>,
     page: &Page<'_>,
 ) -> Result<Answer<SourceSpan>, AnswerError> {
@@ -87,7 +87,7 @@ pub fn declarations(
 
 /// Lists the symbols of a file by line.
 pub fn outline(
-    index: &Answers,
+    index: &IndexReader,
     path: &RepoPath,
     page: &Page<'_>,
 ) -> Result<Answer<OutlineRow>, AnswerError> {

@@ -1,6 +1,6 @@
 //! Malformed assemblies: cyclic references, shared rows, wrong sizes.
 //!
-//! **Limits.** Flipped bits are left to the tests.
+//! Limitations: flipped bits are left to the tests.
 
 use super::{Assembly, METHOD, PUBLIC, Ty, image, table};
 
@@ -15,7 +15,7 @@ pub fn circles() -> Vec<Damaged> {
         ("types nested in each other many times", nested(300)),
         ("base classes that derive from each other", bases()),
         ("a type that is made of itself", specified()),
-        ("a type that lies in itself", scoped()),
+        ("a type nested in itself", scoped()),
         ("methods that belong to all types", shared_methods()),
         ("a long signature that all methods have", shared_signature()),
         ("a signature that is too deep", deep()),
@@ -60,87 +60,87 @@ pub fn too_much() -> Vec<Damaged> {
 }
 
 fn nested(times: u16) -> Vec<u8> {
-    let mut made = Assembly::new("Lib");
-    let outer = made.type_def(PUBLIC, "N", "Outer", 0);
-    let first = made.type_def(2, "", "First", 0);
-    let second = made.type_def(2, "", "Second", 0);
-    made.row(table::NESTED, &[first, outer]);
+    let mut assembly = Assembly::new("Lib");
+    let outer = assembly.type_def(PUBLIC, "N", "Outer", 0);
+    let first = assembly.type_def(2, "", "First", 0);
+    let second = assembly.type_def(2, "", "Second", 0);
+    assembly.row(table::NESTED, &[first, outer]);
     for _ in 0..times {
-        made.row(table::NESTED, &[second, first]);
-        made.row(table::NESTED, &[first, second]);
+        assembly.row(table::NESTED, &[second, first]);
+        assembly.row(table::NESTED, &[first, second]);
     }
-    made.image()
+    assembly.image()
 }
 
 fn bases() -> Vec<u8> {
-    let mut made = Assembly::new("Lib");
-    let next = made.count(table::TYPE_DEF) + 1;
-    made.type_def(0, "N", "First", (next + 1) << 2);
-    made.type_def(0, "N", "Second", next << 2);
-    made.type_def(PUBLIC, "N", "Public", next << 2);
-    made.type_def(PUBLIC, "N", "Self", (next + 3) << 2);
-    made.image()
+    let mut assembly = Assembly::new("Lib");
+    let next = assembly.count(table::TYPE_DEF) + 1;
+    assembly.type_def(0, "N", "First", (next + 1) << 2);
+    assembly.type_def(0, "N", "Second", next << 2);
+    assembly.type_def(PUBLIC, "N", "Public", next << 2);
+    assembly.type_def(PUBLIC, "N", "Self", (next + 3) << 2);
+    assembly.image()
 }
 
 fn specified() -> Vec<u8> {
-    let mut made = Assembly::new("Lib");
+    let mut assembly = Assembly::new("Lib");
     // A generic instance of the TypeSpec itself with itself as type argument.
-    let signature = made.blob(&[0x15, 0x12, 1 << 2 | 2, 1, 0x12, 1 << 2 | 2]);
-    let row = made.row(table::TYPE_SPEC, &[signature]);
-    made.type_def(PUBLIC, "N", "Type", row << 2 | 2);
-    made.image()
+    let signature = assembly.blob(&[0x15, 0x12, 1 << 2 | 2, 1, 0x12, 1 << 2 | 2]);
+    let row = assembly.row(table::TYPE_SPEC, &[signature]);
+    assembly.type_def(PUBLIC, "N", "Type", row << 2 | 2);
+    assembly.image()
 }
 
 fn scoped() -> Vec<u8> {
-    let mut made = Assembly::new("Lib");
-    let text = made.string("Type");
-    let row = made.row(table::TYPE_REF, &[1 << 2 | 3, text, 0]);
-    made.type_def(PUBLIC, "N", "Derived", row << 2 | 1);
-    made.image()
+    let mut assembly = Assembly::new("Lib");
+    let text = assembly.string("Type");
+    let row = assembly.row(table::TYPE_REF, &[1 << 2 | 3, text, 0]);
+    assembly.type_def(PUBLIC, "N", "Derived", row << 2 | 1);
+    assembly.image()
 }
 
 fn shared_methods() -> Vec<u8> {
-    let mut made = Assembly::new("Lib");
+    let mut assembly = Assembly::new("Lib");
     for _ in 0..1_500 {
-        made.add_method(METHOD, ("M", 0), &[], &Ty::Object);
+        assembly.add_method(METHOD, ("M", 0), &[], &Ty::Object);
     }
-    let text = made.string("Type");
+    let text = assembly.string("Type");
     for number in 0..1_500 {
-        made.row(
+        assembly.row(
             table::TYPE_DEF,
             &[1, 0, text, 0, 0, 1, if number % 2 == 0 { 1 } else { 1_500 }],
         );
     }
-    made.image()
+    assembly.image()
 }
 
 fn shared_signature() -> Vec<u8> {
-    let mut made = Assembly::new("Lib");
-    let class = made.row(table::TYPE_DEF, &[1, 0, 0, 0, 0, 1, 1]);
+    let mut assembly = Assembly::new("Lib");
+    let class = assembly.row(table::TYPE_DEF, &[1, 0, 0, 0, 0, 1, 1]);
     let mut signature = vec![0x20, 0, 0x15, 0x12, (class << 2) as u8, 0x80 | 0x1f, 0xff];
     signature.resize(signature.len() + 0x1fff, 0x1c);
-    let (text, signature) = (made.string("M"), made.blob(&signature));
-    made.type_def(PUBLIC, "N", "Type", 0);
+    let (text, signature) = (assembly.string("M"), assembly.blob(&signature));
+    assembly.type_def(PUBLIC, "N", "Type", 0);
     for _ in 0..1_900 {
-        made.row(table::METHOD, &[0, 0, 0, METHOD, text, signature, 1]);
+        assembly.row(table::METHOD, &[0, 0, 0, METHOD, text, signature, 1]);
     }
-    made.image()
+    assembly.image()
 }
 
 fn deep() -> Vec<u8> {
-    let mut made = Assembly::new("Lib");
+    let mut assembly = Assembly::new("Lib");
     let mut signature = vec![0x20, 0];
     signature.resize(16_000, 0x0f);
-    let (text, signature) = (made.string("M"), made.blob(&signature));
-    made.type_def(PUBLIC, "N", "Type", 0);
-    made.row(table::METHOD, &[0, 0, 0, METHOD, text, signature, 1]);
-    made.image()
+    let (text, signature) = (assembly.string("M"), assembly.blob(&signature));
+    assembly.type_def(PUBLIC, "N", "Type", 0);
+    assembly.row(table::METHOD, &[0, 0, 0, METHOD, text, signature, 1]);
+    assembly.image()
 }
 
 fn endless() -> Vec<u8> {
-    let mut made = Assembly::new("Lib");
-    made.type_def(PUBLIC, "N", &"x".repeat(20_000), 0);
-    let last = made.strings.len() - 1;
-    made.strings[last] = b'x';
-    made.image()
+    let mut assembly = Assembly::new("Lib");
+    assembly.type_def(PUBLIC, "N", &"x".repeat(20_000), 0);
+    let last = assembly.strings.len() - 1;
+    assembly.strings[last] = b'x';
+    assembly.image()
 }

@@ -170,6 +170,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     fn documented_postfixed(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<TypeId> {
         let mut ty = self.documented_single(rest, depth)?;
+
         loop {
             if let Some(after) = rest.strip_prefix("[]") {
                 *rest = after;
@@ -192,6 +193,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     fn documented_single(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<TypeId> {
         *rest = skip_blank(rest);
+
         match rest.chars().next()? {
             '(' if is_arrow(rest) => self.documented_function(rest, depth, false),
             '(' => {

@@ -52,8 +52,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if let Some(holder) = self.prototype_holder(left) {
             return self.prototype_value(holder, right);
         }
+
         let member = self.assigned_member(left, right);
         let receiver = self.receiver(target, left, right);
+
         match member {
             Some(member) => self.assigned_value(member, receiver, left, right),
             None => {

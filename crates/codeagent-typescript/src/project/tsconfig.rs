@@ -513,10 +513,12 @@ impl Written {
         self.custom_conditions = later
             .custom_conditions
             .or_else(|| self.custom_conditions.take());
+
         self.module = later.module.or_else(|| self.module.take());
         self.module_resolution = later
             .module_resolution
             .or_else(|| self.module_resolution.take());
+
         self.base_url = later.base_url.or_else(|| self.base_url.take());
         self.paths = later.paths.or_else(|| self.paths.take());
         self.allow_js = later.allow_js.or(self.allow_js);

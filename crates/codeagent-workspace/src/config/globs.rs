@@ -3,7 +3,7 @@
 //! A pattern is matched against the whole path from the root; `*` and `?` stay within a folder,
 //! `**` does not. A match of a folder covers everything below it.
 //!
-//! **Limits.** Patterns are case-sensitive, even on file systems that are not.
+//! Limitations: patterns are case-sensitive, even on file systems that are not.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -77,11 +77,11 @@ pub fn check(pattern: &str) -> Result<(), String> {
     {
         "it is absolute; patterns are relative to the root"
     } else if pattern.split('/').any(|segment| segment == "..") {
-        "it leads out of the repository"
+        "it is outside the repository"
     } else if pattern.contains('\\') {
-        "it holds a backslash; `/` stands between folders"
+        "it contains a backslash; separate folders with `/`"
     } else if pattern.starts_with('!') {
-        "it starts with `!`; `exclude` says what to leave out"
+        "it starts with `!`; use `exclude` instead"
     } else if normal(pattern).is_empty() {
         "it is empty; `**` matches everything"
     } else {
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_match_paths_and_what_lies_below() {
+    fn globs_match_paths_and_everything_below() {
         let cases = [
             ("**", "a/b.cs", true),
             ("src", "src/a/b.cs", true),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_patterns_are_refused_or_cheap() {
+    fn hostile_globs_are_refused_or_cheap() {
         for pattern in [
             "/etc/**",
             "C:/x",

@@ -1,4 +1,4 @@
-//! The table of settings, from which the checks and `docs/config.schema.json` are made.
+//! The table of settings, from which the checks and `docs/reference/config.schema.json` are made.
 
 use serde_json::{Map, Value, json};
 
@@ -54,7 +54,7 @@ pub const KEYS: &[Key] = &[
         name: "$schema",
         kind: Kind::Ignored,
         default: "\"\"",
-        doc: "Where the schema of this file is, for editors.",
+        doc: "Location of this file's schema, for editors.",
     },
     Key {
         name: "include",
@@ -72,7 +72,7 @@ pub const KEYS: &[Key] = &[
         name: "languages",
         kind: Kind::Words(LANGUAGES),
         default: r#"["csharp","typescript"]"#,
-        doc: "Languages to index. typescript stands for TypeScript and JavaScript.",
+        doc: "Languages to index. typescript includes JavaScript.",
     },
     Key {
         name: "max_file_bytes",
@@ -84,13 +84,13 @@ pub const KEYS: &[Key] = &[
         name: "max_line_bytes",
         kind: Kind::UpTo(MAX_LINE_BYTES),
         default: "20480",
-        doc: "Source files with more bytes per line on average are taken for generated and not indexed.",
+        doc: "Source files with more bytes per line on average count as generated and are not indexed.",
     },
     Key {
         name: "projects",
         kind: Kind::Projects,
         default: "{}",
-        doc: "From globs to the path of the project file (csproj, tsconfig) that owns the files they match. The first glob that matches counts.",
+        doc: "Maps globs to the project file (csproj, tsconfig) that owns the matching files. The first match wins.",
     },
 ];
 
@@ -109,7 +109,7 @@ pub fn schema() -> String {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Settings of codeagent (.codeagent/config.json)",
-        "description": "They narrow what is indexed and never widen it.",
+        "description": "They can only reduce what is indexed.",
         "type": "object",
         "additionalProperties": false,
         "properties": properties,

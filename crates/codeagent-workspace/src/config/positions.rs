@@ -1,7 +1,8 @@
 //! Positions of keys and values in a JSON text: line and column, both from 1, columns in
 //! characters.
 //!
-//! Limitations: the text must be valid JSON, and only two levels are recorded: `projects` / pattern.
+//! Limitations: the text must be valid JSON, and only two levels are recorded: `projects` /
+//! pattern.
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
@@ -17,7 +18,7 @@ pub type Position = (usize, usize);
 #[derive(Debug, Default)]
 pub struct Positions {
     /// Path of keys or indices, offset of the key, offset of the value.
-    places: Vec<(Vec<String>, usize, usize)>,
+    entries: Vec<(Vec<String>, usize, usize)>,
 }
 
 impl Positions {
@@ -51,7 +52,7 @@ impl Positions {
 
     fn record_element(&mut self, name: String, key: usize, value: &Value<'_>, path: &[String]) {
         let path = [path, &[name]].concat();
-        self.places.push((path.clone(), key, value.range().start));
+        self.entries.push((path.clone(), key, value.range().start));
         if path.len() < LEVELS {
             self.record(value, &path);
         }
@@ -72,12 +73,12 @@ impl Positions {
     /// Returns the first key that is there twice, with the position of the second one.
     pub fn duplicate(&self, text: &str) -> Option<(&str, Position)> {
         let mut seen = std::collections::BTreeSet::new();
-        let (path, key, _) = self.places.iter().find(|(path, ..)| !seen.insert(path))?;
+        let (path, key, _) = self.entries.iter().find(|(path, ..)| !seen.insert(path))?;
         Some((path.last()?, position(text, *key)))
     }
 
     fn find(&self, path: &[&str]) -> Option<&(Vec<String>, usize, usize)> {
-        self.places.iter().find(|(known, ..)| known == path)
+        self.entries.iter().find(|(known, ..)| known == path)
     }
 }
 

@@ -11,7 +11,7 @@ fn takes(config: &Config, path: &str, language: &str) -> bool {
 }
 
 #[test]
-fn settings_narrow_what_is_indexed() {
+fn settings_reduce_what_is_indexed() {
     let config = Config::parse(
         r#"{"include": ["src", "web/**/*.ts"], "exclude": ["**/*.g.cs"], "languages": ["csharp"]}"#,
     )
@@ -24,7 +24,7 @@ fn settings_narrow_what_is_indexed() {
 }
 
 #[test]
-fn the_first_pattern_names_the_project() {
+fn the_first_matching_glob_selects_the_project() {
     let config =
         Config::parse(r#"{"projects": {"shared/x/**": "./b/B.csproj", "shared": "a/A.csproj"}}"#)
             .unwrap();
@@ -38,23 +38,23 @@ fn errors_name_line_and_column() {
     let cases = [
         (
             "{\n  \"max_file_bytes\": \"many\"}",
-            "line 2, column 21: a whole number from 1 to 16777216 is expected",
+            "line 2, column 21: expected a whole number from 1 to 16777216",
         ),
         (
             "{\"max_file_bytes\": 16777217}",
-            "line 1, column 20: a whole number from 1 to 16777216 is expected",
+            "line 1, column 20: expected a whole number from 1 to 16777216",
         ),
         (
             "{\"max_line_bytes\": 0}",
-            "line 1, column 20: a whole number from 1 to 20480 is expected",
+            "line 1, column 20: expected a whole number from 1 to 20480",
         ),
         (
             "{\"max_line_bytes\": 1.5}",
-            "line 1, column 20: a whole number from 1 to 20480 is expected",
+            "line 1, column 20: expected a whole number from 1 to 20480",
         ),
         (
             "{\n \"include\": [\"a\",\n  \"../b\"]}",
-            "line 3, column 3: it leads out of the repository",
+            "line 3, column 3: it is outside the repository",
         ),
         (
             "{\"include\": []}",
@@ -62,11 +62,11 @@ fn errors_name_line_and_column() {
         ),
         (
             "{\"exclude\": \"a\"}",
-            "line 1, column 13: a list of texts is expected",
+            "line 1, column 13: expected a list of strings",
         ),
         (
             "{\"exclude\": [\"a\", 1]}",
-            "line 1, column 19: a text of 1 to 1024 bytes is expected",
+            "line 1, column 19: expected a string of 1 to 1024 bytes",
         ),
         (
             "{\"exclude\": [\"[\"]}",
@@ -74,28 +74,25 @@ fn errors_name_line_and_column() {
         ),
         (
             "{\"languages\": [\"c-sharp\"]}",
-            "line 1, column 16: \"c-sharp\" is none of csharp, typescript; did you mean \"csharp\"?",
+            "line 1, column 16: \"c-sharp\" is not one of csharp, typescript; did you mean \"csharp\"?",
         ),
         (
             "{\"projects\": {\"a\": \"../B.csproj\"}}",
-            "line 1, column 20: \"../B.csproj\" leads out of the repository",
+            "line 1, column 20: \"../B.csproj\" is outside the repository",
         ),
         (
             "{\"projects\": {\"!a\": \"B.csproj\"}}",
-            "line 1, column 15: it starts with `!`; `exclude` says what to leave out",
+            "line 1, column 15: it starts with `!`; use `exclude` instead",
         ),
         (
             "{\"languages\": [\"csharp\"],\n\"languages\": [\"typescript\"]}",
-            "line 2, column 1: \"languages\" stands here a second time",
+            "line 2, column 1: \"languages\" is a duplicate key",
         ),
         (
             "{\"include\": [\"a\"],}",
             "line 1, column 19: trailing comma",
         ),
-        (
-            "[]",
-            "line 1, column 1: an object with settings is expected",
-        ),
+        ("[]", "line 1, column 1: expected an object"),
         ("", "line 1, column 0: EOF while parsing a value"),
     ];
 
@@ -117,11 +114,11 @@ fn errors_name_line_and_column() {
 }
 
 #[test]
-fn unknown_keys_are_remarks() {
+fn unknown_keys_are_notes() {
     let config =
         Config::parse("{\"$schema\": \"x\",\n \"inculde\": [], \"commands\": [\"rm\"]}").unwrap();
     assert_eq!(
-        config.remarks,
+        config.notes,
         [
             ".codeagent/config.json, line 2, column 2: unknown setting \"inculde\"; did you mean \"include\"?",
             ".codeagent/config.json, line 2, column 17: unknown setting \"commands\"",
@@ -130,7 +127,7 @@ fn unknown_keys_are_remarks() {
 
     assert_eq!(
         Config {
-            remarks: Vec::new(),
+            notes: Vec::new(),
             ..config
         },
         Config::default()
@@ -149,7 +146,7 @@ const OTHER: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn table_and_struct_are_one() {
+fn the_key_table_matches_the_struct() {
     // A new field has to be added here, and so to the table.
     let Config {
         include: _,
@@ -158,7 +155,7 @@ fn table_and_struct_are_one() {
         max_file_bytes: _,
         max_line_bytes: _,
         projects: _,
-        remarks: _,
+        notes: _,
     } = Config::default();
 
     assert_eq!(
@@ -186,7 +183,7 @@ fn table_and_struct_are_one() {
 
 #[test]
 fn the_schema_is_shipped() {
-    expect_file!["../../../../docs/config.schema.json"].assert_eq(&Config::schema());
+    expect_file!["../../../../docs/reference/config.schema.json"].assert_eq(&Config::schema());
 }
 
 #[test]
@@ -225,7 +222,7 @@ fn schema_and_parser_agree() {
     for name in KEYS.iter().map(|key| key.name).chain(["unknown"]) {
         for value in values {
             let text = format!("{{\"{name}\": {value}}}");
-            let parsed = Config::parse(&text).is_ok_and(|config| config.remarks.is_empty());
+            let parsed = Config::parse(&text).is_ok_and(|config| config.notes.is_empty());
             assert_eq!(
                 parsed,
                 is_valid(&serde_json::from_str(&text).unwrap(), &schema),
@@ -280,14 +277,14 @@ fn is_valid(value: &Value, schema: &Value) -> bool {
 }
 
 #[test]
-fn our_own_settings_are_valid() {
+fn the_settings_of_this_repository_are_valid() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     assert!(root.join(CONFIG_FILE).is_file());
-    assert_eq!(Config::load(&root).unwrap().remarks, [""; 0]);
+    assert_eq!(Config::load(&root).unwrap().notes, [""; 0]);
 }
 
 #[test]
-fn what_is_no_settings_file_is_refused_or_remarked() {
+fn invalid_settings_files_are_refused() {
     let root = tempfile::tempdir().unwrap();
     assert_eq!(Config::load(root.path()).unwrap(), Config::default());
 
@@ -298,10 +295,10 @@ fn what_is_no_settings_file_is_refused_or_remarked() {
     ));
 
     let tolerant = Config::load_tolerantly(root.path());
-    assert!(tolerant.remarks[0].ends_with("default settings are used"));
+    assert!(tolerant.notes[0].ends_with("default settings are used"));
     assert_eq!(
         Config {
-            remarks: Vec::new(),
+            notes: Vec::new(),
             ..tolerant
         },
         Config::default()
@@ -314,7 +311,7 @@ fn what_is_no_settings_file_is_refused_or_remarked() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_in_place_of_the_folder_of_settings_is_not_followed() {
+fn a_linked_settings_folder_is_not_followed() {
     let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     std::fs::write(
         outside.path().join("config.json"),
@@ -327,15 +324,14 @@ fn a_link_in_place_of_the_folder_of_settings_is_not_followed() {
 
     let tolerant = Config::load_tolerantly(root.path());
     assert!(
-        tolerant.remarks[0].contains(".codeagent is a link")
-            && !tolerant.remarks[0].contains("auths"),
+        tolerant.notes[0].contains(".codeagent is a link") && !tolerant.notes[0].contains("auths"),
         "{:?}",
-        tolerant.remarks
+        tolerant.notes
     );
 
     assert_eq!(
         Config {
-            remarks: Vec::new(),
+            notes: Vec::new(),
             ..tolerant
         },
         Config::default()

@@ -51,7 +51,7 @@ fn parsed(bytes: &[u8]) -> Option<GitIndex> {
 }
 
 #[test]
-fn every_version_and_hash_is_read() {
+fn every_index_version_and_hash_is_parsed() {
     for (version, hash) in [(2, 20), (3, 20), (4, 20), (2, 32), (4, 32)] {
         let tracked = parsed(&index(
             version,
@@ -80,7 +80,7 @@ fn every_version_and_hash_is_read() {
 }
 
 #[test]
-fn an_index_that_does_not_add_up_says_nothing() {
+fn an_inconsistent_git_index_is_ignored() {
     let good = index(4, 20, &["a.cs", "b.cs"]);
     for cut in 0..good.len() {
         // Where an extension ends, so may the file.
@@ -95,7 +95,7 @@ fn an_index_that_does_not_add_up_says_nothing() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_survived(at in 0_usize..200, byte: u8, tail in prop::collection::vec(any::<u8>(), 0..40)) {
+    fn any_bytes_are_parsed_without_panic(at in 0_usize..200, byte: u8, tail in prop::collection::vec(any::<u8>(), 0..40)) {
         let mut bytes = index(4, 20, &["a.cs", "bin/Tool.cs"]);
         let at = at % bytes.len();
         bytes[at] = byte;

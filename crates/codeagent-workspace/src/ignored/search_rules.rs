@@ -1,7 +1,7 @@
 //! Ignore rules of a search, as in ripgrep: `.ignore` files first, then, in a git work tree only,
 //! git's rules, whether or not a file is tracked.
 //!
-//! **Limits.** A folder's rules are looked up once for consecutive entries; mixed folders are
+//! Limitations: a folder's rules are looked up once for consecutive entries; mixed folders are
 //! slower. If there are too many rules, which of them apply depends on the order of the walk.
 
 use std::cell::RefCell;

@@ -22,7 +22,7 @@ fn unescaped(text: &str) -> String {
 }
 
 #[test]
-fn rules_mean_what_git_says() {
+fn ignore_rules_match_git() {
     let mut lines = include_str!("cases.txt")
         .lines()
         .filter(|line| !line.starts_with("# "));
@@ -71,7 +71,7 @@ fn rules_mean_what_git_says() {
 }
 
 #[test]
-fn nearer_rules_and_later_lines_decide() {
+fn nearer_and_later_rules_win() {
     let root = tempfile::tempdir().unwrap();
     fs::create_dir_all(root.path().join(".git/info")).unwrap();
     fs::create_dir_all(root.path().join("a/b")).unwrap();
@@ -112,7 +112,7 @@ fn nearer_rules_and_later_lines_decide() {
 }
 
 #[test]
-fn a_flood_of_rules_is_named_and_not_applied() {
+fn too_many_ignore_rules_are_reported_and_not_applied() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join(".gitignore"), "a*b*c\n".repeat(50_000)).unwrap();
     let ignored = IgnoreRules::new(root.path());
@@ -124,7 +124,7 @@ fn a_flood_of_rules_is_named_and_not_applied() {
 }
 
 #[test]
-fn rules_of_many_folders_are_bounded_in_all() {
+fn the_total_of_ignore_rules_is_bounded() {
     let root = tempfile::tempdir().unwrap();
 
     fs::write(root.path().join(".gitignore"), "/f0/x.cs\n").unwrap();
@@ -144,7 +144,7 @@ fn rules_of_many_folders_are_bounded_in_all() {
     let walk = crate::Workspace::open(root.path()).unwrap().walk();
     assert_eq!(
         walk.skipped,
-        ["there are more than 2097152 bytes of ignore rules; only those at the top are applied"]
+        ["more than 2097152 bytes of ignore rules; only those at the top are applied"]
     );
 
     let listed = |name: &str| {
@@ -163,7 +163,7 @@ fn rules_of_many_folders_are_bounded_in_all() {
 
 #[cfg(unix)]
 #[test]
-fn rules_are_read_from_files_only() {
+fn ignore_rules_are_read_from_regular_files_only() {
     let root = tempfile::tempdir().unwrap();
     let rules = root.path().join(".gitignore");
     fs::write(root.path().join("elsewhere"), "a.cs\n").unwrap();
@@ -190,7 +190,7 @@ fn rules_are_read_from_files_only() {
 }
 
 #[test]
-fn what_git_tracks_is_not_ignored() {
+fn tracked_files_are_not_ignored() {
     let root = tempfile::tempdir().unwrap();
     let work = crate::Workspace::open(root.path()).unwrap();
 
@@ -243,7 +243,7 @@ fn what_git_tracks_is_not_ignored() {
 }
 
 #[test]
-fn a_root_that_lies_in_an_ignored_folder_is_walked() {
+fn a_root_inside_an_ignored_folder_is_walked() {
     let top = tempfile::tempdir().unwrap();
     fs::create_dir_all(top.path().join(".git")).unwrap();
     fs::create_dir_all(top.path().join("target/tmp/shop/out")).unwrap();

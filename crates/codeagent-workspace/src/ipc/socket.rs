@@ -105,7 +105,7 @@ fn place(data: &DataDir, make: bool) -> io::Result<PathBuf> {
     let folder = folder.ok_or_else(|| {
         io::Error::new(
             io::ErrorKind::InvalidFilename,
-            "the path of the runtime folder is too long",
+            "the runtime folder's path is too long",
         )
     })?;
 
@@ -119,12 +119,12 @@ fn place(data: &DataDir, make: bool) -> io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DataHome;
+    use crate::DataRoot;
 
     #[test]
     fn is_its_owners_only() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let data = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let data = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         let listener = Listener::open(&data).unwrap();
         let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(

@@ -1,6 +1,6 @@
 //! Results and errors of changes to the repository, on any platform.
 //!
-//! **Limits.** Types only; the platform code decides which one applies.
+//! Limitations: types only; the platform code decides which one applies.
 
 use crate::path::RepoPath;
 use crate::read::ReadError;
@@ -18,7 +18,7 @@ pub enum WriteError {
     #[error("{0} is not empty")]
     NotEmpty(RepoPath),
     /// The path belongs to git or to us.
-    #[error("{0} belongs to git or codeagent and is not changed by tools")]
+    #[error("{0} belongs to git or codeagent; tools cannot change it")]
     Protected(RepoPath),
     /// The root itself.
     #[error("the root itself cannot be changed")]
@@ -27,7 +27,7 @@ pub enum WriteError {
     #[error("{0} cannot be moved into itself")]
     IntoItself(RepoPath),
     /// Another file system is mounted between the two paths.
-    #[error("{0} lies on another file system, so nothing can be moved to there")]
+    #[error("{0} is on another file system; files cannot be moved there")]
     OtherFileSystem(RepoPath),
     /// Permission denied.
     #[error("no permission to change {0}")]

@@ -1,7 +1,7 @@
 //! Folder listings on Unix. Each name is opened without following it, and the opened handle is
 //! inspected.
 //!
-//! **Limits.** See `list`.
+//! Limitations: see `list`.
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};

@@ -1,7 +1,7 @@
 //! Folder listings without ignore rules. Folders are entered by handle, so nothing outside the root
 //! is listed.
 //!
-//! **Limits.** Names that are not UTF-8 are skipped and counted. Platforms other than Unix have no
+//! Limitations: names that are not UTF-8 are skipped and counted. Platforms other than Unix have no
 //! modes: writable items get `0o666`, others `0o444`, and nothing is executable.
 
 use std::time::SystemTime;
@@ -69,7 +69,7 @@ impl Item {
 
 /// How a walk continues after an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visit {
+pub enum WalkControl {
     /// Continues, into a folder.
     Into,
     /// Continues, skipping a folder's content.
@@ -85,18 +85,18 @@ impl Workspace {
         &self,
         folder: &RepoPath,
         depth: usize,
-        visit: &mut dyn FnMut(&Item) -> Visit,
+        visit: &mut dyn FnMut(&Item) -> WalkControl,
     ) -> Result<(), ReadError> {
         let (mut todo, _) = self.items(folder)?;
         todo.reverse();
 
         while let Some(item) = todo.pop() {
             let next = visit(&item);
-            if next == Visit::Stop {
+            if next == WalkControl::Stop {
                 return Ok(());
             }
 
-            if next == Visit::Into && item.kind == ItemKind::Directory && item.depth < depth {
+            if next == WalkControl::Into && item.kind == ItemKind::Directory && item.depth < depth {
                 let (inner, _) = self.items(&item.path).unwrap_or_default();
                 todo.extend(inner.into_iter().rev().map(|inner| Item {
                     depth: item.depth + 1,

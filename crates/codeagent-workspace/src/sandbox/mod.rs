@@ -8,7 +8,7 @@
 //! path (open, create, rename, remove) is relative to the handle of its folder and does not follow
 //! a link: one that appears in between is an error.
 //!
-//! **Limits.** A hard link to a file elsewhere cannot be told from other files; no repository can
+//! Limitations: a hard link to a file elsewhere cannot be told from other files; no repository can
 //! bring one. A folder that is moved out of the root while its handle is open stays open. Platforms
 //! other than Unix use a library (`portable`), with fewer guarantees.
 
@@ -31,12 +31,12 @@ mod race;
 mod tests;
 
 pub use change::{Removed, WriteError};
-pub use list::{Item, ItemKind, Special, Visit};
+pub use list::{Item, ItemKind, Special, WalkControl};
 #[cfg(not(unix))]
 pub use portable::Root;
 #[cfg(unix)]
 pub use unix::Root;
 #[cfg(unix)]
-pub(crate) use unix::{LOOK, Last, READ};
+pub(crate) use unix::{FinalLink, LOOK, READ};
 #[cfg(target_os = "linux")]
 pub use write::remove_tree;

@@ -1,7 +1,7 @@
 //! Sandboxed file access on platforms other than Unix, with directory handles of `cap-std`, which
 //! resolves one name at a time and refuses to leave the root.
 //!
-//! **Limits.** Links are followed only inside the root, and a file is never changed through a link
+//! Limitations: links are followed only inside the root, and a file is never changed through a link
 //! at the end of its path. Access lists of a replaced file are not kept.
 
 use std::fs::File;
@@ -203,7 +203,7 @@ impl Workspace {
             .symlink_metadata(source)
             .map_err(|error| refused(from, error))?;
 
-        if kind.is_dir() && to.lies_in(from) {
+        if kind.is_dir() && to.is_in(from) {
             return Err(WriteError::IntoItself(from.clone()));
         }
 
@@ -378,13 +378,13 @@ mod tests {
         );
 
         let (items, unreadable) = workspace.items(&path("src")).unwrap();
-        let told: Vec<_> = items
+        let names: Vec<_> = items
             .iter()
             .map(|item| (item.path.as_str(), item.kind, item.length))
             .collect();
 
         assert_eq!(
-            told,
+            names,
             [
                 ("src/a.cs", ItemKind::File, 13),
                 ("src/inner", ItemKind::Directory, items[1].length)
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_the_system_reads_otherwise_lead_nowhere() {
+    fn names_with_a_special_meaning_are_not_found() {
         let (_outer, workspace) = workspace();
         for name in [
             "..\\secret.txt",

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
 
 use crate::read::ReadError;
-use crate::sandbox::{Visit, WriteError};
+use crate::sandbox::{WalkControl, WriteError};
 use crate::{RepoPath, Workspace};
 
 const ROUNDS: usize = 60_000;
@@ -91,7 +91,7 @@ fn while_they_change_places(act: impl Fn(&Workspace, &RepoPath, usize)) {
 }
 
 #[test]
-fn sixty_thousand_reads_leak_nothing() {
+fn racing_reads_never_leave_the_root() {
     let (inside, refused) = (
         std::sync::atomic::AtomicUsize::new(0),
         std::sync::atomic::AtomicUsize::new(0),
@@ -119,7 +119,7 @@ fn sixty_thousand_reads_leak_nothing() {
             let mut seen = Vec::new();
             let listed = workspace.descend(folder, 2, &mut |item| {
                 seen.push(item.path.file_name().to_owned());
-                Visit::Into
+                WalkControl::Into
             });
             assert!(listed.is_err() || seen == ["file"], "{seen:?}");
         }
@@ -129,7 +129,7 @@ fn sixty_thousand_reads_leak_nothing() {
     assert!(seen.0 > 0 && seen.1 > 0, "the race was not run: {seen:?}");
 }
 
-/// Reads a path while `act` changes what stands on its way.
+/// Reads a path while `act` changes its parents.
 fn while_something_changes(
     root: &Path,
     read: &str,
@@ -159,7 +159,7 @@ fn while_something_changes(
 }
 
 #[test]
-fn a_pipe_in_the_place_of_a_links_target_is_not_waited_for() {
+fn a_pipe_behind_a_link_does_not_block() {
     let root = tempfile::tempdir().unwrap();
     let path = |name: &str| root.path().join(name);
     fs::write(path("file"), "inside").unwrap();
@@ -170,7 +170,7 @@ fn a_pipe_in_the_place_of_a_links_target_is_not_waited_for() {
         || renameat_with(CWD, path("file"), CWD, path("pipe"), RenameFlags::EXCHANGE).unwrap();
 
     let seen = while_something_changes(root.path(), "link", exchange);
-    let is_right = |told: &Result<String, ReadError>| match told {
+    let is_right = |result: &Result<String, ReadError>| match result {
         Ok(text) => text == "inside",
         Err(error) => matches!(error, ReadError::NotAFile(_)),
     };
@@ -178,7 +178,7 @@ fn a_pipe_in_the_place_of_a_links_target_is_not_waited_for() {
     assert!(
         seen.iter().all(is_right),
         "{:?}",
-        seen.iter().find(|told| !is_right(told))
+        seen.iter().find(|result| !is_right(result))
     );
 
     assert!(
@@ -188,7 +188,7 @@ fn a_pipe_in_the_place_of_a_links_target_is_not_waited_for() {
 }
 
 #[test]
-fn the_settings_of_git_are_not_read_through_an_exchanged_folder() {
+fn git_settings_are_not_read_through_a_replaced_folder() {
     let root = tempfile::tempdir().unwrap();
 
     let path = |name: &str| root.path().join(name);
@@ -202,7 +202,7 @@ fn the_settings_of_git_are_not_read_through_an_exchanged_folder() {
     let seen = while_something_changes(root.path(), "d/config", exchange);
     assert!(
         seen.iter()
-            .all(|told| told.as_ref().map_or(true, |text| text == "inside")),
+            .all(|result| result.as_ref().map_or(true, |text| text == "inside")),
         "what git keeps was read"
     );
 
@@ -213,7 +213,7 @@ fn the_settings_of_git_are_not_read_through_an_exchanged_folder() {
 }
 
 #[test]
-fn sixty_thousand_writes_leave_the_outside_alone() {
+fn racing_writes_never_leave_the_root() {
     let (inside, refused) = (
         std::sync::atomic::AtomicUsize::new(0),
         std::sync::atomic::AtomicUsize::new(0),

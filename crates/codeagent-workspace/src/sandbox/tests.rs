@@ -9,11 +9,11 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use proptest::prelude::*;
 
 use crate::read::ReadError;
-use crate::sandbox::{ItemKind, Removed, Special, Visit, WriteError};
+use crate::sandbox::{ItemKind, Removed, Special, WalkControl, WriteError};
 use crate::{RepoPath, Workspace};
 
 /// A root with a bit of everything, in a folder that also holds what must not be touched.
-fn place() -> (tempfile::TempDir, Workspace) {
+fn fixture() -> (tempfile::TempDir, Workspace) {
     let outer = tempfile::tempdir().unwrap();
     let root = outer.path().join("root");
     fs::create_dir_all(root.join("src/deep")).unwrap();
@@ -93,8 +93,8 @@ fn word(result: Result<(), WriteError>) -> &'static str {
 }
 
 #[test]
-fn links_lead_inside_or_nowhere() {
-    let (outer, workspace) = place();
+fn links_out_of_the_root_are_not_followed_by_the_sandbox() {
+    let (outer, workspace) = fixture();
 
     for (text, expected) in [
         ("to-secret", "escapes"),
@@ -113,13 +113,13 @@ fn links_lead_inside_or_nowhere() {
         ("short0", "a"),
         ("a.txt/b", "not found"),
     ] {
-        let told = match workspace.read(&path(text)) {
+        let result = match workspace.read(&path(text)) {
             Ok(file) => file.text,
             Err(ReadError::Escapes(_)) => "escapes".to_owned(),
             Err(ReadError::NotFound(_)) => "not found".to_owned(),
             Err(error) => error.to_string(),
         };
-        assert_eq!(told, expected, "{text}");
+        assert_eq!(result, expected, "{text}");
     }
 
     assert_eq!(
@@ -131,9 +131,9 @@ fn links_lead_inside_or_nowhere() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_process_holds_is_no_way_in() {
+fn proc_file_descriptors_are_not_followed() {
     use std::os::fd::AsRawFd;
-    let (_outer, workspace) = place();
+    let (_outer, workspace) = fixture();
     let handle = format!("/proc/self/fd/{}", workspace.handle().as_raw_fd());
 
     for (name, target) in [
@@ -162,14 +162,14 @@ fn what_a_process_holds_is_no_way_in() {
 }
 
 #[test]
-fn what_is_no_file_is_refused_at_once() {
-    let (_outer, workspace) = place();
+fn special_files_are_refused_without_blocking() {
+    let (_outer, workspace) = fixture();
 
-    let made = std::process::Command::new("mkfifo")
+    let status = std::process::Command::new("mkfifo")
         .arg(workspace.root().join("pipe"))
         .status();
     assert!(
-        made.is_ok_and(|status| status.success()),
+        status.is_ok_and(|status| status.success()),
         "mkfifo is part of every Unix"
     );
 
@@ -218,8 +218,8 @@ fn what_is_no_file_is_refused_at_once() {
 }
 
 #[test]
-fn files_are_written_inside_only() {
-    let (outer, workspace) = place();
+fn files_are_written_inside_the_root_only() {
+    let (outer, workspace) = fixture();
     for (text, expected) in [
         ("new/deep/file.txt", "done"),
         ("a.txt", "done"),
@@ -273,7 +273,7 @@ fn files_are_written_inside_only() {
                     .ends_with(".tmp")
                     .then(|| item.path.clone()),
             );
-            Visit::Into
+            WalkControl::Into
         })
         .unwrap();
     assert_eq!(left, [], "nothing temporary is left");
@@ -283,7 +283,7 @@ fn files_are_written_inside_only() {
 
 #[test]
 fn permissions_are_kept_and_respected() {
-    let (_outer, workspace) = place();
+    let (_outer, workspace) = fixture();
     let file = workspace.root().join("a.txt");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o750)).unwrap();
     workspace.write_file(&path("a.txt"), b"#!").unwrap();
@@ -300,15 +300,15 @@ fn permissions_are_kept_and_respected() {
 }
 
 #[test]
-fn a_full_disk_leaves_the_old_content() {
+fn a_failed_write_keeps_the_old_content() {
     if !is_bounded(
         "ulimit -f 8; trap '' XFSZ",
-        "a_full_disk_leaves_the_old_content",
+        "a_failed_write_keeps_the_old_content",
     ) {
         return;
     }
 
-    let (_outer, workspace) = place();
+    let (_outer, workspace) = fixture();
     assert_eq!(
         word(workspace.write_file(&path("a.txt"), &[b'x'; 100_000])),
         "other"
@@ -337,7 +337,7 @@ fn a_full_disk_leaves_the_old_content() {
 
 #[test]
 fn a_reader_sees_the_old_or_the_new_content() {
-    let (_outer, workspace) = place();
+    let (_outer, workspace) = fixture();
 
     let texts = ["x".repeat(100_000), "y".repeat(90_000)];
     workspace
@@ -361,8 +361,8 @@ fn a_reader_sees_the_old_or_the_new_content() {
 }
 
 #[test]
-fn things_are_removed_inside_only() {
-    let (outer, workspace) = place();
+fn removals_stay_inside_the_root() {
+    let (outer, workspace) = fixture();
     let remove = |text: &str, recursive| match workspace.remove(&path(text), recursive) {
         Ok(Removed::File) => "file",
         Ok(Removed::Directory) => "folder",
@@ -400,8 +400,8 @@ fn things_are_removed_inside_only() {
 }
 
 #[test]
-fn things_are_moved_inside_only() {
-    let (outer, workspace) = place();
+fn moves_stay_inside_the_root() {
+    let (outer, workspace) = fixture();
     let rename =
         |from: &str, to: &str, overwrite| match workspace.rename(&path(from), &path(to), overwrite)
         {
@@ -445,8 +445,8 @@ fn things_are_moved_inside_only() {
 }
 
 #[test]
-fn folders_are_made_inside_only() {
-    let (outer, workspace) = place();
+fn folders_are_created_inside_the_root_only() {
+    let (outer, workspace) = fixture();
 
     let create = |text: &str, parents| match workspace.create_folder(&path(text), parents) {
         Ok(true) => "made",
@@ -473,8 +473,8 @@ fn folders_are_made_inside_only() {
 }
 
 #[test]
-fn five_hundred_folders_deep_is_no_matter() {
-    let (_outer, workspace) = place();
+fn five_hundred_nested_folders_are_handled() {
+    let (_outer, workspace) = fixture();
 
     let deep = path(&["d"; 500].join("/"));
     workspace
@@ -489,7 +489,7 @@ fn five_hundred_folders_deep_is_no_matter() {
     workspace
         .descend(&path("d"), usize::MAX, &mut |_| {
             count += 1;
-            Visit::Into
+            WalkControl::Into
         })
         .unwrap();
     assert_eq!(count, 500);
@@ -515,11 +515,11 @@ fn is_bounded(limit: &str, test: &str) -> bool {
         .env("CODEAGENT_TEST_BOUNDED", "1");
 
     let output = command.output().unwrap();
-    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let result = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
 
     assert!(
-        output.status.success() && told.contains("1 passed"),
-        "{told}"
+        output.status.success() && result.contains("1 passed"),
+        "{result}"
     );
 
     false
@@ -540,22 +540,22 @@ fn dig(workspace: &Workspace, depth: usize) {
 }
 
 #[test]
-fn three_thousand_folders_deep_are_walked_and_removed_with_few_handles() {
+fn three_thousand_nested_folders_need_few_handles() {
     if !is_bounded(
         "ulimit -n 64",
-        "three_thousand_folders_deep_are_walked_and_removed_with_few_handles",
+        "three_thousand_nested_folders_need_few_handles",
     ) {
         return;
     }
 
-    let (outer, workspace) = place();
+    let (outer, workspace) = fixture();
     dig(&workspace, 3_000);
 
     let mut count = 0;
     workspace
         .descend(&path("d"), usize::MAX, &mut |_| {
             count += 1;
-            Visit::Into
+            WalkControl::Into
         })
         .unwrap();
 
@@ -608,9 +608,9 @@ fn segment() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn whatever_is_written_lies_inside(segments in prop::collection::vec(segment(), 0..8), absolute: bool, act in 0..4) {
-        thread_local!(static PLACE: (tempfile::TempDir, Workspace) = place());
-        PLACE.with(|(outer, workspace)| {
+    fn random_writes_stay_inside_the_root(segments in prop::collection::vec(segment(), 0..8), absolute: bool, act in 0..4) {
+        thread_local!(static FIXTURE: (tempfile::TempDir, Workspace) = fixture());
+        FIXTURE.with(|(outer, workspace)| {
             let joined = segments.join("/");
             let text = if absolute { format!("{}/{joined}", workspace.root().display()) } else { joined };
             let Ok(path) = workspace.resolve(&text) else { return };

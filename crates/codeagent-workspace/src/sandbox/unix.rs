@@ -1,6 +1,6 @@
 //! Opening of handles on Unix.
 //!
-//! **Limits.** See the head of `sandbox`.
+//! Limitations: see the head of `sandbox`.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -44,7 +44,7 @@ pub const LOOK: OFlags = READ;
 
 /// Treatment of a link at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Last {
+pub enum FinalLink {
     /// The path means the link's target.
     Follow,
     /// The path means the link.
@@ -126,14 +126,14 @@ impl Workspace {
         }
 
         for _ in 0..TRIES {
-            let place = self.resolve_parent(path, Last::Follow)?;
-            if !place.rest.is_empty() {
+            let target = self.resolve_parent(path, FinalLink::Follow)?;
+            if !target.rest.is_empty() {
                 return Err(ReadError::NotFound(path.clone()));
             }
 
             match openat(
-                &place.folder,
-                place.name.as_deref().unwrap_or("."),
+                &target.folder,
+                target.name.as_deref().unwrap_or("."),
                 flags,
                 Mode::empty(),
             ) {
@@ -150,7 +150,7 @@ impl Workspace {
     pub(crate) fn resolve_parent(
         &self,
         path: &RepoPath,
-        last: Last,
+        last: FinalLink,
     ) -> Result<ResolvedPath, ReadError> {
         let missing = || ReadError::NotFound(path.clone());
         let escapes = || ReadError::Escapes(path.clone());
@@ -173,7 +173,7 @@ impl Workspace {
             }
 
             let is_end = todo.is_empty();
-            if is_end && last == Last::Keep {
+            if is_end && last == FinalLink::Keep {
                 return Ok(ResolvedPath {
                     folder,
                     at,
@@ -360,8 +360,8 @@ impl Workspace {
 
     /// Resolves all links of a path.
     pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
-        let place = self.resolve_parent(path, Last::Follow)?;
-        place
+        let target = self.resolve_parent(path, FinalLink::Follow)?;
+        target
             .real()
             .ok_or_else(|| ReadError::NotFound(path.clone()))
     }

@@ -2,7 +2,7 @@
 //! relative to the handle of their folder: a reader sees the old or the new content, and no link is
 //! written through.
 //!
-//! **Limits.** A replaced file keeps its permissions, but not its owner, extended attributes and
+//! Limitations: a replaced file keeps its permissions, but not its owner, extended attributes and
 //! access lists. A folder that is removed while another process writes into it may be left half
 //! removed.
 
@@ -21,7 +21,7 @@ use rustix::path::Arg;
 
 use super::change::{Removed, WriteError};
 use super::unix::{ResolvedPath, TRIES, failed};
-use super::{LOOK, Last, READ};
+use super::{FinalLink, LOOK, READ};
 use crate::Workspace;
 use crate::path::RepoPath;
 use crate::read::ReadError;
@@ -31,11 +31,11 @@ impl Workspace {
     /// Writes a complete file, new or replaced, creating missing folders.
     pub fn write_file(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), WriteError> {
         for _ in 0..TRIES {
-            let mut place = self.resolve_new(path, Last::Follow)?;
-            make_folders(&mut place, path)?;
-            let name = place.name.as_deref().ok_or(WriteError::Root)?;
+            let mut target = self.resolve_new(path, FinalLink::Follow)?;
+            make_folders(&mut target, path)?;
+            let name = target.name.as_deref().ok_or(WriteError::Root)?;
 
-            let mode = match kind_at(&place.folder, name) {
+            let mode = match kind_at(&target.folder, name) {
                 Ok((FileType::RegularFile, stat)) => Some(Mode::from_raw_mode(stat.st_mode)),
                 // A link appeared in between.
                 Ok((FileType::Symlink, _)) => continue,
@@ -48,7 +48,7 @@ impl Workspace {
                 return Err(WriteError::Permission(path.clone()));
             }
 
-            return replace(&place.folder, name, bytes, mode)
+            return replace(&target.folder, name, bytes, mode)
                 .map_err(|error| refused_io(path, error));
         }
         Err(ReadError::Escapes(path.clone()).into())
@@ -56,20 +56,20 @@ impl Workspace {
 
     /// Creates a folder, with `parents` also those on the way. Returns `false` if it existed.
     pub fn create_folder(&self, path: &RepoPath, parents: bool) -> Result<bool, WriteError> {
-        let mut place = self.resolve_new(path, Last::Follow)?;
+        let mut target = self.resolve_new(path, FinalLink::Follow)?;
 
-        if !place.rest.is_empty() && !parents {
+        if !target.rest.is_empty() && !parents {
             return Err(ReadError::NotFound(path.clone()).into());
         }
-        make_folders(&mut place, path)?;
+        make_folders(&mut target, path)?;
 
-        let Some(name) = place.name.as_deref() else {
+        let Some(name) = target.name.as_deref() else {
             return Ok(false);
         };
 
-        match mkdirat(&place.folder, name, Mode::from_raw_mode(0o777)) {
+        match mkdirat(&target.folder, name, Mode::from_raw_mode(0o777)) {
             Ok(()) => Ok(true),
-            Err(Errno::EXIST) => match kind_at(&place.folder, name) {
+            Err(Errno::EXIST) => match kind_at(&target.folder, name) {
                 Ok((FileType::Directory, _)) => Ok(false),
                 _ => Err(WriteError::Exists(path.clone())),
             },
@@ -80,18 +80,18 @@ impl Workspace {
     /// Removes a file, a link (not its target), an empty folder, or with `recursive` a folder and
     /// everything in it.
     pub fn remove(&self, path: &RepoPath, recursive: bool) -> Result<Removed, WriteError> {
-        let place = self.resolve_writable(path, Last::Keep)?;
-        let name = place.name.as_deref().ok_or(WriteError::Root)?;
+        let target = self.resolve_writable(path, FinalLink::Keep)?;
+        let name = target.name.as_deref().ok_or(WriteError::Root)?;
         let io = |error| refused(path, error);
-        let (kind, _) = kind_at(&place.folder, name).map_err(io)?;
+        let (kind, _) = kind_at(&target.folder, name).map_err(io)?;
         if kind != FileType::Directory {
-            unlinkat(&place.folder, name, AtFlags::empty()).map_err(io)?;
+            unlinkat(&target.folder, name, AtFlags::empty()).map_err(io)?;
             return Ok(Removed::File);
         }
         if recursive {
-            remove_tree(&place.folder, name).map_err(io)?;
+            remove_tree(&target.folder, name).map_err(io)?;
         } else {
-            unlinkat(&place.folder, name, AtFlags::REMOVEDIR).map_err(io)?;
+            unlinkat(&target.folder, name, AtFlags::REMOVEDIR).map_err(io)?;
         }
         Ok(Removed::Directory)
     }
@@ -104,20 +104,20 @@ impl Workspace {
         to: &RepoPath,
         overwrite: bool,
     ) -> Result<bool, WriteError> {
-        let source = self.resolve_writable(from, Last::Keep)?;
+        let source = self.resolve_writable(from, FinalLink::Keep)?;
         let source_name = source.name.as_deref().ok_or(WriteError::Root)?;
         let (kind, _) =
             kind_at(&source.folder, source_name).map_err(|error| refused(from, error))?;
 
         // A link at the end is replaced, but one that leads out is refused.
-        self.resolve_new(to, Last::Follow)?;
-        let mut target = self.resolve_new(to, Last::Keep)?;
+        self.resolve_new(to, FinalLink::Follow)?;
+        let mut target = self.resolve_new(to, FinalLink::Keep)?;
 
         if kind == FileType::Directory
             && target
                 .real()
                 .zip(source.real())
-                .is_some_and(|(to, from)| to.lies_in(&from))
+                .is_some_and(|(to, from)| to.is_in(&from))
         {
             return Err(WriteError::IntoItself(from.clone()));
         }
@@ -156,7 +156,7 @@ impl Workspace {
 
     /// Resolves the path of something new. A file in the place of a folder is why it does not exist
     /// yet.
-    fn resolve_new(&self, path: &RepoPath, last: Last) -> Result<ResolvedPath, WriteError> {
+    fn resolve_new(&self, path: &RepoPath, last: FinalLink) -> Result<ResolvedPath, WriteError> {
         self.resolve_writable(path, last)
             .map_err(|error| match error {
                 WriteError::Path(ReadError::NotFound(_)) => {
@@ -174,7 +174,11 @@ impl Workspace {
     }
 
     /// Resolves a path to be changed, unless it belongs to git or us.
-    fn resolve_writable(&self, path: &RepoPath, last: Last) -> Result<ResolvedPath, WriteError> {
+    fn resolve_writable(
+        &self,
+        path: &RepoPath,
+        last: FinalLink,
+    ) -> Result<ResolvedPath, WriteError> {
         if path.is_hidden() {
             return Err(WriteError::Protected(path.clone()));
         }
@@ -183,26 +187,26 @@ impl Workspace {
 }
 
 /// Creates the missing folders on the way, so that only the last name may be missing.
-fn make_folders(place: &mut ResolvedPath, path: &RepoPath) -> Result<(), WriteError> {
+fn make_folders(target: &mut ResolvedPath, path: &RepoPath) -> Result<(), WriteError> {
     let io = |error| refused(path, error);
-    for next in std::mem::take(&mut place.rest) {
-        let Some(name) = place.name.replace(next) else {
+    for next in std::mem::take(&mut target.rest) {
+        let Some(name) = target.name.replace(next) else {
             return Err(WriteError::Root);
         };
 
-        match mkdirat(&place.folder, &name, Mode::from_raw_mode(0o777)) {
+        match mkdirat(&target.folder, &name, Mode::from_raw_mode(0o777)) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(io(error)),
         }
 
-        place.folder = openat(
-            &place.folder,
+        target.folder = openat(
+            &target.folder,
             &name,
             LOOK | OFlags::DIRECTORY,
             Mode::empty(),
         )
         .map_err(io)?;
-        place.at.push(name);
+        target.at.push(name);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! target inside the root is walked by its own path, unless a rule excludes it or a folder around
 //! it. Each file is searched once, so cycles end.
 //!
-//! **Limits.** Matches have the path by which the file was reached; of several links to a folder,
+//! Limitations: matches have the path by which the file was reached; of several links to a folder,
 //! the first by name counts.
 
 use std::collections::{HashSet, VecDeque};
@@ -196,7 +196,7 @@ impl Search<'_> {
 
         if let Some(trouble) = matcher.trouble() {
             locked(&self.progress.trouble).get_or_insert_with(|| {
-                format!("{trouble} (in {path}); make it simpler, or leave the file out")
+                format!("{trouble} (in {path}); simplify the pattern or exclude the file")
             });
             return ControlFlow::Break(());
         }

@@ -3,11 +3,11 @@
 //! PCRE2 backtracks, so a pattern can take exponential time, and a match cannot be interrupted.
 //! Three limits bound it, all set at the beginning of the pattern text, where PCRE2 reads them:
 //! steps and memory of a match, and the clock, which is read between matches. PCRE2 counts steps
-//! anew for each place where a match may begin, so the limit follows the length of the text. A text
+//! again for each position where a match may begin, so the limit follows the length of the text. A text
 //! that needs more is searched again place by place with a higher limit, and the clock is read in
 //! between. PCRE2's JIT is not used: its loops over single characters are not counted.
 //!
-//! **Limits.** Without `multi_line` each line is searched on its own. A pattern that needs more
+//! Limitations: without `multi_line` each line is searched on its own. A pattern that needs more
 //! than `MOST_STEPS` steps at one place is an error.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -121,7 +121,7 @@ impl PerlMatcher {
     }
 
     /// Tries every start position separately.
-    fn find_by_place(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, String> {
+    fn find_by_position(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, String> {
         let regex = self.regex(&self.anchored, MOST_STEPS, r"\G")?;
 
         for start in at..=haystack.len() {
@@ -134,11 +134,11 @@ impl PerlMatcher {
                 continue;
             }
             if self.is_late() {
-                return Err("the time is up".to_owned());
+                return Err("it timed out".to_owned());
             }
             if let Some(found) = regex
                 .find_at(haystack, start)
-                .map_err(|error| told(&error))?
+                .map_err(|error| describe(&error))?
             {
                 return Ok(Some(span(&found)));
             }
@@ -153,7 +153,7 @@ impl Matcher for PerlMatcher {
 
     fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, String> {
         if self.is_late() {
-            return Err("the time is up".to_owned());
+            return Err("it timed out".to_owned());
         }
         let doublings = (haystack.len() - at)
             .div_ceil(SHORT)
@@ -164,7 +164,7 @@ impl Matcher for PerlMatcher {
         let regex = self.regex(&self.limited[index], (STEPS / SHORT) >> index, "")?;
         match regex.find_at(haystack, at) {
             Ok(found) => Ok(found.map(|found| span(&found))),
-            Err(error) if is_limit(&error) => self.find_by_place(haystack, at),
+            Err(error) if is_limit(&error) => self.find_by_position(haystack, at),
             Err(error) => Err(error.to_string()),
         }
     }
@@ -184,9 +184,9 @@ fn is_limit(error: &pcre2::Error) -> bool {
     matches!(error.code(), -47 | -53 | -63)
 }
 
-fn told(error: &pcre2::Error) -> String {
+fn describe(error: &pcre2::Error) -> String {
     if is_limit(error) {
-        "it backtracks too much".to_owned()
+        "too much backtracking".to_owned()
     } else {
         error.to_string()
     }

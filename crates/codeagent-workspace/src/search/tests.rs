@@ -41,7 +41,7 @@ fn found(workspace: &Workspace, files: &Files, query: &TextQuery) -> Vec<String>
         .search_text(files, query, |_, _| true, &|found| hits.take(found))
         .unwrap();
     let (files, _) = hits.finish();
-    let told = files.iter().flat_map(|file| {
+    let result = files.iter().flat_map(|file| {
         file.hits.iter().map(|hit| {
             format!(
                 "{}:{}:{}@{} {}",
@@ -49,11 +49,11 @@ fn found(workspace: &Workspace, files: &Files, query: &TextQuery) -> Vec<String>
             )
         })
     });
-    told.collect()
+    result.collect()
 }
 
 #[test]
-fn lines_are_found_in_files_that_are_asked_for() {
+fn searches_respect_path_filters() {
     let (_root, workspace) = workspace();
     let all = Files::default();
     assert_eq!(
@@ -110,7 +110,7 @@ fn lines_are_found_in_files_that_are_asked_for() {
 }
 
 #[test]
-fn a_perl_pattern_that_is_slow_everywhere_ends_at_the_deadline() {
+fn a_slow_perl_pattern_stops_at_the_deadline() {
     let (root, workspace) = workspace();
     fs::write(root.path().join("many.txt"), "a".repeat(200_000)).unwrap();
     // No place needs more than the limit, and there are many.
@@ -130,7 +130,7 @@ fn a_perl_pattern_that_is_slow_everywhere_ends_at_the_deadline() {
 }
 
 #[test]
-fn a_perl_pattern_matches_where_one_without_limits_would() {
+fn limits_do_not_change_perl_matches() {
     let (root, workspace) = workspace();
     // The first search of the line is given up for its limit; the second finds the match behind it.
     fs::write(
@@ -154,7 +154,7 @@ fn a_perl_pattern_matches_where_one_without_limits_would() {
 }
 
 #[test]
-fn a_search_ends_at_its_deadline_and_keeps_what_is_wanted() {
+fn a_search_stops_at_its_deadline_with_partial_results() {
     let (_root, workspace) = workspace();
     let late = TextQuery {
         deadline: Some(Instant::now()),
@@ -186,7 +186,7 @@ fn a_search_ends_at_its_deadline_and_keeps_what_is_wanted() {
 }
 
 #[test]
-fn what_is_left_out_is_what_ripgrep_leaves_out() {
+fn searches_skip_what_ripgrep_skips() {
     let root = tempfile::tempdir().unwrap();
     let write = |path: &str, text: &str| {
         let path = root.path().join(path);
@@ -304,17 +304,17 @@ fn what_is_left_out_is_what_ripgrep_leaves_out() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_of_rules_is_not_opened() {
+fn only_regular_files_are_read_as_ignore_rules() {
     let (root, workspace) = workspace();
     fs::create_dir_all(root.path().join(".git/info")).unwrap();
     for name in [".ignore", "b/.ignore", "b/.gitignore", ".git/info/exclude"] {
         let path = root.path().join(name);
-        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        let status = std::process::Command::new("mkfifo").arg(&path).status();
         assert!(
-            made.is_ok_and(|status| status.success()),
+            status.is_ok_and(|status| status.success()),
             "mkfifo is part of every Unix"
         );
-        let (done, told) = std::sync::mpsc::channel();
+        let (done, result) = std::sync::mpsc::channel();
         let searching = workspace.clone();
         std::thread::spawn(move || {
             done.send(found(
@@ -326,7 +326,7 @@ fn what_is_no_file_of_rules_is_not_opened() {
                 &query("two"),
             ))
         });
-        let found = told
+        let found = result
             .recv_timeout(Duration::from_secs(20))
             .unwrap_or_else(|_| panic!("{name} is waited for"));
         assert_eq!(
@@ -340,20 +340,20 @@ fn what_is_no_file_of_rules_is_not_opened() {
 
 #[cfg(unix)]
 #[test]
-fn a_line_without_an_end_costs_bounded_memory() {
+fn an_endless_line_costs_bounded_memory() {
     if std::env::var_os("CODEAGENT_TEST_MEMORY").is_none() {
         // What bounds a process would bound all its tests.
-        let script = "ulimit -v 1500000; exec \"$0\" --exact search::tests::a_line_without_an_end_costs_bounded_memory";
+        let script = "ulimit -v 1500000; exec \"$0\" --exact search::tests::an_endless_line_costs_bounded_memory";
         let mut command = std::process::Command::new("sh");
         command
             .args(["-c", script])
             .arg(std::env::current_exe().unwrap())
             .env("CODEAGENT_TEST_MEMORY", "1");
         let output = command.output().unwrap();
-        let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        let result = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         return assert!(
-            output.status.success() && told.contains("1 passed"),
-            "{told}"
+            output.status.success() && result.contains("1 passed"),
+            "{result}"
         );
     }
     let (root, workspace) = workspace();
@@ -383,7 +383,7 @@ fn a_line_without_an_end_costs_bounded_memory() {
 
 /// Pieces of patterns, among them those that cost or mean much.
 fn pattern() -> impl Strategy<Value = String> {
-    let pieces = [
+    let parts = [
         "(",
         ")",
         "[",
@@ -415,30 +415,31 @@ fn pattern() -> impl Strategy<Value = String> {
         "{a,b}",
         "\u{e4}",
     ];
-    let piece = prop_oneof![4 => prop::sample::select(pieces.to_vec()).prop_map(str::to_owned), 1 => ".{0,4}"];
-    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    let part = prop_oneof![4 => prop::sample::select(parts.to_vec()).prop_map(str::to_owned), 1 => ".{0,4}"];
+    prop::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
 }
 
 /// How long this thread was on a processor, which the load of the machine does not change; nothing
 /// where the system does not say.
 fn worked() -> Duration {
-    let told = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let result = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(
-        told.split_whitespace()
+        result
+            .split_whitespace()
             .next()
             .and_then(|nanos| nanos.parse().ok())
             .unwrap_or_default(),
     )
 }
 
-thread_local!(static PLACE: (tempfile::TempDir, Workspace) = workspace());
+thread_local!(static FIXTURE: (tempfile::TempDir, Workspace) = workspace());
 
 proptest! {
     #![proptest_config(ProptestConfig { max_shrink_time: 10_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_pattern_is_too_odd(pattern in pattern(), multi_line: bool, is_literal: bool, whole_word: bool, perl: bool) {
-        PLACE.with(|(_, workspace)| {
+    fn any_pattern_is_accepted_or_refused(pattern in pattern(), multi_line: bool, is_literal: bool, whole_word: bool, perl: bool) {
+        FIXTURE.with(|(_, workspace)| {
             let before = worked();
             let query = TextQuery { multi_line, is_literal, whole_word, perl, ..query(&pattern) };
             let count = Mutex::new(0);
@@ -452,11 +453,11 @@ proptest! {
     }
 
     #[test]
-    fn no_glob_is_too_odd(glob in pattern(), path in "[a-c/.]{0,12}") {
+    fn any_glob_is_accepted_or_refused(glob in pattern(), path in "[a-c/.]{0,12}") {
         if let Ok(matches) = path_glob(&glob) {
             matches(&path);
         }
-        PLACE.with(|(_, workspace)| {
+        FIXTURE.with(|(_, workspace)| {
             let files = Files { include: vec![glob.clone()], exclude: vec![glob.clone()], ..Files::default() };
             workspace.search_text(&files, &query("two"), |_, _| true, &|_| {}).ok();
         });
@@ -465,7 +466,7 @@ proptest! {
 
 #[cfg(unix)]
 #[test]
-fn a_root_that_is_gone_is_an_error() {
+fn a_missing_root_is_an_error() {
     let (root, workspace) = workspace();
     // Its handle still leads to the folder.
     let aside = tempfile::tempdir().unwrap();

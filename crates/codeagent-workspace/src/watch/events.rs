@@ -24,7 +24,7 @@ const RULES: [&str; 4] = ["index", "exclude", "config.json", ".gitignore"];
 const MOST_PATHS: usize = 100_000;
 
 /// State shared by the thread that receives events and those that wait for them.
-pub(super) struct Shared {
+pub(super) struct EventState {
     events: Mutex<Events>,
     /// Signalled when an event arrives.
     pub changed: Condvar,
@@ -32,7 +32,7 @@ pub(super) struct Shared {
     pub failure: OnceLock<WatchError>,
 }
 
-impl Shared {
+impl EventState {
     pub fn new(root: &Path, cookies: Option<PathBuf>) -> Self {
         let events = Events {
             root: root.to_owned(),
@@ -108,7 +108,7 @@ impl Shared {
 }
 
 /// Receives events on a thread of the library, which drops the handler when it ends.
-pub(super) struct Handler(pub Arc<Shared>);
+pub(super) struct Handler(pub Arc<EventState>);
 
 impl EventHandler for Handler {
     fn handle_event(&mut self, event: notify::Result<Event>) {

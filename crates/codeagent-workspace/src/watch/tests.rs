@@ -4,20 +4,20 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{FsEvents, WatchError, Watcher};
-use crate::{DataHome, Workspace};
+use crate::{DataRoot, Workspace};
 
 /// Longer than any machine takes to report an event.
 const LONG: Duration = Duration::from_secs(60);
 
 /// A repository with a folder, watched as walks see it.
-struct Place {
+struct Fixture {
     _folder: tempfile::TempDir,
     workspace: Workspace,
     watcher: Watcher,
     _home: tempfile::TempDir,
 }
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
         let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::fs::create_dir_all(folder.path().join("a")).unwrap();
@@ -26,22 +26,22 @@ impl Place {
         std::fs::write(folder.path().join("a/x.cs"), "").unwrap();
 
         let workspace = Workspace::open(folder.path()).unwrap();
-        let data = DataHome::at(home.path())
+        let data = DataRoot::at(home.path())
             .data_dir(workspace.root())
             .unwrap();
 
         let watcher = Watcher::new(&workspace, Some(&data)).unwrap();
-        let place = Self {
+        let fixture = Self {
             _folder: folder,
             workspace,
             watcher,
             _home: home,
         };
 
-        place.watch_dirs();
-        place.take_events();
+        fixture.watch_dirs();
+        fixture.take_events();
 
-        place
+        fixture
     }
 
     fn root(&self) -> &Path {
@@ -59,176 +59,177 @@ impl Place {
     }
 
     fn paths(&self) -> Vec<String> {
-        let hints = self.take_events();
-        assert!(!hints.everything);
-        hints.paths.iter().map(ToString::to_string).collect()
+        let events = self.take_events();
+        assert!(!events.everything);
+        events.paths.iter().map(ToString::to_string).collect()
     }
 }
 
 #[test]
-fn a_file_that_is_written_is_named_at_once() {
-    let place = Place::new();
-    std::fs::write(place.root().join("a/x.cs"), "class A { }").unwrap();
-    std::fs::write(place.root().join("y.cs"), "").unwrap();
-    assert_eq!(place.paths(), ["a/x.cs", "y.cs"]);
-    assert!(place.take_events().is_empty());
-    std::fs::rename(place.root().join("y.cs"), place.root().join("a/x.cs")).unwrap();
-    assert_eq!(place.paths(), ["a/x.cs", "y.cs"]);
-    std::fs::remove_file(place.root().join("a/x.cs")).unwrap();
-    assert_eq!(place.paths(), ["a/x.cs"]);
+fn a_written_file_is_reported() {
+    let fixture = Fixture::new();
+    std::fs::write(fixture.root().join("a/x.cs"), "class A { }").unwrap();
+    std::fs::write(fixture.root().join("y.cs"), "").unwrap();
+    assert_eq!(fixture.paths(), ["a/x.cs", "y.cs"]);
+    assert!(fixture.take_events().is_empty());
+    std::fs::rename(fixture.root().join("y.cs"), fixture.root().join("a/x.cs")).unwrap();
+    assert_eq!(fixture.paths(), ["a/x.cs", "y.cs"]);
+    std::fs::remove_file(fixture.root().join("a/x.cs")).unwrap();
+    assert_eq!(fixture.paths(), ["a/x.cs"]);
 }
 
 #[test]
-fn reading_and_what_is_ignored_tell_nothing() {
-    let place = Place::new();
-    std::fs::read(place.root().join("a/x.cs")).unwrap();
-    assert!(!place.workspace.walk().is_short);
-    std::fs::write(place.root().join("out/z.cs"), "").unwrap();
-    assert!(place.take_events().is_empty());
+fn reads_and_ignored_files_cause_no_events() {
+    let fixture = Fixture::new();
+    std::fs::read(fixture.root().join("a/x.cs")).unwrap();
+    assert!(!fixture.workspace.walk().is_short);
+    std::fs::write(fixture.root().join("out/z.cs"), "").unwrap();
+    assert!(fixture.take_events().is_empty());
     assert!(
-        !place.watcher.wait(Some(Duration::from_millis(1))),
+        !fixture.watcher.wait(Some(Duration::from_millis(1))),
         "barriers are no events"
     );
 }
 
 #[test]
-fn a_barrier_lets_every_change_before_it_arrive() {
-    let place = Place::new();
+fn a_barrier_arrives_after_earlier_changes() {
+    let fixture = Fixture::new();
     for round in 0..50 {
         let names: Vec<String> = (0..40)
             .map(|number| format!("a/{round:02}-{number:02}.cs"))
             .collect();
         names
             .iter()
-            .for_each(|name| std::fs::write(place.root().join(name), "").unwrap());
-        assert_eq!(place.paths(), names);
+            .for_each(|name| std::fs::write(fixture.root().join(name), "").unwrap());
+        assert_eq!(fixture.paths(), names);
     }
 }
 
 #[test]
 fn barriers_of_several_threads_do_not_release_each_other() {
-    let place = Place::new();
+    let fixture = Fixture::new();
     std::thread::scope(|scope| {
         for thread in 0..4 {
-            let place = &place;
+            let fixture = &fixture;
             scope.spawn(move || {
                 for number in 0..50 {
                     let name = format!("a/{thread}-{number}.cs");
-                    std::fs::write(place.root().join(&name), "").unwrap();
-                    assert!(place.watcher.sync(LONG));
+                    std::fs::write(fixture.root().join(&name), "").unwrap();
+                    assert!(fixture.watcher.sync(LONG));
                     // Another thread may have taken it.
                 }
             });
         }
     });
-    assert_eq!(place.paths().len(), 200);
+    assert_eq!(fixture.paths().len(), 200);
 }
 
 #[test]
-fn a_watcher_whose_thread_ends_says_so() {
-    let place = Place::new();
-    assert!(place.watcher.failure().is_none());
+fn a_watcher_whose_thread_ends_reports_it() {
+    let fixture = Fixture::new();
+    assert!(fixture.watcher.failure().is_none());
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| place.watcher.wait(Some(LONG)));
+        let waiting = scope.spawn(|| fixture.watcher.wait(Some(LONG)));
         // Its thread ends, and with it what receives events.
-        drop(place.watcher.backend.lock().unwrap().take());
+        drop(fixture.watcher.backend.lock().unwrap().take());
         assert!(waiting.join().unwrap(), "a wait ends");
     });
-    assert!(matches!(place.watcher.failure(), Some(WatchError::Ended)));
-    assert!(!place.watcher.sync(Duration::ZERO));
-    assert!(place.watcher.take_events().everything);
+    assert!(matches!(fixture.watcher.failure(), Some(WatchError::Ended)));
+    assert!(!fixture.watcher.sync(Duration::ZERO));
+    assert!(fixture.watcher.take_events().everything);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_data_folder_that_cannot_be_written_has_no_barrier() {
-    let place = Place::new();
-    std::fs::remove_dir_all(place._home.path()).unwrap();
-    assert!(!place.watcher.sync(LONG));
+fn a_read_only_data_folder_has_no_barrier() {
+    let fixture = Fixture::new();
+    std::fs::remove_dir_all(fixture._home.path()).unwrap();
+    assert!(!fixture.watcher.sync(LONG));
 }
 
 #[cfg(unix)]
 #[test]
-fn other_rights_of_files_and_folders_are_told() {
+fn permission_changes_are_reported() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new();
+    let fixture = Fixture::new();
     let set = |name: &str, mode| {
-        std::fs::set_permissions(place.root().join(name), PermissionsExt::from_mode(mode)).unwrap()
+        std::fs::set_permissions(fixture.root().join(name), PermissionsExt::from_mode(mode))
+            .unwrap()
     };
     set("a/x.cs", 0o600);
-    assert_eq!(place.paths(), ["a/x.cs"]);
+    assert_eq!(fixture.paths(), ["a/x.cs"]);
     set("a", 0o700);
-    assert!(place.take_events().everything);
-    place.watch_dirs();
-    std::fs::write(place.root().join("a/x.cs"), "1").unwrap();
-    assert_eq!(place.paths(), ["a/x.cs"], "it is still watched");
+    assert!(fixture.take_events().everything);
+    fixture.watch_dirs();
+    std::fs::write(fixture.root().join("a/x.cs"), "1").unwrap();
+    assert_eq!(fixture.paths(), ["a/x.cs"], "it is still watched");
 }
 
 #[test]
-fn folders_that_come_go_or_move_mean_anything() {
-    let place = Place::new();
+fn new_removed_and_moved_folders_request_a_rescan() {
+    let fixture = Fixture::new();
 
-    std::fs::create_dir_all(place.root().join("b/c/d")).unwrap();
-    assert!(place.take_events().everything);
-    place.watch_dirs();
+    std::fs::create_dir_all(fixture.root().join("b/c/d")).unwrap();
+    assert!(fixture.take_events().everything);
+    fixture.watch_dirs();
 
-    std::fs::write(place.root().join("b/c/d/e.cs"), "").unwrap();
-    assert_eq!(place.paths(), ["b/c/d/e.cs"]);
+    std::fs::write(fixture.root().join("b/c/d/e.cs"), "").unwrap();
+    assert_eq!(fixture.paths(), ["b/c/d/e.cs"]);
 
-    std::fs::rename(place.root().join("b"), place.root().join("f")).unwrap();
-    assert!(place.take_events().everything);
-    place.watch_dirs();
+    std::fs::rename(fixture.root().join("b"), fixture.root().join("f")).unwrap();
+    assert!(fixture.take_events().everything);
+    fixture.watch_dirs();
 
-    std::fs::write(place.root().join("f/c/d/e.cs"), "1").unwrap();
-    assert_eq!(place.paths(), ["f/c/d/e.cs"]);
+    std::fs::write(fixture.root().join("f/c/d/e.cs"), "1").unwrap();
+    assert_eq!(fixture.paths(), ["f/c/d/e.cs"]);
 
     // Away and back between two looks: the folder is the same, and is watched.
-    std::fs::rename(place.root().join("f"), place.root().join("g")).unwrap();
-    std::fs::rename(place.root().join("g"), place.root().join("f")).unwrap();
-    assert!(place.take_events().everything);
-    place.watch_dirs();
+    std::fs::rename(fixture.root().join("f"), fixture.root().join("g")).unwrap();
+    std::fs::rename(fixture.root().join("g"), fixture.root().join("f")).unwrap();
+    assert!(fixture.take_events().everything);
+    fixture.watch_dirs();
 
-    std::fs::write(place.root().join("f/c/d/e.cs"), "12").unwrap();
-    assert_eq!(place.paths(), ["f/c/d/e.cs"]);
+    std::fs::write(fixture.root().join("f/c/d/e.cs"), "12").unwrap();
+    assert_eq!(fixture.paths(), ["f/c/d/e.cs"]);
 
-    std::fs::remove_dir_all(place.root().join("f")).unwrap();
-    assert!(place.take_events().everything);
+    std::fs::remove_dir_all(fixture.root().join("f")).unwrap();
+    assert!(fixture.take_events().everything);
 }
 
 #[test]
-fn what_is_ignored_is_asked_again_when_git_says_something_else() {
-    let place = Place::new();
-    std::fs::create_dir_all(place.root().join(".git/info")).unwrap();
-    assert!(place.take_events().everything);
-    place.watch_dirs();
-    place.take_events();
+fn ignore_decisions_are_renewed_when_git_rules_change() {
+    let fixture = Fixture::new();
+    std::fs::create_dir_all(fixture.root().join(".git/info")).unwrap();
+    assert!(fixture.take_events().everything);
+    fixture.watch_dirs();
+    fixture.take_events();
     for name in ["index.lock", "info/other"] {
-        std::fs::write(place.root().join(".git").join(name), "").unwrap();
-        assert!(place.take_events().is_empty(), "{name}");
+        std::fs::write(fixture.root().join(".git").join(name), "").unwrap();
+        assert!(fixture.take_events().is_empty(), "{name}");
     }
     for name in ["index", "info/exclude"] {
-        std::fs::write(place.root().join(".git").join(name), "").unwrap();
-        assert!(place.take_events().everything, "{name}");
+        std::fs::write(fixture.root().join(".git").join(name), "").unwrap();
+        assert!(fixture.take_events().everything, "{name}");
     }
 }
 
 #[test]
-fn a_wait_ends_with_a_notice_or_when_it_is_woken() {
-    let place = Place::new();
-    place.watcher.wake();
-    assert!(place.watcher.wait(None));
-    assert!(place.take_events().is_empty());
-    std::fs::write(place.root().join("y.cs"), "").unwrap();
-    assert!(place.watcher.wait(None));
+fn a_wait_ends_on_an_event_or_a_wake() {
+    let fixture = Fixture::new();
+    fixture.watcher.wake();
+    assert!(fixture.watcher.wait(None));
+    assert!(fixture.take_events().is_empty());
+    std::fs::write(fixture.root().join("y.cs"), "").unwrap();
+    assert!(fixture.watcher.wait(None));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_queue_that_is_full_means_anything() {
-    let place = Place::new();
+fn a_full_event_queue_requests_a_rescan() {
+    let fixture = Fixture::new();
 
     // Events are taken at once, so the queue fills up only while this holds their thread.
-    let events = place.watcher.shared.lock();
+    let events = fixture.watcher.shared.lock();
     let longest: usize = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events")
         .unwrap()
         .trim()
@@ -237,13 +238,17 @@ fn a_queue_that_is_full_means_anything() {
 
     // Two files in turn: what is told of one file twice is one notice.
     for number in 0..longest {
-        std::fs::write(place.root().join(["a/x.cs", "a/y.cs"][number % 2]), "").unwrap();
+        std::fs::write(fixture.root().join(["a/x.cs", "a/y.cs"][number % 2]), "").unwrap();
     }
 
     drop(events);
-    assert!(place.take_events().everything);
-    place.take_events();
+    assert!(fixture.take_events().everything);
+    fixture.take_events();
 
-    std::fs::write(place.root().join("a/x.cs"), "1").unwrap();
-    assert_eq!(place.paths(), ["a/x.cs"], "afterwards it is told as before");
+    std::fs::write(fixture.root().join("a/x.cs"), "1").unwrap();
+    assert_eq!(
+        fixture.paths(),
+        ["a/x.cs"],
+        "afterwards it is told as before"
+    );
 }

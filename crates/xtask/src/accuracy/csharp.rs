@@ -8,11 +8,11 @@
 //! * References are uses of types only; the gold has no others.
 //! * Files without gold data are skipped.
 //!
-//! **Limits.** Callers are not compared; the hashes of rows cover them.
+//! Limitations: callers are not compared; the hashes of rows cover them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::accuracy::score::{Report, Scored, Tables, place};
+use crate::accuracy::score::{Report, Scored, Tables, location};
 use crate::accuracy::tables::Row;
 
 /// Kinds of symbols with a fixed name, which tools may spell differently.
@@ -36,7 +36,7 @@ const SPELLINGS: [&str; 9] = [
     "finalizer",
 ];
 
-struct Symbol<'t> {
+struct CsharpSymbol<'t> {
     file: &'t str,
     kind: &'t str,
     name: &'t str,
@@ -48,26 +48,26 @@ struct Symbol<'t> {
 }
 
 /// The compiler's declarations. Symbols are numbered from 1.
-struct Gold<'t> {
-    symbols: Vec<Symbol<'t>>,
+struct CsharpGold<'t> {
+    symbols: Vec<CsharpSymbol<'t>>,
     at: HashMap<(&'t str, usize), Vec<usize>>,
     files: HashSet<&'t str>,
 }
 
 /// Returns all figures and disagreements of one repository.
-pub fn score(ours: &Tables<'_>, gold: &Tables<'_>) -> Report {
-    let facts = Gold::new(gold);
+pub fn score(actual: &Tables<'_>, gold: &Tables<'_>) -> Report {
+    let facts = CsharpGold::new(gold);
     let mut report = Report::default();
-    symbols(&facts, ours, &mut report);
-    calls(&facts, ours, gold, &mut report);
-    references(&facts, ours, gold, &mut report);
-    inheritance(&facts, ours, gold, &mut report);
+    symbols(&facts, actual, &mut report);
+    calls(&facts, actual, gold, &mut report);
+    references(&facts, actual, gold, &mut report);
+    inheritance(&facts, actual, gold, &mut report);
     report
 }
 
-impl<'t> Gold<'t> {
+impl<'t> CsharpGold<'t> {
     fn new(gold: &Tables<'t>) -> Self {
-        let none = Symbol {
+        let none = CsharpSymbol {
             file: "",
             kind: "",
             name: "",
@@ -88,7 +88,7 @@ impl<'t> Gold<'t> {
             .extend(gold.table("files").rows().map(|row| row.text("file")));
 
         for row in gold.table("symbols").rows() {
-            let symbol = Symbol {
+            let symbol = CsharpSymbol {
                 file: row.text("file"),
                 kind: row.text("kind"),
                 name: row.text("name"),
@@ -146,7 +146,7 @@ impl<'t> Gold<'t> {
 
     fn show(&self, id: usize) -> String {
         let symbol = &self.symbols[id];
-        place(symbol.file, symbol.name_line, symbol.name)
+        location(symbol.file, symbol.name_line, symbol.name)
     }
 }
 
@@ -167,7 +167,7 @@ fn last_segment(name: &str) -> &str {
         .unwrap_or_default()
 }
 
-fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
+fn symbols(facts: &CsharpGold<'_>, actual: &Tables<'_>, report: &mut Report) {
     let mut score = Scored::new("symbols");
     let mut seen = HashSet::new();
 
@@ -175,7 +175,7 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
         facts.symbols[id].kind != "local_function" && facts.covers(facts.symbols[id].file)
     };
 
-    for row in ours
+    for row in actual
         .table("symbols")
         .rows()
         .filter(|row| facts.covers(row.text("file")))
@@ -208,7 +208,7 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
         if meant.is_empty() {
             score.wrong(
                 "",
-                &place(file, line, name),
+                &location(file, line, name),
                 &format!("declares {kind}"),
                 "nothing",
             );
@@ -248,16 +248,16 @@ struct Prediction<'t> {
 
 impl Prediction<'_> {
     fn show(&self) -> String {
-        place(self.file, self.line, self.name)
+        location(self.file, self.line, self.name)
     }
 }
 
 type Sites<'t> = HashMap<(&'t str, usize, usize), Vec<Prediction<'t>>>;
 
-fn predictions<'t>(facts: &Gold<'_>, ours: &Tables<'t>) -> Sites<'t> {
+fn predictions<'t>(facts: &CsharpGold<'_>, actual: &Tables<'t>) -> Sites<'t> {
     let mut sites = Sites::new();
 
-    for row in ours
+    for row in actual
         .table("calls")
         .rows()
         .filter(|row| facts.covers(row.text("caller_file")))
@@ -280,8 +280,8 @@ fn predictions<'t>(facts: &Gold<'_>, ours: &Tables<'t>) -> Sites<'t> {
     sites
 }
 
-fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Report) {
-    let sites = predictions(facts, ours);
+fn calls(facts: &CsharpGold<'_>, actual: &Tables<'_>, gold: &Tables<'_>, report: &mut Report) {
+    let sites = predictions(facts, actual);
     let (mut exact, mut group) = (Scored::new("calls"), Scored::new("calls, method group"));
     let mut known = HashSet::new();
 
@@ -305,9 +305,9 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Re
 
         match row.text("status") {
             "ext" => {
-                for ours in given {
-                    exact.wrong(ours.confidence, &site, &ours.show(), "outside");
-                    group.wrong_unlisted(ours.confidence);
+                for actual in given {
+                    exact.wrong(actual.confidence, &site, &actual.show(), "outside");
+                    group.wrong_unlisted(actual.confidence);
                 }
             }
             "repo" => call_site(facts, &row, &site, given, [&mut exact, &mut group]),
@@ -317,14 +317,14 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Re
 
     let unknown: BTreeSet<_> = sites.keys().filter(|key| !known.contains(*key)).collect();
     for key in unknown {
-        for ours in &sites[key] {
+        for actual in &sites[key] {
             exact.wrong(
-                ours.confidence,
+                actual.confidence,
                 &format!("{}:{}:{}", key.0, key.1, key.2),
-                &ours.show(),
+                &actual.show(),
                 "no call",
             );
-            group.wrong_unlisted(ours.confidence);
+            group.wrong_unlisted(actual.confidence);
         }
     }
 
@@ -335,7 +335,7 @@ fn calls(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Re
 /// Scores a site whose target is in the repository. Of several rows at one site, at most one is
 /// right.
 fn call_site(
-    facts: &Gold<'_>,
+    facts: &CsharpGold<'_>,
     row: &Row<'_, '_>,
     site: &str,
     given: &[Prediction<'_>],
@@ -352,31 +352,31 @@ fn call_site(
     let says = facts.show(row.number("callee_sid"));
     let (mut exact_found, mut group_found) = (false, false);
 
-    for ours in given {
-        let declared = facts.at(ours.file, ours.line);
+    for actual in given {
+        let declared = facts.at(actual.file, actual.line);
         if !exact_found && declared.iter().any(is_it) {
             exact_found = true;
-            exact.right(ours.confidence);
+            exact.right(actual.confidence);
         } else {
-            exact.wrong(ours.confidence, site, &ours.show(), &says);
+            exact.wrong(actual.confidence, site, &actual.show(), &says);
         }
 
         if !group_found && declared.iter().any(is_like_it) {
             group_found = true;
-            group.right(ours.confidence);
+            group.right(actual.confidence);
         } else {
-            group.wrong_unlisted(ours.confidence);
+            group.wrong_unlisted(actual.confidence);
         }
     }
 
-    let ours = given
+    let actual = given
         .first()
         .map_or_else(|| "nothing".to_owned(), Prediction::show);
-    exact.expect(exact_found, site, &ours, &says);
+    exact.expect(exact_found, site, &actual, &says);
     group.expect_unlisted(group_found);
 }
 
-fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Report) {
+fn references(facts: &CsharpGold<'_>, actual: &Tables<'_>, gold: &Tables<'_>, report: &mut Report) {
     let mut uses = HashMap::new();
     for row in gold
         .table("refs")
@@ -392,7 +392,7 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
     let mut score = Scored::new("references to types");
     let mut found = HashSet::new();
 
-    for row in ours.table("refs").rows() {
+    for row in actual.table("refs").rows() {
         let key = (row.text("file"), row.number("line"), row.number("col"));
         let Some((status, target)) = uses
             .get(&key)
@@ -427,7 +427,7 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
             } else {
                 "outside".to_owned()
             };
-            let ours = place(
+            let actual = location(
                 row.text("decl_file"),
                 row.number("decl_line"),
                 row.text("decl_name"),
@@ -436,7 +436,7 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
             score.wrong(
                 row.text("confidence"),
                 &format!("{}:{}:{}", key.0, key.1, key.2),
-                &ours,
+                &actual,
                 &says,
             );
         }
@@ -460,7 +460,12 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
     report.push(score);
 }
 
-fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Report) {
+fn inheritance(
+    facts: &CsharpGold<'_>,
+    actual: &Tables<'_>,
+    gold: &Tables<'_>,
+    report: &mut Report,
+) {
     let whole = |id: usize| facts.symbols[id].whole;
     for kind in ["extends", "implements", "overrides", "implements_member"] {
         let mut score = Scored::new(kind);
@@ -485,7 +490,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
         }
 
         let (mut seen, mut found) = (HashSet::new(), HashSet::new());
-        for row in ours
+        for row in actual
             .table("inherits")
             .rows()
             .filter(|row| row.text("kind") == kind && facts.covers(row.text("child_file")))
@@ -507,17 +512,17 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
                     score.right(row.text("confidence"));
                 }
                 None => {
-                    let site = place(
+                    let site = location(
                         row.text("child_file"),
                         row.number("child_line"),
                         row.text("child_name"),
                     );
-                    let ours = place(
+                    let actual = location(
                         row.text("parent_file"),
                         row.number("parent_line"),
                         row.text("parent_name"),
                     );
-                    score.wrong(row.text("confidence"), &site, &ours, "no");
+                    score.wrong(row.text("confidence"), &site, &actual, "no");
                 }
             }
         }
@@ -536,7 +541,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
 }
 
 /// Returns one end of an inheritance, as the first part of its type.
-fn end(facts: &Gold<'_>, row: &Row<'_, '_>, side: &str) -> Option<usize> {
+fn end(facts: &CsharpGold<'_>, row: &Row<'_, '_>, side: &str) -> Option<usize> {
     let found = facts.find(
         row.text(&format!("{side}_file")),
         row.number(&format!("{side}_line")),

@@ -1,7 +1,7 @@
 //! Compact gold data as committed: the columns that the comparison reads, all tables in one
 //! compressed text.
 //!
-//! **Limits.** Made from the tables of a compiler harness outside of this repository; see
+//! Limitations: made from the tables of a compiler harness outside of this repository; see
 //! `tests/golden/gold/NOTICE.md`.
 
 use std::fmt::Write as _;

@@ -7,7 +7,7 @@
 //!   edges without gold data.
 //! * `tests/golden/ranking.txt`: search quality.
 //!
-//! **Limits.** Optional corpora that are missing keep their figures unchecked.
+//! Limitations: optional corpora that are missing keep their figures unchecked.
 
 mod csharp;
 mod gold;
@@ -33,7 +33,7 @@ use crate::search;
 /// Folder of the recorded results.
 const GOLDEN: &str = "tests/golden";
 /// Folder of exports for the next comparison.
-const KEPT: &str = "target/golden";
+const ROWS_FOLDER: &str = "target/golden";
 
 /// How good the answers are, and which of them changed
 #[derive(clap::Args)]
@@ -101,8 +101,8 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     }
 
     golden.add_ranking("all", &ranking);
-    let kept = |name: &str| Path::new(KEPT).join(format!("{name}.rows.zst"));
-    let changes = golden.changes(&measured, &kept);
+    let previous_rows = |name: &str| Path::new(ROWS_FOLDER).join(format!("{name}.rows.zst"));
+    let changes = golden.changes(&measured, &previous_rows);
     changes.iter().for_each(|line| println!("{line}"));
 
     if options.check && !changes.is_empty() {
@@ -113,7 +113,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 
     golden.write()?;
     for (name, rows) in &measured {
-        rows::keep(rows, &kept(name))?;
+        rows::keep(rows, &previous_rows(name))?;
     }
 
     Ok(())
@@ -124,7 +124,7 @@ fn measure(corpus: &Corpus) -> anyhow::Result<Measured> {
     let engine = Engine::open(
         &root,
         EngineOptions {
-            home: corpora::data_home(),
+            home: corpora::data_root(),
             rebuild: true,
             ..EngineOptions::default()
         },
@@ -133,7 +133,7 @@ fn measure(corpus: &Corpus) -> anyhow::Result<Measured> {
     let summary = engine
         .index(&|_| ())
         .with_context(|| format!("cannot index {}", corpus.name))?;
-    let (snapshot, workspace) = (engine.answers().snapshot()?, engine.workspace());
+    let (snapshot, workspace) = (engine.reader().snapshot()?, engine.workspace());
     let exported = query::export(&snapshot, &workspace)?;
 
     let ranking = if corpus.is_optional() {
@@ -173,15 +173,15 @@ fn measure(corpus: &Corpus) -> anyhow::Result<Measured> {
 fn compare(corpus: &Corpus, root: &Path, exported: &ExportTables) -> anyhow::Result<Report> {
     let gold = gold::read(&gold_path(corpus.name))?;
     let gold = Tables::new(sections(&gold));
-    let ours = [
+    let actual = [
         ("symbols", Table::parse(&exported.symbols)),
         ("calls", Table::parse(&exported.calls)),
         ("inherits", Table::parse(&exported.inherits)),
         ("refs", Table::parse(&exported.refs)),
     ];
-    let ours = Tables::new(ours.into_iter().collect());
+    let actual = Tables::new(actual.into_iter().collect());
     Ok(match corpus.language {
-        Language::TypeScript => typescript::score(&ours, &gold, &mut Sources::open(root)?),
-        Language::CSharp => csharp::score(&ours, &gold),
+        Language::TypeScript => typescript::score(&actual, &gold, &mut Sources::open(root)?),
+        Language::CSharp => csharp::score(&actual, &gold),
     })
 }

@@ -1,6 +1,6 @@
 //! The recorded results and their differences.
 //!
-//! **Limits.** Lines are compared as a set: a moved line is no change.
+//! Limitations: lines are compared as a set: a moved line is no change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -147,7 +147,7 @@ impl Golden {
     pub fn changes(
         &mut self,
         measured: &[(&'static str, Rows)],
-        kept: &dyn Fn(&str) -> PathBuf,
+        previous_rows: &dyn Fn(&str) -> PathBuf,
     ) -> Vec<String> {
         let accuracy = self
             .figures
@@ -179,7 +179,7 @@ impl Golden {
             {
                 continue;
             }
-            match rows::kept(&kept(name), committed) {
+            match rows::previous_rows(&previous_rows(name), committed) {
                 Some(before) => show(&mut lines, &format!("rows of {name}"), rows::changes(&before, now)),
                 None => lines.push(format!("rows of {name}: run this on the commit before, then here again, to see which changed")),
             }
@@ -257,14 +257,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_changed_line_is_shown_on_both_sides() {
+    fn a_changed_line_appears_as_removed_and_added() {
         assert_eq!(differences("a 1\nb 2\n", "b 2\na 3\n"), ["- a 1", "+ a 3"]);
         assert_eq!(differences("a\na\n", "a\n"), ["- a"]);
         assert!(differences("a\nb\n", "b\na\n").is_empty());
     }
 
     #[test]
-    fn a_wrong_row_and_a_missed_one_lower_precision_and_recall() {
+    fn wrong_and_missed_rows_lower_precision_and_recall() {
         let mut class = Scored::new("calls");
         class.right("exact");
         class.wrong("inferred", "a.ts:1:2", "a.ts:3 f", "a.ts:4 g");

@@ -3,7 +3,7 @@
 //! The export of the last run that agreed with the recorded hashes is kept in `target/golden`, to
 //! show the changed rows.
 //!
-//! **Limits.** Without that export, as in a fresh clone, only the files are shown.
+//! Limitations: without that export, as in a fresh clone, only the files are shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -67,7 +67,7 @@ pub fn keep(rows: &Rows, path: &Path) -> anyhow::Result<()> {
 }
 
 /// Returns the kept rows, if the recorded hashes are theirs.
-pub fn kept(path: &Path, committed: &str) -> Option<Rows> {
+pub fn previous_rows(path: &Path, committed: &str) -> Option<Rows> {
     let text =
         String::from_utf8(zstd::decode_all(std::fs::read(path).ok()?.as_slice()).ok()?).ok()?;
     let mut rows = Rows::new();

@@ -1,6 +1,6 @@
 //! Scores of a comparison with gold data: counts by class, and every disagreement.
 //!
-//! **Limits.** A wrong target at a site counts twice, as a wrong prediction and as a missed
+//! Limitations: a wrong target at a site counts twice, as a wrong prediction and as a missed
 //! expectation, and is listed twice.
 
 use std::collections::{BTreeMap, HashMap};
@@ -75,21 +75,21 @@ impl Scored {
     }
 
     /// Counts a row that the gold does not have, with what it has instead.
-    pub fn wrong(&mut self, confidence: &str, site: &str, ours: &str, gold: &str) {
+    pub fn wrong(&mut self, confidence: &str, site: &str, actual: &str, gold: &str) {
         self.predictions
             .entry(confidence.to_owned())
             .or_default()
             .wrong += 1;
-        self.note("wrong", site, ours, gold);
+        self.note("wrong", site, actual, gold);
     }
 
     /// Counts an expectation of the gold.
-    pub fn expect(&mut self, is_found: bool, site: &str, ours: &str, gold: &str) {
+    pub fn expect(&mut self, is_found: bool, site: &str, actual: &str, gold: &str) {
         if is_found {
             self.found += 1;
         } else {
             self.missed += 1;
-            self.note("missed", site, ours, gold);
+            self.note("missed", site, actual, gold);
         }
     }
 
@@ -110,9 +110,9 @@ impl Scored {
         }
     }
 
-    fn note(&mut self, word: &str, site: &str, ours: &str, gold: &str) {
+    fn note(&mut self, word: &str, site: &str, actual: &str, gold: &str) {
         self.disagreements.push(format!(
-            "{site} {} {word}: ours {ours}, gold {gold}",
+            "{site} {} {word}: ours {actual}, gold {gold}",
             self.class
         ));
     }
@@ -177,7 +177,7 @@ impl Report {
 }
 
 /// Formats a declaration for disagreements.
-pub fn place(file: &str, line: usize, name: &str) -> String {
+pub fn location(file: &str, line: usize, name: &str) -> String {
     format!("{file}:{line} {name}")
 }
 

@@ -3,7 +3,7 @@
 //! Compact gold is one text with several tables: a line `#NAME` and the column names, then one line
 //! per row.
 //!
-//! **Limits.** Everything is held in memory. A missing column reads as empty text.
+//! Limitations: everything is held in memory. A missing column reads as empty text.
 
 use std::collections::BTreeMap;
 

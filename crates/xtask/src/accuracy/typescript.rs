@@ -8,17 +8,17 @@
 //!   are skipped.
 //! * Files without gold data are skipped.
 //!
-//! **Limits.** Callers are not compared; the hashes of rows cover them.
+//! Limitations: callers are not compared; the hashes of rows cover them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::accuracy::score::{Report, Scored, Sources, Tables, place};
+use crate::accuracy::score::{Report, Scored, Sources, Tables, location};
 use crate::accuracy::tables::{Row, Table};
 
 /// Ways to call a constructor.
 const CONSTRUCTOR_NAMES: [&str; 5] = ["constructor", ".ctor", "ctor", "__init__", "new"];
 
-struct Symbol<'t> {
+struct TypescriptSymbol<'t> {
     file: &'t str,
     kind: &'t str,
     name: &'t str,
@@ -30,27 +30,27 @@ struct Symbol<'t> {
 }
 
 /// The compiler's declarations. Symbols are numbered from 1; 0 is a file as a whole.
-struct Gold<'t> {
-    symbols: Vec<Symbol<'t>>,
+struct TypescriptGold<'t> {
+    symbols: Vec<TypescriptSymbol<'t>>,
     by_name: HashMap<(&'t str, &'t str), Vec<usize>>,
     constructors: HashMap<&'t str, Vec<usize>>,
     files: HashSet<&'t str>,
 }
 
 /// Returns all figures and disagreements of one repository.
-pub fn score(ours: &Tables<'_>, gold: &Tables<'_>, sources: &mut Sources) -> Report {
-    let facts = Gold::new(gold);
+pub fn score(actual: &Tables<'_>, gold: &Tables<'_>, sources: &mut Sources) -> Report {
+    let facts = TypescriptGold::new(gold);
     let mut report = Report::default();
-    symbols(&facts, ours, &mut report);
-    calls(&facts, ours, gold, sources, &mut report);
-    references(&facts, ours, gold, &mut report);
-    inheritance(&facts, ours, gold, &mut report);
+    symbols(&facts, actual, &mut report);
+    calls(&facts, actual, gold, sources, &mut report);
+    references(&facts, actual, gold, &mut report);
+    inheritance(&facts, actual, gold, &mut report);
     report
 }
 
-impl<'t> Gold<'t> {
+impl<'t> TypescriptGold<'t> {
     fn new(gold: &Tables<'t>) -> Self {
-        let none = Symbol {
+        let none = TypescriptSymbol {
             file: "",
             kind: "",
             name: "",
@@ -75,7 +75,7 @@ impl<'t> Gold<'t> {
         for row in gold.table("symbols").rows() {
             let id = facts.symbols.len();
 
-            let symbol = Symbol {
+            let symbol = TypescriptSymbol {
                 file: row.text("file"),
                 kind: row.text("kind"),
                 name: row.text("name"),
@@ -173,7 +173,7 @@ impl<'t> Gold<'t> {
 
     fn show(&self, id: usize) -> String {
         let symbol = &self.symbols[id];
-        place(symbol.file, symbol.name_line, symbol.name)
+        location(symbol.file, symbol.name_line, symbol.name)
     }
 }
 
@@ -185,11 +185,11 @@ fn last_segment(name: &str) -> &str {
         .unwrap_or_default()
 }
 
-fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
+fn symbols(facts: &TypescriptGold<'_>, actual: &Tables<'_>, report: &mut Report) {
     let mut score = Scored::new("symbols");
     let mut seen = HashSet::new();
 
-    for row in ours
+    for row in actual
         .table("symbols")
         .rows()
         .filter(|row| facts.covers(row.text("file")))
@@ -198,7 +198,7 @@ fn symbols(facts: &Gold<'_>, ours: &Tables<'_>, report: &mut Report) {
         let Some(id) = facts.find(file, line, name).filter(|id| *id != 0) else {
             score.wrong(
                 "",
-                &place(file, line, name),
+                &location(file, line, name),
                 &format!("declares {}", row.text("kind")),
                 "nothing",
             );
@@ -259,7 +259,7 @@ struct GoldSites<'t> {
 }
 
 impl<'t> GoldSites<'t> {
-    fn new(facts: &Gold<'t>, table: &Table<'t>) -> Self {
+    fn new(facts: &TypescriptGold<'t>, table: &Table<'t>) -> Self {
         let mut sites = Self {
             all: Vec::new(),
             by_name: HashMap::new(),
@@ -317,17 +317,17 @@ impl<'t> GoldSites<'t> {
                     .collect::<Vec<_>>(),
             );
         }
-        let stands_there = |at: &usize| {
+        let is_declared_there = |at: &usize| {
             self.all[*at].column == column || self.all[*at].expression == (line, column)
         };
-        let exact: Vec<usize> = found.iter().copied().filter(stands_there).collect();
+        let exact: Vec<usize> = found.iter().copied().filter(is_declared_there).collect();
         if exact.is_empty() { found } else { exact }
     }
 }
 
 fn calls(
-    facts: &Gold<'_>,
-    ours: &Tables<'_>,
+    facts: &TypescriptGold<'_>,
+    actual: &Tables<'_>,
     gold: &Tables<'_>,
     sources: &mut Sources,
     report: &mut Report,
@@ -337,7 +337,7 @@ fn calls(
     let mut seen = BTreeSet::new();
     let mut given: HashMap<usize, String> = HashMap::new();
 
-    for row in ours.table("calls").rows() {
+    for row in actual.table("calls").rows() {
         let file = row.text("caller_file");
         if !facts.covers(file) || row.text("callee_file").is_empty() {
             continue;
@@ -386,7 +386,7 @@ fn calls(
         }
 
         let confidence = row.text("confidence");
-        let what = place(
+        let what = location(
             row.text("callee_file"),
             row.number("callee_line"),
             row.text("callee_name"),
@@ -431,11 +431,11 @@ fn calls(
         .enumerate()
         .filter(|(_, site)| site.is_core)
     {
-        let ours = given.get(&at).map_or("nothing", String::as_str);
+        let actual = given.get(&at).map_or("nothing", String::as_str);
         score.expect(
             site.found,
             &format!("{}:{}:{}", site.file, site.line, site.column),
-            ours,
+            actual,
             &facts.show(site.targets[0]),
         );
     }
@@ -444,7 +444,7 @@ fn calls(
 }
 
 /// Returns the names that a call of `callee` may have at its site.
-fn site_names(facts: &Gold<'_>, callee: Option<usize>, name: &str) -> Vec<String> {
+fn site_names(facts: &TypescriptGold<'_>, callee: Option<usize>, name: &str) -> Vec<String> {
     let mut names = vec![callee.map_or(name, |id| facts.symbols[id].name).to_owned()];
     if let Some(id) = callee {
         let symbol = &facts.symbols[id];
@@ -472,7 +472,7 @@ struct GoldUse<'t> {
 }
 
 fn gold_uses<'t>(
-    facts: &Gold<'t>,
+    facts: &TypescriptGold<'t>,
     table: &Table<'t>,
 ) -> (Vec<GoldUse<'t>>, HashSet<(&'t str, usize, &'t str)>) {
     let mut constructors: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -523,7 +523,12 @@ fn gold_uses<'t>(
     (uses, unknown)
 }
 
-fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Report) {
+fn references(
+    facts: &TypescriptGold<'_>,
+    actual: &Tables<'_>,
+    gold: &Tables<'_>,
+    report: &mut Report,
+) {
     let (mut uses, unknown) = gold_uses(facts, gold.table("refs"));
     let mut by_name: HashMap<(&str, usize, &str), Vec<usize>> = HashMap::new();
     for (at, gold) in uses.iter().enumerate() {
@@ -536,7 +541,7 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
     let mut score = Scored::new("references");
     let mut seen = HashSet::new();
 
-    for row in ours.table("refs").rows() {
+    for row in actual.table("refs").rows() {
         let file = row.text("file");
         if !facts.covers(file) || row.text("decl_file").is_empty() {
             continue;
@@ -583,7 +588,7 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
                 || "no use".to_owned(),
                 |at| facts.show(uses[*at].targets[0]),
             );
-            let what = place(
+            let what = location(
                 row.text("decl_file"),
                 row.number("decl_line"),
                 row.text("decl_name"),
@@ -610,7 +615,12 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
     report.push(score);
 }
 
-fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &mut Report) {
+fn inheritance(
+    facts: &TypescriptGold<'_>,
+    actual: &Tables<'_>,
+    gold: &Tables<'_>,
+    report: &mut Report,
+) {
     for kind in ["extends", "implements", "overrides", "implements_member"] {
         let mut score = Scored::new(kind);
         let mut expected: Vec<(usize, Vec<usize>, bool)> = Vec::new();
@@ -631,7 +641,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
         }
 
         let mut seen = HashSet::new();
-        for row in ours
+        for row in actual
             .table("inherits")
             .rows()
             .filter(|row| row.text("kind") == kind)
@@ -672,7 +682,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
             if is_right {
                 score.right(row.text("confidence"));
             } else if !left_out {
-                let child = place(
+                let child = location(
                     row.text("child_file"),
                     row.number("child_line"),
                     row.text("child_name"),
@@ -680,7 +690,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
                 score.wrong(
                     row.text("confidence"),
                     &child,
-                    &place(
+                    &location(
                         row.text("parent_file"),
                         row.number("parent_line"),
                         row.text("parent_name"),
@@ -706,7 +716,7 @@ fn inheritance(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &
     }
 }
 
-fn end(facts: &Gold<'_>, row: &Row<'_, '_>, side: &str) -> Option<usize> {
+fn end(facts: &TypescriptGold<'_>, row: &Row<'_, '_>, side: &str) -> Option<usize> {
     facts.find(
         row.text(&format!("{side}_file")),
         row.number(&format!("{side}_line")),

@@ -4,7 +4,7 @@
 //! copy is built with the dependencies that the workspace has built: its version differs, so that
 //! cargo keeps the two apart in one target folder.
 //!
-//! **Limits.** Builds the dev profile.
+//! Limitations: builds the dev profile.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -88,8 +88,8 @@ pub mod mutant {
 }
 ";
 
-/// Files of the resolvers that no edge of a fresh index depends on; those that decide what is linked
-/// again after an edit are held by `incremental_equals_full.rs` and the tests beside them.
+/// Files of the resolvers that no edge of a fresh index depends on; those that decide what is
+/// linked again after an edit are held by `incremental_equals_full.rs` and the tests beside them.
 const WITHOUT_RULES: &[&str] = &[
     "tests",
     "explain.rs",

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 
-use super::reach::{Reach, Unit};
+use super::reach::{Reach, TestUnit};
 
 /// Maximum address space of a test in KiB, so that an unbounded mutant does not exhaust the
 /// machine.
@@ -175,13 +175,13 @@ pub fn workers(work: impl Fn() -> anyhow::Result<()> + Sync) -> anyhow::Result<(
 /// Reports whether a unit notices the mutant. Cases of one test share a process.
 fn notices(
     program: &Program,
-    units: &[&Unit],
+    units: &[&TestUnit],
     mutant: usize,
     folder: &Path,
 ) -> anyhow::Result<bool> {
     let number = mutant.to_string();
     let list = folder.join(format!("{mutant}.cases"));
-    let is_together = |a: &&Unit, b: &&Unit| a.test == b.test;
+    let is_together = |a: &&TestUnit, b: &&TestUnit| a.test == b.test;
 
     for group in units.chunk_by(is_together) {
         let limit: Duration = group.iter().map(|unit| time_limit(unit)).sum();
@@ -198,7 +198,7 @@ fn notices(
 }
 
 /// The lines that the test of the rules reads.
-fn case_list(units: &[&Unit]) -> String {
+fn case_list(units: &[&TestUnit]) -> String {
     let mut list = String::new();
     for unit in units {
         let case = unit.case.as_deref().unwrap_or_default();
@@ -207,6 +207,6 @@ fn case_list(units: &[&Unit]) -> String {
     list
 }
 
-fn time_limit(unit: &Unit) -> Duration {
+fn time_limit(unit: &TestUnit) -> Duration {
     unit.time * 10 + SLACK
 }

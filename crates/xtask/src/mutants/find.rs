@@ -4,7 +4,7 @@
 //! `if !on(7) && (on(8) || (a)) && (on(9) || (b)) {`, where `on(n)` reports whether the process
 //! runs mutant `n`.
 //!
-//! **Limits.** Skips macros (`matches!`), constants, `const fn` and tests. A match arm is switched
+//! Limitations: skips macros (`matches!`), constants, `const fn` and tests. A match arm is switched
 //! off only if a later arm matches everything.
 
 use anyhow::Context as _;
@@ -51,7 +51,7 @@ pub struct Branch {
     has_let: bool,
 }
 
-/// What is done to a branch.
+/// Mutations of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// The body of an `if` or `while` is not entered.
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_switched_as_a_whole_and_part_by_part() {
+    fn conditions_are_mutated_as_a_whole_and_by_operand() {
         assert_eq!(
             made("fn f() { if a { g() } }"),
             "fn f() { if (!on(1) && ((on(2) || (a)))) { g() } }"
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn arms_are_switched_if_a_later_one_takes_everything() {
+    fn match_arms_are_mutated_if_a_later_arm_is_a_catch_all() {
         assert_eq!(
             made("fn f() { match x { A => 1, B if c => 2, _ => 3 } }"),
             "fn f() { match x { A if !on(1) => 1, B if (!on(2) && ((on(3) || (c)))) => 2, _ => 3 } }"
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_and_closures_are_made_to_answer() {
+    fn function_bodies_are_replaced_by_default_values() {
         assert_eq!(
             made("fn f() -> bool { g() }"),
             "fn f() -> bool { if on(1) { return true; }  if on(2) { return false; }  g() }"
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_switched_is_left_alone() {
+    fn unsupported_branches_are_not_mutated() {
         for text in [
             "const fn f() -> bool { a && b }",
             "const X: bool = a && b;",
@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_says_where_it_is() {
+    fn a_branch_names_its_function_and_condition() {
         let found =
             branches("impl A {\n    fn f() {\n        fn g() {\n            if a\n                 == b {}\n        }\n    }\n}").unwrap();
         assert_eq!(

@@ -22,9 +22,13 @@ const MODULES: [&str; 3] = ["rules::", "nuget::", "packages::"];
 /// The tests of the rule pages: their cases are units.
 const RULE_TESTS: [&str; 2] = ["rules::csharp", "rules::typescript"];
 
+/// Tests of hostile input, which are left out: they state limits, not rules, and take more time than
+/// all rule cases together.
+const HOSTILE: &str = "::a_hostile_";
+
 /// One run that can notice mutants.
 #[derive(Clone, Debug)]
-pub struct Unit {
+pub struct TestUnit {
     /// Position of its module.
     pub module: usize,
     /// The test.
@@ -39,7 +43,7 @@ pub struct Unit {
 
 /// The units, and which of them reach each branch.
 pub struct Reach {
-    units: Vec<Unit>,
+    units: Vec<TestUnit>,
     by_mutant: HashMap<usize, Vec<usize>>,
 }
 
@@ -81,8 +85,8 @@ impl Reach {
 
     /// Returns the units that reach a mutant, grouped by test. Cases that reach few branches come
     /// first, because they are most likely to notice.
-    pub fn units(&self, mutant: usize) -> Vec<&Unit> {
-        let mut found: Vec<&Unit> = self
+    pub fn units(&self, mutant: usize) -> Vec<&TestUnit> {
+        let mut found: Vec<&TestUnit> = self
             .by_mutant
             .get(&mutant)
             .into_iter()
@@ -90,7 +94,7 @@ impl Reach {
             .map(|at| &self.units[*at])
             .collect();
 
-        let order = |unit: &Unit| {
+        let order = |unit: &TestUnit| {
             (
                 unit.module,
                 unit.case.is_none(),
@@ -110,10 +114,10 @@ impl Reach {
     }
 }
 
-fn list_units(program: &Program, folder: &Path) -> anyhow::Result<Vec<Unit>> {
+fn list_units(program: &Program, folder: &Path) -> anyhow::Result<Vec<TestUnit>> {
     let mut units = Vec::new();
     let mut add = |module: usize, test: &str, case: Option<String>| {
-        units.push(Unit {
+        units.push(TestUnit {
             module,
             test: test.to_owned(),
             case,
@@ -126,6 +130,9 @@ fn list_units(program: &Program, folder: &Path) -> anyhow::Result<Vec<Unit>> {
         let Some(module) = MODULES.iter().position(|module| test.starts_with(module)) else {
             continue;
         };
+        if test.contains(HOSTILE) {
+            continue;
+        }
         if !RULE_TESTS.contains(&test.as_str()) {
             add(module, &test, None);
             continue;
@@ -145,7 +152,7 @@ fn list_units(program: &Program, folder: &Path) -> anyhow::Result<Vec<Unit>> {
 /// Runs a unit and returns its time and the mutants it reaches.
 fn run_unit(
     program: &Program,
-    unit: &Unit,
+    unit: &TestUnit,
     folder: &Path,
     at: usize,
 ) -> anyhow::Result<(Duration, Vec<usize>)> {

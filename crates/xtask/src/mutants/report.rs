@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_was_noticed_must_stay_noticed() {
+    fn a_rule_that_no_test_notices_any_more_is_an_error() {
         let recorded = report(&["rule 1: a", "b"], &[]).to_string();
         assert!(report(&["rule 2: a"], &[]).compare(&recorded).is_err());
         assert!(report(&[], &["rule 2: a"]).compare(&recorded).is_err());

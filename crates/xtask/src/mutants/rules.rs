@@ -14,7 +14,7 @@
 //! `tests/golden/equivalent.txt` has the names of branches as `xtask mutants` prints them, each
 //! followed by an indented line with the reason.
 //!
-//! **Limits.** A change has the same number of lines before and after, so that line numbers stay
+//! Limitations: a change has the same number of lines before and after, so that line numbers stay
 //! valid.
 
 use std::collections::BTreeMap;
@@ -51,8 +51,8 @@ pub fn read(text: &str) -> anyhow::Result<Vec<Rule>> {
 
 fn rule(paragraph: &str) -> anyhow::Result<Rule> {
     let (heading, changes) = paragraph.split_once('\n').context("no change")?;
-    let (place, name) = heading.split_once(": ").context("no name")?;
-    let (number, file) = place.split_once(' ').context("no number")?;
+    let (location, name) = heading.split_once(": ").context("no name")?;
+    let (number, file) = location.split_once(' ').context("no number")?;
 
     let lines = |mark: char| {
         changes
@@ -92,8 +92,8 @@ impl Rule {
         let lines: Vec<&str> = source.lines().collect();
 
         let fits = |at: &usize| {
-            let place = &lines[*at..*at + self.before.len()];
-            place
+            let location = &lines[*at..*at + self.before.len()];
+            location
                 .iter()
                 .zip(&self.before)
                 .all(|(line, part)| line.contains(part.as_str()))
@@ -155,7 +155,7 @@ mod tests {
         "# What this is\n\n7 a/b.rs: one rule\n- if x {\n- }\n+ if !off() && x {\n+ }\n";
 
     #[test]
-    fn a_rule_is_switched_where_its_text_stands() {
+    fn a_rule_is_applied_at_its_text() {
         let rules = read(RULES).unwrap();
         assert_eq!(
             (
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_has_to_be_complete() {
+    fn an_incomplete_rule_is_an_error() {
         for text in [
             "7 a.rs: x\n- a\n+ b",
             "7 a.rs: x\n- a\n- b\n+ off()",
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_equivalent_has_a_reason() {
+    fn an_equivalent_without_a_reason_is_an_error() {
         let found = equivalents("# Head\na.rs f: held true: x\n  a budget\n").unwrap();
         assert_eq!(found["a.rs f: held true: x"], "a budget");
         assert!(equivalents("a\nb\n  c\n").is_err());

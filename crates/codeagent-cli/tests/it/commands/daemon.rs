@@ -206,7 +206,7 @@ fn a_daemon_whose_repository_is_gone_ends() {
         let (root, home) = (outer.path().join("root"), outer.path().join(home));
         std::fs::create_dir(&root).unwrap();
         std::fs::write(root.join("a.cs"), "class A { }").unwrap();
-        let data = codeagent_workspace::DataHome::at(&home)
+        let data = codeagent_workspace::DataRoot::at(&home)
             .data_dir(&root.canonicalize().unwrap())
             .unwrap();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_codeagent"));
@@ -223,7 +223,7 @@ fn a_daemon_whose_repository_is_gone_ends() {
         if !home.starts_with(&root) {
             let log = std::fs::read_to_string(data.log_path().unwrap()).unwrap();
             assert!(
-                log.contains("the folder of the repository is gone"),
+                log.contains("the repository's folder no longer exists"),
                 "{log}"
             );
         }

@@ -15,7 +15,7 @@ mod servers;
 #[cfg(unix)]
 mod terminal;
 
-use codeagent_workspace::{DataDir, DataHome};
+use codeagent_workspace::{DataDir, DataRoot};
 use expect_test::expect;
 
 use crate::shop;
@@ -83,7 +83,7 @@ impl Shop {
     }
 
     fn data(&self) -> DataDir {
-        DataHome::at(self.home())
+        DataRoot::at(self.home())
             .data_dir(&self.root.path().canonicalize().unwrap())
             .unwrap()
     }

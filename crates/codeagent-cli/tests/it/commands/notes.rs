@@ -28,7 +28,7 @@ fn remarks_are_in_texts_and_in_json() {
         "// changed",
     )
     .unwrap();
-    for (arguments, remark) in [
+    for (arguments, note) in [
         (
             &["callers", "Door.close"][..],
             "web/door.ts:5:9 thing.close();",
@@ -129,16 +129,16 @@ fn remarks_are_in_texts_and_in_json() {
             String::from_utf8(text.stdout).unwrap(),
             String::from_utf8(text.stderr).unwrap()
         );
-        assert!(told.contains(remark), "{arguments:?}: {told}");
+        assert!(told.contains(note), "{arguments:?}: {told}");
         let json = shop.run(&[arguments, &["--json"]].concat());
         let whole: serde_json::Value = serde_json::from_slice(&json.stdout)
             .unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
-        let remark = if arguments[0] == "index" {
+        let note = if arguments[0] == "index" {
             "web/keycode.ts"
         } else {
-            remark
+            note
         };
-        assert!(whole.to_string().contains(remark), "{arguments:?}: {whole}");
+        assert!(whole.to_string().contains(note), "{arguments:?}: {whole}");
         assert!(
             json.stderr.is_empty(),
             "{arguments:?}: {}",

@@ -127,8 +127,7 @@ fn what_may_not_be_written_is_said() {
         .output()
         .unwrap();
     assert!(
-        output.status.code() == Some(1)
-            && said(&output).contains("there is no folder for the index"),
+        output.status.code() == Some(1) && said(&output).contains("no folder for the index"),
         "{output:?}"
     );
     let mut command = place.command(&["mcp"]);
@@ -270,9 +269,12 @@ fn a_repository_that_is_removed_and_made_again_is_noticed() {
     for version in 1..4 {
         std::fs::rename(place.root(), &aside).unwrap();
         let (_, answer) = server.callers(version - 1);
-        assert!(answer.to_string().contains("gone"), "{answer}");
+        assert!(answer.to_string().contains("no longer exists"), "{answer}");
         let (answer, is_error) = server.call("list_directory", json!({ "path": "" }));
-        assert!(is_error && answer.to_string().contains("gone"), "{answer}");
+        assert!(
+            is_error && answer.to_string().contains("no longer exists"),
+            "{answer}"
+        );
         if version == 2 {
             // As it was.
             std::fs::rename(&aside, place.root()).unwrap();

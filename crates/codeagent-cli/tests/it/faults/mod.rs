@@ -1,12 +1,10 @@
-//! What comes of an index when the machine or the user around it misbehaves? Each test stages a row
-//! of `docs/faults.md` with the command as people run it: killed, out of space, out of sight,
-//! replaced, asked too much.
+//! Fault tests of the command: killed processes, full disks, damaged indexes, exhausted limits.
 //!
-//! `CODEAGENT_FAULTS` says how many times as often a random moment is tried as usual,
-//! `CODEAGENT_SOAK` how many seconds a server is edited under.
+//! `docs/reliability.md` lists what users can rely on. `CODEAGENT_FAULTS=N` tries N times as many
+//! random moments, `CODEAGENT_SOAK=N` edits under a server for N seconds.
 //!
-//! **Limits.** Linux. What only the superuser may do is done in namespaces of the user's own; where
-//! the system has none, such a test says so.
+//! Limitations: Linux only. Tests that mount something need user namespaces and say so where there
+//! are none.
 
 mod branch_switch;
 mod clock_skew;
@@ -14,7 +12,6 @@ mod concurrency;
 mod crash_recovery;
 mod database_damage;
 mod disk;
-mod documentation;
 mod http_clients;
 mod resource_limits;
 mod soak;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 pub use codeagent_testkit::poll::{PATIENCE, until, wait_until};
 pub use codeagent_testkit::random::Random;
-use codeagent_workspace::{DataDir, DataHome};
+use codeagent_workspace::{DataDir, DataRoot};
 use serde_json::{Value, json};
 
 /// Set in a process that has namespaces of its own.
@@ -138,7 +138,7 @@ impl Place {
     }
 
     pub fn data(&self) -> DataDir {
-        DataHome::at(&self.home)
+        DataRoot::at(&self.home)
             .data_dir(&self.root().canonicalize().unwrap())
             .unwrap()
     }

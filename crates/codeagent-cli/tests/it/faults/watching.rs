@@ -116,9 +116,9 @@ fn the_users_own_ignore_rules_take_effect_under_a_server() {
 
 /// The batches so far.
 fn generation(place: &Place) -> Value {
-    let engine = codeagent_core::engine::Answers::open(
+    let engine = codeagent_core::engine::IndexReader::open(
         &place.root(),
-        &codeagent_workspace::DataHome::at(&place.home),
+        &codeagent_workspace::DataRoot::at(&place.home),
     )
     .unwrap();
     let snapshot = engine.snapshot().unwrap();

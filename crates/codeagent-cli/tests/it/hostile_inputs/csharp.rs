@@ -54,12 +54,12 @@ fn nesting(cs: &mut impl FnMut(&str, String, Expected)) {
     cs(
         "nested generics",
         format!("class C {{ {} x; }}", nested("A<", "int", ">", N)),
-        Failed("given up"),
+        Failed("parsing was aborted"),
     );
     cs(
         "unclosed generics",
         format!("class C {{ {}", many("A<", N)),
-        Failed("given up"),
+        Failed("parsing was aborted"),
     );
     cs(
         "200 unclosed generics, 400 times",
@@ -485,7 +485,7 @@ fn broken(cs: &mut impl FnMut(&str, String, Expected)) {
     cs(
         "x = ;",
         format!("class C {{ void M() {{ {} }} }}", many("x = ; ", N)),
-        Failed("given up"),
+        Failed("parsing was aborted"),
     );
     cs(
         "x = ; in 30 KB",

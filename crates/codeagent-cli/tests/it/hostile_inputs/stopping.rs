@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 
 /// Files of the repository that is being indexed when the process is stopped.
 const FILES: usize = 400;
@@ -77,7 +77,7 @@ fn ended(child: &mut Child) -> (ExitStatus, Duration) {
 
 /// No log of size is left, the index can be locked, brought up to date and asked.
 fn is_sound(root: &Path, killed: bool) {
-    let data = DataHome::at(home(root))
+    let data = DataRoot::at(home(root))
         .data_dir(&root.canonicalize().unwrap())
         .unwrap();
     let log =

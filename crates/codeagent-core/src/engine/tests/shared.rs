@@ -1,5 +1,4 @@
-//! A second work tree of a repository parses nothing that the first has parsed, and believes
-//! nothing else of its index.
+//! Worktrees of one repository share facts and nothing else of an index.
 
 use std::path::{Path, PathBuf};
 
@@ -42,7 +41,7 @@ impl Trees {
     }
 
     fn open(&self, tree: &str, rebuild: bool) -> Engine {
-        let home = DataHome::at(self.root("home"));
+        let home = DataRoot::at(self.root("home"));
         Engine::open(
             &self.root(tree),
             EngineOptions {
@@ -54,7 +53,7 @@ impl Trees {
         .unwrap()
     }
 
-    /// Indexes a tree and says what was done, and whether the index is as a fresh one.
+    /// Indexes a tree; returns the summary and whether the index equals a fresh one.
     fn index(&self, tree: &str, rebuild: bool) -> (Summary, bool) {
         let engine = self.open(tree, rebuild);
         let summary = engine.index(&|_| {}).unwrap();
@@ -65,7 +64,7 @@ impl Trees {
 
     fn database(&self, tree: &str) -> PathBuf {
         let root: &Path = &self.root(tree).canonicalize().unwrap();
-        DataHome::at(self.root("home"))
+        DataRoot::at(self.root("home"))
             .data_dir(root)
             .unwrap()
             .database()
@@ -74,7 +73,7 @@ impl Trees {
 }
 
 #[test]
-fn a_second_work_tree_parses_what_is_new() {
+fn a_second_worktree_parses_only_new_texts() {
     let trees = Trees::new();
     let (first, is_right) = trees.index("main", false);
     assert!(is_right && (first.changed, first.parsed) == (2, 2));
@@ -89,12 +88,12 @@ fn a_second_work_tree_parses_what_is_new() {
     assert_eq!(
         trees.index("second", true).0.parsed,
         3,
-        "made anew is made from the texts"
+        "a rebuild parses the texts"
     );
 }
 
 #[test]
-fn what_one_has_open_the_other_takes() {
+fn a_second_worktree_reuses_facts_of_an_open_index() {
     let trees = Trees::new();
     let (first, second) = (trees.open("main", false), trees.open("second", false));
     assert_eq!(first.index(&|_| {}).unwrap().parsed, 2);
@@ -111,7 +110,7 @@ fn what_one_has_open_the_other_takes() {
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "damages a file")]
-fn a_damaged_index_of_another_tree_gives_nothing() {
+fn a_damaged_index_of_another_worktree_is_not_used() {
     let trees = Trees::new();
     trees.index("main", false);
     let mut bytes = std::fs::read(trees.database("main")).unwrap();

@@ -1,21 +1,21 @@
-//! From the imports of the sources on, declaration file by declaration file: who is imported is
-//! read, and then what that imports.
+//! Collects the declaration files of npm packages: those that the sources import, and in turn what
+//! these import.
 //!
-//! Files are taken in rounds, each in the order of paths, so that what is left out when there is
-//! too much depends on nothing else.
+//! Files are processed in rounds, each sorted by path, so that which files a limit leaves out
+//! depends on nothing else.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use codeagent_lang::project::paths::folder_of;
 use codeagent_typescript::resolve::{PackageAnswers, is_of_package};
-use codeagent_workspace::{External, Packages, ReadError, RepoPath};
+use codeagent_workspace::{ExternalKind, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::disk::Disk;
+use super::disk::PackageFiles;
 use super::lookup::Lookup;
-use super::{DeclarationFile, Installed, MAX_REMARKS};
+use super::{DeclarationFile, Installed, MAX_NOTES};
 use crate::ingest::IngestError;
 use crate::ingest::load::{LoadedFile, Loader, OpenedStores, failed};
 use crate::ingest::scan::{KnownFiles, NEVER_READ};
@@ -41,33 +41,33 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 const AT_ONCE: usize = 256;
 
 /// A declaration file that was read.
-struct Read {
+struct ParsedDeclarations {
     row: PackageRow,
     facts: Arc<Facts>,
     problem: Option<String>,
 }
 
-/// What an import leads to among the packages in these folders.
+/// Resolves the imports to declaration files in these package folders.
 pub fn gather(
     loader: &Loader<'_>,
     folders: &[RepoPath],
     loaded: &[LoadedFile],
 ) -> Result<Installed, IngestError> {
-    let asked = if folders.is_empty() {
+    let requested = if folders.is_empty() {
         BTreeSet::new()
     } else {
-        asked(folders, loaded)
+        requested(folders, loaded)
     };
-    if asked.is_empty() {
+    if requested.is_empty() {
         return Ok(Installed::default());
     }
     let bases = bases(folders);
-    let Some(packages) = loader.workspace().external(External::NodeModules) else {
+    let Some(packages) = loader.workspace().external(ExternalKind::NodeModules) else {
         return Ok(Installed::default());
     };
     let mut lookup = Lookup {
         bases: &bases,
-        disk: Disk::new(packages.clone(), ""),
+        disk: PackageFiles::new(packages.clone(), ""),
     };
     let mut gathering = PackageCrawl {
         loader,
@@ -76,14 +76,14 @@ pub fn gather(
         files: FxHashMap::default(),
         bytes: 0,
         left_out: 0,
-        not_looked_up: 0,
+        skipped_lookups: 0,
     };
     let mut answers = PackageAnswers {
         bases: bases.clone(),
         ..PackageAnswers::default()
     };
     let mut next: BTreeSet<String> = BTreeSet::new();
-    for (base, specifier) in asked {
+    for (base, specifier) in requested {
         let found = lookup.package(&base, &specifier);
         next.extend(found.clone());
         answers
@@ -109,7 +109,7 @@ pub fn gather(
                     continue;
                 }
                 if answers.of_packages.len() >= MAX_SPECIFIERS {
-                    gathering.not_looked_up += 1;
+                    gathering.skipped_lookups += 1;
                     continue;
                 }
                 let found = lookup.in_folder(&key.0, &key.1);
@@ -138,13 +138,13 @@ fn bases(folders: &[RepoPath]) -> FxHashSet<String> {
         .collect()
 }
 
-/// What sources ask of packages: from where on they are looked up, and the specifier.
-fn asked(folders: &[RepoPath], loaded: &[LoadedFile]) -> BTreeSet<(String, String)> {
+/// Imports of packages: the folder where lookup starts, and the specifier.
+fn requested(folders: &[RepoPath], loaded: &[LoadedFile]) -> BTreeSet<(String, String)> {
     let answers = PackageAnswers {
         bases: bases(folders),
         ..PackageAnswers::default()
     };
-    let mut asked = BTreeSet::new();
+    let mut requested = BTreeSet::new();
     for file in loaded {
         let Some(base) = answers.base_of(folder_of(&file.path)) else {
             continue;
@@ -152,21 +152,21 @@ fn asked(folders: &[RepoPath], loaded: &[LoadedFile]) -> BTreeSet<(String, Strin
         for sym in LANGUAGES.of_facts(&file.facts).specifiers(&file.facts) {
             let specifier = file.facts.text(sym);
             if is_of_package(specifier) {
-                asked.insert((base.to_owned(), specifier.to_owned()));
+                requested.insert((base.to_owned(), specifier.to_owned()));
             }
         }
     }
-    asked
+    requested
 }
 
 struct PackageCrawl<'l> {
     loader: &'l Loader<'l>,
     packages: Packages,
     packed: Mutex<PackedFacts>,
-    files: FxHashMap<String, Read>,
+    files: FxHashMap<String, ParsedDeclarations>,
     bytes: u64,
     left_out: usize,
-    not_looked_up: usize,
+    skipped_lookups: usize,
 }
 
 impl PackageCrawl<'_> {
@@ -182,7 +182,7 @@ impl PackageCrawl<'_> {
             let (some, rest) = some.split_at(room);
             self.left_out += rest.len();
             let this = &*self;
-            let read: Result<Vec<Option<Read>>, IngestError> = some
+            let read: Result<Vec<Option<ParsedDeclarations>>, IngestError> = some
                 .par_iter()
                 .map_init(OpenedStores::default, |opened, path| {
                     this.read_one(opened, path)
@@ -202,7 +202,11 @@ impl PackageCrawl<'_> {
     }
 
     /// One file; `None` if it is gone by now.
-    fn read_one(&self, opened: &mut OpenedStores, path: &str) -> Result<Option<Read>, IngestError> {
+    fn read_one(
+        &self,
+        opened: &mut OpenedStores,
+        path: &str,
+    ) -> Result<Option<ParsedDeclarations>, IngestError> {
         if self.loader.is_cancelled() {
             return Err(IngestError::Interrupted);
         }
@@ -225,8 +229,8 @@ impl PackageCrawl<'_> {
                     hash: *file.hash.as_bytes(),
                     facts_key: Some(key),
                 };
-                let problem = facts.is_none().then(|| "it cannot be parsed".to_owned());
-                Ok(Some(Read {
+                let problem = facts.is_none().then(|| "parse error".to_owned());
+                Ok(Some(ParsedDeclarations {
                     row,
                     facts: facts.unwrap_or_else(|| failed(dialect)),
                     problem,
@@ -243,7 +247,7 @@ impl PackageCrawl<'_> {
                     hash: NEVER_READ,
                     facts_key: None,
                 };
-                Ok(Some(Read {
+                Ok(Some(ParsedDeclarations {
                     row,
                     facts: failed(dialect),
                     problem: Some(error.to_string()),
@@ -252,12 +256,12 @@ impl PackageCrawl<'_> {
         }
     }
 
-    /// What is kept of a file that is as it was.
+    /// Returns the stored facts of an unchanged file.
     fn kept(
         &self,
         opened: &mut OpenedStores,
         path: &RepoPath,
-    ) -> Result<Option<Read>, IngestError> {
+    ) -> Result<Option<ParsedDeclarations>, IngestError> {
         let known: &KnownFiles = self.loader.known;
         let Some(row) = known.package(path.as_str()) else {
             return Ok(None);
@@ -272,7 +276,7 @@ impl PackageCrawl<'_> {
             return Ok(None);
         }
         let facts = self.loader.find(&mut opened.own, &key)?;
-        Ok(facts.map(|facts| Read {
+        Ok(facts.map(|facts| ParsedDeclarations {
             row: row.clone(),
             facts,
             problem: None,
@@ -292,7 +296,7 @@ impl PackageCrawl<'_> {
         let Self {
             files,
             left_out,
-            not_looked_up,
+            skipped_lookups,
             ..
         } = self;
         for answer in answers
@@ -307,19 +311,19 @@ impl PackageCrawl<'_> {
                 *answer = None;
             }
         }
-        let mut remarks = Vec::new();
+        let mut notes = Vec::new();
         if left_out > 0 {
-            remarks.push(format!(
+            notes.push(format!(
                 "{left_out} declaration files of packages are left out: more than {MAX_FILES} files or {} MB are imported",
                 MAX_BYTES >> 20
             ));
         }
-        if not_looked_up > 0 {
-            remarks.push(format!("{not_looked_up} imports of packages are left out: they have more than {MAX_SPECIFIERS}"));
+        if skipped_lookups > 0 {
+            notes.push(format!("{skipped_lookups} imports of packages are left out: they have more than {MAX_SPECIFIERS}"));
         }
         let mut declared = Vec::with_capacity(files.len());
         for (_, read) in files {
-            remarks.extend(
+            notes.extend(
                 read.problem
                     .map(|problem| format!("{}: left out: {problem}", read.row.path)),
             );
@@ -334,13 +338,13 @@ impl PackageCrawl<'_> {
             rows.push(read.row);
         }
         declared.sort_by(|a, b| a.path.cmp(&b.path));
-        remarks.sort_unstable();
-        remarks.truncate(MAX_REMARKS);
+        notes.sort_unstable();
+        notes.truncate(MAX_NOTES);
         Ok(Installed {
             answers: Arc::new(answers),
             files: declared,
             rows,
-            remarks,
+            notes,
             ..Installed::default()
         })
     }

@@ -1,9 +1,9 @@
-//! Decides whether packages may declare something else than when they were read. Decided by sizes
-//! and times of what was looked at then, and by contents where these say nothing.
+//! Detects whether installed packages may have changed since they were read: by size and time, and
+//! by content where these differ.
 
-use codeagent_workspace::{External, Packages, RepoPath, Stamp, Watcher, Workspace};
+use codeagent_workspace::{ExternalKind, Packages, RepoPath, Stamp, Watcher, Workspace};
 
-use super::{place_of, texts};
+use super::{kind_and_path, texts};
 use crate::ingest::scan::{COARSEST_TIME_NS, KnownFiles, NEVER_READ, package_folders};
 use crate::store::PackageRow;
 
@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 16 << 20;
 pub enum PackageFreshness {
     /// Nothing can differ.
     Same,
-    /// Nothing differs but the times: what is to be noted now.
+    /// Only times differ: the rows with the new times.
     Touched(Vec<PackageRow>),
     /// Something differs.
     Other,
@@ -30,13 +30,13 @@ pub fn compare(
     if !texts(folders).eq(known.package_folders.iter().map(String::as_str)) {
         return PackageFreshness::Other;
     }
-    let places = External::ALL.map(|kind| workspace.external(kind));
+    let dirs = ExternalKind::ALL.map(|kind| workspace.external(kind));
     let mut touched: Option<Vec<PackageRow>> = None;
     for (at, row) in known.packages.iter().enumerate() {
-        let (kind, Some(path)) = place_of(&row.path) else {
+        let (kind, Some(path)) = kind_and_path(&row.path) else {
             return PackageFreshness::Other;
         };
-        let packages = places[kind as usize].as_ref();
+        let packages = dirs[kind as usize].as_ref();
         let seen = packages.and_then(|packages| Some((packages, packages.stat(&path).ok()?)));
         let Some((packages, (size, stamp))) = seen else {
             if row.stamp == Stamp::default() {

@@ -1,11 +1,11 @@
-//! What stands in the folders of packages, each looked at once; all that was looked at is written
-//! down.
+//! Cached, recorded access to package folders. Everything that is looked at becomes a row of table
+//! `packages`.
 //!
-//! **Limits.** One thread at a time.
+//! Limitations: single-threaded.
 
 use std::rc::Rc;
 
-use codeagent_workspace::{Listed, Listing, Packages, ReadError, RepoPath, Stamp};
+use codeagent_workspace::{DirListing, Listing, Packages, ReadError, RepoPath, Stamp};
 use rustc_hash::FxHashMap;
 
 use super::manifest::Manifest;
@@ -16,20 +16,20 @@ use crate::store::PackageRow;
 const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
 /// The folders of packages as they are found.
-pub struct Disk {
+pub struct PackageFiles {
     packages: Packages,
-    /// What stands before paths in rows.
+    /// The prefix of paths in rows.
     prefix: &'static str,
     folders: FxHashMap<String, Option<Rc<Listing>>>,
     manifests: FxHashMap<String, Rc<Manifest>>,
     real: FxHashMap<String, Option<String>>,
     rows: Vec<PackageRow>,
-    /// The system was short of file handles or memory: what was found says nothing.
+    /// The system was short of file handles or memory, so results are unreliable.
     pub is_short: bool,
 }
 
-impl Disk {
-    /// Nothing looked at yet; in rows the prefix stands before paths.
+impl PackageFiles {
+    /// Creates an empty cache; `prefix` precedes paths in rows.
     pub fn new(packages: Packages, prefix: &'static str) -> Self {
         let (folders, manifests, real) = (
             FxHashMap::default(),
@@ -52,7 +52,7 @@ impl Disk {
         self.rows
     }
 
-    /// What stands in a folder, whose path has no links.
+    /// The entries of a folder, whose path has no links.
     pub fn folder(&mut self, path: &str) -> Option<Rc<Listing>> {
         if let Some(known) = self.folders.get(path) {
             return known.clone();
@@ -80,14 +80,14 @@ impl Disk {
     pub fn entry(&mut self, folder: &str, name: &str, is_file: bool) -> Option<String> {
         let path = format!("{folder}/{name}");
         match self.folder(folder)?.get(name)? {
-            Listed::File => is_file.then_some(path),
-            Listed::Folder => (!is_file).then_some(path),
-            Listed::Link(_) => {
+            DirListing::File => is_file.then_some(path),
+            DirListing::Folder => (!is_file).then_some(path),
+            DirListing::Link(_) => {
                 let real = self.real(&path)?;
                 let (parent, name) = real.rsplit_once('/')?;
                 match self.folder(parent)?.get(name)? {
-                    Listed::File if is_file => Some(real),
-                    Listed::Folder if !is_file => Some(real),
+                    DirListing::File if is_file => Some(real),
+                    DirListing::Folder if !is_file => Some(real),
                     _ => None,
                 }
             }
@@ -118,7 +118,7 @@ impl Disk {
         real
     }
 
-    /// The package.json of a folder; if there is none, one that says nothing.
+    /// The package.json of a folder, or an empty one.
     pub fn manifest(&mut self, folder: &str) -> Rc<Manifest> {
         if let Some(known) = self.manifests.get(folder) {
             return Rc::clone(known);

@@ -1,14 +1,14 @@
-//! Which declaration file does a specifier mean in a folder: the packages of the folders around it,
-//! nearest first, then `@types` there.
+//! Resolves a module specifier to a declaration file: searches `node_modules` of the enclosing
+//! folders, nearest first, then `@types` there.
 //!
-//! **Limits.** `imports` of a package.json (`#name`) are not looked up. A link that leads out of
-//! packages means a package of the repository, or nothing.
+//! Limitations: `imports` of a package.json (`#name`) are not resolved. A link out of
+//! `node_modules` is resolved to a package of the repository or not at all.
 
 use codeagent_lang::project::paths::{ancestors, file_name, folder_of};
 use codeagent_typescript::resolve::is_of_package;
 use rustc_hash::FxHashSet;
 
-use super::disk::Disk;
+use super::disk::PackageFiles;
 
 /// The name of the folders in which packages lie.
 const FOLDER: &str = codeagent_workspace::NODE_MODULES;
@@ -16,7 +16,7 @@ const FOLDER: &str = codeagent_workspace::NODE_MODULES;
 /// Endings of declaration files in the order in which they are tried.
 const ENDINGS: [&str; 3] = [".d.ts", ".d.mts", ".d.cts"];
 
-/// What a written ending stands for.
+/// The declaration endings that a written ending stands for.
 const WRITTEN: [(&str, &[&str]); 4] = [
     (".js", &[".d.ts"]),
     (".jsx", &[".d.ts"]),
@@ -28,8 +28,8 @@ const WRITTEN: [(&str, &[&str]); 4] = [
 pub struct Lookup<'b> {
     /// Folders of the repository with packages.
     pub bases: &'b FxHashSet<String>,
-    /// What stands in the folders.
-    pub disk: Disk,
+    /// Access to the package folders.
+    pub disk: PackageFiles,
 }
 
 impl Lookup<'_> {
@@ -49,15 +49,15 @@ impl Lookup<'_> {
                 continue;
             };
             match self.found(&packages, name) {
-                Found::Package(folder) => {
+                LookupResult::Package(folder) => {
                     if let Some(file) = self.in_package(&folder, subpath) {
                         return Some(file);
                     }
                 }
-                Found::Elsewhere => return None,
-                Found::Nothing => {}
+                LookupResult::Elsewhere => return None,
+                LookupResult::Nothing => {}
             }
-            if let Found::Package(folder) = self.found(&packages, &typed)
+            if let LookupResult::Package(folder) = self.found(&packages, &typed)
                 && let Some(file) = self.in_package(&folder, subpath)
             {
                 return Some(file);
@@ -94,11 +94,11 @@ impl Lookup<'_> {
         self.disk.real(&path)
     }
 
-    fn found(&mut self, packages: &str, name: &str) -> Found {
+    fn found(&mut self, packages: &str, name: &str) -> LookupResult {
         let (holder, last) = match name.split_once('/') {
             Some((scope, last)) => match self.disk.entry(packages, scope, false) {
                 Some(holder) => (holder, last),
-                None => return Found::Nothing,
+                None => return LookupResult::Nothing,
             },
             None => (packages.to_owned(), name),
         };
@@ -107,9 +107,9 @@ impl Lookup<'_> {
             .folder(&holder)
             .is_some_and(|listing| listing.get(last).is_some());
         match self.disk.entry(&holder, last, false) {
-            Some(folder) => Found::Package(folder),
-            None if is_there => Found::Elsewhere,
-            None => Found::Nothing,
+            Some(folder) => LookupResult::Package(folder),
+            None if is_there => LookupResult::Elsewhere,
+            None => LookupResult::Nothing,
         }
     }
 
@@ -182,14 +182,14 @@ impl Lookup<'_> {
     }
 }
 
-enum Found {
+enum LookupResult {
     Package(String),
-    /// Something that lies in no package: a package of the repository, perhaps.
+    /// Not in a package folder: possibly a package of the repository.
     Elsewhere,
     Nothing,
 }
 
-/// The name of a package and what is asked of it.
+/// A package name and the path inside it.
 fn split_name(specifier: &str) -> Option<(&str, &str)> {
     let scope = if specifier.starts_with('@') {
         specifier.find('/')? + 1

@@ -1,7 +1,7 @@
-//! Which files of a package may declare what is imported from it, by what its package.json says:
-//! `exports`, `typesVersions`, `types`, `main`.
+//! Candidate declaration files of a package, according to its package.json: `exports`,
+//! `typesVersions`, `types`, `main`.
 //!
-//! **Limits.** The conditions of `exports` are those of an ECMAScript module, then those of a
+//! Limitations: the conditions of `exports` are those of an ECMAScript module, then those of a
 //! CommonJS one, whatever the importing file is; `customConditions` do not count.
 
 use codeagent_typescript::project::exports::{
@@ -9,7 +9,7 @@ use codeagent_typescript::project::exports::{
 };
 use serde_json::Value;
 
-/// What counts of a package.json.
+/// The relevant fields of a package.json.
 #[derive(Debug, Default)]
 pub struct Manifest {
     entries: Vec<String>,
@@ -69,13 +69,13 @@ impl Manifest {
         paths
     }
 
-    /// What `typesVersions` puts in the place of a path.
+    /// The replacements of a path by `typesVersions`.
     fn versioned(&self, path: &str, out: &mut Vec<String>) {
-        for (pattern, places) in &self.versions {
+        for (pattern, dirs) in &self.versions {
             let Some(middle) = wildcard(pattern.trim_start_matches("./"), path) else {
                 continue;
             };
-            out.extend(places.iter().map(|place| place.replacen('*', middle, 1)));
+            out.extend(dirs.iter().map(|place| place.replacen('*', middle, 1)));
             return;
         }
     }
@@ -97,7 +97,7 @@ fn versions(ranges: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>
     };
     let mut patterns: Vec<(String, Vec<String>)> = chosen
         .iter()
-        .map(|(pattern, places)| (pattern.clone(), strings(places)))
+        .map(|(pattern, dirs)| (pattern.clone(), strings(dirs)))
         .collect();
     // The longest beginning decides.
     patterns.sort_by_key(|(pattern, _)| {
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_say_where_declarations_lie() {
+    fn types_and_exports_fields_locate_declarations() {
         let cases: &[(&str, &str, &[&str])] = &[
             (
                 r#"{"types": "./a.d.ts", "main": "b.js"}"#,
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_means_harm_ends() {
+    fn a_hostile_manifest_costs_bounded_work() {
         let deep = format!(
             "{}\"./x.js\"{}",
             r#"{"import":"#.repeat(100),

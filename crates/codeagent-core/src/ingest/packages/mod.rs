@@ -1,15 +1,12 @@
-//! Which declarations have the packages that are installed: of npm `.d.ts` files below
-//! `node_modules`, from those that the sources import on, with all that these import themselves; of
-//! NuGet the assemblies that C# projects get (`nuget`).
+//! Declarations of installed packages: npm `.d.ts` files in `node_modules` that the sources import,
+//! directly or indirectly, and the NuGet assemblies of C# projects (`nuget`).
 //!
-//! Of npm only what an import leads to is read, and nothing outside of `node_modules`. Every folder
-//! and file that was looked at is kept with its size and time, so that the next batch sees whether
-//! anything may differ without looking anything up.
+//! Every folder and file that was looked at is recorded with its size and time, so that the next
+//! batch can tell whether anything may differ without resolving anything.
 //!
-//! **Limits.** Declarations alone: of an npm package that ships sources or JavaScript without
-//! declarations nothing is known. What no import and no `/// <reference>` leads to is not read,
-//! `@types` packages among it. Counted limits on files, bytes and specifiers; who was left out is
-//! said.
+//! Limitations: declarations only, so npm packages without `.d.ts` files are unknown. Nothing
+//! outside `node_modules` is read, and no `@types` package that nothing imports or references.
+//! Files, bytes and specifiers are limited; a note counts what is left out.
 
 mod closure;
 mod compare;
@@ -26,7 +23,7 @@ use codeagent_csharp::resolve::PackageAssemblies;
 use codeagent_lang::project::ProjectModel;
 use codeagent_lang::{FileId, Supplied, World, WorldFile};
 use codeagent_typescript::resolve::PackageAnswers;
-use codeagent_workspace::{External, NODE_MODULES, RepoPath, Stamp};
+use codeagent_workspace::{ExternalKind, NODE_MODULES, RepoPath, Stamp};
 
 use crate::ingest::IngestError;
 use crate::ingest::load::{LoadedFile, Loader};
@@ -37,14 +34,14 @@ use crate::store::{FactsKey, PackageRow};
 pub use compare::{PackageFreshness, compare, watch};
 pub use nuget::CachedAssemblies;
 
-/// Remarks on single files.
-const MAX_REMARKS: usize = 20;
+/// Notes on single files.
+const MAX_NOTES: usize = 20;
 
 /// What stands in rows before a path in the user's folder of packages; no path of a repository
 /// begins like that.
 const USER: &str = "nuget://";
 
-/// What the packages declare.
+/// Declarations of the installed packages.
 #[derive(Default)]
 pub struct Installed {
     /// Where specifiers of TypeScript lead.
@@ -53,33 +50,33 @@ pub struct Installed {
     pub assemblies: Arc<PackageAssemblies>,
     /// The declaration files, by path.
     pub files: Vec<DeclarationFile>,
-    /// Where the declarations of the assemblies are kept, in their order.
+    /// The facts keys of the assemblies, in order.
     pub keys: Vec<FactsKey>,
     /// Everything that was looked at, by path.
     pub rows: Vec<PackageRow>,
-    /// What was left out and why.
-    pub remarks: Vec<String>,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
 }
 
-/// What the packages declare that the sources import from these folders and the projects ask for.
+/// Reads the packages that the sources import and the projects reference.
 pub fn gather(
     loader: &Loader<'_>,
     folders: &[RepoPath],
     loaded: &[LoadedFile],
-    held: &CachedAssemblies,
+    cached: &CachedAssemblies,
 ) -> Result<Installed, IngestError> {
     let mut installed = closure::gather(loader, folders, loaded)?;
-    let nuget::Gathered {
+    let nuget::ProjectAssemblies {
         assemblies,
         rows,
-        remarks,
-    } = nuget::gather(loader, held)?;
+        notes,
+    } = nuget::gather(loader, cached)?;
     let (keys, assemblies): (Vec<_>, Vec<_>) = assemblies.into_iter().unzip();
     (installed.keys, installed.assemblies) = (keys, Arc::new(PackageAssemblies(assemblies)));
     installed.rows.extend(rows);
     installed.rows.sort_by(|a, b| a.path.cmp(&b.path));
     installed.rows.dedup_by(|a, b| a.path == b.path);
-    installed.remarks.extend(remarks);
+    installed.notes.extend(notes);
     Ok(installed)
 }
 
@@ -87,14 +84,14 @@ pub fn gather(
 pub struct DeclarationFile {
     /// Repo-relative path without links.
     pub path: Arc<str>,
-    /// Where its facts are kept.
+    /// The key of its facts.
     pub key: FactsKey,
-    /// What it declares.
+    /// Its declarations.
     pub facts: Arc<Facts>,
 }
 
 impl Installed {
-    /// What they give a world beside the declaration files.
+    /// The assemblies as world files.
     pub fn supplied(&self) -> Supplied {
         Supplied::default()
             .with(Arc::clone(&self.answers))
@@ -110,8 +107,8 @@ impl Installed {
         })
     }
 
-    /// The assemblies by where their declarations are kept.
-    pub fn held(&self) -> CachedAssemblies {
+    /// The assemblies by the key of their facts.
+    pub fn cached(&self) -> CachedAssemblies {
         self.keys
             .iter()
             .copied()
@@ -137,7 +134,7 @@ impl Installed {
         for answers in [of_repository, of_packages] {
             let mut answers: Vec<_> = answers
                 .iter()
-                .filter_map(|(asked, path)| Some((asked, path.as_deref()?)))
+                .filter_map(|(requested, path)| Some((requested, path.as_deref()?)))
                 .collect();
             answers.sort_unstable();
             for ((from, specifier), path) in answers {
@@ -188,10 +185,10 @@ fn row_path(is_user: bool, path: &str) -> String {
     }
 }
 
-/// Where what a row speaks of lies; no path: nowhere.
-fn place_of(row: &str) -> (External, Option<RepoPath>) {
+/// The kind and path of a row; no path if it is outside.
+fn kind_and_path(row: &str) -> (ExternalKind, Option<RepoPath>) {
     match row.strip_prefix(USER) {
-        Some(path) => (External::NuGet, RepoPath::new(path).ok()),
+        Some(path) => (ExternalKind::NuGet, RepoPath::new(path).ok()),
         None => {
             let path = RepoPath::new(row).ok();
             let is_package = path
@@ -199,9 +196,9 @@ fn place_of(row: &str) -> (External, Option<RepoPath>) {
                 .is_some_and(|path| path.segments().any(|segment| segment == NODE_MODULES));
             (
                 if is_package {
-                    External::NodeModules
+                    ExternalKind::NodeModules
                 } else {
-                    External::Repository
+                    ExternalKind::Repository
                 },
                 path,
             )
@@ -209,7 +206,7 @@ fn place_of(row: &str) -> (External, Option<RepoPath>) {
     }
 }
 
-/// The row of what is not there.
+/// The row of a missing path.
 fn missing_row(path: &str) -> PackageRow {
     PackageRow {
         path: path.to_owned(),

@@ -1,25 +1,21 @@
-//! The assemblies of NuGet packages that each C# project gets.
+//! The assemblies that each C# project gets from NuGet packages.
 //!
-//! **Which.** What the last restore of a project resolved is taken as it stands in its
-//! `project.assets.json`. Without one for the project's framework the packages that it names
-//! (`PackageReference`, versions also from `Directory.Packages.props`, and those that reach it
-//! through projects it references) are looked up in the user's folder of packages, with what their
-//! `.nuspec` files need: the lowest version there that a range allows, nearer ones before farther
-//! ones. Of a package the folder of the nearest framework counts, `ref` before `lib`. Assemblies in
-//! the repository, those of `packages.config` among them, are named by the `HintPath` of a
-//! `Reference`. What is not there is not there: nothing is guessed or fetched.
+//! If a project was restored, its `project.assets.json` lists them. Otherwise the packages that it
+//! names (`PackageReference`, with versions also from `Directory.Packages.props`, and those of the
+//! projects it references) are looked up in the user's package folder together with their `.nuspec`
+//! dependencies: the lowest version in range, direct ones before transitive ones. Of a package, the
+//! folder of the nearest framework is used, `ref` before `lib`. Assemblies in the repository are
+//! named by the `HintPath` of a `Reference`. Nothing is fetched.
 //!
-//! **One for all.** Of each assembly one file is read, the newest of those that projects get. One
-//! that a project of the repository makes is that project, and what the frameworks declare is taken
-//! from them (`library`).
+//! Of each assembly one file is read, the newest that any project gets. An assembly that a project
+//! of the repository builds is that project; framework assemblies are built in.
 //!
-//! **Kept.** What an assembly declares lies among the facts under the hash of its content; every
-//! folder and file that was looked at stands in a row, so that a later batch sees whether anything
-//! may differ.
+//! The facts of an assembly are stored under the hash of its content. Every folder and file that
+//! was looked at is recorded, so that a later batch sees whether anything may differ.
 //!
-//! **Limits.** Fallback folders, other sources and `repositoryPath` of `NuGet.config` are not
-//! looked at; of packages restored by others (`paket`) nothing is known. A restore is noticed by
-//! the next batch that looks at the whole repository, not by the watcher.
+//! Limitations: fallback folders, other sources and `repositoryPath` of `NuGet.config` are ignored,
+//! and so are packages restored by other tools (`paket`). A restore is noticed by the next full
+//! scan, not by the watcher.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,12 +25,12 @@ use codeagent_csharp::project::CSharpProjects;
 use codeagent_csharp::resolve::PackageAssembly;
 use codeagent_csharp::stdlib::Library;
 use codeagent_csharp::stdlib::metadata::Compiled;
-use codeagent_workspace::{External, Packages, ReadError, RepoPath};
+use codeagent_workspace::{ExternalKind, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::restore::{AssemblyFile, Restore};
-use super::{MAX_REMARKS, missing_row, place_of, row_path};
+use super::{MAX_NOTES, kind_and_path, missing_row, row_path};
 use crate::ingest::IngestError;
 use crate::ingest::load::{Loader, OpenedStores};
 use crate::ingest::summary::Phase;
@@ -42,7 +38,7 @@ use crate::ingest::writer_thread::PackedFacts;
 use crate::model::graph::Dialect;
 use crate::store::{FactsKey, PackageRow};
 
-/// In the place of preprocessor symbols: what an assembly declares, as this reader reads it.
+/// Key part in place of preprocessor symbols: the version of this reader.
 const ASSEMBLY: &str = concat!("assembly ", env!("LINK_VERSION"));
 
 /// Most assemblies of a repository.
@@ -57,48 +53,51 @@ const MAX_ASSEMBLY_BYTES: u64 = 64 << 20;
 /// Assemblies that are read before the bytes are counted.
 const AT_ONCE: usize = 32;
 
-/// Assemblies in memory, by where their declarations are kept.
+/// Assemblies in memory, by the key of their facts.
 pub type CachedAssemblies = FxHashMap<FactsKey, PackageAssembly>;
 
-/// What the projects get.
+/// The assemblies of all projects.
 #[derive(Default)]
-pub struct Gathered {
+pub struct ProjectAssemblies {
     /// The assemblies, by name.
     pub assemblies: Vec<(FactsKey, PackageAssembly)>,
     /// Everything that was looked at, unsorted.
     pub rows: Vec<PackageRow>,
-    /// What was left out and why.
-    pub remarks: Vec<String>,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
 }
 
 /// The file of an assembly, and the projects that get it.
-struct Wanted {
+struct AssemblyRequest {
     found: AssemblyFile,
     seen_by: BTreeSet<u32>,
 }
 
-/// Looks up what the projects ask for and reads it.
-pub fn gather(loader: &Loader<'_>, held: &CachedAssemblies) -> Result<Gathered, IngestError> {
+/// Looks up and reads the assemblies that the projects reference.
+pub fn gather(
+    loader: &Loader<'_>,
+    cached: &CachedAssemblies,
+) -> Result<ProjectAssemblies, IngestError> {
     let projects = &loader.projects.of::<CSharpProjects>().projects;
     if projects
         .iter()
         .all(|project| project.packages.is_empty() && project.assemblies.is_empty())
     {
-        return Ok(Gathered::default());
+        return Ok(ProjectAssemblies::default());
     }
-    let made: BTreeSet<String> = projects
+    let built: BTreeSet<String> = projects
         .iter()
         .map(|project| project.assembly_name.to_ascii_lowercase())
         .collect();
-    let mut restore = Restore::new(loader.workspace(), &made);
-    let mut wanted: BTreeMap<String, Wanted> = BTreeMap::new();
+    let mut restore = Restore::new(loader.workspace(), &built);
+    let mut wanted: BTreeMap<String, AssemblyRequest> = BTreeMap::new();
     for (number, project) in (0..).zip(projects) {
         for found in restore.assemblies(project, projects) {
             let name = found.name();
-            if made.contains(&name) {
+            if built.contains(&name) {
                 continue;
             }
-            let known = wanted.entry(name).or_insert_with(|| Wanted {
+            let known = wanted.entry(name).or_insert_with(|| AssemblyRequest {
                 found: found.clone(),
                 seen_by: BTreeSet::new(),
             });
@@ -114,16 +113,16 @@ pub fn gather(loader: &Loader<'_>, held: &CachedAssemblies) -> Result<Gathered, 
     if restore.is_short() {
         return Err(IngestError::Shortage);
     }
-    let mut gathered = Gathered {
+    let mut gathered = ProjectAssemblies {
         rows: restore.into_rows(),
-        ..Gathered::default()
+        ..ProjectAssemblies::default()
     };
-    let reading = Reading {
+    let reading = AssemblyReader {
         loader,
-        held,
+        cached,
         packed: Mutex::default(),
-        repository: loader.workspace().external(External::Repository),
-        user: loader.workspace().external(External::NuGet),
+        repository: loader.workspace().external(ExternalKind::Repository),
+        user: loader.workspace().external(ExternalKind::NuGet),
     };
     reading.read_all(wanted.into_values().collect(), &mut gathered)?;
     loader.send(
@@ -133,27 +132,31 @@ pub fn gather(loader: &Loader<'_>, held: &CachedAssemblies) -> Result<Gathered, 
             .unwrap_or_else(PoisonError::into_inner),
     )?;
     gathered.assemblies.sort_by(|a, b| a.1.name.cmp(&b.1.name));
-    gathered.remarks.truncate(MAX_REMARKS);
+    gathered.notes.truncate(MAX_NOTES);
     Ok(gathered)
 }
 
-struct Reading<'r> {
+struct AssemblyReader<'r> {
     loader: &'r Loader<'r>,
-    held: &'r CachedAssemblies,
+    cached: &'r CachedAssemblies,
     packed: Mutex<PackedFacts>,
     repository: Option<Packages>,
     user: Option<Packages>,
 }
 
 /// A file that was looked at.
-struct Read {
+struct AssemblyRead {
     row: PackageRow,
-    /// What it declares, or why nothing is known of it.
+    /// Its declarations, or why they are unknown.
     declares: Result<(FactsKey, PackageAssembly), String>,
 }
 
-impl Reading<'_> {
-    fn read_all(&self, wanted: Vec<Wanted>, gathered: &mut Gathered) -> Result<(), IngestError> {
+impl AssemblyReader<'_> {
+    fn read_all(
+        &self,
+        wanted: Vec<AssemblyRequest>,
+        gathered: &mut ProjectAssemblies,
+    ) -> Result<(), IngestError> {
         let (mut bytes, mut left_out) = (0, 0);
         for some in wanted.chunks(AT_ONCE) {
             let room = if bytes >= MAX_BYTES {
@@ -164,13 +167,13 @@ impl Reading<'_> {
                     .min(some.len())
             };
             left_out += some.len() - room;
-            let read: Result<Vec<Read>, IngestError> = some[..room]
+            let read: Result<Vec<AssemblyRead>, IngestError> = some[..room]
                 .par_iter()
                 .map_init(OpenedStores::default, |opened, wanted| {
                     self.read_one(opened, &wanted.found)
                 })
                 .collect();
-            for (Read { row, declares }, wanted) in read?.into_iter().zip(some) {
+            for (AssemblyRead { row, declares }, wanted) in read?.into_iter().zip(some) {
                 bytes += row.size;
                 match declares {
                     Ok((key, assembly)) if bytes <= MAX_BYTES => {
@@ -185,14 +188,14 @@ impl Reading<'_> {
                     }
                     Ok(_) => left_out += 1,
                     Err(problem) => gathered
-                        .remarks
+                        .notes
                         .push(format!("{}: left out: {problem}", row.path)),
                 }
                 gathered.rows.push(row);
             }
         }
         if left_out > 0 {
-            gathered.remarks.push(format!(
+            gathered.notes.push(format!(
                 "{left_out} assemblies of packages are left out: more than {MAX_ASSEMBLIES} files or {} MB are referenced",
                 MAX_BYTES >> 20
             ));
@@ -204,15 +207,15 @@ impl Reading<'_> {
         &self,
         opened: &mut OpenedStores,
         found: &AssemblyFile,
-    ) -> Result<Read, IngestError> {
+    ) -> Result<AssemblyRead, IngestError> {
         if self.loader.is_cancelled() {
             return Err(IngestError::Interrupted);
         }
         let at = row_path(found.is_user, &found.path);
         let missing = missing_row(&at);
-        let gone = |row| Read {
+        let gone = |row| AssemblyRead {
             row,
-            declares: Err("it is not there; a restore brings it".to_owned()),
+            declares: Err("not found; restore the project's packages".to_owned()),
         };
         let packages = if found.is_user {
             &self.user
@@ -231,7 +234,7 @@ impl Reading<'_> {
             Err(error) if error.is_shortage() => return Err(IngestError::Shortage),
             Err(error) => {
                 let (size, stamp) = packages.stat(&path).unwrap_or_default();
-                return Ok(Read {
+                return Ok(AssemblyRead {
                     row: PackageRow {
                         size,
                         stamp,
@@ -250,7 +253,7 @@ impl Reading<'_> {
         };
         let facts_key = declares.is_ok().then_some(key);
         let (size, stamp, hash) = (file.bytes.len() as u64, file.stamp, *file.hash.as_bytes());
-        Ok(Read {
+        Ok(AssemblyRead {
             row: PackageRow {
                 path: at,
                 size,
@@ -262,13 +265,13 @@ impl Reading<'_> {
         })
     }
 
-    /// What is kept of a file that is as it was.
+    /// Returns the stored facts of an unchanged file.
     fn kept(
         &self,
         opened: &mut OpenedStores,
         packages: &Packages,
         at: &str,
-    ) -> Result<Option<Read>, IngestError> {
+    ) -> Result<Option<AssemblyRead>, IngestError> {
         let known = self.loader.known;
         let Some((row, key)) = known
             .package(at)
@@ -276,7 +279,7 @@ impl Reading<'_> {
         else {
             return Ok(None);
         };
-        let Some(Ok(seen)) = place_of(at).1.map(|path| packages.stat(&path)) else {
+        let Some(Ok(seen)) = kind_and_path(at).1.map(|path| packages.stat(&path)) else {
             return Ok(None);
         };
         if key_is_of_other_reader(&key, row)
@@ -285,21 +288,21 @@ impl Reading<'_> {
             return Ok(None);
         }
         let assembly = self.known(opened, &key, at)?;
-        Ok(assembly.map(|assembly| Read {
+        Ok(assembly.map(|assembly| AssemblyRead {
             row: row.clone(),
             declares: Ok((key, assembly)),
         }))
     }
 
-    /// What is kept under a key, here or in the index of another work tree.
+    /// Loads facts from this index or another worktree's.
     fn known(
         &self,
         opened: &mut OpenedStores,
         key: &FactsKey,
         at: &str,
     ) -> Result<Option<PackageAssembly>, IngestError> {
-        if let Some(held) = self.held.get(key) {
-            return Ok(Some(held.clone()));
+        if let Some(cached) = self.cached.get(key) {
+            return Ok(Some(cached.clone()));
         }
         if let Some(blob) = self.loader.find_packed(&mut opened.own, key)?
             && let Some(assembly) = assembly(&blob, at)
@@ -327,17 +330,16 @@ impl Reading<'_> {
             Ok(Ok(compiled)) => compiled,
             Ok(Err(problem)) => return Ok(Err(problem)),
             Err(_) => {
-                return Ok(Err(
-                    "the reader failed on it; please report the file".to_owned()
-                ));
+                return Ok(Err("the reader crashed; please report the file".to_owned()));
             }
         };
         let blob = compiled.encode();
-        let made = assembly(&blob, at).ok_or_else(|| "what it declares cannot be kept".to_owned());
-        if made.is_ok() {
+        let built =
+            assembly(&blob, at).ok_or_else(|| "its declarations cannot be stored".to_owned());
+        if built.is_ok() {
             self.loader.keep(key, blob, &self.packed)?;
         }
-        Ok(made)
+        Ok(built)
     }
 }
 
@@ -346,7 +348,7 @@ fn key_is_of_other_reader(key: &FactsKey, row: &PackageRow) -> bool {
     *key != FactsKey::new(Dialect::CSharp, ASSEMBLY, &row.hash)
 }
 
-/// What is kept of an assembly, ready to be asked; the projects that get it are not known yet.
+/// Loads a stored assembly; the projects that get it are set later.
 fn assembly(blob: &[u8], at: &str) -> Option<PackageAssembly> {
     let Compiled {
         name,

@@ -1,7 +1,7 @@
 //! Locates the assemblies of a C# project, from its last restore or its packages.
 //!
-//! **Limits.** See the head of `nuget`. Links among the folders of packages are not followed to
-//! versions and frameworks.
+//! Limitations: those of `nuget`. Links inside package folders are not followed to versions and
+//! frameworks.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,10 @@ use std::rc::Rc;
 use codeagent_csharp::project::CSharpProject;
 use codeagent_csharp::project::nuget::{Assets, Needs, Range, Version, nearest, needs, newer};
 use codeagent_lang::project::paths::{file_name, folder_of};
-use codeagent_workspace::{External, Listed, Workspace};
+use codeagent_workspace::{DirListing, ExternalKind, Workspace};
 use rustc_hash::FxHashMap;
 
-use super::disk::Disk;
+use super::disk::PackageFiles;
 use super::{USER, missing_row};
 use crate::store::PackageRow;
 
@@ -29,7 +29,7 @@ const MAX_ASSETS_BYTES: u64 = 64 << 20;
 /// The file of an assembly.
 #[derive(Clone, Debug)]
 pub struct AssemblyFile {
-    /// It lies in the user's folder of packages, not in the repository.
+    /// Whether it is in the user's package folder, not in the repository.
     pub is_user: bool,
     /// Path there.
     pub path: String,
@@ -54,38 +54,41 @@ impl AssemblyFile {
     }
 }
 
-/// What a package gives a project of a framework.
+/// The assemblies of a package for one framework.
 #[derive(Clone, Default)]
-struct Given {
+struct PackageAssets {
     needs: Rc<Needs>,
     assemblies: Rc<[String]>,
 }
 
-/// Looks up what projects get.
+/// Looks up the assemblies of projects.
 pub struct Restore<'m> {
     /// Assemblies that projects of the repository make, in lower case.
-    made: &'m BTreeSet<String>,
-    repository: Option<Disk>,
-    user: Option<Disk>,
+    built: &'m BTreeSet<String>,
+    repository: Option<PackageFiles>,
+    user: Option<PackageFiles>,
     versions: FxHashMap<String, Rc<[(Version, String)]>>,
-    given: FxHashMap<(String, String, String), Given>,
+    assets: FxHashMap<(String, String, String), PackageAssets>,
 }
 
 impl<'m> Restore<'m> {
     /// Nothing looked at yet.
-    pub fn new(workspace: &Workspace, made: &'m BTreeSet<String>) -> Self {
+    pub fn new(workspace: &Workspace, built: &'m BTreeSet<String>) -> Self {
         let disk = |kind, prefix| {
             workspace
                 .external(kind)
-                .map(|packages| Disk::new(packages, prefix))
+                .map(|packages| PackageFiles::new(packages, prefix))
         };
-        let (repository, user) = (disk(External::Repository, ""), disk(External::NuGet, USER));
+        let (repository, user) = (
+            disk(ExternalKind::Repository, ""),
+            disk(ExternalKind::NuGet, USER),
+        );
         Self {
-            made,
+            built,
             repository,
             user,
             versions: FxHashMap::default(),
-            given: FxHashMap::default(),
+            assets: FxHashMap::default(),
         }
     }
 
@@ -108,7 +111,7 @@ impl<'m> Restore<'m> {
         self.repository
             .into_iter()
             .chain(self.user)
-            .flat_map(Disk::into_rows)
+            .flat_map(PackageFiles::into_rows)
             .chain(absent)
             .collect()
     }
@@ -125,12 +128,12 @@ impl<'m> Restore<'m> {
             version: None,
         });
         let mut found: Vec<AssemblyFile> = named.collect();
-        let asked = Self::asked(project, projects);
-        if !asked.is_empty() {
+        let requested = Self::requested(project, projects);
+        if !requested.is_empty() {
             let framework = &project.target_framework;
             match self.restored(project) {
                 Some(restored) => found.extend(restored),
-                None => found.extend(self.resolved(asked, framework)),
+                None => found.extend(self.resolved(requested, framework)),
             }
         }
         found
@@ -138,8 +141,8 @@ impl<'m> Restore<'m> {
 
     /// What a project asks for, and what reaches it through the projects that it references: its
     /// own word counts before theirs.
-    fn asked(project: &CSharpProject, projects: &[CSharpProject]) -> BTreeMap<String, Range> {
-        let mut asked = BTreeMap::new();
+    fn requested(project: &CSharpProject, projects: &[CSharpProject]) -> BTreeMap<String, Range> {
+        let mut requested = BTreeMap::new();
         let referenced = project
             .references
             .iter()
@@ -150,13 +153,13 @@ impl<'m> Restore<'m> {
         for package in project.packages.iter().chain(theirs) {
             let id = package.id.to_ascii_lowercase();
             if let Some(range) = Range::parse(&package.version) {
-                asked.entry(id).or_insert(range);
+                requested.entry(id).or_insert(range);
             }
         }
-        asked
+        requested
     }
 
-    /// As the last restore says.
+    /// According to the last restore.
     fn restored(&mut self, project: &CSharpProject) -> Option<Vec<AssemblyFile>> {
         let disk = self
             .repository
@@ -178,13 +181,17 @@ impl<'m> Restore<'m> {
 
     /// As the packages say that are there: level by level, the nearest ask for a package counts, of
     /// several at one level the highest version.
-    fn resolved(&mut self, asked: BTreeMap<String, Range>, framework: &str) -> Vec<AssemblyFile> {
+    fn resolved(
+        &mut self,
+        requested: BTreeMap<String, Range>,
+        framework: &str,
+    ) -> Vec<AssemblyFile> {
         let mut chosen: BTreeMap<String, (Version, String)> = BTreeMap::new();
-        let mut level: Vec<(String, Range)> = asked.into_iter().collect();
+        let mut level: Vec<(String, Range)> = requested.into_iter().collect();
         for _ in 0..MAX_DEPTH {
             let mut taken: BTreeMap<String, (Version, String)> = BTreeMap::new();
             // A package that the repository makes is its project.
-            level.retain(|(id, _)| !self.made.contains(id));
+            level.retain(|(id, _)| !self.built.contains(id));
             for (id, range) in level.drain(..).filter(|(id, _)| !chosen.contains_key(id)) {
                 let Some(version) = self.version(&id, &range) else {
                     continue;
@@ -195,7 +202,7 @@ impl<'m> Restore<'m> {
                 }
             }
             for (id, version) in &taken {
-                level.extend(self.given(id, &version.1, framework).needs.iter().cloned());
+                level.extend(self.assets(id, &version.1, framework).needs.iter().cloned());
             }
             chosen.extend(taken);
             if level.is_empty() || chosen.len() > MAX_PACKAGES {
@@ -204,8 +211,8 @@ impl<'m> Restore<'m> {
         }
         let mut found = Vec::new();
         for (id, (version, folder)) in chosen {
-            let given = self.given(&id, &folder, framework);
-            found.extend(given.assemblies.iter().map(|path| AssemblyFile {
+            let assets = self.assets(&id, &folder, framework);
+            found.extend(assets.assemblies.iter().map(|path| AssemblyFile {
                 is_user: true,
                 path: path.clone(),
                 version: Some(version.clone()),
@@ -228,30 +235,30 @@ impl<'m> Restore<'m> {
         range.choose(&versions).map(|at| known[at].clone())
     }
 
-    fn given(&mut self, id: &str, version: &str, framework: &str) -> Given {
+    fn assets(&mut self, id: &str, version: &str, framework: &str) -> PackageAssets {
         let key = (id.to_owned(), version.to_owned(), framework.to_owned());
-        if let Some(given) = self.given.get(&key) {
-            return given.clone();
+        if let Some(assets) = self.assets.get(&key) {
+            return assets.clone();
         }
         let Some(disk) = self.user.as_mut() else {
-            return Given::default();
+            return PackageAssets::default();
         };
         let folder = format!("{id}/{version}");
         let nuspec = disk
             .entry(&folder, &format!("{id}.nuspec"), true)
             .map(|path| disk.text(&path))
             .unwrap_or_default();
-        let given = Given {
+        let assets = PackageAssets {
             needs: Rc::new(needs(&nuspec, framework)),
             assemblies: assemblies_in(disk, &folder, framework).into(),
         };
-        self.given.insert(key, given.clone());
-        given
+        self.assets.insert(key, assets.clone());
+        assets
     }
 }
 
 /// The assemblies of a package for a framework.
-fn assemblies_in(disk: &mut Disk, folder: &str, framework: &str) -> Vec<String> {
+fn assemblies_in(disk: &mut PackageFiles, folder: &str, framework: &str) -> Vec<String> {
     for kind in ["ref", "lib"] {
         let Some(folder) = disk.entry(folder, kind, false) else {
             continue;
@@ -266,16 +273,16 @@ fn assemblies_in(disk: &mut Disk, folder: &str, framework: &str) -> Vec<String> 
             let files = listing
                 .iter()
                 .flat_map(|listing| &listing.names)
-                .filter(|(name, kind)| *kind == Listed::File && name.ends_with(".dll"));
+                .filter(|(name, kind)| *kind == DirListing::File && name.ends_with(".dll"));
             return files.map(|(name, _)| format!("{folder}/{name}")).collect();
         }
     }
     Vec::new()
 }
 
-fn folders(names: &[(String, Listed)]) -> impl Iterator<Item = &str> {
+fn folders(names: &[(String, DirListing)]) -> impl Iterator<Item = &str> {
     names
         .iter()
-        .filter(|(_, kind)| *kind == Listed::Folder)
+        .filter(|(_, kind)| *kind == DirListing::Folder)
         .map(|(name, _)| name.as_str())
 }

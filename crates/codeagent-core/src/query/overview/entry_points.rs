@@ -114,6 +114,7 @@ fn named_by_packages(sources: &Sources<'_>, graph: &Graph) -> Result<Vec<EntryPo
         for (field, named) in named_paths(&package) {
             let entry = source_of(folder_of(manifest), &named, &files);
             if let Some((path, id)) = entry
+                && !is_configuration(path)
                 && !found.iter().any(|known| known.path == path)
             {
                 let (manifest, path) = (manifest.to_owned(), path.to_owned());

@@ -15,6 +15,8 @@ pub struct File {
     pub folder: usize,
     pub language: Language,
     pub is_test: bool,
+    /// Number of lines.
+    pub lines: u32,
     /// The overview is about it.
     pub is_inside: bool,
 }
@@ -58,6 +60,7 @@ impl Graph {
                 folder: folders.index(folder_of(&row.path)),
                 language: row.dialect.language(),
                 is_test: store::is_test_path(&row.path),
+                lines: row.lines,
                 is_inside: is_inside(&row.path, &row.project_id),
                 path: row.path,
             });
@@ -98,6 +101,11 @@ impl Graph {
     /// Returns the symbol at an index.
     pub fn symbol(&self, index: u32) -> &SymbolBrief {
         &self.symbols[index as usize]
+    }
+
+    /// Returns the index of a symbol.
+    pub fn index_of(&self, id: NodeId) -> Option<u32> {
+        self.index.get(&id).copied()
     }
 
     /// Returns the index of a symbol's container.

@@ -25,7 +25,7 @@ use crate::query::{QueryError, Sources};
 use cycles::{Crossing, Crossings, cycles};
 use entry_points::entry_points;
 use graph::{Graph, Use};
-use unused::unused;
+use unused::{doubt_named, unused};
 
 /// Most hubs.
 const MAX_HUBS: usize = 15;
@@ -128,7 +128,7 @@ pub struct Overview {
 }
 
 /// Describes the repository, or a part of it.
-pub fn overview(sources: &Sources<'_>, scope: Scope<'_>) -> Result<Overview, QueryError> {
+pub fn overview(sources: &mut Sources<'_>, scope: Scope<'_>) -> Result<Overview, QueryError> {
     let snapshot = sources.snapshot();
     let graph = Graph::load(snapshot, |path, project| scope.holds(path, project))?;
     let is_part = scope != Scope::Whole;
@@ -147,6 +147,8 @@ pub fn overview(sources: &Sources<'_>, scope: Scope<'_>) -> Result<Overview, Que
         unused: unused(snapshot, &graph)?,
         ..Overview::default()
     };
+    doubt_named(sources, &graph, &mut found.unused)?;
+    found.unused.sort_by_key(|each| (each.rank(), each.id));
     found.projects = parts(&graph, &|file| {
         graph.projects[graph.files[file].project].clone()
     });
@@ -154,9 +156,15 @@ pub fn overview(sources: &Sources<'_>, scope: Scope<'_>) -> Result<Overview, Que
     let division = Division::of(&graph, scope);
     found.folders = parts(&graph, &|file| division.part(&graph.files[file].path));
 
-    let crossings = crossings(&graph, &projects, |_| true);
+    let tests = test_projects(&graph);
+    let crossings = crossings(&graph, &projects, |each| {
+        let file = &graph.files[each.file as usize];
+        !file.is_test || tests.contains(&file.project)
+    });
     found.project_uses = part_uses(&graph.projects, &crossings);
-    found.project_cycles = cycles(&graph.projects, &crossings);
+    if !matches!(scope, Scope::Folder(_)) {
+        found.project_cycles = cycles(&graph.projects, &crossings);
+    }
     let between_folders = self::crossings(&graph, &folders, |each| {
         is_code(&graph, each) && (!is_part || ends_inside(&graph, each))
     });
@@ -174,6 +182,19 @@ pub fn overview(sources: &Sources<'_>, scope: Scope<'_>) -> Result<Overview, Que
     found.places = places(&graph, &ids);
     found.labels.load(snapshot, ids)?;
     Ok(found)
+}
+
+/// Returns the projects that consist of tests.
+fn test_projects(graph: &Graph) -> FxHashSet<usize> {
+    let others: FxHashSet<usize> = graph
+        .files
+        .iter()
+        .filter(|file| !file.is_test)
+        .map(|file| file.project)
+        .collect();
+    (0..graph.projects.len())
+        .filter(|project| !others.contains(project))
+        .collect()
 }
 
 fn is_code(graph: &Graph, each: &Use) -> bool {
@@ -244,29 +265,38 @@ fn parts(graph: &Graph, part_of: &dyn Fn(usize) -> String) -> Vec<Part> {
     parts
 }
 
-/// How the scope is divided into folders: by the first folder below the common one, or by the
-/// second where one folder holds nearly everything.
+/// How the scope is divided into folders: by the first level below the common folder at which no
+/// folder holds nearly everything.
 struct Division {
     /// Common folder of all files, with a slash at its end, or empty.
     common: String,
     depth: usize,
 }
 
-/// The fewest parts that a division should have.
-const FEW_PARTS: usize = 4;
+/// The deepest division.
+const MAX_DIVISION: usize = 3;
 
 impl Division {
     fn of(graph: &Graph, scope: Scope<'_>) -> Self {
-        let inside = || graph.files.iter().filter(|file| file.is_inside);
+        let inside: Vec<&str> = graph
+            .files
+            .iter()
+            .filter(|file| file.is_inside)
+            .map(|file| file.path.as_str())
+            .collect();
         let common = match scope {
             Scope::Folder(folder) => format!("{folder}/"),
-            _ => common_folder(inside().map(|file| file.path.as_str())),
+            _ => common_folder(inside.iter().copied()),
         };
-        let mut division = Self { common, depth: 1 };
-        for depth in [1, 2] {
+        let mut division = Self { common, depth: 0 };
+        for depth in 1..=MAX_DIVISION {
             division.depth = depth;
-            let parts: FxHashSet<String> = inside().map(|file| division.part(&file.path)).collect();
-            if parts.len() >= FEW_PARTS {
+            let mut sizes: FxHashMap<String, usize> = FxHashMap::default();
+            for path in &inside {
+                *sizes.entry(division.part(path)).or_default() += 1;
+            }
+            let largest = sizes.values().max().copied().unwrap_or_default();
+            if 3 * largest <= 2 * inside.len() {
                 break;
             }
         }

@@ -3,12 +3,17 @@
 //! Limitations: members that override or implement something, constructors, operators, accessors
 //! and members of enums are not judged.
 
+use std::cmp::Reverse;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{Access, EdgeType, NodeFlags, NodeId, NodeKind, NodeType};
 use crate::query::overview::graph::Graph;
-use crate::query::{QueryError, Snapshot};
+use crate::query::{QueryError, Snapshot, Sources};
 use crate::store::{self, SymbolBrief};
+
+/// Most unused symbols whose files are read.
+const MAX_READ: usize = 200;
 
 /// Names of methods that the runtime calls.
 const STARTED: [&str; 2] = ["Main", "<Main>$"];
@@ -24,9 +29,22 @@ pub struct UnusedSymbol {
     pub doubts: Vec<Doubt>,
 }
 
+impl UnusedSymbol {
+    /// Returns what orders unused symbols: those with few doubts first, then by length.
+    pub fn rank(&self) -> (usize, Option<Doubt>, Reverse<u32>) {
+        (
+            self.doubts.len(),
+            self.doubts.last().copied(),
+            Reverse(self.lines),
+        )
+    }
+}
+
 /// Why an unused symbol may be used after all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Doubt {
+    /// Its name stands elsewhere in its file, first in this line.
+    Named(u32),
     /// Tests use it.
     OnlyTests,
     /// So many unresolved uses have its name.
@@ -65,13 +83,10 @@ pub fn unused(snapshot: &Snapshot, graph: &Graph) -> Result<Vec<UnusedSymbol>, Q
                 .get(&symbol.name)
                 .map(|count| Doubt::Unresolved(*count)),
         );
-        doubts.extend(used.decorated.contains(&index).then_some(Doubt::Decorated));
-        doubts.extend(
-            symbol
-                .flags
-                .has(NodeFlags::PUBLIC_API)
-                .then_some(Doubt::Public),
-        );
+        let is_decorated = symbol.name_line > symbol.line_start;
+        doubts.extend(is_decorated.then_some(Doubt::Decorated));
+        let is_public = symbol.flags.has(NodeFlags::PUBLIC_API) || may_implement(graph, index);
+        doubts.extend(is_public.then_some(Doubt::Public));
         let lines = symbol.line_end.saturating_sub(symbol.line_start) + 1;
         found.push((
             index,
@@ -82,15 +97,53 @@ pub fn unused(snapshot: &Snapshot, graph: &Graph) -> Result<Vec<UnusedSymbol>, Q
             },
         ));
     }
-    found.sort_by_key(|(index, each)| {
-        (
-            each.doubts.len(),
-            each.doubts.last().copied(),
-            std::cmp::Reverse(each.lines),
-            *index,
-        )
-    });
+    found.sort_by_key(|(index, each)| (each.rank(), *index));
     Ok(found.into_iter().map(|(_, each)| each).collect())
+}
+
+/// Reports whether a member is public in a type that is not, as implementations of interfaces from
+/// outside the repository are.
+fn may_implement(graph: &Graph, index: u32) -> bool {
+    let symbol = graph.symbol(index);
+    let is_member = graph
+        .parent(index)
+        .is_some_and(|parent| graph.symbol(parent).node_type == NodeType::Class);
+    is_member && symbol.access == Some(Access::Public)
+}
+
+/// Adds a doubt to the symbols whose names stand elsewhere in their files: uses of a kind that is
+/// not resolved, or mentions in strings. Looks at the first [`MAX_READ`] that have no doubt.
+pub fn doubt_named(
+    sources: &mut Sources<'_>,
+    graph: &Graph,
+    unused: &mut [UnusedSymbol],
+) -> Result<(), QueryError> {
+    let sure = unused.iter_mut().filter(|each| each.doubts.is_empty());
+    for each in sure.take(MAX_READ) {
+        let Some(index) = graph.index_of(each.id) else {
+            continue;
+        };
+        let (symbol, Some((_, file))) = (graph.symbol(index), graph.file_of(index)) else {
+            continue;
+        };
+        let lines = sources
+            .lines(&file.path, 1, file.lines)?
+            .unwrap_or_default();
+        let named = (1..).zip(&lines).find(|(line, text)| {
+            let is_own = (symbol.line_start..=symbol.line_end).contains(line);
+            !is_own && holds_word(text, &symbol.name)
+        });
+        each.doubts
+            .extend(named.map(|(line, _)| Doubt::Named(line)));
+    }
+    Ok(())
+}
+
+fn holds_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
+    })
 }
 
 fn is_judged(symbol: &SymbolBrief) -> bool {
@@ -150,8 +203,6 @@ struct Used {
     by_tests: FxHashSet<u32>,
     /// Members that override or implement something, which may be called through it.
     dispatched: FxHashSet<u32>,
-    /// Symbols with attributes or decorators.
-    decorated: FxHashSet<u32>,
 }
 
 fn used_symbols(graph: &Graph) -> Used {
@@ -168,9 +219,6 @@ fn used_symbols(graph: &Graph) -> Used {
         if is_dispatch && is_member {
             used.dispatched.insert(each.source);
             continue;
-        }
-        if each.edge_type == EdgeType::Calls && each.line < source.name_line {
-            used.decorated.insert(each.source);
         }
         if graph.is_within(each.source, each.target) {
             continue;

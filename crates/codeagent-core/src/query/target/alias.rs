@@ -7,7 +7,6 @@
 //! [`TIME_LIMIT`].
 
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
 use codeagent_workspace::{FileHits, Files, RepoPath, TextQuery};
 use rustc_hash::FxHashMap;
@@ -20,8 +19,8 @@ use crate::store::{self, Snapshot};
 /// Most files looked at.
 const MAX_FILES: usize = 40;
 
-/// Longest search for the word.
-const TIME_LIMIT: Duration = Duration::from_millis(300);
+/// Longest search for the word, in milliseconds.
+const TIME_LIMIT: u64 = 300;
 
 /// Shortest alias that is searched for.
 const MIN_LENGTH: usize = 3;
@@ -94,9 +93,9 @@ fn lines_with(sources: &Sources<'_>, word: &str) -> Vec<(String, Vec<u32>)> {
         whole_word: true,
         keep: 8,
         line_bytes: 1,
-        deadline: Some(Instant::now() + TIME_LIMIT),
         ..TextQuery::default()
     };
+    let query = query.within_millis(TIME_LIMIT);
     let wanted = |path: &RepoPath, is_folder: bool| {
         let dialect = Dialect::of_path(path.as_str()).map(Dialect::language);
         is_folder || dialect == Some(Language::TypeScript)

@@ -1,12 +1,11 @@
-//! Whatever git does to the files, the index is that of a fresh start when a question has waited
-//! for it.
+//! After any git operation a query sees the index of a fresh start.
 
 use std::path::Path;
 use std::process::Command;
 
-use super::Place;
+use super::Fixture;
 
-/// Runs git without what the user has set.
+/// Runs git without the user's configuration.
 fn git(folder: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
     command.args([
@@ -40,8 +39,8 @@ fn git(folder: &Path, arguments: &[&str]) {
     );
 }
 
-fn write(place: &Place, name: &str, version: usize) {
-    place.write(
+fn write(fixture: &Fixture, name: &str, version: usize) {
+    fixture.write(
         name,
         &format!(
             "class {} {{ void M{version}(A a) => a.M(); }}",
@@ -53,24 +52,24 @@ fn write(place: &Place, name: &str, version: usize) {
 }
 
 /// A repository with two branches that differ in files of several folders.
-fn branches(place: &Place) {
-    let root = place.root();
+fn branches(fixture: &Fixture) {
+    let root = fixture.root();
     git(&root, &["init", "-q"]);
-    place.write(".gitignore", "out/\n");
+    fixture.write(".gitignore", "out/\n");
     for number in 0..30 {
-        write(place, &format!("d{}/C{number}.cs", number % 5), 0);
+        write(fixture, &format!("d{}/C{number}.cs", number % 5), 0);
     }
     git(&root, &["add", "."]);
     git(&root, &["commit", "-qm", "one"]);
     git(&root, &["checkout", "-qb", "other"]);
     for number in 0..30 {
         match number % 3 {
-            0 => write(place, &format!("d{}/C{number}.cs", number % 5), 1),
+            0 => write(fixture, &format!("d{}/C{number}.cs", number % 5), 1),
             1 => git(
                 &root,
                 &["rm", "-q", &format!("d{}/C{number}.cs", number % 5)],
             ),
-            _ => write(place, &format!("new/er{number}/D{number}.cs"), 1),
+            _ => write(fixture, &format!("new/er{number}/D{number}.cs"), 1),
         }
     }
     git(&root, &["add", "."]);
@@ -78,39 +77,39 @@ fn branches(place: &Place) {
 }
 
 #[test]
-fn whatever_git_does_is_known() {
-    let place = Place::new();
-    branches(&place);
-    let root = place.root();
+fn git_operations_are_noticed() {
+    let fixture = Fixture::new();
+    branches(&fixture);
+    let root = fixture.root();
     let run = |arguments: &[&str]| {
         git(&root, arguments);
-        place.files().len()
+        fixture.files().len()
     };
-    let other = place.files().len();
+    let other = fixture.files().len();
     let main = run(&["checkout", "-q", "main"]);
     assert_eq!((main, other), (31, 31));
     assert_eq!(run(&["checkout", "-q", "other"]), other);
     assert_eq!(run(&["checkout", "-q", "main"]), main);
 
-    write(&place, "d0/C0.cs", 2);
-    write(&place, "d0/Extra.cs", 2);
-    assert_eq!(place.files().len(), main + 1);
+    write(&fixture, "d0/C0.cs", 2);
+    write(&fixture, "d0/Extra.cs", 2);
+    assert_eq!(fixture.files().len(), main + 1);
     assert_eq!(run(&["stash", "-q", "--include-untracked"]), main);
     assert_eq!(run(&["stash", "pop", "-q"]), main + 1);
     git(&root, &["add", "."]);
     git(&root, &["commit", "-qm", "three"]);
     // Both sides changed the same file.
     assert!(run(&["rebase", "-q", "--strategy-option=theirs", "other"]) > other);
-    place.write("out/Made.cs", "class Made { }");
-    write(&place, "loose/Loose.cs", 0);
-    let before = place.files().len();
+    fixture.write("out/Made.cs", "class Made { }");
+    write(&fixture, "loose/Loose.cs", 0);
+    let before = fixture.files().len();
     assert_eq!(run(&["clean", "-qfdx"]), before - 1);
 
     // A work tree within the repository holds the same files once more, and so does a submodule
     // those of another one.
-    let beside = place.folder.path().join("beside");
-    git(place.folder.path(), &["clone", "-q", "root", "beside"]);
-    let before = place.files().len();
+    let beside = fixture.folder.path().join("beside");
+    git(fixture.folder.path(), &["clone", "-q", "root", "beside"]);
+    let before = fixture.files().len();
     assert_eq!(
         run(&["worktree", "add", "-q", "tree", "main~1"]),
         before + other + 1 - 1
@@ -137,21 +136,24 @@ fn whatever_git_does_is_known() {
 }
 
 #[test]
-fn a_shallow_clone_is_a_repository() {
-    let place = Place::new();
-    branches(&place);
-    let bare = format!("file://{}", place.root().display());
+fn a_shallow_clone_is_indexed() {
+    let fixture = Fixture::new();
+    branches(&fixture);
+    let bare = format!("file://{}", fixture.root().display());
     git(
-        &place.root(),
+        &fixture.root(),
         &["clone", "-q", "--depth", "1", &bare, "../clone"],
     );
     std::fs::rename(
-        place.folder.path().join("clone"),
-        place.root().join("clone"),
+        fixture.folder.path().join("clone"),
+        fixture.root().join("clone"),
     )
     .unwrap();
-    assert_eq!(place.files().len(), 31 * 2, "its files lie there twice");
-    git(&place.root().join("clone"), &["fetch", "-q", "--unshallow"]);
-    git(&place.root().join("clone"), &["checkout", "-q", "HEAD~1"]);
-    place.files();
+    assert_eq!(fixture.files().len(), 31 * 2, "its files lie there twice");
+    git(
+        &fixture.root().join("clone"),
+        &["fetch", "-q", "--unshallow"],
+    );
+    git(&fixture.root().join("clone"), &["checkout", "-q", "HEAD~1"]);
+    fixture.files();
 }

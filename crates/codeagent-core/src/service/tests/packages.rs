@@ -1,22 +1,21 @@
-//! Whatever changes in installed packages, the index is that of a fresh start when a question has
-//! waited for it.
+//! After any change of installed packages a query sees the index of a fresh start.
 
-use super::{Place, dump};
+use super::{Fixture, dump};
 use crate::model::graph::EdgeType;
 
-/// Gives back what it was given, so that the call behind it is one of `K.hit`.
+/// Returns its argument, so that the following call is one of `K.hit`.
 const SAME: &str = "export declare function pick<T>(value: T): T;";
 
 /// Gives back something else.
 const OTHER: &str = "export declare function pick<T>(value: T): Date;";
 
-impl Place {
+impl Fixture {
     /// A repository that calls `K.hit` by way of a package.
     fn with_call(package: &str) -> Self {
-        let place = Self::new();
-        place.write("goal.ts", "export class K { hit() {} }");
-        place.write("use.ts", &format!("import {{ pick }} from \"{package}\";\nimport {{ K }} from \"./goal\";\npick(new K()).hit();"));
-        place
+        let fixture = Self::new();
+        fixture.write("goal.ts", "export class K { hit() {} }");
+        fixture.write("use.ts", &format!("import {{ pick }} from \"{package}\";\nimport {{ K }} from \"./goal\";\npick(new K()).hit();"));
+        fixture
     }
 
     /// Writes a package.
@@ -51,81 +50,81 @@ impl Place {
 }
 
 #[test]
-fn declarations_that_are_edited_in_place_are_known() {
-    let place = Place::with_call("foo");
-    place.install("node_modules/foo", SAME);
-    assert!(place.knows_call());
+fn edited_package_declarations_are_noticed() {
+    let fixture = Fixture::with_call("foo");
+    fixture.install("node_modules/foo", SAME);
+    assert!(fixture.knows_call());
     for _ in 0..3 {
-        place.write("node_modules/foo/index.d.ts", OTHER);
-        assert!(!place.knows_call());
-        place.write("node_modules/foo/index.d.ts", SAME);
-        assert!(place.knows_call());
+        fixture.write("node_modules/foo/index.d.ts", OTHER);
+        assert!(!fixture.knows_call());
+        fixture.write("node_modules/foo/index.d.ts", SAME);
+        assert!(fixture.knows_call());
     }
-    place.write("node_modules/foo/index.d.ts", OTHER);
-    place.write(
+    fixture.write("node_modules/foo/index.d.ts", OTHER);
+    fixture.write(
         "node_modules/foo/package.json",
         "{\"types\": \"other.d.ts\"}",
     );
-    assert!(!place.knows_call());
-    place.write("node_modules/foo/other.d.ts", SAME);
-    assert!(place.knows_call());
+    assert!(!fixture.knows_call());
+    fixture.write("node_modules/foo/other.d.ts", SAME);
+    assert!(fixture.knows_call());
 }
 
 #[test]
-fn a_package_that_is_added_to_a_scope_is_known() {
+fn a_package_added_to_a_scope_is_noticed() {
     for (package, folder, beside) in [
         ("@s/baz", "node_modules/@s/baz", "node_modules/@s/bar"),
         ("baz", "node_modules/@types/baz", "node_modules/@types/bar"),
     ] {
-        let place = Place::with_call(package);
-        place.install(beside, SAME);
-        assert!(!place.knows_call());
-        place.install(folder, SAME);
-        assert!(place.knows_call(), "{folder}");
-        std::fs::remove_dir_all(place.root().join(folder)).unwrap();
-        assert!(!place.knows_call());
+        let fixture = Fixture::with_call(package);
+        fixture.install(beside, SAME);
+        assert!(!fixture.knows_call());
+        fixture.install(folder, SAME);
+        assert!(fixture.knows_call(), "{folder}");
+        std::fs::remove_dir_all(fixture.root().join(folder)).unwrap();
+        assert!(!fixture.knows_call());
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn an_edit_in_the_store_that_links_lead_to_is_known() {
-    let place = Place::with_call("foo");
+fn an_edit_in_the_linked_package_store_is_noticed() {
+    let fixture = Fixture::with_call("foo");
     let store = "node_modules/.pnpm/foo@1.0.0/node_modules/foo";
-    place.install(store, SAME);
+    fixture.install(store, SAME);
     std::os::unix::fs::symlink(
         ".pnpm/foo@1.0.0/node_modules/foo",
-        place.root().join("node_modules/foo"),
+        fixture.root().join("node_modules/foo"),
     )
     .unwrap();
-    assert!(place.knows_call());
-    place.write(&format!("{store}/index.d.ts"), OTHER);
-    assert!(!place.knows_call());
-    place.install("node_modules/.pnpm/foo@2.0.0/node_modules/foo", SAME);
+    assert!(fixture.knows_call());
+    fixture.write(&format!("{store}/index.d.ts"), OTHER);
+    assert!(!fixture.knows_call());
+    fixture.install("node_modules/.pnpm/foo@2.0.0/node_modules/foo", SAME);
     std::os::unix::fs::symlink(
         ".pnpm/foo@2.0.0/node_modules/foo",
-        place.root().join("node_modules/next"),
+        fixture.root().join("node_modules/next"),
     )
     .unwrap();
     std::fs::rename(
-        place.root().join("node_modules/next"),
-        place.root().join("node_modules/foo"),
+        fixture.root().join("node_modules/next"),
+        fixture.root().join("node_modules/foo"),
     )
     .unwrap();
-    assert!(place.knows_call(), "exchanged");
+    assert!(fixture.knows_call(), "exchanged");
 }
 
 #[test]
-fn a_new_import_has_its_package_watched() {
-    let place = Place::new();
-    place.install("node_modules/foo", OTHER);
-    place.write("goal.ts", "export class K { hit() {} }");
-    assert!(!place.knows_call());
-    place.write(
+fn a_new_import_adds_a_watch_on_its_package() {
+    let fixture = Fixture::new();
+    fixture.install("node_modules/foo", OTHER);
+    fixture.write("goal.ts", "export class K { hit() {} }");
+    assert!(!fixture.knows_call());
+    fixture.write(
         "use.ts",
         "import { pick } from \"foo\";\nimport { K } from \"./goal\";\npick(new K()).hit();",
     );
-    assert!(!place.knows_call());
-    place.write("node_modules/foo/index.d.ts", SAME);
-    assert!(place.knows_call());
+    assert!(!fixture.knows_call());
+    fixture.write("node_modules/foo/index.d.ts", SAME);
+    assert!(fixture.knows_call());
 }

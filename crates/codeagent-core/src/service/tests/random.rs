@@ -1,16 +1,15 @@
-//! After random edits, the next question is answered by the index of a fresh start.
+//! After random edits, the next query sees the index of a fresh start.
 //!
-//! `CODEAGENT_RANDOM_EDITS` sets the number of questions; each is a comparison of both indexes in
-//! full.
+//! `CODEAGENT_RANDOM_EDITS` sets the number of queries; each compares both indexes completely.
 
 use std::path::PathBuf;
 
-use super::Place;
+use super::Fixture;
 
 /// Numbers that look random and are the same every time.
-struct Numbers(u64);
+struct RandomNumbers(u64);
 
-impl Numbers {
+impl RandomNumbers {
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self
             .0
@@ -38,9 +37,9 @@ impl Numbers {
     }
 }
 
-/// Changes something. What cannot be done, such as a rename of nothing, is left undone.
-fn edit(place: &Place, numbers: &mut Numbers) {
-    let at = |path: &str| place.root().join(path);
+/// Makes a random change; impossible ones, such as renaming nothing, are skipped.
+fn edit(fixture: &Fixture, numbers: &mut RandomNumbers) {
+    let at = |path: &str| fixture.root().join(path);
     let (file, text) = (numbers.file(), numbers.text());
     let folder = at(&numbers.folder());
     let parents = |path: &PathBuf| {
@@ -57,7 +56,7 @@ fn edit(place: &Place, numbers: &mut Numbers) {
         )),
         4 if folder != at("") => {
             // Out of the repository, changed there, and in again.
-            let aside = place.folder.path().join("aside");
+            let aside = fixture.folder.path().join("aside");
             if std::fs::rename(&folder, &aside).is_ok() {
                 std::fs::write(aside.join("C0.cs"), text).ok();
                 std::fs::rename(&aside, &folder).unwrap();
@@ -88,7 +87,7 @@ fn edit(place: &Place, numbers: &mut Numbers) {
                 "export declare function f(): string;",
                 "export declare function f(): number;",
             ][numbers.below(2)];
-            place.write("node_modules/foo/index.d.ts", text);
+            fixture.write("node_modules/foo/index.d.ts", text);
         }
         9 => {
             // A folder in the place of a file, or the reverse.
@@ -102,16 +101,16 @@ fn edit(place: &Place, numbers: &mut Numbers) {
 }
 
 #[test]
-fn random_edits_are_known_to_the_next_question() {
+fn queries_see_random_edits() {
     let questions =
         std::env::var("CODEAGENT_RANDOM_EDITS").map_or(100, |text| text.parse().unwrap());
-    let (place, mut numbers) = (Place::new(), Numbers(32));
-    place.write("use.ts", "import { f } from \"foo\"; class K { toString() { return f().toString(); } } f().toString();");
+    let (fixture, mut numbers) = (Fixture::new(), RandomNumbers(32));
+    fixture.write("use.ts", "import { f } from \"foo\"; class K { toString() { return f().toString(); } } f().toString();");
     for _ in 0..questions {
         for _ in 0..=numbers.below(6) {
-            edit(&place, &mut numbers);
+            edit(&fixture, &mut numbers);
         }
-        place.files();
+        fixture.files();
     }
     println!("{questions} questions, none answered by another index than a fresh one");
 }

@@ -1,5 +1,4 @@
-//! Vectors of a model are made behind everything else, once for each text, whatever ends the work
-//! in between.
+//! Model vectors are computed in the background, once per text, and survive interruptions.
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicUsize;
@@ -9,14 +8,14 @@ use crate::embed::{EmbedError, Embedder, HashingEmbedder, ModelHandle, Vector};
 use crate::query;
 use crate::store::{VectorSource, vectors_of};
 
-/// What passes for a model: it knows letters only, and counts the texts it was given.
-struct Model {
+/// A fake model that hashes letters and counts its inputs.
+struct LetterModel {
     name: &'static str,
     texts: Arc<AtomicUsize>,
     takes: Duration,
 }
 
-impl Embedder for Model {
+impl Embedder for LetterModel {
     fn name(&self) -> &str {
         self.name
     }
@@ -33,7 +32,7 @@ fn model(name: &'static str, takes: Duration) -> (ModelHandle, Arc<AtomicUsize>)
     let own = Arc::clone(&texts);
     (
         ModelHandle::new(move || {
-            Ok(Some(Arc::new(Model {
+            Ok(Some(Arc::new(LetterModel {
                 name,
                 texts: Arc::clone(&own),
                 takes,
@@ -47,7 +46,7 @@ fn start(root: &Path, home: &Path, model: ModelHandle) -> IndexService {
     let engine = Engine::open(
         root,
         EngineOptions {
-            home: DataHome::at(home),
+            home: DataRoot::at(home),
             model,
             ..EngineOptions::default()
         },
@@ -57,7 +56,7 @@ fn start(root: &Path, home: &Path, model: ModelHandle) -> IndexService {
 }
 
 fn progress(service: &IndexService) -> Option<VectorProgress> {
-    vector_progress(&service.engine().unwrap().answers().snapshot().unwrap()).unwrap()
+    vector_progress(&service.engine().unwrap().reader().snapshot().unwrap()).unwrap()
 }
 
 /// Waits until all symbols have vectors of a model.
@@ -125,7 +124,7 @@ fn each_text_is_embedded_once() {
 }
 
 #[test]
-fn another_model_has_all_vectors_made_anew() {
+fn another_model_recomputes_all_vectors() {
     let (_folder, root, home) = repository(40);
     let first = start(&root, &home, model("first", Duration::ZERO).0);
     complete(&first, "first");
@@ -147,7 +146,7 @@ fn another_model_has_all_vectors_made_anew() {
 }
 
 #[test]
-fn a_model_that_cannot_be_opened_is_said_and_nothing_else_suffers() {
+fn a_model_that_fails_to_open_is_reported_and_queries_work() {
     let (_folder, root, home) = repository(3);
     let source = ModelHandle::new(|| Err(EmbedError::Unavailable("too old".to_owned())));
     let service = start(&root, &home, source);
@@ -166,7 +165,7 @@ fn a_model_that_cannot_be_opened_is_said_and_nothing_else_suffers() {
 }
 
 #[test]
-fn the_end_of_the_process_is_not_kept_waiting() {
+fn embedding_does_not_delay_shutdown() {
     let (_folder, root, home) = repository(400);
     let (source, texts) = model("slow", Duration::from_millis(10));
     let service = start(&root, &home, source);
@@ -185,12 +184,12 @@ fn the_end_of_the_process_is_not_kept_waiting() {
 
 /// Symbols found by a sentence, whether the model is known to be broken then, and what made the
 /// vectors of similar symbols.
-fn asked(answers: &Answers) -> (usize, bool, VectorSource) {
-    let snapshot = answers.snapshot().unwrap();
+fn asked(reader: &IndexReader) -> (usize, bool, VectorSource) {
+    let snapshot = reader.snapshot().unwrap();
     let filter = store::SearchFilter::default();
     let found = query::filter_nodes(
         &snapshot,
-        Some(answers.vectors()),
+        Some(reader.vectors()),
         "which method takes the number seven",
         &filter,
         10,
@@ -200,24 +199,24 @@ fn asked(answers: &Answers) -> (usize, bool, VectorSource) {
         .unwrap()
         .remove(0)
         .0;
-    let similar = query::find_similar(&snapshot, answers.vectors(), &[node.id], 5).unwrap();
+    let similar = query::find_similar(&snapshot, reader.vectors(), &[node.id], 5).unwrap();
     assert!(!similar.symbols.is_empty());
     (
         found.hits.len(),
-        answers.vectors().is_model_broken(),
+        reader.vectors().is_model_broken(),
         similar.source,
     )
 }
 
 #[test]
-fn questions_are_answered_without_the_model_that_made_the_vectors_and_without_some_of_them() {
+fn queries_work_without_the_model_or_some_vectors() {
     let (_folder, root, home) = repository(40);
     let service = start(&root, &home, model("first", Duration::ZERO).0);
     complete(&service, "first");
-    let (hits, is_broken, source) = asked(&service.engine().unwrap().answers());
+    let (hits, is_broken, source) = asked(&service.engine().unwrap().reader());
     assert!(hits > 0 && !is_broken && source == VectorSource::Model);
 
-    let reader = || Answers::open(&root, &DataHome::at(&home)).unwrap();
+    let reader = || IndexReader::open(&root, &DataRoot::at(&home)).unwrap();
     let broken = ModelHandle::new(|| Err(EmbedError::Unavailable("cut off".to_owned())));
     let (hits, is_broken, source) = asked(&reader().with_model(broken));
     assert!(hits > 0 && is_broken && source == VectorSource::Model);
@@ -235,7 +234,7 @@ fn questions_are_answered_without_the_model_that_made_the_vectors_and_without_so
 const DOOMED: &str = "CODEAGENT_TEST_DOOMED";
 
 #[test]
-fn a_killed_process_costs_what_it_had_not_written() {
+fn a_killed_process_loses_only_unwritten_vectors() {
     if let Some(folder) = std::env::var_os(DOOMED).map(PathBuf::from) {
         let _service = start(
             &folder.join("root"),
@@ -243,7 +242,7 @@ fn a_killed_process_costs_what_it_had_not_written() {
             model("first", Duration::from_millis(4)).0,
         );
         std::thread::sleep(Duration::from_secs(60));
-        panic!("nobody killed this process");
+        panic!("the process was not killed");
     }
     let (folder, root, home) = repository(600);
     let name = std::thread::current().name().unwrap().to_owned();
@@ -254,11 +253,11 @@ fn a_killed_process_costs_what_it_had_not_written() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let home_of = DataHome::at(&home);
+    let home_of = DataRoot::at(&home);
     let began = Instant::now();
     let written = || {
-        let answers = Answers::open(&root, &home_of).ok()?;
-        Some(vector_progress(&answers.snapshot().ok()?).ok()??.done)
+        let reader = IndexReader::open(&root, &home_of).ok()?;
+        Some(vector_progress(&reader.snapshot().ok()?).ok()??.done)
     };
     while written().unwrap_or(0) < 100 {
         assert!(began.elapsed() < Duration::from_secs(60) && doomed.try_wait().unwrap().is_none());
@@ -278,7 +277,7 @@ fn a_killed_process_costs_what_it_had_not_written() {
         "what was written is not made again"
     );
 
-    let snapshot = service.engine().unwrap().answers().snapshot().unwrap();
+    let snapshot = service.engine().unwrap().reader().snapshot().unwrap();
     let file = store::files(&snapshot).unwrap().remove(0).id;
     let ids = store::node_ids_of_file(&snapshot, file).unwrap();
     assert!(ids.len() as u64 >= total);

@@ -25,7 +25,7 @@ const UPWARD: &[(&str, &str)] = &[
     ("names", "lookup_exported_member"),
     // What is not annotated has the type of an initialiser, of what is returned or spread;
     // `typeof x` and `extends f()` have that of an expression.
-    ("types", "expr_type"),
+    ("types", "type_of_expr"),
 ];
 
 /// A file of a room: the methods of its `impl Checker` and those that its code calls.

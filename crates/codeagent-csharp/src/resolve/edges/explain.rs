@@ -50,7 +50,7 @@ impl SiteResolver<'_> {
                 }
             }
             (_, Subject::Key(object, _)) => {
-                let ty = self.expr_type(self.facts.decl(object).init);
+                let ty = self.type_of_expr(self.facts.decl(object).init);
                 report.line(1, format_args!("member of {}", self.display(ty, report)));
             }
             (kind, subject) if kind.is_call() || kind == SiteKind::Index => {
@@ -64,7 +64,7 @@ impl SiteResolver<'_> {
                     format_args!(
                         "value {}: {}",
                         print::expression(self.facts, expr),
-                        self.display(self.expr_type(expr), report)
+                        self.display(self.type_of_expr(expr), report)
                     ),
                 );
 
@@ -133,10 +133,13 @@ impl SiteResolver<'_> {
             form => {
                 report.line(
                     1,
-                    format_args!("constructs {}", self.display(self.constructed(id), report)),
+                    format_args!(
+                        "constructs {}",
+                        self.display(self.type_of_constructed(id), report)
+                    ),
                 );
                 if let CallForm::NewTarget(decl) = form {
-                    self.origin_of_context(decl, self.context_type(decl), 2, report);
+                    self.origin_of_context(decl, self.infer_context_type(decl), 2, report);
                 }
             }
         }
@@ -161,7 +164,7 @@ impl SiteResolver<'_> {
         if result.outcome != CallOutcome::Target
             && let Expr::Member(base, name) = self.facts.expr(call.callee)
         {
-            let receiver = self.expr_type(base);
+            let receiver = self.type_of_expr(base);
             self.explain_extensions(receiver, self.own_name(name), report);
         }
 
@@ -172,20 +175,20 @@ impl SiteResolver<'_> {
     }
 
     /// Returns the type that a `new`, initializer or attribute constructs.
-    fn constructed(&self, id: CallId) -> Ty {
+    fn type_of_constructed(&self, id: CallId) -> Ty {
         match self.forms[id.index()] {
             CallForm::New => match self
                 .arena
-                .get(self.expr_type(self.facts.calls[id.index()].callee))
+                .get(self.type_of_expr(self.facts.calls[id.index()].callee))
             {
                 Type::Qualifier(ty) => ty,
                 _ => Ty::UNKNOWN,
             },
-            CallForm::NewTarget(decl) => self.strip_nullable(self.context_type(decl)),
+            CallForm::NewTarget(decl) => self.strip_nullable(self.infer_context_type(decl)),
             CallForm::Construct(ty) => self.type_of(self.file, ty),
             CallForm::This(constructor) => self.constructed_by(constructor),
             CallForm::Base(constructor) => self.base_class(self.constructed_by(constructor)),
-            CallForm::Attribute(ty) => self.attribute_type(ty).unwrap_or(Ty::UNKNOWN),
+            CallForm::Attribute(ty) => self.type_of_attribute(ty).unwrap_or(Ty::UNKNOWN),
             _ => Ty::UNKNOWN,
         }
     }
@@ -227,7 +230,7 @@ impl SiteResolver<'_> {
 
     /// `receiver a.b: T`, and below it where the type comes from.
     fn typed(&self, role: &str, expr: ExprId, depth: usize, report: &mut Report<'_>) {
-        let ty = self.display(self.expr_type(expr), report);
+        let ty = self.display(self.type_of_expr(expr), report);
         report.line(
             depth,
             format_args!("{role} {}: {ty}", print::expression(self.facts, expr)),
@@ -257,7 +260,7 @@ impl SiteResolver<'_> {
                 self.origin_in_call(id, depth, report)
             }
             Expr::ContextParam(lambda, index) => {
-                let context = self.context_type(lambda);
+                let context = self.infer_context_type(lambda);
                 report.line(
                     depth,
                     format_args!(
@@ -269,7 +272,7 @@ impl SiteResolver<'_> {
                 self.origin_of_context(lambda, context, depth + 1, report);
             }
             Expr::NewTarget(_, decl) => {
-                self.origin_of_context(decl, self.context_type(decl), depth, report)
+                self.origin_of_context(decl, self.infer_context_type(decl), depth, report)
             }
             Expr::OutArgument(call, index) => {
                 report.line(
@@ -335,6 +338,7 @@ impl SiteResolver<'_> {
 
     fn origin_in_call(&self, id: CallId, depth: usize, report: &mut Report<'_>) {
         let result = self.resolve_call(id);
+
         match (result.outcome, result.targets.first()) {
             (CallOutcome::Target, Some(target)) => {
                 let sure = if result.sure { "" } else { " (one of several)" };
@@ -393,6 +397,7 @@ impl SiteResolver<'_> {
                 found.len() - 1
             ),
         };
+
         match meaning {
             SimpleName::Local(found) => format!("local, {}", many(found)),
             SimpleName::Members(found) => format!("member, {}", many(found)),

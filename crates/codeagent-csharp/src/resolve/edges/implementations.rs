@@ -143,8 +143,8 @@ impl SiteResolver<'_> {
             };
 
             let found = self
-                .explicit_implementation(own, tid, wanted)
-                .or_else(|| self.implicit_implementation(own, tid, wanted));
+                .lookup_explicit_implementation(own, tid, wanted)
+                .or_else(|| self.lookup_implicit_implementation(own, tid, wanted));
             let Some(found) = found else { continue };
 
             let is_own = self.declared_in(found) == Some(tid);
@@ -185,7 +185,7 @@ impl SiteResolver<'_> {
         }
     }
 
-    fn explicit_implementation(
+    fn lookup_explicit_implementation(
         &self,
         own: Ty,
         tid: TypeDefId,
@@ -216,7 +216,7 @@ impl SiteResolver<'_> {
         })
     }
 
-    fn implicit_implementation(
+    fn lookup_implicit_implementation(
         &self,
         own: Ty,
         tid: TypeDefId,

@@ -28,19 +28,19 @@ impl SiteResolver<'_> {
             return None;
         }
 
-        let target = self.import_declaration(id)?;
+        let target = self.resolve_import_declaration(id)?;
         Some(exact_edge(site, EdgeType::Imports, target).from_source(DeclId::NONE))
     }
 
-    fn import_declaration(&self, id: ImportId) -> Option<DeclRef> {
-        match self.import_target(self.file, id) {
+    fn resolve_import_declaration(&self, id: ImportId) -> Option<DeclRef> {
+        match self.resolve_import(self.file, id) {
             TypeOrNamespace::Type(ty) => self.declaration_of(ty),
-            TypeOrNamespace::Namespace(namespace) => self.namespace_declaration(namespace),
+            TypeOrNamespace::Namespace(namespace) => self.lookup_namespace_declaration(namespace),
             TypeOrNamespace::None => None,
         }
     }
 
-    fn namespace_declaration(&self, namespace: NamespaceId) -> Option<DeclRef> {
+    fn lookup_namespace_declaration(&self, namespace: NamespaceId) -> Option<DeclRef> {
         let decls = &self.tables.namespaces[namespace.0 as usize].decls;
         decls
             .iter()
@@ -69,8 +69,8 @@ impl SiteResolver<'_> {
 
     pub(super) fn resolve_value_site(&self, site: &Site) -> Option<Use> {
         let (candidates, ty) = match site.subject {
-            Subject::Expr(expr) => self.named_by(expr),
-            Subject::Key(object, key) => (self.key_members(object, key), Ty::UNKNOWN),
+            Subject::Expr(expr) => self.lookup_named(expr),
+            Subject::Key(object, key) => (self.lookup_key_members(object, key), Ty::UNKNOWN),
             _ => return None,
         };
 
@@ -105,7 +105,7 @@ impl SiteResolver<'_> {
 
     /// Returns the type of the repository that `value is Name` tests for, if a type is meant
     /// (standard §12.12.12).
-    pub(super) fn tested_type(&self, subject: Subject) -> Option<DeclRef> {
+    pub(super) fn resolve_tested_type(&self, subject: Subject) -> Option<DeclRef> {
         let Subject::Expr(expr) = subject else {
             return None;
         };
@@ -121,24 +121,26 @@ impl SiteResolver<'_> {
     }
 
     /// Returns the member that a key of an object initialiser sets.
-    fn key_members(&self, object: DeclId, key: Sym) -> Vec<Candidate> {
-        let ty = self.expr_type(self.facts.decl(object).init);
+    fn lookup_key_members(&self, object: DeclId, key: Sym) -> Vec<Candidate> {
+        let ty = self.type_of_expr(self.facts.decl(object).init);
         self.lookup_members(ty, self.own_name(key)).to_vec()
     }
 
     /// Returns the candidates of a name or member access, and its type.
-    fn named_by(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
+    fn lookup_named(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
         match self.facts.expr(expr) {
             Expr::Name(name, scope, offset) => {
                 match self.lookup_value(self.own_name(name), ScopePosition { scope, offset }, false)
                 {
                     SimpleName::Local(found)
                     | SimpleName::Members(found)
-                    | SimpleName::Imported(found, _) => match self.type_meant(expr, &found) {
-                        Some(ty) => (Vec::new(), ty),
-                        None => (found, Ty::UNKNOWN),
-                    },
-                    _ => (Vec::new(), self.expr_type(expr)),
+                    | SimpleName::Imported(found, _) => {
+                        match self.resolve_color_color(expr, &found) {
+                            Some(ty) => (Vec::new(), ty),
+                            None => (found, Ty::UNKNOWN),
+                        }
+                    }
+                    _ => (Vec::new(), self.type_of_expr(expr)),
                 }
             }
             Expr::Member(base, name) | Expr::Destructured(base, name) => {
@@ -146,25 +148,25 @@ impl SiteResolver<'_> {
                 (access.candidates, access.ty)
             }
             Expr::Generic(inner, _) => {
-                let (found, _) = self.named_by(inner);
+                let (found, _) = self.lookup_named(inner);
                 let methods: Vec<Candidate> = found
                     .into_iter()
                     .filter(|candidate| is_method(self.decl(candidate.decl).kind))
                     .collect();
-                (methods, self.expr_type(expr))
+                (methods, self.type_of_expr(expr))
             }
-            Expr::TypeValue(_) => (Vec::new(), self.expr_type(expr)),
+            Expr::TypeValue(_) => (Vec::new(), self.type_of_expr(expr)),
             _ => (Vec::new(), Ty::UNKNOWN),
         }
     }
 
     /// `Color.Red` where `Color` is also a value of type `Color`: the type, if what follows is a
     /// static member (standard §12.8.7.2).
-    fn type_meant(&self, expr: ExprId, values: &[Candidate]) -> Option<Ty> {
+    fn resolve_color_color(&self, expr: ExprId, values: &[Candidate]) -> Option<Ty> {
         let Expr::Name(name, ..) = self.facts.expr(expr) else {
             return None;
         };
-        let Type::Named(tid, _) = self.arena.get(self.candidate_type(values.first()?)) else {
+        let Type::Named(tid, _) = self.arena.get(self.type_of_candidate(values.first()?)) else {
             return None;
         };
         if self.tables.type_def(tid).name != self.own_name(name) {
@@ -173,7 +175,7 @@ impl SiteResolver<'_> {
 
         let followed = self
             .followers
-            .get_or_init(|| self.names_followed())
+            .get_or_init(|| self.collect_followers())
             .get(&expr)?;
 
         let access = self.lookup_member_access(expr, *followed);
@@ -184,12 +186,12 @@ impl SiteResolver<'_> {
                 .all(|member| self.is_static(member)))
         .then(|| {
             self.arena
-                .add(Type::Qualifier(self.candidate_type(&values[0])))
+                .add(Type::Qualifier(self.type_of_candidate(&values[0])))
         })
     }
 
     /// Returns the member that is accessed on each bare name.
-    fn names_followed(&self) -> FxHashMap<ExprId, Name> {
+    fn collect_followers(&self) -> FxHashMap<ExprId, Name> {
         let follows = |expr: &Expr| match *expr {
             Expr::Member(base, name) if matches!(self.facts.expr(base), Expr::Name(..)) => {
                 Some((base, self.own_name(name)))

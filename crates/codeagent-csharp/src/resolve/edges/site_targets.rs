@@ -65,7 +65,7 @@ impl SiteResolver<'_> {
             SiteKind::ParameterType => self.resolve_type_site(site, EdgeType::Accepts),
 
             SiteKind::TypeRef => self.resolve_type_site(site, EdgeType::References),
-            SiteKind::Test => match self.tested_type(site.subject) {
+            SiteKind::Test => match self.resolve_tested_type(site.subject) {
                 Some(target) => Some(exact_edge(site, EdgeType::References, target)),
                 None => self.resolve_value_site(site),
             },

@@ -250,7 +250,7 @@ impl Checker<'_> {
         };
         arg.mode == ArgMode::Out
             && self
-                .local_of(self.own_name(name), ScopePosition { scope, offset })
+                .lookup_local(self.own_name(name), ScopePosition { scope, offset })
                 .is_some_and(is_from_call)
     }
 

@@ -51,6 +51,7 @@ impl Checker<'_> {
             (_, Some((known, of))) if known.is_collection_interface() => Some((2, of[0])),
             _ => None,
         };
+
         match (rank(first), rank(second)) {
             (Some((a, x)), Some((b, y))) if a != b => match a < b {
                 _ if x != y => Better::Neither,

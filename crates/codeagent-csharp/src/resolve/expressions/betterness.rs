@@ -75,7 +75,7 @@ impl Checker<'_> {
                 (Better::Second, BetternessRule::CertainFit)
             }
             (false, false) if unknown => (Better::Unknown, BetternessRule::Unknown),
-            (false, false) => self.tie_break(a, b),
+            (false, false) => self.resolve_tie(a, b),
         };
 
         match better {
@@ -108,7 +108,7 @@ impl Checker<'_> {
         })
     }
 
-    fn tie_break(&self, a: &BoundCandidate, b: &BoundCandidate) -> (Better, BetternessRule) {
+    fn resolve_tie(&self, a: &BoundCandidate, b: &BoundCandidate) -> (Better, BetternessRule) {
         let by = |rule: BetternessRule, first: bool, second: bool| match (first, second) {
             (true, false) => Some((Better::First, rule)),
             (false, true) => Some((Better::Second, rule)),

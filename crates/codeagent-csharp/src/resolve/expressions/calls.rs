@@ -96,13 +96,11 @@ impl Checker<'_> {
         let key = (self.lambda_bindings.current(), id);
         let asked = (key, Query::Call(key.0, id));
         self.stack
-            .query(&self.memo.calls, asked, || {
-                Rc::new(self.resolve_call_uncached(id))
-            })
+            .query(&self.memo.calls, asked, || Rc::new(self.compute_call(id)))
             .unwrap_or_default()
     }
 
-    fn resolve_call_uncached(&self, id: CallId) -> CallResult {
+    fn compute_call(&self, id: CallId) -> CallResult {
         let Some(&call) = id.some().and_then(|id| self.facts.calls.get(id.index())) else {
             return CallResult::default();
         };
@@ -110,14 +108,14 @@ impl Checker<'_> {
         match self.forms[id.index()] {
             CallForm::Call => self.resolve_invocation(&call),
             CallForm::New => {
-                let ty = self.expr_type(call.callee);
+                let ty = self.type_of_expr(call.callee);
                 match self.arena.get(ty) {
                     Type::Qualifier(ty) => self.resolve_construction(ty, &call),
                     _ => CallResult::default(),
                 }
             }
             CallForm::NewTarget(decl) => {
-                let ty = self.context_type(decl);
+                let ty = self.infer_context_type(decl);
                 self.resolve_construction(self.strip_nullable(ty), &call)
             }
             CallForm::Index => self.resolve_element_access(&call),
@@ -139,7 +137,7 @@ impl Checker<'_> {
     pub fn arguments(&self, call: &Call) -> Vec<Argument> {
         let args = self.facts.list(call.args).iter();
         args.map(|arg| Argument {
-            ty: self.argument_type(arg.value),
+            ty: self.type_of_argument(arg.value),
             mode: arg.mode,
             name: if arg.name.is_none() {
                 Name::NONE
@@ -153,13 +151,13 @@ impl Checker<'_> {
 
     /// Returns the type of an argument before its call is resolved: what waits for the call's
     /// choice has none yet.
-    pub(super) fn argument_type(&self, value: ExprId) -> Ty {
+    pub(super) fn type_of_argument(&self, value: ExprId) -> Ty {
         match self.facts.expr(value) {
             Expr::NewTarget(..) => Ty::TARGET_NEW,
             Expr::Array(_, decl) if !decl.is_none() => self.arena.add(Type::Collection(value)),
-            Expr::Same(inner) => self.argument_type(inner),
+            Expr::Same(inner) => self.type_of_argument(inner),
             Expr::OutArgument(..) => Ty::UNKNOWN,
-            _ => self.expr_type(value),
+            _ => self.type_of_expr(value),
         }
     }
 
@@ -187,7 +185,7 @@ impl Checker<'_> {
             | Expr::Cast(_)
             | Expr::Call(_)
             | Expr::Index(_) => {
-                let ty = self.expr_type(call.callee);
+                let ty = self.type_of_expr(call.callee);
                 self.resolve_value_call(ty)
             }
             _ => CallResult::default(),
@@ -205,7 +203,7 @@ impl Checker<'_> {
 
         let Some(first) = methods.first() else {
             return found.first().map_or_else(CallResult::default, |value| {
-                self.resolve_value_call(self.candidate_type(value))
+                self.resolve_value_call(self.type_of_candidate(value))
             });
         };
 
@@ -258,7 +256,7 @@ impl Checker<'_> {
             .first()
             .filter(|first| !hidden && !is_method(self.decl(first.decl).kind))
         {
-            let ty = self.candidate_type(value);
+            let ty = self.type_of_candidate(value);
             if self.is_delegate(ty) != Some(false) {
                 return self.resolve_value_call(ty);
             }
@@ -348,7 +346,7 @@ impl Checker<'_> {
         while let Some(id) = scope.some() {
             let here = self.facts.scope(id);
             if is_type_scope(here.kind) {
-                return Some(self.this_type(here.owner));
+                return Some(self.type_of_this(here.owner));
             }
             scope = here.parent;
         }
@@ -482,7 +480,7 @@ impl Checker<'_> {
     }
 
     fn resolve_element_access(&self, call: &Call) -> CallResult {
-        let receiver = self.expr_type(call.callee);
+        let receiver = self.type_of_expr(call.callee);
         let indexers = self.lookup_members(receiver, well_known::INDEXER);
         if indexers.is_empty() {
             let sliced = self.sliced(receiver, &self.arguments(call));

@@ -78,7 +78,7 @@ impl Checker<'_> {
         let constant = candidates.first()?;
         let decl = self.decl(constant.decl);
         if !decl.flags.has(DeclFlags::CONST)
-            || !self.is_known(self.candidate_type(constant), Known::Int32)
+            || !self.is_known(self.type_of_candidate(constant), Known::Int32)
         {
             return None;
         }

@@ -19,7 +19,7 @@ impl Checker<'_> {
             .map(|constructor| self.facts.decl(constructor).scope)
             .and_then(ScopeId::some);
         owner.map_or(Ty::UNKNOWN, |scope| {
-            self.this_type(self.facts.scope(scope).owner)
+            self.type_of_this(self.facts.scope(scope).owner)
         })
     }
 
@@ -98,7 +98,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn resolve_attribute(&self, ty: TypeId, call: &Call) -> CallResult {
-        let Some(ty) = self.attribute_type(ty) else {
+        let Some(ty) = self.type_of_attribute(ty) else {
             return CallResult::external(Ty::UNKNOWN, Vec::new());
         };
 
@@ -137,7 +137,7 @@ impl Checker<'_> {
 
     /// Returns the class an attribute names: `[Foo]` is `FooAttribute` or, if that is an attribute
     /// class, `Foo`.
-    pub fn attribute_type(&self, id: TypeId) -> Option<Ty> {
+    pub fn type_of_attribute(&self, id: TypeId) -> Option<Ty> {
         let TypeExpr::Name(segments, scope) = self.facts.type_expr(id) else {
             return None;
         };

@@ -12,17 +12,17 @@ use crate::resolve::types::{Ty, Type};
 
 impl Checker<'_> {
     /// Returns the type that the context of a declaration asks for.
-    pub fn context_type(&self, decl: DeclId) -> Ty {
+    pub fn infer_context_type(&self, decl: DeclId) -> Ty {
         self.within(self.facts.decl(decl).scope, || {
             self.stack
                 .query_uncached(Query::Context(self.lambda_bindings.current(), decl), || {
-                    self.context_type_uncached(decl)
+                    self.compute_context_type(decl)
                 })
                 .unwrap_or(Ty::UNKNOWN)
         })
     }
 
-    fn context_type_uncached(&self, decl: DeclId) -> Ty {
+    fn compute_context_type(&self, decl: DeclId) -> Ty {
         match self.facts.decl(decl).context {
             Context::Argument(call, index) => self
                 .resolve_call(call)
@@ -31,7 +31,7 @@ impl Checker<'_> {
                 .copied()
                 .unwrap_or(Ty::UNKNOWN),
             Context::Typed(ty) => self.type_of(self.file, ty),
-            Context::Assigned(target) => match self.expr_type(target) {
+            Context::Assigned(target) => match self.type_of_expr(target) {
                 ty if matches!(
                     self.arena.get(ty),
                     Type::Qualifier(_) | Type::MethodGroup(_)
@@ -41,22 +41,22 @@ impl Checker<'_> {
                 }
                 ty => ty,
             },
-            Context::Returned(function) => self.returned_context(function),
-            Context::Element(collection) => self.element_context(collection),
-            Context::Property(object, key) => self.anonymous_context(object, key),
+            Context::Returned(function) => self.infer_returned_context(function),
+            Context::Element(collection) => self.infer_element_context(collection),
+            Context::Property(object, key) => self.infer_anonymous_context(object, key),
             Context::Attribute(..) | Context::None => Ty::UNKNOWN,
         }
     }
 
-    fn anonymous_context(&self, object: DeclId, key: codeagent_model::facts::Sym) -> Ty {
-        let context = self.context_type(object);
+    fn infer_anonymous_context(&self, object: DeclId, key: codeagent_model::facts::Sym) -> Ty {
+        let context = self.infer_context_type(object);
         let name = self.own_name(key);
         self.lookup_members(context, name)
             .first()
-            .map_or(Ty::UNKNOWN, |member| self.candidate_type(member))
+            .map_or(Ty::UNKNOWN, |member| self.type_of_candidate(member))
     }
 
-    fn returned_context(&self, function: DeclId) -> Ty {
+    fn infer_returned_context(&self, function: DeclId) -> Ty {
         let decl = self.facts.decl(function);
 
         // The body is read to find out whether the lambda fits: what it has to return is just what
@@ -66,7 +66,7 @@ impl Checker<'_> {
         }
 
         let result = if decl.kind == DeclKind::Lambda {
-            let context = self.context_type(function);
+            let context = self.infer_context_type(function);
             self.delegate_shape(context)
                 .map_or(Ty::UNKNOWN, |shape| shape.result)
         } else {
@@ -87,13 +87,13 @@ impl Checker<'_> {
         }
     }
 
-    fn element_context(&self, collection: ExprId) -> Ty {
+    fn infer_element_context(&self, collection: ExprId) -> Ty {
         match self.facts.expr(collection) {
             Expr::Array(_, decl) if !decl.is_none() => self
-                .element_of(self.context_type(decl))
+                .element_of(self.infer_context_type(decl))
                 .unwrap_or(Ty::UNKNOWN),
             _ => self
-                .element_of(self.expr_type(collection))
+                .element_of(self.type_of_expr(collection))
                 .unwrap_or(Ty::UNKNOWN),
         }
     }

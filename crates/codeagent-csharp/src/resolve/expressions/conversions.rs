@@ -174,7 +174,7 @@ impl Checker<'_> {
             return Conversion::Implicit;
         }
         match self.is_value_type(to) {
-            Some(true) => self.user_defined(Ty::NULL, to, depth),
+            Some(true) => self.resolve_user_defined(Ty::NULL, to, depth),
             Some(false) => Conversion::Implicit,
             None => Conversion::Unknown,
         }
@@ -211,9 +211,9 @@ impl Checker<'_> {
     fn element_converts(&self, value: ExprId, to: Ty) -> Conversion {
         match self.facts.expr(value) {
             Expr::Spread(inner) => {
-                self.convert(self.type_of_iterated(self.expr_type(inner), false), to)
+                self.convert(self.type_of_iterated(self.type_of_expr(inner), false), to)
             }
-            _ => self.convert_value(value, self.argument_type(value), to),
+            _ => self.convert_value(value, self.type_of_argument(value), to),
         }
     }
 
@@ -260,7 +260,7 @@ impl Checker<'_> {
         }
         match self.is_interface(to) {
             Some(true) => self.convert_deep(of, to, depth + 1),
-            _ => self.user_defined(self.arena.add(Type::Nullable(of)), to, depth),
+            _ => self.resolve_user_defined(self.arena.add(Type::Nullable(of)), to, depth),
         }
     }
 
@@ -322,7 +322,7 @@ impl Checker<'_> {
             };
         }
 
-        let user = self.user_defined(from, to, depth);
+        let user = self.resolve_user_defined(from, to, depth);
         if user != Conversion::No {
             return user;
         }

@@ -36,65 +36,65 @@ pub struct MemberAccess {
 
 impl Checker<'_> {
     /// Returns the type of an expression.
-    pub fn expr_type(&self, id: ExprId) -> Ty {
+    pub fn type_of_expr(&self, id: ExprId) -> Ty {
         if id.is_none() {
             return Ty::UNKNOWN;
         }
         let key = (self.lambda_bindings.current(), id);
         let asked = (key, Query::Expr(key.0, id));
         self.stack
-            .query(&self.memo.exprs, asked, || self.expr_type_uncached(id))
+            .query(&self.memo.exprs, asked, || self.compute_type_of_expr(id))
             .unwrap_or_default()
     }
 
-    fn expr_type_uncached(&self, id: ExprId) -> Ty {
+    fn compute_type_of_expr(&self, id: ExprId) -> Ty {
         match self.facts.expr(id) {
             Expr::Name(name, scope, offset) => {
-                self.name_type(id, self.own_name(name), ScopePosition { scope, offset })
+                self.type_of_name(id, self.own_name(name), ScopePosition { scope, offset })
             }
-            Expr::This(decl) => self.this_type(decl),
-            Expr::Super(decl) => self.base_class(self.this_type(decl)),
+            Expr::This(decl) => self.type_of_this(decl),
+            Expr::Super(decl) => self.base_class(self.type_of_this(decl)),
             Expr::Member(base, name) | Expr::Destructured(base, name) => {
-                self.member_type(id, base, name)
+                self.type_of_member(id, base, name)
             }
-            Expr::Generic(inner, args) => self.generic_type(id, inner, args),
+            Expr::Generic(inner, args) => self.type_of_generic(id, inner, args),
 
             Expr::Index(call) | Expr::Call(call) | Expr::New(call) => {
                 self.resolve_call(call).result
             }
-            Expr::NewTarget(_, decl) => match self.context_type(decl) {
+            Expr::NewTarget(_, decl) => match self.infer_context_type(decl) {
                 ty if ty.is_unknown() => Ty::TARGET_NEW,
                 ty => self.strip_nullable(ty),
             },
 
             Expr::Await(inner) => {
-                self.part_of(self.expr_type(inner), |ty| self.type_of_awaited(ty))
+                self.part_of(self.type_of_expr(inner), |ty| self.type_of_awaited(ty))
             }
-            Expr::Iterate(inner, is_async) => self.part_of(self.expr_type(inner), |ty| {
+            Expr::Iterate(inner, is_async) => self.part_of(self.type_of_expr(inner), |ty| {
                 self.type_of_iterated(ty, is_async)
             }),
 
             Expr::Cast(ty) => self.type_of(self.file, ty),
-            Expr::TypeValue(ty) => self.qualifier_type(ty),
+            Expr::TypeValue(ty) => self.type_of_qualifier(ty),
             Expr::Satisfies(inner, _)
             | Expr::Same(inner)
             | Expr::Yield(inner)
-            | Expr::Spread(inner) => self.expr_type(inner),
-            Expr::Conditional(inner) => self.conditional_type(inner),
-            Expr::NonNull(inner) => self.strip_nullable(self.expr_type(inner)),
+            | Expr::Spread(inner) => self.type_of_expr(inner),
+            Expr::Conditional(inner) => self.type_of_conditional(inner),
+            Expr::NonNull(inner) => self.strip_nullable(self.type_of_expr(inner)),
 
-            Expr::Assign(left, _) => self.expr_type(left),
+            Expr::Assign(left, _) => self.type_of_expr(left),
             Expr::Or(first, second) => self.type_of_either(first, second),
-            Expr::And(_, second) => self.expr_type(second),
+            Expr::And(_, second) => self.type_of_expr(second),
             Expr::Binary(operator, left, right) => self.resolve_binary(operator, left, right).1,
             Expr::Unary(operator, inner) => self.resolve_unary(operator, inner).1,
 
             Expr::Object(decl) => {
-                self.note_object(decl);
+                self.record_object(decl);
                 self.arena.add(Type::Object(decl))
             }
-            Expr::Array(..) => self.array_type(id),
-            Expr::Tuple(elements) => self.tuple_type(elements),
+            Expr::Array(..) => self.type_of_array(id),
+            Expr::Tuple(elements) => self.type_of_tuple(elements),
             Expr::Function(decl) => self.arena.add(Type::Lambda(decl)),
             Expr::ContextParam(lambda, index) => self.lambda_parameter(lambda, index),
 
@@ -105,13 +105,13 @@ impl Checker<'_> {
                 .copied()
                 .unwrap_or(Ty::UNKNOWN),
             Expr::Element(inner, index) => {
-                self.type_of_deconstructed(self.expr_type(inner), usize::from(index))
+                self.type_of_deconstructed(self.type_of_expr(inner), usize::from(index))
             }
             Expr::Query(element) => {
-                self.known_type(Known::EnumerableOf, &[self.expr_type(element)])
+                self.known_type(Known::EnumerableOf, &[self.type_of_expr(element)])
             }
 
-            Expr::Literal(kind, text) => self.literal_type(kind, text),
+            Expr::Literal(kind, text) => self.type_of_literal(kind, text),
             Expr::Known(known) => self.known_expression(known),
             _ => Ty::UNKNOWN,
         }
@@ -127,11 +127,11 @@ impl Checker<'_> {
         self.known_type(known, &[])
     }
 
-    fn literal_type(&self, kind: LiteralKind, text: Sym) -> Ty {
+    fn type_of_literal(&self, kind: LiteralKind, text: Sym) -> Ty {
         let known = match kind {
             LiteralKind::String => Known::String,
             LiteralKind::Number => Known::Int32,
-            LiteralKind::TypedNumber => return self.keyword_type(self.facts.text(text)),
+            LiteralKind::TypedNumber => return self.type_of_keyword(self.facts.text(text)),
             LiteralKind::Bool => Known::Boolean,
             LiteralKind::Char => Known::Char,
             LiteralKind::Null => return Ty::NULL,
@@ -148,7 +148,7 @@ impl Checker<'_> {
     }
 
     /// A written type, or a namespace as in `global::A`, before a dot.
-    fn qualifier_type(&self, ty: TypeId) -> Ty {
+    fn type_of_qualifier(&self, ty: TypeId) -> Ty {
         if let TypeExpr::Name(segments, scope) = self.facts.type_expr(ty)
             && let TypeOrNamespace::Namespace(namespace) =
                 self.resolve_segments(self.file, self.facts.list(segments), scope, None)
@@ -158,28 +158,28 @@ impl Checker<'_> {
         self.arena.add(Type::Qualifier(self.type_of(self.file, ty)))
     }
 
-    fn name_type(&self, id: ExprId, name: Name, position: ScopePosition) -> Ty {
+    fn type_of_name(&self, id: ExprId, name: Name, position: ScopePosition) -> Ty {
         match self.lookup_value(name, position, false) {
             SimpleName::Local(found)
             | SimpleName::Members(found)
-            | SimpleName::Imported(found, _) => self.candidates_type(id, &found),
+            | SimpleName::Imported(found, _) => self.type_of_candidates(id, &found),
             SimpleName::Type(ty) => self.arena.add(Type::Qualifier(ty)),
             SimpleName::Namespace(namespace) => self.arena.add(Type::Namespace(namespace)),
             SimpleName::None => self.arena.add(Type::Qualifier(self.external(name, &[]))),
         }
     }
 
-    fn candidates_type(&self, id: ExprId, found: &[Candidate]) -> Ty {
+    fn type_of_candidates(&self, id: ExprId, found: &[Candidate]) -> Ty {
         match found.first() {
             Some(first) if is_method(self.decl(first.decl).kind) => {
                 self.arena.add(Type::MethodGroup(id))
             }
-            Some(first) => self.candidate_type(first),
+            Some(first) => self.type_of_candidate(first),
             None => Ty::UNKNOWN,
         }
     }
 
-    fn generic_type(&self, id: ExprId, inner: ExprId, args: List<TypeId>) -> Ty {
+    fn type_of_generic(&self, id: ExprId, inner: ExprId, args: List<TypeId>) -> Ty {
         let args = self.type_list(args);
         match self.facts.expr(inner) {
             Expr::Name(name, scope, offset) => {
@@ -232,10 +232,10 @@ impl Checker<'_> {
             .collect()
     }
 
-    fn member_type(&self, id: ExprId, base: ExprId, name: Sym) -> Ty {
+    fn type_of_member(&self, id: ExprId, base: ExprId, name: Sym) -> Ty {
         let access = self.lookup_member_access(base, self.own_name(name));
         if !access.candidates.is_empty() && access.ty.is_unknown() {
-            return self.candidates_type(id, &access.candidates);
+            return self.type_of_candidates(id, &access.candidates);
         }
         if access.ty.is_unknown() && self.is_external_value(base, access.receiver) {
             Ty::EXTERNAL_VALUE
@@ -260,7 +260,7 @@ impl Checker<'_> {
 
     /// Looks up `name` in the type of `base`.
     pub fn lookup_member_access(&self, base: ExprId, name: Name) -> MemberAccess {
-        let receiver = self.expr_type(base);
+        let receiver = self.type_of_expr(base);
         let nothing = MemberAccess {
             candidates: Vec::new(),
             receiver,
@@ -295,7 +295,7 @@ impl Checker<'_> {
                 }
             }
             Type::Object(decl) => MemberAccess {
-                ty: self.anonymous_member(decl, name),
+                ty: self.lookup_anonymous_member(decl, name),
                 ..nothing
             },
             Type::Nullable(of)
@@ -336,14 +336,14 @@ impl Checker<'_> {
 
     /// A property of an extension block, with the type arguments that the receiver gives the block.
     fn lookup_extension_member(&self, receiver: Ty, name: Name) -> MemberAccess {
-        let Some(property) = self.extension_property(receiver, name) else {
+        let Some(property) = self.lookup_extension_property(receiver, name) else {
             return MemberAccess {
                 candidates: Vec::new(),
                 receiver,
                 ty: Ty::UNKNOWN,
             };
         };
-        let ty = self.property_type(receiver, property);
+        let ty = self.type_of_property(receiver, property);
         MemberAccess {
             candidates: vec![property],
             receiver,
@@ -354,7 +354,7 @@ impl Checker<'_> {
     /// `Color.Part` where `Color` is a value of type `Color` (standard §12.8.7.2): nested types are
     /// meant too. Static members are among those of the value.
     fn lookup_color_color(&self, base: ExprId, name: Name) -> Option<MemberAccess> {
-        let receiver = self.expr_type(base);
+        let receiver = self.type_of_expr(base);
         if !self.names_its_type(base, receiver) {
             return None;
         }
@@ -409,19 +409,19 @@ impl Checker<'_> {
         number.checked_sub(1)
     }
 
-    fn anonymous_member(&self, object: DeclId, name: Name) -> Ty {
+    fn lookup_anonymous_member(&self, object: DeclId, name: Name) -> Ty {
         let scope = self.facts.decl(object).inner;
         let member = self.facts.decl_ids().find(|id| {
             let decl = self.facts.decl(*id);
             decl.scope == scope && !scope.is_none() && self.own_name(decl.name) == name
         });
         member.map_or(Ty::UNKNOWN, |member| {
-            self.in_object(object, || self.expr_type(self.facts.decl(member).init))
+            self.in_object(object, || self.type_of_expr(self.facts.decl(member).init))
         })
     }
 
-    fn conditional_type(&self, inner: ExprId) -> Ty {
-        let ty = self.expr_type(inner);
+    fn type_of_conditional(&self, inner: ExprId) -> Ty {
+        let ty = self.type_of_expr(inner);
         if self.is_value_type(ty) == Some(true) && !self.is_void(ty) {
             self.nullable(ty)
         } else {
@@ -431,7 +431,7 @@ impl Checker<'_> {
 
     /// `c ? a : b`, `a ?? b`.
     fn type_of_either(&self, first: ExprId, second: ExprId) -> Ty {
-        let (a, b) = (self.expr_type(first), self.expr_type(second));
+        let (a, b) = (self.type_of_expr(first), self.type_of_expr(second));
         if a.is_unknown() || b.is_unknown() {
             return if a.is_unknown() { b } else { a };
         }
@@ -443,7 +443,7 @@ impl Checker<'_> {
         {
             return of;
         }
-        self.common_type(&[a, b])
+        self.infer_common_type(&[a, b])
     }
 
     /// Returns the element type of an array or collection expression.
@@ -458,34 +458,34 @@ impl Checker<'_> {
             .take(16)
             .map(|value| self.element_value(*value))
             .collect();
-        self.common_type(&values)
+        self.infer_common_type(&values)
     }
 
     fn element_value(&self, value: ExprId) -> Ty {
         match self.facts.expr(value) {
-            Expr::Spread(inner) => self.type_of_iterated(self.expr_type(inner), false),
-            _ => self.expr_type(value),
+            Expr::Spread(inner) => self.type_of_iterated(self.type_of_expr(inner), false),
+            _ => self.type_of_expr(value),
         }
     }
 
-    fn array_type(&self, id: ExprId) -> Ty {
+    fn type_of_array(&self, id: ExprId) -> Ty {
         let Expr::Array(_, decl) = self.facts.expr(id) else {
             return Ty::UNKNOWN;
         };
         if decl.is_none() {
             return self.arena.add(Type::Array(self.collection_element(id), 1));
         }
-        match self.context_type(decl) {
+        match self.infer_context_type(decl) {
             context if context.is_unknown() => self.arena.add(Type::Collection(id)),
             context => context,
         }
     }
 
-    fn tuple_type(&self, elements: List<Arg>) -> Ty {
+    fn type_of_tuple(&self, elements: List<Arg>) -> Ty {
         let elements = self.facts.list(elements);
         let types: TyList = elements
             .iter()
-            .map(|element| self.expr_type(element.value))
+            .map(|element| self.type_of_expr(element.value))
             .collect();
         let names: Rc<[Name]> = elements
             .iter()
@@ -511,7 +511,7 @@ impl Checker<'_> {
         if let Some(ty) = self.assumed_param(lambda, index) {
             return ty;
         }
-        let context = self.context_type(lambda);
+        let context = self.infer_context_type(lambda);
         let shape = self.delegate_shape(context);
         shape
             .and_then(|shape| shape.params.get(usize::from(index)).copied())

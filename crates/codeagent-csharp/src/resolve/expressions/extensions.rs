@@ -58,14 +58,15 @@ impl Checker<'_> {
         }
 
         if let Type::Qualifier(ty) = self.arena.get(receiver) {
-            return self.nearest_extension(all, (ty, args, type_args), |candidate| {
+            return self.resolve_nearest_extension(all, (ty, args, type_args), |candidate| {
                 self.is_static_extension(candidate.decl) && self.receiver_fits(ty, candidate)
             });
         }
 
-        let chosen = self.nearest_extension(all, (receiver, args, type_args), |candidate| {
-            !self.is_static_extension(candidate.decl) && self.receiver_fits(receiver, candidate)
-        })?;
+        let chosen =
+            self.resolve_nearest_extension(all, (receiver, args, type_args), |candidate| {
+                !self.is_static_extension(candidate.decl) && self.receiver_fits(receiver, candidate)
+            })?;
         let is_unknown = self.convert(receiver, chosen.best.targets[0]) == Conversion::Unknown;
         Some(chosen.doubted_if(is_unknown))
     }
@@ -164,7 +165,7 @@ impl Checker<'_> {
     }
 
     /// Returns the choice at the first level where one of the methods that pass is applicable.
-    fn nearest_extension(
+    fn resolve_nearest_extension(
         &self,
         all: &[Extension],
         (receiver, args, type_args): (Ty, &[Argument], &TyList),
@@ -185,13 +186,13 @@ impl Checker<'_> {
     }
 
     /// An extension property of a receiver.
-    pub(super) fn extension_property(&self, receiver: Ty, name: Name) -> Option<Candidate> {
+    pub(super) fn lookup_extension_property(&self, receiver: Ty, name: Name) -> Option<Candidate> {
         self.extension_member(receiver, name, DeclKind::Property)
     }
 
     /// Returns the type of an extension property of a receiver.
-    pub(super) fn property_type(&self, receiver: Ty, property: Candidate) -> Ty {
-        let declared = self.candidate_type(&property);
+    pub(super) fn type_of_property(&self, receiver: Ty, property: Candidate) -> Ty {
+        let declared = self.type_of_candidate(&property);
         let signature = self.signature(property.decl);
         let Some(first) = signature.params.first() else {
             return declared;
@@ -305,10 +306,10 @@ impl Checker<'_> {
         let scope = self.site.namespace;
         self.memo
             .extension_scopes
-            .get_or_insert_with(scope, || self.levels_uncached(scope).into())
+            .get_or_insert_with(scope, || self.compute_extension_scopes(scope).into())
     }
 
-    fn levels_uncached(&self, scope: ScopeId) -> Vec<ExtensionScope> {
+    fn compute_extension_scopes(&self, scope: ScopeId) -> Vec<ExtensionScope> {
         let mut extension_scopes = Vec::new();
         let mut current = scope;
         while let Some(id) = current.some() {

@@ -100,9 +100,9 @@ impl Checker<'_> {
                 .collect();
 
             let result = match what {
-                Pending::Lambda(lambda) => {
-                    self.lambda_result(lambda, &inputs).unwrap_or(Ty::UNKNOWN)
-                }
+                Pending::Lambda(lambda) => self
+                    .infer_lambda_result(lambda, &inputs)
+                    .unwrap_or(Ty::UNKNOWN),
                 Pending::Group(group) => self
                     .method_of_group(group, &inputs)
                     .map_or(Ty::UNKNOWN, |(_, result)| result),

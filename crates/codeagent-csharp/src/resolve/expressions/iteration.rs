@@ -38,7 +38,7 @@ impl Checker<'_> {
     fn current_of(&self, enumerator: Ty) -> Option<Ty> {
         self.lookup_members(enumerator, well_known::CURRENT)
             .first()
-            .map(|current| self.candidate_type(current))
+            .map(|current| self.type_of_candidate(current))
     }
 
     /// Returns the result of the extension method of this name that takes only the receiver.
@@ -80,10 +80,10 @@ impl Checker<'_> {
                     .iter()
                     .all(|param| param.flags.has(DeclFlags::OPTIONAL))
         })?;
-        Some(self.method_result(method))
+        Some(self.infer_method_result(method))
     }
 
-    fn method_result(&self, method: &Candidate) -> Ty {
+    fn infer_method_result(&self, method: &Candidate) -> Ty {
         self.substitute(self.signature(method.decl).result, method.within)
     }
 
@@ -104,11 +104,11 @@ impl Checker<'_> {
     pub(super) fn type_of_deconstructed(&self, ty: Ty, index: usize) -> Ty {
         match self.arena.get(ty) {
             Type::Tuple(elements, _) => elements.get(index).copied().unwrap_or(Ty::UNKNOWN),
-            _ => self.deconstructed_by_method(ty, index),
+            _ => self.resolve_deconstruct_method(ty, index),
         }
     }
 
-    fn deconstructed_by_method(&self, ty: Ty, index: usize) -> Ty {
+    fn resolve_deconstruct_method(&self, ty: Ty, index: usize) -> Ty {
         for method in self.lookup_members(ty, well_known::DECONSTRUCT).iter() {
             if let Some(param) = self.signature(method.decl).params.get(index) {
                 return self.substitute(param.ty, method.within);
@@ -121,11 +121,11 @@ impl Checker<'_> {
                 return self.substitute(param.ty, constructor.within);
             }
         }
-        self.deconstructed_by_extension(ty, index)
+        self.resolve_deconstruct_extension(ty, index)
             .unwrap_or(Ty::UNKNOWN)
     }
 
-    fn deconstructed_by_extension(&self, ty: Ty, index: usize) -> Option<Ty> {
+    fn resolve_deconstruct_extension(&self, ty: Ty, index: usize) -> Option<Ty> {
         let method = self.extension_member(ty, well_known::DECONSTRUCT, DeclKind::Method)?;
         let signature = self.signature(method.decl);
         let receiver = (signature.params.first()?.ty, Argument::of_type(ty));
@@ -160,6 +160,6 @@ impl Checker<'_> {
         let slice = found
             .iter()
             .find(|method| self.signature(method.decl).params.len() == 2)?;
-        Some(self.method_result(slice))
+        Some(self.infer_method_result(slice))
     }
 }

@@ -139,7 +139,7 @@ impl Checker<'_> {
 
     /// Remembers as what an anonymous object is made, for who names its members elsewhere while its
     /// call is still open.
-    pub(super) fn note_object(&self, object: DeclId) {
+    pub(super) fn record_object(&self, object: DeclId) {
         let around = self.assumption_around(self.facts.decl(object).scope);
         if around != 0 {
             self.lambda_bindings

@@ -45,7 +45,7 @@ pub enum LambdaParamUse {
 impl Checker<'_> {
     /// What a lambda returns if its parameters have these types; an async one a task. `None`:
     /// nothing (or only `return;`).
-    pub(super) fn lambda_result(&self, lambda: DeclId, params: &TyList) -> Option<Ty> {
+    pub(super) fn infer_lambda_result(&self, lambda: DeclId, params: &TyList) -> Option<Ty> {
         let decl = self.facts.decl(lambda);
         let returns = self.facts.list(decl.returns);
         let inner =
@@ -56,10 +56,10 @@ impl Checker<'_> {
                     returns
                         .iter()
                         .take(8)
-                        .map(|value| self.expr_type(*value))
+                        .map(|value| self.type_of_expr(*value))
                         .collect::<Vec<Ty>>()
                 });
-                Some(self.common_type(&values)).filter(|ty| !self.is_void(*ty))
+                Some(self.infer_common_type(&values)).filter(|ty| !self.is_void(*ty))
             };
 
         if !decl.flags.has(DeclFlags::ASYNC) {
@@ -95,7 +95,7 @@ impl Checker<'_> {
     }
 
     /// Returns the best common type of values.
-    pub(super) fn common_type(&self, values: &[Ty]) -> Ty {
+    pub(super) fn infer_common_type(&self, values: &[Ty]) -> Ty {
         let mut best = Ty::UNKNOWN;
         let mut null = false;
         for &ty in values {
@@ -161,7 +161,7 @@ impl Checker<'_> {
         if self.is_void(shape.result) {
             return self.fits_void(lambda);
         }
-        let Some(returned) = self.lambda_result(lambda, &shape.params) else {
+        let Some(returned) = self.infer_lambda_result(lambda, &shape.params) else {
             return Conversion::No;
         };
         if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC) {
@@ -171,7 +171,7 @@ impl Checker<'_> {
         let returns = self.facts.list(self.facts.decl(lambda).returns);
         match returns {
             [single] => {
-                let ty = self.assume(lambda, shape.params.clone(), || self.expr_type(*single));
+                let ty = self.assume(lambda, shape.params.clone(), || self.type_of_expr(*single));
                 self.assume(lambda, shape.params.clone(), || {
                     self.convert_value(*single, ty, shape.result)
                 })
@@ -198,20 +198,20 @@ impl Checker<'_> {
 
     fn use_binds(&self, used: LambdaParamUse) -> bool {
         match used {
-            LambdaParamUse::Member(base, name) => !self.surely_lacks(self.expr_type(base), name),
+            LambdaParamUse::Member(base, name) => !self.surely_lacks(self.type_of_expr(base), name),
             LambdaParamUse::Argument(call) => {
                 !self.resolve_call(call).refused && self.value_takes(call)
             }
 
             LambdaParamUse::Assigned(target, value) => {
-                self.convert_value(value, self.expr_type(value), self.expr_type(target))
+                self.convert_value(value, self.type_of_expr(value), self.type_of_expr(target))
                     != Conversion::No
             }
             LambdaParamUse::Value(variable) => {
                 let decl = self.facts.decl(variable);
                 self.convert_value(
                     decl.init,
-                    self.expr_type(decl.init),
+                    self.type_of_expr(decl.init),
                     self.type_of(self.file, decl.ty),
                 ) != Conversion::No
             }
@@ -278,7 +278,7 @@ impl Checker<'_> {
                 Expr::Call(call) | Expr::Index(call) => self.facts.calls.get(call.index())?.callee,
                 Expr::Name(name, scope, offset) => {
                     let local =
-                        self.local_of(self.own_name(name), ScopePosition { scope, offset })?;
+                        self.lookup_local(self.own_name(name), ScopePosition { scope, offset })?;
                     return match self.facts.expr(self.facts.decl(local).init) {
                         Expr::ContextParam(lambda, _) => Some(lambda),
                         _ => None,
@@ -404,7 +404,7 @@ impl Checker<'_> {
             _ => {}
         }
 
-        let Some(returned) = self.lambda_result(lambda, &a.params) else {
+        let Some(returned) = self.infer_lambda_result(lambda, &a.params) else {
             return Better::Unknown;
         };
 

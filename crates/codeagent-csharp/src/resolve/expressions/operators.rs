@@ -21,7 +21,7 @@ impl Checker<'_> {
         left: ExprId,
         right: ExprId,
     ) -> (Option<OverloadResult>, Ty) {
-        let (a, b) = (self.expr_type(left), self.expr_type(right));
+        let (a, b) = (self.type_of_expr(left), self.type_of_expr(right));
         let args = [
             Argument {
                 value: left,
@@ -43,7 +43,7 @@ impl Checker<'_> {
 
     /// Returns the chosen user-defined unary operator, and the type.
     pub fn resolve_unary(&self, operator: Operator, inner: ExprId) -> (Option<OverloadResult>, Ty) {
-        let ty = self.expr_type(inner);
+        let ty = self.type_of_expr(inner);
         let args = [Argument {
             value: inner,
             ..Argument::of_type(ty)

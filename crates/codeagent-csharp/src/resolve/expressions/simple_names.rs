@@ -70,13 +70,15 @@ impl Checker<'_> {
         while let Some(id) = current.some() {
             let here = *self.facts.scope(id);
 
-            if let Some(local) = self.local_in(id, name, offset) {
+            if let Some(local) = self.lookup_local_in(id, name, offset) {
                 return SimpleName::Local(vec![self.local(local)]);
             }
 
             let found = match here.kind {
-                kind if is_type_scope(kind) => self.value_in_type(here.owner, name, invoked),
-                ScopeKind::Namespace | ScopeKind::File => self.static_imports(id, name, invoked),
+                kind if is_type_scope(kind) => self.lookup_value_in_type(here.owner, name, invoked),
+                ScopeKind::Namespace | ScopeKind::File => {
+                    self.lookup_static_imports(id, name, invoked)
+                }
                 _ => SimpleName::None,
             };
 
@@ -103,7 +105,7 @@ impl Checker<'_> {
 
     /// Returns the local, parameter or local function of that name declared in a scope that counts
     /// at an offset.
-    fn local_in(&self, scope: ScopeId, name: Name, offset: u32) -> Option<DeclId> {
+    fn lookup_local_in(&self, scope: ScopeId, name: Name, offset: u32) -> Option<DeclId> {
         let locals = self.locals(scope, name);
         locals
             .iter()
@@ -114,14 +116,14 @@ impl Checker<'_> {
     }
 
     /// Returns the local, parameter or local function that a bare name stands for.
-    pub(super) fn local_of(&self, name: Name, position: ScopePosition) -> Option<DeclId> {
+    pub(super) fn lookup_local(&self, name: Name, position: ScopePosition) -> Option<DeclId> {
         let mut scope = position.scope;
         while let Some(id) = scope.some() {
             let here = self.facts.scope(id);
             if is_type_scope(here.kind) {
                 return None;
             }
-            if let Some(local) = self.local_in(id, name, position.offset) {
+            if let Some(local) = self.lookup_local_in(id, name, position.offset) {
                 return Some(local);
             }
             scope = here.parent;
@@ -157,7 +159,7 @@ impl Checker<'_> {
         }
     }
 
-    fn value_in_type(&self, owner: DeclId, name: Name, invoked: bool) -> SimpleName {
+    fn lookup_value_in_type(&self, owner: DeclId, name: Name, invoked: bool) -> SimpleName {
         let Some(&tid) = owner.some().and_then(|owner| self.table.types.get(&owner)) else {
             return SimpleName::None;
         };
@@ -169,7 +171,7 @@ impl Checker<'_> {
             return SimpleName::Members(members.to_vec());
         }
 
-        if let Some(param) = self.primary_parameter(tid, name) {
+        if let Some(param) = self.lookup_primary_parameter(tid, name) {
             return SimpleName::Local(vec![Candidate {
                 decl: param,
                 within: own,
@@ -189,7 +191,7 @@ impl Checker<'_> {
 
     /// A parameter of the primary constructor in another part of the type (its own part's lie in
     /// the scope).
-    fn primary_parameter(&self, tid: TypeDefId, name: Name) -> Option<DeclRef> {
+    fn lookup_primary_parameter(&self, tid: TypeDefId, name: Name) -> Option<DeclRef> {
         for constructor in &self.type_def(tid).constructors {
             let facts = self.facts(constructor.file);
             let decl = facts.decl(constructor.decl);
@@ -214,12 +216,12 @@ impl Checker<'_> {
     pub(super) fn cannot_be_invoked(&self, members: &[Candidate]) -> bool {
         members.iter().all(|member| {
             !is_method(self.decl(member.decl).kind)
-                && self.is_delegate(self.candidate_type(member)) == Some(false)
+                && self.is_delegate(self.type_of_candidate(member)) == Some(false)
         })
     }
 
     /// Static members that `using static` brings into a namespace or file scope.
-    fn static_imports(&self, scope: ScopeId, name: Name, invoked: bool) -> SimpleName {
+    fn lookup_static_imports(&self, scope: ScopeId, name: Name, invoked: bool) -> SimpleName {
         let mut found = Vec::new();
         let mut undeclared = false;
         for using in self.usings(self.file, scope).iter() {
@@ -250,7 +252,7 @@ impl Checker<'_> {
     }
 
     /// Returns the type of a value member or local; unknown for methods.
-    pub fn candidate_type(&self, candidate: &Candidate) -> Ty {
+    pub fn type_of_candidate(&self, candidate: &Candidate) -> Ty {
         let decl = self.decl(candidate.decl);
         let declared = match decl.kind {
             DeclKind::EnumMember => return self.enum_of(candidate.decl),
@@ -258,7 +260,7 @@ impl Checker<'_> {
             _ => self.type_of(candidate.decl.file, decl.ty),
         };
         if declared.is_unknown() && candidate.decl.file == self.file && !decl.init.is_none() {
-            return self.initialised_type(candidate.decl.decl);
+            return self.type_of_initialised(candidate.decl.decl);
         }
         match self.arena.get(candidate.within) {
             Type::Unknown => declared,
@@ -266,8 +268,8 @@ impl Checker<'_> {
         }
     }
 
-    fn initialised_type(&self, decl: DeclId) -> Ty {
-        let ty = self.expr_type(self.facts.decl(decl).init);
+    fn type_of_initialised(&self, decl: DeclId) -> Ty {
+        let ty = self.type_of_expr(self.facts.decl(decl).init);
         match self.arena.get(ty) {
             Type::Qualifier(_) | Type::Namespace(_) | Type::Null | Type::Default => Ty::UNKNOWN,
             _ => ty,

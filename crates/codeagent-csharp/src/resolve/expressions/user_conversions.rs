@@ -19,7 +19,7 @@ impl Checker<'_> {
     }
 
     /// `implicit operator` of either type.
-    pub(super) fn user_defined(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
+    pub(super) fn resolve_user_defined(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
         if depth > 1 {
             return Conversion::No;
         }

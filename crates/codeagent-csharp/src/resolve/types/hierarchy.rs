@@ -24,11 +24,11 @@ impl Types<'_> {
     pub fn bases(&self, tid: TypeDefId) -> TyList {
         let asked = (tid, Query::Bases(tid));
         self.stack
-            .query(&self.memo.bases, asked, || self.bases_uncached(tid))
+            .query(&self.memo.bases, asked, || self.compute_bases(tid))
             .unwrap_or_default()
     }
 
-    fn bases_uncached(&self, tid: TypeDefId) -> TyList {
+    fn compute_bases(&self, tid: TypeDefId) -> TyList {
         let mut made: Vec<Ty> = Vec::new();
         for part in &self.type_def(tid).parts {
             let facts = self.facts(part.file);
@@ -72,10 +72,10 @@ impl Types<'_> {
     /// interfaces where so declared.
     pub fn supertypes(&self, ty: Ty) -> TyList {
         self.stack
-            .memoized(&self.memo.supertypes, ty, || self.supertypes_uncached(ty))
+            .memoized(&self.memo.supertypes, ty, || self.compute_supertypes(ty))
     }
 
-    fn supertypes_uncached(&self, ty: Ty) -> TyList {
+    fn compute_supertypes(&self, ty: Ty) -> TyList {
         let mut all = vec![ty];
         let mut next = 0;
         while next < all.len() && all.len() < MAX_SUPERTYPES {
@@ -138,12 +138,12 @@ impl Types<'_> {
         let asked = (param, Query::Constraints(param));
         self.stack
             .query(&self.memo.constraints, asked, || {
-                self.constraints_uncached(param)
+                self.compute_constraints(param)
             })
             .unwrap_or_default()
     }
 
-    fn constraints_uncached(&self, param: Ty) -> TyList {
+    fn compute_constraints(&self, param: Ty) -> TyList {
         let mut made = Vec::new();
         self.each_constraint(param, &mut |file, clause, ty| {
             if clause != BaseClause::ConstraintWord {

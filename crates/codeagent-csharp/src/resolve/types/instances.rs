@@ -95,7 +95,7 @@ impl Types<'_> {
     }
 
     /// Returns the type of `this` in a type declaration.
-    pub fn this_type(&self, decl: DeclId) -> Ty {
+    pub fn type_of_this(&self, decl: DeclId) -> Ty {
         decl.some()
             .and_then(|decl| self.table.types.get(&decl))
             .map_or(Ty::UNKNOWN, |tid| self.self_type(*tid))

@@ -37,11 +37,11 @@ impl Types<'_> {
         self.stack.memoized(
             &self.memo.members,
             (self.site.enclosing_type, ty, name),
-            || self.members_uncached(ty, name).into(),
+            || self.compute_members(ty, name).into(),
         )
     }
 
-    fn members_uncached(&self, ty: Ty, name: Name) -> Vec<Candidate> {
+    fn compute_members(&self, ty: Ty, name: Name) -> Vec<Candidate> {
         let accessible = self.collect_members(ty, name, true);
         if accessible.is_empty() {
             self.collect_members(ty, name, false)

@@ -51,7 +51,7 @@ impl Types<'_> {
     fn type_of_uncached(&self, file: FileId, id: TypeId) -> Ty {
         let facts = self.facts(file);
         match facts.type_expr(id) {
-            TypeExpr::Primitive(word) => self.keyword_type(facts.text(word)),
+            TypeExpr::Primitive(word) => self.type_of_keyword(facts.text(word)),
             TypeExpr::Name(segments, scope) => {
                 let segments = facts.list(segments);
                 match self.resolve_segments(file, segments, scope, None) {
@@ -83,7 +83,7 @@ impl Types<'_> {
     }
 
     /// Returns the type of a keyword.
-    pub fn keyword_type(&self, word: &str) -> Ty {
+    pub fn type_of_keyword(&self, word: &str) -> Ty {
         if word == "dynamic" {
             return Ty::DYNAMIC;
         }
@@ -217,6 +217,7 @@ impl Types<'_> {
             scope,
             alone: None,
         };
+
         self.resolve_names(place, segments, |segment| {
             if Some(segment.name) == end {
                 last
@@ -294,11 +295,11 @@ impl Types<'_> {
                     .copied()
                     .unwrap_or(self.tables.assemblies.none());
 
-                let ty = self.namespace_type(namespace, (name, arity), self.file, from);
+                let ty = self.lookup_namespace_type(namespace, (name, arity), self.file, from);
                 match ty {
                     Some(tid) => TypeOrNamespace::Type(self.bare(tid, None)),
                     None if namespaces && arity == 0 => self
-                        .child_namespace(namespace, name, from)
+                        .lookup_child_namespace(namespace, name, from)
                         .map_or(TypeOrNamespace::None, TypeOrNamespace::Namespace),
                     None => TypeOrNamespace::None,
                 }
@@ -345,7 +346,7 @@ impl Types<'_> {
     }
 
     /// A type directly in a namespace, as an assembly sees it.
-    pub(super) fn namespace_type(
+    pub(super) fn lookup_namespace_type(
         &self,
         namespace: NamespaceId,
         (name, arity): (Name, u16),
@@ -392,7 +393,7 @@ impl Types<'_> {
         .min()
     }
 
-    pub(super) fn child_namespace(
+    pub(super) fn lookup_child_namespace(
         &self,
         namespace: NamespaceId,
         name: Name,

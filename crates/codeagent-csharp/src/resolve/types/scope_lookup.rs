@@ -205,9 +205,11 @@ impl Types<'_> {
             (name, arity),
             qualifier,
         );
+
         if found != TypeOrNamespace::None || place.alone == Some(ScopeId(0)) {
             return found;
         }
+
         self.lookup_via_usings(place.file, ScopeId(0), (name, arity), qualifier)
     }
 
@@ -241,11 +243,12 @@ impl Types<'_> {
         let from = self.home_of(file);
         if qualifier
             && name.1 == 0
-            && let Some(child) = self.child_namespace(namespace, name.0, from)
+            && let Some(child) = self.lookup_child_namespace(namespace, name.0, from)
         {
             return TypeOrNamespace::Namespace(child);
         }
-        self.namespace_type(namespace, name, file, from)
+
+        self.lookup_namespace_type(namespace, name, file, from)
             .map_or(TypeOrNamespace::None, |tid| {
                 TypeOrNamespace::Type(self.bare(tid, None))
             })
@@ -279,7 +282,7 @@ impl Types<'_> {
         for using in usings.iter() {
             let found = match *using {
                 Using::Namespace(namespace) => self
-                    .namespace_type(namespace, (name, arity), file, from)
+                    .lookup_namespace_type(namespace, (name, arity), file, from)
                     .map_or(TypeOrNamespace::None, |tid| {
                         TypeOrNamespace::Type(self.bare(tid, None))
                     }),

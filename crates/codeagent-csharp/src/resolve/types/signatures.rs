@@ -52,11 +52,11 @@ impl Types<'_> {
     /// Returns the signature of a declaration.
     pub fn signature(&self, decl: DeclRef) -> Rc<Signature> {
         self.stack.memoized(&self.memo.signatures, decl, || {
-            Rc::new(self.signature_uncached(decl))
+            Rc::new(self.compute_signature(decl))
         })
     }
 
-    fn signature_uncached(&self, decl: DeclRef) -> Signature {
+    fn compute_signature(&self, decl: DeclRef) -> Signature {
         let facts = self.facts(decl.file);
         let declared = self.decl(decl);
         let mut made = Signature {

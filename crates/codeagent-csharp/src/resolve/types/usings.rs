@@ -40,13 +40,13 @@ impl Types<'_> {
     /// each once.
     pub fn usings(&self, file: FileId, scope: ScopeId) -> Rc<[Using]> {
         let usings: Rc<[Using]> = self.stack.memoized(&self.memo.usings, (file, scope), || {
-            self.usings_uncached(file, scope).into()
+            self.compute_usings(file, scope).into()
         });
         self.spend(usings.len() / USUAL_USINGS);
         usings
     }
 
-    fn usings_uncached(&self, file: FileId, scope: ScopeId) -> Vec<Using> {
+    fn compute_usings(&self, file: FileId, scope: ScopeId) -> Vec<Using> {
         let table = self.tables.file(file);
         let mut made = Vec::new();
         for id in table.usings.get(&scope).into_iter().flatten() {
@@ -85,7 +85,7 @@ impl Types<'_> {
         self.read(file);
         let found = self
             .stack
-            .query_uncached(Query::Using(file, id), || self.import_target(file, id))?;
+            .query_uncached(Query::Using(file, id), || self.resolve_import(file, id))?;
         match (import.kind, found) {
             (ImportKind::UsingNamespace, TypeOrNamespace::Namespace(namespace)) => {
                 Some(Using::Namespace(namespace))
@@ -99,7 +99,7 @@ impl Types<'_> {
     }
 
     /// Returns the type or namespace that an import names.
-    pub fn import_target(&self, file: FileId, id: ImportId) -> TypeOrNamespace {
+    pub fn resolve_import(&self, file: FileId, id: ImportId) -> TypeOrNamespace {
         let facts: &Facts = self.facts(file);
         let Some(import) = facts.imports.get(id.index()) else {
             return TypeOrNamespace::None;

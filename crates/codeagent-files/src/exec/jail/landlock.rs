@@ -1,9 +1,9 @@
-//! Landlock: which files and folders can be opened, and how.
+//! Landlock rules: which files and folders a command may open, and how.
 //!
-//! Within namespaces it is a second layer, used where the kernel has it. Without them it is the
-//! only one for files, so the rules are stricter: a folder that holds something protected can only
-//! be read, its other children are granted one by one. The root is such a folder always, since a
-//! protected name could be made in it.
+//! Within namespaces this is a second layer, if the kernel has it. Without namespaces it is the
+//! only one for files, so the rules are stricter: a folder that contains something protected is
+//! read-only, and its other children are granted one by one. The root is always such a folder,
+//! because a protected name could be created in it.
 
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -53,16 +53,16 @@ const PROGRAMS: &[&str] = &[
 /// A handle that names a file and does not open it.
 const NAMED: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
-type Rights = BitFlags<AccessFs>;
+type AccessRights = BitFlags<AccessFs>;
 
-/// Says why Landlock is not there, if it is not.
+/// Returns why Landlock is unavailable, if it is.
 pub fn required() -> Result<(), String> {
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(NEEDED))
         .and_then(Ruleset::create)
         .map(|_| ())
-        .map_err(|error| told(&error))
+        .map_err(|error| message(&error))
 }
 
 /// Restricts this process and all it starts.
@@ -71,8 +71,8 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
         return Ok(());
     }
     let mut ruleset = ruleset(plan)?;
-    let mut add = |handle: &OwnedFd, rights: Rights| -> Result<(), String> {
-        let stat = fstat(handle).map_err(|error| told(&error))?;
+    let mut add = |handle: &OwnedFd, rights: AccessRights| -> Result<(), String> {
+        let stat = fstat(handle).map_err(|error| message(&error))?;
         let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         let rights = if is_folder {
             rights
@@ -83,7 +83,7 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
         (&mut ruleset)
             .add_rule(rule)
             .map(|_| ())
-            .map_err(|error| told(&error))
+            .map_err(|error| message(&error))
     };
     for (path, rights) in system_rules(plan) {
         // Not every system has every folder.
@@ -92,8 +92,8 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
         };
         add(&handle, rights)?;
     }
-    let root =
-        open(&plan.root, NAMED | OFlags::DIRECTORY, Mode::empty()).map_err(|error| told(&error))?;
+    let root = open(&plan.root, NAMED | OFlags::DIRECTORY, Mode::empty())
+        .map_err(|error| message(&error))?;
     let (read, run, write) = rights();
     add(
         &root,
@@ -111,10 +111,10 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
     ruleset
         .restrict_self()
         .map(|_| ())
-        .map_err(|error| told(&error))
+        .map_err(|error| message(&error))
 }
 
-fn told(error: &dyn std::error::Error) -> String {
+fn message(error: &dyn std::error::Error) -> String {
     format!("Landlock: {error}")
 }
 
@@ -122,14 +122,14 @@ fn ruleset(plan: &Plan) -> Result<RulesetCreated, String> {
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
     let ruleset = ruleset
         .handle_access(AccessFs::from_all(NEEDED))
-        .map_err(|error| told(&error))?;
+        .map_err(|error| message(&error))?;
     let ruleset = ruleset.set_compatibility(CompatLevel::BestEffort);
     let ruleset = ruleset
         .handle_access(AccessFs::from_all(WANTED))
-        .map_err(|error| told(&error))?;
+        .map_err(|error| message(&error))?;
     let ruleset = ruleset
         .handle_access(AccessNet::from_all(WANTED))
-        .map_err(|error| told(&error))?;
+        .map_err(|error| message(&error))?;
     // Without a namespace of processes, programs that may signal their own processes must reach no
     // others.
     let is_alone = plan.namespaces || plan.policy == Policy::Tools;
@@ -140,12 +140,12 @@ fn ruleset(plan: &Plan) -> Result<RulesetCreated, String> {
     });
     let ruleset = ruleset
         .scope(Scope::from_all(WANTED))
-        .map_err(|error| told(&error))?;
-    ruleset.create().map_err(|error| told(&error))
+        .map_err(|error| message(&error))?;
+    ruleset.create().map_err(|error| message(&error))
 }
 
 /// The rights to read, to run programs too, and to write too.
-fn rights() -> (Rights, Rights, Rights) {
+fn rights() -> (AccessRights, AccessRights, AccessRights) {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     (
         read,
@@ -155,15 +155,16 @@ fn rights() -> (Rights, Rights, Rights) {
 }
 
 /// Paths of the system and the rights at and below them.
-fn system_rules(plan: &Plan) -> Vec<(PathBuf, Rights)> {
+fn system_rules(plan: &Plan) -> Vec<(PathBuf, AccessRights)> {
     let (read, run, write) = rights();
     // Names in the folders of programs are often links; the last one is the program.
     let program = plan
         .program
         .canonicalize()
         .unwrap_or_else(|_| plan.program.clone());
-    let mut rules: Vec<(PathBuf, Rights)> = vec![(program, AccessFs::ReadFile | AccessFs::Execute)];
-    let mut add = |paths: &[&str], rights: Rights| {
+    let mut rules: Vec<(PathBuf, AccessRights)> =
+        vec![(program, AccessFs::ReadFile | AccessFs::Execute)];
+    let mut add = |paths: &[&str], rights: AccessRights| {
         rules.extend(paths.iter().map(|path| (PathBuf::from(path), rights)))
     };
     add(SHARED_FILES, AccessFs::ReadFile.into());
@@ -222,7 +223,7 @@ fn loaders() -> impl Iterator<Item = PathBuf> {
 fn add_unprotected(
     root: &OwnedFd,
     plan: &Plan,
-    add: &mut impl FnMut(&OwnedFd, Rights) -> Result<(), String>,
+    add: &mut impl FnMut(&OwnedFd, AccessRights) -> Result<(), String>,
 ) -> Result<(), String> {
     let protected: BTreeSet<&Path> = plan.protected.iter().map(PathBuf::as_path).collect();
     let mut open_folders: BTreeSet<&Path> = plan.pinned.iter().map(PathBuf::as_path).collect();
@@ -234,7 +235,7 @@ fn add_unprotected(
     open_folders.insert(Path::new(""));
     let (_, _, write) = rights();
     let mut todo = vec![(
-        root.try_clone().map_err(|error| told(&error))?,
+        root.try_clone().map_err(|error| message(&error))?,
         PathBuf::new(),
     )];
     while let Some((folder, path)) = todo.pop() {
@@ -244,8 +245,11 @@ fn add_unprotected(
             OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
             Mode::empty(),
         );
-        for entry in entries.and_then(Dir::new).map_err(|error| told(&error))? {
-            let entry = entry.map_err(|error| told(&error))?;
+        for entry in entries
+            .and_then(Dir::new)
+            .map_err(|error| message(&error))?
+        {
+            let entry = entry.map_err(|error| message(&error))?;
             let name: &CStr = entry.file_name();
             let inner = path.join(std::ffi::OsStr::from_bytes(name.to_bytes()));
             if matches!(name.to_bytes(), b"." | b"..") || protected.contains(inner.as_path()) {
@@ -256,7 +260,7 @@ fn add_unprotected(
             };
             let kind = fstat(&handle)
                 .map(|stat| FileType::from_raw_mode(stat.st_mode))
-                .map_err(|error| told(&error))?;
+                .map_err(|error| message(&error))?;
             if open_folders.contains(inner.as_path()) && kind == FileType::Directory {
                 todo.push((handle, inner));
             } else if matches!(kind, FileType::Directory | FileType::RegularFile) {

@@ -1,4 +1,4 @@
-//! Limits of a command's resources.
+//! Resource limits of a command.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

@@ -28,19 +28,19 @@ use std::process::{Command, ExitCode};
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use plan::{Plan, Stage};
+use plan::{JailProcess, Plan};
 
 /// The exit code of the last process if it could not become the command.
 pub const NO_JAIL: i32 = 125;
-/// What it writes to standard error then, before the reason.
+/// Prefix of the reason on standard error.
 pub const NO_JAIL_MARK: &str = "codeagent: no jail: ";
 
 /// Runs the process of a jail that the arguments ask for.
 pub fn main(words: Vec<OsString>) -> ExitCode {
     let problem = match Plan::parse(words) {
-        Some((Stage::Keep, plan)) => return monitor::main(plan),
-        Some((Stage::Init, plan)) => return namespaces::init(&plan),
-        Some((Stage::Command, plan)) => become_command(&plan).err(),
+        Some((JailProcess::Keep, plan)) => return monitor::main(plan),
+        Some((JailProcess::Init, plan)) => return namespaces::init(&plan),
+        Some((JailProcess::Command, plan)) => become_command(&plan).err(),
         None => Some("unknown arguments".to_owned()),
     };
     let Some(problem) = problem else {

@@ -5,7 +5,7 @@
 //! scratch folder. Commands that may write run one at a time for each repository, so that one
 //! cannot hide from another's cleaning; the lock is on the root folder itself.
 //!
-//! Limitations: if the monitor itself is killed, nobody cleans up: a later server removes the
+//! Limitations: if the monitor itself is killed, nothing cleans up: a later server removes the
 //! scratch folder. On file systems without locks (some NFS servers) commands are not kept apart.
 
 use std::io;
@@ -20,10 +20,10 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::Errno;
 use rustix::process::{getpid, set_child_subreaper};
 
-use super::plan::{Plan, Stage};
+use super::plan::{JailProcess, Plan};
 use super::protected::Protected;
 use super::report::Report;
-use super::supervise::{End, reap_all, supervise};
+use super::supervise::{ProcessEnd, reap_all, supervise};
 use super::{landlock, namespaces};
 use crate::exec::scratch::Scratch;
 
@@ -56,20 +56,20 @@ fn close_inherited() {
 }
 
 fn run(mut plan: Plan) -> Result<Report, String> {
-    let told = |error: io::Error| error.to_string();
+    let message = |error: io::Error| error.to_string();
     let root = open(
         &plan.root,
         OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
         Mode::empty(),
     )
-    .map_err(|error| told(error.into()))?;
+    .map_err(|error| message(error.into()))?;
     if plan.writes() && !lock(&root, plan.timeout) {
         return Ok(Report {
             busy: true,
             ..Report::default()
         });
     }
-    let scratch = Scratch::make(&plan.scratch).map_err(told)?;
+    let scratch = Scratch::make(&plan.scratch).map_err(message)?;
     let protected = plan
         .writes()
         .then(|| Protected::find(&root, &plan.root))
@@ -115,20 +115,20 @@ fn lock(root: &OwnedFd, patience: Duration) -> bool {
 
 /// Runs the command below an init of its own, whose report is passed on.
 fn in_namespaces(plan: &Plan) -> Result<Report, String> {
-    let told = |error: io::Error| format!("namespaces: {error}");
+    let message = |error: io::Error| format!("namespaces: {error}");
     namespaces::enter()?;
-    let (mut ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(told)?;
+    let (mut ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(message)?;
     let end = start(
         Path::new("/proc/self/exe"),
         plan,
-        Stage::Init,
+        JailProcess::Init,
         Stdio::from(OwnedFd::from(theirs)),
         plan.timeout + GRACE,
     )
-    .map_err(told)?;
+    .map_err(message)?;
     let mut words = Vec::new();
     ours.set_read_timeout(Some(Duration::from_secs(1)))
-        .map_err(told)?;
+        .map_err(message)?;
     io::Read::read_to_end(&mut ours, &mut words).ok();
     // An init that was killed reports nothing.
     let report = Report::parse(&words).unwrap_or_else(|| Report::ended(end.status));
@@ -140,17 +140,17 @@ fn in_namespaces(plan: &Plan) -> Result<Report, String> {
 
 /// Runs the command as a child of this process, and waits for all processes it started.
 fn in_landlock(plan: &Plan) -> Result<Report, String> {
-    let told = |error: io::Error| error.to_string();
+    let message = |error: io::Error| error.to_string();
     landlock::required()?;
-    set_child_subreaper(Some(getpid())).map_err(|error| told(error.into()))?;
+    set_child_subreaper(Some(getpid())).map_err(|error| message(error.into()))?;
     let end = start(
         Path::new("/proc/self/exe"),
         plan,
-        Stage::Command,
+        JailProcess::Command,
         Stdio::null(),
         plan.timeout,
     )
-    .map_err(told)?;
+    .map_err(message)?;
     reap_all();
     Ok(Report {
         timed_out: end.timed_out,
@@ -162,10 +162,10 @@ fn in_landlock(plan: &Plan) -> Result<Report, String> {
 pub fn start(
     program: &Path,
     plan: &Plan,
-    stage: Stage,
+    stage: JailProcess,
     stdin: Stdio,
     timeout: Duration,
-) -> io::Result<End> {
+) -> io::Result<ProcessEnd> {
     let mut command = Command::new(program);
     let child = command
         .args(plan.words(stage))

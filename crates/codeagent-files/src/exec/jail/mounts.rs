@@ -90,10 +90,10 @@ pub fn enter(plan: &Plan) -> Result<OwnedFd, String> {
     Ok(program)
 }
 
-/// What could not be mounted, and why.
-type FileToolError = (PathBuf, io::Error);
+/// A path that could not be mounted, and why.
+type MountError = (PathBuf, io::Error);
 
-fn build(plan: &Plan) -> Result<(), FileToolError> {
+fn build(plan: &Plan) -> Result<(), MountError> {
     // The new root is made where the scratch folder is, which gets out of sight.
     let at = plan.scratch.as_path();
     let failed = |error: io::Error| (at.to_owned(), error);
@@ -150,11 +150,11 @@ struct Mount {
 
 impl NewRoot<'_> {
     /// The place of an absolute path in the new root.
-    fn place(&self, path: &Path) -> PathBuf {
+    fn mounted(&self, path: &Path) -> PathBuf {
         self.at.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    fn system(&self, plan: &Plan) -> Result<(), FileToolError> {
+    fn system(&self, plan: &Plan) -> Result<(), MountError> {
         let read_only = NO_SPECIALS | MountFlags::RDONLY;
         let etc = std::fs::read_dir("/etc")
             .into_iter()
@@ -180,12 +180,12 @@ impl NewRoot<'_> {
             }
         }
         for (path, text) in OWN_FILES {
-            let place = self.place(Path::new(path));
-            let made = place
+            let target = self.mounted(Path::new(path));
+            let result = target
                 .parent()
                 .map_or(Ok(()), std::fs::create_dir_all)
-                .and_then(|()| std::fs::write(&place, text));
-            made.map_err(|error| (path.into(), error))?;
+                .and_then(|()| std::fs::write(&target, text));
+            result.map_err(|error| (path.into(), error))?;
         }
         for device in DEVICES {
             self.bind(
@@ -206,19 +206,19 @@ impl NewRoot<'_> {
 
     /// Mounts a `/proc` of the process namespace, or where parts of the machine's are hidden, that
     /// one: Landlock must then hide the rest.
-    fn proc(&self) -> Result<(), FileToolError> {
-        let place = self.place(Path::new("/proc"));
-        let failed = |error: io::Error| (place.clone(), error);
-        std::fs::create_dir_all(&place).map_err(failed)?;
+    fn proc(&self) -> Result<(), MountError> {
+        let target = self.mounted(Path::new("/proc"));
+        let failed = |error: io::Error| (target.clone(), error);
+        std::fs::create_dir_all(&target).map_err(failed)?;
         let flags = NO_SPECIALS | MountFlags::NOEXEC | MountFlags::RDONLY;
-        match mount("proc", &place, "proc", flags, None) {
+        match mount("proc", &target, "proc", flags, None) {
             Err(error) if landlock::required().is_err() => Err(failed(error.into())),
             Err(_) => self.bind(Path::new("/proc"), Path::new("/proc"), flags),
             Ok(()) => Ok(()),
         }
     }
 
-    fn repository(&self, plan: &Plan) -> Result<(), FileToolError> {
+    fn repository(&self, plan: &Plan) -> Result<(), MountError> {
         self.bind(
             &plan.root,
             &plan.root,
@@ -236,52 +236,52 @@ impl NewRoot<'_> {
         })
     }
 
-    fn scratch(&self, scratch: &OwnedFd) -> Result<(), FileToolError> {
-        let place = self.place(self.at);
-        let failed = |error: io::Error| (place.clone(), error);
-        std::fs::create_dir_all(&place).map_err(failed)?;
+    fn scratch(&self, scratch: &OwnedFd) -> Result<(), MountError> {
+        let target = self.mounted(self.at);
+        let failed = |error: io::Error| (target.clone(), error);
+        std::fs::create_dir_all(&target).map_err(failed)?;
         // Not recursively: the new root is mounted on it.
-        mount_bind(format!("/proc/self/fd/{}", scratch.as_raw_fd()), &place)
+        mount_bind(format!("/proc/self/fd/{}", scratch.as_raw_fd()), &target)
             .map_err(|error| failed(error.into()))?;
         self.harden(self.at, NO_SPECIALS)
     }
 
-    fn link(&self, link: &Path, target: &Path) -> Result<(), FileToolError> {
-        let place = self.place(link);
-        let made = place
+    fn link(&self, link: &Path, target: &Path) -> Result<(), MountError> {
+        let mounted = self.mounted(link);
+        let result = mounted
             .parent()
             .map_or(Ok(()), std::fs::create_dir_all)
-            .and_then(|()| std::os::unix::fs::symlink(target, &place));
-        made.map_err(|error| (link.to_owned(), error))
+            .and_then(|()| std::os::unix::fs::symlink(target, &mounted));
+        result.map_err(|error| (link.to_owned(), error))
     }
 
     /// Shows a file or folder of the old root at a path of the new one.
-    fn bind(&self, source: &Path, path: &Path, flags: MountFlags) -> Result<(), FileToolError> {
-        let place = self.place(path);
+    fn bind(&self, source: &Path, path: &Path, flags: MountFlags) -> Result<(), MountError> {
+        let target = self.mounted(path);
         let failed = |error: io::Error| (path.to_owned(), error);
         if source.is_dir() {
-            std::fs::create_dir_all(&place).map_err(failed)?;
-        } else if !place.exists() {
-            let made = place
+            std::fs::create_dir_all(&target).map_err(failed)?;
+        } else if !target.exists() {
+            let result = target
                 .parent()
                 .map_or(Ok(()), std::fs::create_dir_all)
-                .and_then(|()| std::fs::File::create(&place));
-            made.map_err(failed)?;
+                .and_then(|()| std::fs::File::create(&target));
+            result.map_err(failed)?;
         }
-        mount_bind_recursive(source, &place).map_err(|error| failed(error.into()))?;
+        mount_bind_recursive(source, &target).map_err(|error| failed(error.into()))?;
         self.harden(path, flags)
     }
 
     /// Makes a file or folder that is in the new root a mount of its own.
-    fn rebind(&self, path: &Path, flags: MountFlags) -> Result<(), FileToolError> {
-        let place = self.place(path);
-        mount_bind_recursive(&place, &place).map_err(|error| (path.to_owned(), error.into()))?;
+    fn rebind(&self, path: &Path, flags: MountFlags) -> Result<(), MountError> {
+        let target = self.mounted(path);
+        mount_bind_recursive(&target, &target).map_err(|error| (path.to_owned(), error.into()))?;
         self.harden(path, flags)
     }
 
     /// Adds flags to the mount at a path and to those below it. The flags it has are kept: some
     /// cannot be taken away.
-    fn harden(&self, path: &Path, flags: MountFlags) -> Result<(), FileToolError> {
+    fn harden(&self, path: &Path, flags: MountFlags) -> Result<(), MountError> {
         let around = self
             .mounts
             .iter()
@@ -291,7 +291,7 @@ impl NewRoot<'_> {
             .max_by_key(|mount| mount.at.components().count())
             .map_or(MountFlags::empty(), |mount| mount.flags);
         let remount = |path: &Path, had: MountFlags| {
-            mount_remount(self.place(path), MountFlags::BIND | had | flags, c"")
+            mount_remount(self.mounted(path), MountFlags::BIND | had | flags, c"")
         };
         remount(path, own).map_err(|error| (path.to_owned(), error.into()))?;
         for mount in self
@@ -368,7 +368,7 @@ fn unescaped(field: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn paths_of_mounts_are_unescaped() {
+    fn mount_paths_are_unescaped() {
         assert_eq!(super::unescaped(b"/a\\040b\\134c\\x"), b"/a b\\c\\x");
     }
 }

@@ -20,7 +20,7 @@ use rustix::thread::{
 
 use super::monitor::start;
 use super::mounts;
-use super::plan::{Plan, Stage};
+use super::plan::{JailProcess, Plan};
 use super::report::Report;
 
 /// The number of the user and the group that root is in a jail, where it has no more rights than
@@ -29,7 +29,7 @@ const NOT_ROOT: u32 = 1_000;
 
 /// Enters new namespaces. The next process that is started is process 1 of them.
 pub fn enter() -> Result<(), String> {
-    let told = |error: &dyn std::fmt::Display| format!("namespaces: {error}");
+    let message = |error: &dyn std::fmt::Display| format!("namespaces: {error}");
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     let inner = |number: u32| if number == 0 { NOT_ROOT } else { number };
     let flags = CloneFlags::CLONE_NEWUSER
@@ -37,13 +37,13 @@ pub fn enter() -> Result<(), String> {
         | CloneFlags::CLONE_NEWNET
         | CloneFlags::CLONE_NEWIPC
         | CloneFlags::CLONE_NEWUTS;
-    nix::sched::unshare(flags).map_err(|error| told(&error))?;
+    nix::sched::unshare(flags).map_err(|error| message(&error))?;
     // Groups can be mapped only where they cannot be changed.
-    std::fs::write("/proc/self/setgroups", "deny").map_err(|error| told(&error))?;
+    std::fs::write("/proc/self/setgroups", "deny").map_err(|error| message(&error))?;
     std::fs::write("/proc/self/uid_map", format!("{} {user} 1", inner(user)))
-        .map_err(|error| told(&error))?;
+        .map_err(|error| message(&error))?;
     std::fs::write("/proc/self/gid_map", format!("{} {group} 1", inner(group)))
-        .map_err(|error| told(&error))?;
+        .map_err(|error| message(&error))?;
     let mount = CapabilitySet::SYS_ADMIN;
     set_capabilities(
         None,
@@ -53,8 +53,8 @@ pub fn enter() -> Result<(), String> {
             inheritable: mount,
         },
     )
-    .map_err(|error| told(&error))?;
-    configure_capability_in_ambient_set(mount, true).map_err(|error| told(&error))
+    .map_err(|error| message(&error))?;
+    configure_capability_in_ambient_set(mount, true).map_err(|error| message(&error))
 }
 
 /// Runs process 1: builds the command's root, starts the command and reports how it ended. When
@@ -69,8 +69,14 @@ fn run(plan: &Plan) -> Result<Report, String> {
     let program = mounts::enter(plan)?;
     drop_rights().map_err(|error| format!("namespaces: {error}"))?;
     let path = PathBuf::from(format!("/proc/self/fd/{}", program.as_raw_fd()));
-    let end = start(&path, plan, Stage::Command, Stdio::null(), plan.timeout)
-        .map_err(|error| format!("namespaces: {error}"))?;
+    let end = start(
+        &path,
+        plan,
+        JailProcess::Command,
+        Stdio::null(),
+        plan.timeout,
+    )
+    .map_err(|error| format!("namespaces: {error}"))?;
     Ok(Report {
         timed_out: end.timed_out,
         ..Report::ended(end.status)

@@ -8,7 +8,7 @@ use crate::exec::{JAIL, Policy};
 
 /// The process of a jail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum JailProcess {
     /// The process outside.
     Keep,
     /// Process 1 of the namespaces.
@@ -22,7 +22,7 @@ pub enum Stage {
 pub struct Plan {
     /// Whether to use namespaces.
     pub namespaces: bool,
-    /// What the command may do.
+    /// The policy.
     pub policy: Policy,
     /// How long it may run.
     pub timeout: Duration,
@@ -42,10 +42,10 @@ pub struct Plan {
     pub pinned: Vec<PathBuf>,
 }
 
-const STAGES: [(&str, Stage); 3] = [
-    ("keep", Stage::Keep),
-    ("init", Stage::Init),
-    ("command", Stage::Command),
+const STAGES: [(&str, JailProcess); 3] = [
+    ("keep", JailProcess::Keep),
+    ("init", JailProcess::Init),
+    ("command", JailProcess::Command),
 ];
 const LAYERS: [(&str, bool); 2] = [("namespaces", true), ("landlock", false)];
 const POLICIES: [(&str, Policy); 3] = [
@@ -64,7 +64,7 @@ impl Plan {
     }
 
     /// Returns the arguments of the process at a stage.
-    pub fn words(&self, stage: Stage) -> Vec<OsString> {
+    pub fn words(&self, stage: JailProcess) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec![
             JAIL.into(),
             word(&STAGES, &stage),
@@ -82,7 +82,7 @@ impl Plan {
     }
 
     /// Reads the arguments of a process, without the first.
-    pub fn parse(words: Vec<OsString>) -> Option<(Stage, Self)> {
+    pub fn parse(words: Vec<OsString>) -> Option<(JailProcess, Self)> {
         let mut words = words.into_iter();
         let stage = meaning(&STAGES, &words.next()?)?;
         let namespaces = meaning(&LAYERS, &words.next()?)?;
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_survives_its_arguments() {
+    fn a_plan_round_trips_through_arguments() {
         let plan = Plan {
             namespaces: true,
             policy: Policy::Interpreters { writes: true },
@@ -149,9 +149,12 @@ mod tests {
             protected: vec![".git".into(), "a/.vscode".into()],
             pinned: vec!["a".into()],
         };
-        let words = plan.words(Stage::Init);
+        let words = plan.words(JailProcess::Init);
         assert_eq!(words[0], JAIL);
-        assert_eq!(Plan::parse(words[1..].to_vec()), Some((Stage::Init, plan)));
+        assert_eq!(
+            Plan::parse(words[1..].to_vec()),
+            Some((JailProcess::Init, plan))
+        );
         assert_eq!(Plan::parse(words[1..6].to_vec()), None);
     }
 }

@@ -77,20 +77,20 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// What is protected in a repository.
+/// Protected paths of a repository.
 pub struct Protected {
     root: PathBuf,
     read_only: Vec<PathBuf>,
     pinned: Vec<PathBuf>,
     /// Files and folders by device and number.
     known: HashSet<(u64, u64)>,
-    /// Links with these names, and what they say.
+    /// Links with these names, and their targets.
     links: Vec<(PathBuf, CString)>,
 }
 
-/// What was done after a command.
+/// Changes undone after a command.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Cleaned {
+pub struct SweepReport {
     /// Paths that were removed or put back.
     pub removed: Vec<String>,
     /// Paths for which that failed.
@@ -98,7 +98,7 @@ pub struct Cleaned {
 }
 
 impl Protected {
-    /// Finds what is protected below a root. `path` is the root's path without links.
+    /// Finds the protected paths below a root. `path` is the root's path without links.
     pub fn find(root: &OwnedFd, path: &Path) -> Result<Self, String> {
         let mut found = Self {
             root: path.to_owned(),
@@ -192,8 +192,8 @@ impl Protected {
 
     /// Removes protected names that are new or replaced, and puts links back. No process of the
     /// command may be left.
-    pub fn restore(&self, root: &OwnedFd) -> Cleaned {
-        let mut cleaned = Cleaned::default();
+    pub fn restore(&self, root: &OwnedFd) -> SweepReport {
+        let mut cleaned = SweepReport::default();
         // A failure shows when the folder is searched.
         let closed = open_up_handle(root).unwrap_or(None);
         let searched = walk(root, &mut |folder, path, name| {
@@ -218,9 +218,9 @@ impl Protected {
         }
         // The folders on the way are pinned, so this is still where the link was.
         for (path, says) in &self.links {
-            let made = symlinkat(says, root, path);
-            if made != Err(Errno::EXIST) {
-                cleaned.note(path, made);
+            let result = symlinkat(says, root, path);
+            if result != Err(Errno::EXIST) {
+                cleaned.note(path, result);
             }
         }
         if let Some(mode) = closed {
@@ -230,7 +230,7 @@ impl Protected {
     }
 }
 
-impl Cleaned {
+impl SweepReport {
     fn note(&mut self, path: &Path, result: Result<(), Errno>) {
         let list = if result.is_ok() {
             &mut self.removed
@@ -381,11 +381,11 @@ fn list(
     })
 }
 
-fn is_folder(folder: &OwnedFd, name: &CStr, told: FileType) -> bool {
-    match told {
+fn is_folder(folder: &OwnedFd, name: &CStr, message: FileType) -> bool {
+    match message {
         FileType::Unknown => statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory),
-        told => told == FileType::Directory,
+        message => message == FileType::Directory,
     }
 }
 

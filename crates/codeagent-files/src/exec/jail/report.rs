@@ -1,4 +1,4 @@
-//! The report of a jail's process to the one that started it: one JSON object over its standard
+//! The report of a jail's process to the process that started it: one JSON object over its standard
 //! input, a socket.
 
 use std::io::{self, Write};
@@ -46,28 +46,28 @@ impl Report {
 
     /// Sends it to the process that started this one.
     pub fn send(&self) {
-        let told = json!({
+        let message = json!({
             "exit_code": self.exit_code, "signal": self.signal, "timed_out": self.timed_out, "busy": self.busy,
             "removed": self.removed, "not_removed": self.not_removed, "problem": self.problem,
         });
         let send = || -> io::Result<()> {
             let mut socket = std::fs::File::from(io::stdin().as_fd().try_clone_to_owned()?);
-            socket.write_all(told.to_string().as_bytes())
+            socket.write_all(message.to_string().as_bytes())
         };
         // The other end may be gone, and then nobody asks.
         send().ok();
     }
 
     /// Reads a report.
-    pub fn parse(told: &[u8]) -> Option<Self> {
-        let told: Value = serde_json::from_slice(told).ok()?;
+    pub fn parse(message: &[u8]) -> Option<Self> {
+        let message: Value = serde_json::from_slice(message).ok()?;
         let number = |name: &str| {
-            told[name]
+            message[name]
                 .as_i64()
                 .and_then(|number| i32::try_from(number).ok())
         };
         let texts = |name: &str| {
-            told[name]
+            message[name]
                 .as_array()
                 .into_iter()
                 .flatten()
@@ -77,11 +77,11 @@ impl Report {
         Some(Self {
             exit_code: number("exit_code"),
             signal: number("signal"),
-            timed_out: told["timed_out"].as_bool()?,
-            busy: told["busy"].as_bool()?,
+            timed_out: message["timed_out"].as_bool()?,
+            busy: message["busy"].as_bool()?,
             removed: texts("removed"),
             not_removed: texts("not_removed"),
-            problem: told["problem"].as_str().map(str::to_owned),
+            problem: message["problem"].as_str().map(str::to_owned),
         })
     }
 }

@@ -1,5 +1,4 @@
-//! Waiting for a process: until it ends, its time is over, or the process that asked for it is
-//! gone.
+//! Waits for a process to end, to time out, or to lose the server that asked for it.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -15,7 +14,7 @@ use rustix::process::{
 const STEP: Duration = Duration::from_millis(250);
 
 /// How a process ended.
-pub struct End {
+pub struct ProcessEnd {
     /// Its status.
     pub status: WaitStatus,
     /// Its time was over, so it was killed.
@@ -24,7 +23,7 @@ pub struct End {
 
 /// Waits for a child that leads a process group. The group is killed when the time is over, when
 /// standard input ends, and at the child's end.
-pub fn supervise(child: u32, timeout: Duration) -> io::Result<End> {
+pub fn supervise(child: u32, timeout: Duration) -> io::Result<ProcessEnd> {
     let child = i32::try_from(child)
         .ok()
         .and_then(Pid::from_raw)
@@ -46,7 +45,7 @@ pub fn supervise(child: u32, timeout: Duration) -> io::Result<End> {
         while let Ok(Some((process, status))) = wait(WaitOptions::NOHANG) {
             if process == child {
                 kill_process_group(child, Signal::KILL).ok();
-                return Ok(End { status, timed_out });
+                return Ok(ProcessEnd { status, timed_out });
             }
         }
     }

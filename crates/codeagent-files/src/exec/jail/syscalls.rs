@@ -1,11 +1,10 @@
-//! System calls that a command may not make: those that lead out of the jail. A refused call fails
-//! with an error; the command goes on.
+//! System calls that a command must not make (seccomp): those that lead out of the jail. A refused
+//! call fails with an error; the command continues.
 //!
 //! Within namespaces some calls are harmless and allowed: files outside are absent or read-only,
 //! and a new session ends with the others.
 //!
-//! Limitations: calls under the x32 names are refused by number, as far as the kernel knows
-//! them.
+//! Limitations: calls under the x32 names are refused by number, as far as the kernel knows them.
 
 use std::collections::BTreeMap;
 
@@ -108,7 +107,7 @@ const MODES: &[(libc::c_long, u8)] = &[
     (libc::SYS_creat, 1),
 ];
 
-/// Calls that may create a file, and which argument says so; the mode is the next one.
+/// Calls that may create a file, and the argument with the flags; the mode is the next one.
 const OPENS: &[(libc::c_long, u8)] = &[
     (libc::SYS_openat, 2),
     #[cfg(target_arch = "x86_64")]

@@ -34,7 +34,7 @@ use codeagent_mcp::http::{
 };
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, ReadResourceRequestParams};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -129,7 +129,7 @@ async fn the_product_passes_what_needs_no_fixture() {
     }
     let root = tempfile::tempdir().unwrap();
     std::fs::write(root.path().join("a.ts"), "export function f() {}\n").unwrap();
-    let state = State::open(root.path(), DataHome::at(root.path().join(".codeagent"))).unwrap();
+    let state = State::open(root.path(), DataRoot::at(root.path().join(".codeagent"))).unwrap();
     state.start();
     let server = Server::new(state.clone());
     let known = |revision: &str| {

@@ -870,7 +870,7 @@ async fn ordinary_work_succeeds_in_the_repository() {
     )
     .await;
     assert_eq!(
-        made["data"]["note"], "commands may not create or replace these; undone: pkg/.git",
+        made["data"]["note"], "commands cannot create or replace these; undone: pkg/.git",
         "{made}"
     );
     assert!(session.root().join("pkg/made").exists() && !session.root().join("pkg/.git").exists());

@@ -1020,7 +1020,7 @@ async fn what_is_written_beside_another_server_is_in_its_index() {
     let session = Session::of("index", &[("a.ts", "export function first() {}\n")]).await;
     session.state.start();
     session.state.wait();
-    let home = codeagent_workspace::DataHome::at(session.outer.path().join("data"));
+    let home = codeagent_workspace::DataRoot::at(session.outer.path().join("data"));
     let second = codeagent_mcp::state::State::open(&session.root(), home).unwrap();
     second.start();
     second.wait();

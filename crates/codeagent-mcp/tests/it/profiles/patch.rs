@@ -318,8 +318,7 @@ async fn write_file_makes_and_overwrites() {
         word(&session, "write_file", write("../x")).await,
         "OutsideRoot"
     );
-    let protected =
-        "OutsideRoot: .git/hooks/x belongs to git or codeagent and is not changed by tools";
+    let protected = "OutsideRoot: .git/hooks/x belongs to git or codeagent; tools cannot change it";
     assert_eq!(
         session.told("write_file", write(".git/hooks/x")).await,
         protected

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use codeagent_files::{Options, Profile, ToolSet};
 use codeagent_mcp::state::State;
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
 
@@ -197,7 +197,7 @@ async fn what_is_no_file_is_refused_at_once_by_every_tool() {
 #[tokio::test]
 async fn devices_are_refused_at_once() {
     let data = tempfile::tempdir().unwrap();
-    let state = State::open(Path::new("/dev"), DataHome::at(data.path())).unwrap();
+    let state = State::open(Path::new("/dev"), DataRoot::at(data.path())).unwrap();
     let mut devices = vec![
         "zero".to_owned(),
         "null".to_owned(),

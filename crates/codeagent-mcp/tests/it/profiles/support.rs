@@ -7,7 +7,7 @@ use codeagent_files::{Options, Profile, ToolSet};
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
 pub use codeagent_testkit::files::write_file;
-use codeagent_workspace::DataHome;
+use codeagent_workspace::DataRoot;
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService, ServiceError};
@@ -48,7 +48,7 @@ impl Session {
         for (path, text) in files {
             write_file(&root, path, text);
         }
-        let state = State::open(&root, DataHome::at(outer.path().join("data"))).unwrap();
+        let state = State::open(&root, DataRoot::at(outer.path().join("data"))).unwrap();
         let client = client(&state, ToolSet::new(Profile::of(profile).unwrap(), options)).await;
         Self {
             client,

@@ -1,4 +1,4 @@
-//! `docs/tools.md` says what the tools' own descriptions and schemas say;
+//! `docs/reference/tools.md` says what the tools' own descriptions and schemas say;
 //! `UPDATE_EXPECT=1 cargo test` writes it anew.
 
 use std::fmt::Write;
@@ -24,7 +24,7 @@ fn tools_are_documented() {
     for tool in tools::all() {
         document(&mut text, tool);
     }
-    expect_file!["../../../../../docs/tools.md"].assert_eq(&text);
+    expect_file!["../../../../../docs/reference/tools.md"].assert_eq(&text);
 }
 
 fn document(out: &mut String, tool: &Tool) {

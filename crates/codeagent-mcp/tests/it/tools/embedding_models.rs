@@ -42,13 +42,13 @@ fn told(source: ModelHandle, wanted: impl Fn(Option<&str>, Option<&str>) -> bool
     state.start();
     let began = Instant::now();
     loop {
-        let (report, remark, _) = state.status().unwrap();
-        if wanted(remark.as_deref(), report.embedding_model.as_deref()) {
+        let (report, note, _) = state.status().unwrap();
+        if wanted(note.as_deref(), report.embedding_model.as_deref()) {
             break;
         }
         assert!(
             began.elapsed() < Duration::from_secs(60),
-            "{remark:?} {report:?}"
+            "{note:?} {report:?}"
         );
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -58,19 +58,19 @@ fn told(source: ModelHandle, wanted: impl Fn(Option<&str>, Option<&str>) -> bool
 #[test]
 fn get_status_says_how_far_the_vectors_of_a_model_are() {
     let slow = || ModelHandle::new(|| Ok(Some(Arc::new(Slow(Duration::from_millis(4))))));
-    told(slow(), |remark, model| {
-        remark.is_some_and(|remark| remark.contains(" of 101 symbols have a vector of slow"))
+    told(slow(), |note, model| {
+        note.is_some_and(|note| note.contains(" of 101 symbols have a vector of slow"))
             && model == Some("lexhash-384")
     });
-    told(slow(), |remark, model| {
-        remark.is_none() && model == Some("slow")
+    told(slow(), |note, model| {
+        note.is_none() && model == Some("slow")
     });
 }
 
 #[test]
 fn get_status_says_that_a_model_cannot_be_used_and_not_where_it_lies() {
     let broken = ModelHandle::new(|| Err(EmbedError::Unavailable("cut off: a/b/c".to_owned())));
-    told(broken, |remark, model| {
-        remark == Some(MODEL_BROKEN) && model == Some("lexhash-384")
+    told(broken, |note, model| {
+        note == Some(MODEL_BROKEN) && model == Some("lexhash-384")
     });
 }

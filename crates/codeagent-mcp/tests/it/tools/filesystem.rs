@@ -56,7 +56,7 @@ async fn list_directory_shows_one_level() {
     check(
         "list_directory",
         json!({ "path": "src/../.." }),
-        expect![[r#"error: {"error":{"code":"path_escape","message":"\"src/../..\" leads out of the repository"}}"#]],
+        expect![[r#"error: {"error":{"code":"path_escape","message":"\"src/../..\" is outside the repository"}}"#]],
     )
     .await;
 }
@@ -124,7 +124,7 @@ async fn read_file_shows_lines() {
     check(
         "read_file",
         json!({ "path": "/etc/passwd" }),
-        expect![[r#"error: {"error":{"code":"path_escape","message":"\"/etc/passwd\" leads out of the repository"}}"#]],
+        expect![[r#"error: {"error":{"code":"path_escape","message":"\"/etc/passwd\" is outside the repository"}}"#]],
     )
     .await;
 }

@@ -9,7 +9,7 @@ use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
 use codeagent_mcp::tools;
 use codeagent_testkit::files::{copy_shop, write_file};
-use codeagent_workspace::{DataHome, WriterLock};
+use codeagent_workspace::{DataRoot, WriterLock};
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ClientRequest, CustomRequest};
 use rmcp::service::{RoleClient, RunningService};
@@ -18,8 +18,8 @@ use serde_json::Value;
 use crate::tools::schema::violations;
 
 /// Where tests have the index of a root: never among the user's own.
-pub fn home(root: &Path) -> DataHome {
-    DataHome::at(root.join(".codeagent"))
+pub fn home(root: &Path) -> DataRoot {
+    DataRoot::at(root.join(".codeagent"))
 }
 
 /// A client of a server.

@@ -173,7 +173,7 @@ async fn index_files_takes_changes_in() {
     );
     std::fs::remove_file(session.root.path().join("web/menu.tsx")).unwrap();
     let paths = json!({ "paths": ["src/New.cs", "web/menu.tsx", "no.cs", "Shop.csproj", "../x.cs", "src"] });
-    expect![[r#"{"indexed":2,"errors":[{"path":"no.cs","code":"not_found","message":"no.cs does not exist"},{"path":"Shop.csproj","code":"invalid_parameter","message":"Shop.csproj is no C#, TypeScript or JavaScript file"},{"path":"../x.cs","code":"path_escape","message":"\"../x.cs\" leads out of the repository"},{"path":"src","code":"invalid_parameter","message":"src is no C#, TypeScript or JavaScript file"}]}"#]].assert_eq(&session.ask("index_files", paths).await);
+    expect![[r#"{"indexed":2,"errors":[{"path":"no.cs","code":"not_found","message":"no.cs does not exist"},{"path":"Shop.csproj","code":"invalid_parameter","message":"Shop.csproj is no C#, TypeScript or JavaScript file"},{"path":"../x.cs","code":"path_escape","message":"\"../x.cs\" is outside the repository"},{"path":"src","code":"invalid_parameter","message":"src is no C#, TypeScript or JavaScript file"}]}"#]].assert_eq(&session.ask("index_files", paths).await);
     let callers = session
         .raw("get_callers", json!({ "node_id": "Desk.Pay" }))
         .await
@@ -312,9 +312,9 @@ async fn get_status_tells_what_is_odd_about_the_settings() {
     ])
     .await;
     let status = session.structured("get_status", json!({})).await;
-    let remark = status["configuration"][0].as_str().unwrap();
+    let note = status["configuration"][0].as_str().unwrap();
     assert!(
-        remark.contains("1 odd") && !remark.contains("includ"),
+        note.contains("1 odd") && !note.contains("includ"),
         "{status}"
     );
 }

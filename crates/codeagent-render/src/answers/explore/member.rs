@@ -58,7 +58,9 @@ fn is_callable(node: &Node) -> bool {
     matches!(
         node.node_type,
         NodeType::Method | NodeType::Constructor | NodeType::Component
-    ) || (node.kind == NodeKind::Variable && node.parameter_signature.is_some())
+    ) || (node.node_type == NodeType::Property
+        && node.kind != NodeKind::Indexer
+        && node.parameter_signature.is_some())
 }
 
 fn implementations(
@@ -172,7 +174,7 @@ fn uses(
 }
 
 /// Tells places inside the symbols from others: a recursive call is no use.
-fn own_lines(subject: &Subject<'_>) -> impl Fn(&Occurrence) -> bool {
+pub(super) fn own_lines(subject: &Subject<'_>) -> impl Fn(&Occurrence) -> bool {
     let spans: Vec<(String, u32, u32)> = subject
         .nodes
         .iter()
@@ -212,6 +214,10 @@ fn is_written(line: &str, name: &str) -> bool {
         let before = line[..at].chars().next_back();
         let rest = &line[at + name.len()..];
         if before.is_some_and(is_word) || rest.starts_with(is_word) {
+            return false;
+        }
+        // An attribute of JSX is none.
+        if rest.starts_with("={") {
             return false;
         }
         let rest = rest.trim_start();
@@ -345,6 +351,7 @@ mod tests {
             ("total >= 1", false),
             ("subtotal = total", false),
             ("return total;", false),
+            ("<Row total={total} />", false),
         ] {
             assert_eq!(is_written(line, "total"), expected, "{line}");
         }

@@ -10,7 +10,7 @@ mod place;
 mod type_symbol;
 mod wants;
 
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{Node, NodeId, NodeType};
 use codeagent_core::query::{
     self, Occurrences, QueryError, SearchFilter, SearchQuery, Sources, SymbolTarget, Target,
@@ -35,7 +35,7 @@ const MAX_FOUND: usize = 10;
 const MAX_EXPLORED: usize = 6;
 
 /// Answers a question about what a text refers to.
-pub fn explore(index: &Answers, text: &str) -> Result<Document, AnswerError> {
+pub fn explore(index: &IndexReader, text: &str) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
     let targets = query::resolve_targets(&mut sources, text)?;
@@ -191,7 +191,7 @@ impl Subject<'_> {
 
 /// Lists the symbols that a text without targets finds, and explores the best.
 fn search(
-    index: &Answers,
+    index: &IndexReader,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     text: &str,

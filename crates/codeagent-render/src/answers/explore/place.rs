@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use codeagent_core::model::graph::{EdgeType, Node, NodeFlags, NodeId, NodeType};
+use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::heading::signature;
@@ -29,9 +29,10 @@ pub(super) fn file(
         let line = node.spans.first().map_or(0, |span| span.name_line);
         let kind = node.kind.as_str().replace('_', " ");
         let name = occurrences.short_name(node)?;
+        let members = public_members(occurrences, node)?;
         rows.push(NameRow {
             full: format!(
-                "{line} {kind} {name}{} ({uses} uses elsewhere)",
+                "{line} {kind} {name}{} ({uses} uses elsewhere){members}",
                 signature(node)
             ),
             short: format!("{name} ({uses})"),
@@ -66,6 +67,25 @@ pub(super) fn file(
     Ok(())
 }
 
+/// Lists the public members of a type, except for the values of an enum.
+fn public_members(occurrences: &Occurrences<'_, '_>, node: &Node) -> Result<String, AnswerError> {
+    if !matches!(node.node_type, NodeType::Class | NodeType::Interface) {
+        return Ok(String::new());
+    }
+    let mut members = query::members_of(occurrences.sources.snapshot(), node.id)?;
+    members.retain(|member| {
+        member.access.is_none_or(|access| access == Access::Public)
+            && member.node_type != NodeType::Constructor
+    });
+    members.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
+    let mut names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+    names.dedup();
+    Ok(match names.as_slice() {
+        [] => String::new(),
+        names => format!(": {}", names.join(", ")),
+    })
+}
+
 /// Returns the symbols that a file declares outside of types and functions, those that other files
 /// can use first.
 fn declared(
@@ -95,6 +115,10 @@ fn uses_elsewhere(
     path: &str,
 ) -> Result<usize, AnswerError> {
     let mut ids = vec![node.id];
+    if node.flags.has(NodeFlags::STATIC) {
+        let members = query::members_of(occurrences.sources.snapshot(), node.id)?;
+        ids.extend(members.iter().map(|member| member.id));
+    }
     ids.extend(
         query::wrappers_of(occurrences.sources, node)?
             .iter()

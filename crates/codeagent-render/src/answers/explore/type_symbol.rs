@@ -5,6 +5,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences, Snapshot};
 
 use super::Subject;
 use super::heading::signature;
+use super::member::own_lines;
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
 
@@ -31,7 +32,10 @@ pub(super) fn sections(
         declaration(subject, document, occurrences)?;
     }
     if !members.is_empty() && !is_short {
-        document.section(members_section(&members).weighing(wants.weight(wants.members, 12)));
+        document.section(
+            members_section(occurrences.sources.snapshot(), &members)?
+                .weighing(wants.weight(wants.members, 12)),
+        );
     }
 
     let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
@@ -68,27 +72,29 @@ fn is_visible(member: &Node) -> bool {
     !matches!(member.access, Some(Access::Private))
 }
 
-fn members_section(members: &[Node]) -> Section {
+fn members_section(snapshot: &Snapshot, members: &[Node]) -> Result<Section, AnswerError> {
     let visible: Vec<&Node> = members.iter().filter(|member| is_visible(member)).collect();
     let hidden = members.len() - visible.len();
     let several_files = visible
         .windows(2)
         .any(|pair| path(pair[0]) != path(pair[1]));
-    let rows = visible
-        .iter()
-        .map(|member| member_row(member, several_files));
+    let mut rows = Vec::with_capacity(visible.len());
+    for member in visible {
+        let uses = query::reference_count(snapshot, member.id)?;
+        rows.push(member_row(member, several_files, uses));
+    }
     let title = match hidden {
         0 => "members".to_owned(),
         hidden => format!("members, without {hidden} private ones"),
     };
-    Section::names("members", title, rows.collect())
+    Ok(Section::names("members", title, rows))
 }
 
 fn path(node: &Node) -> &str {
     node.spans.first().map_or("", |span| span.path.as_str())
 }
 
-fn member_row(member: &Node, with_file: bool) -> NameRow {
+fn member_row(member: &Node, with_file: bool, uses: u64) -> NameRow {
     let line = member.spans.first().map_or(0, |span| span.name_line);
     let file = path(member).rsplit('/').next().unwrap_or_default();
     let place = if with_file {
@@ -115,7 +121,11 @@ fn member_row(member: &Node, with_file: bool) -> NameRow {
         ""
     };
     NameRow {
-        full: format!("{place} {words}{}{}", member.name, signature(member)),
+        full: format!(
+            "{place} {words}{}{} ({uses} uses)",
+            member.name,
+            signature(member)
+        ),
         short: format!("{}{brackets}", member.name),
     }
 }
@@ -199,9 +209,15 @@ fn uses(
             others.push(EdgeType::Calls);
         }
     }
+    // A static class is used by its members, as extension methods without its name.
+    if subject.first().flags.has(NodeFlags::STATIC) {
+        ids_with_wrappers.extend(members.iter().map(|member| member.id));
+        others.push(EdgeType::Calls);
+    }
     let used = occurrences.uses_of(&ids_with_wrappers, &others)?;
 
     let weight = wants.weight(wants.callers || wants.impact, 15);
+    let inside = own_lines(subject);
     let mut in_tests = Vec::new();
     for (key, title, places, weight) in [
         (
@@ -212,7 +228,8 @@ fn uses(
         ),
         ("uses", "used by", used, weight.min(40)),
     ] {
-        let (tests, code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
+        let outside = places.into_iter().filter(|place| !inside(place));
+        let (tests, code): (Vec<_>, Vec<_>) = outside.partition(Occurrence::is_test);
         in_tests.extend(tests);
         document.section(Section::places(key, title, code).weighing(weight));
     }

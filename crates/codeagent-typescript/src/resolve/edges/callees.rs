@@ -13,15 +13,15 @@ use crate::resolve::types::signatures::Signature;
 
 impl FileResolver<'_> {
     /// The target of a callee; locals are followed to their values.
-    pub fn callee_target(&self, callee: ExprId) -> Referent {
+    pub fn resolve_callee(&self, callee: ExprId) -> Referent {
         let facts = self.own_facts();
-        let outcome = self.value_target(callee);
+        let outcome = self.resolve_value(callee);
 
         let outcome = match (&outcome, facts.expr(callee)) {
             (Referent::Decls(decls), Expr::Name(..))
                 if decls.iter().all(|decl| self.is_local(*decl)) =>
             {
-                self.held_target(decls.clone())
+                self.resolve_held(decls.clone())
             }
             _ => outcome,
         };
@@ -35,7 +35,7 @@ impl FileResolver<'_> {
     }
 
     /// `const { f } = o; f()` calls `o.f`. A local that holds a lambda has no edge.
-    fn held_target(&self, decls: DeclList) -> Referent {
+    fn resolve_held(&self, decls: DeclList) -> Referent {
         let Some(&decl) = decls.first() else {
             return Referent::External;
         };
@@ -43,7 +43,7 @@ impl FileResolver<'_> {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         if let TypeExpr::TypeOf(named) = facts.type_expr(declaration.ty) {
-            return self.held_value(named);
+            return self.resolve_held_value(named);
         }
         if !declaration.ty.is_none() {
             return Referent::Value;
@@ -51,19 +51,23 @@ impl FileResolver<'_> {
 
         match facts.expr(declaration.init) {
             Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) | Expr::Require(_) => {
-                self.held_value(declaration.init)
+                self.resolve_held_value(declaration.init)
             }
             Expr::Or(value, _) if matches!(facts.expr(value), Expr::Destructured(..)) => {
-                self.held_value(value)
+                self.resolve_held_value(value)
             }
-            Expr::Or(yes, no) => self.held_choice(yes, no),
+            Expr::Or(yes, no) => self.resolve_held_choice(yes, no),
             _ => Referent::Value,
         }
     }
 
     /// `const f = c ? a : b; f()` calls either function, if both are written there.
-    fn held_choice(&self, yes: ExprId, no: ExprId) -> Referent {
-        let (yes, no) = (self.held_function(yes), self.held_function(no));
+    fn resolve_held_choice(&self, yes: ExprId, no: ExprId) -> Referent {
+        let (yes, no) = (
+            self.resolve_held_function(yes),
+            self.resolve_held_function(no),
+        );
+
         match (yes, no) {
             (Referent::Decls(mut decls), Referent::Decls(others)) => {
                 decls.extend(
@@ -79,8 +83,8 @@ impl FileResolver<'_> {
         }
     }
 
-    fn held_function(&self, value: ExprId) -> Referent {
-        match self.held_value(value) {
+    fn resolve_held_function(&self, value: ExprId) -> Referent {
+        match self.resolve_held_value(value) {
             Referent::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => {
                 Referent::Decls(decls)
             }
@@ -108,9 +112,9 @@ impl FileResolver<'_> {
     }
 
     /// The value of a local: another name in this scope, or a member of the repository.
-    fn held_value(&self, value: ExprId) -> Referent {
+    fn resolve_held_value(&self, value: ExprId) -> Referent {
         let is_named = matches!(self.own_facts().expr(value), Expr::Name(..));
-        match self.value_target(value) {
+        match self.resolve_value(value) {
             Referent::Decls(decls) if decls.iter().all(|decl| self.is_local(*decl)) => {
                 if is_named {
                     Referent::Value
@@ -140,7 +144,7 @@ impl FileResolver<'_> {
             _ => return false,
         }
         let file = self.file;
-        let ty = self.expr_type(file.expr(callee));
+        let ty = self.type_of_expr(file.expr(callee));
         self.signatures(ty)
             .into_iter()
             .any(|signature| self.is_written_signature(signature))

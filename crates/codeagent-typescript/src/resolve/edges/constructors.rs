@@ -15,18 +15,18 @@ use crate::resolve::symbols::value_owners::constructs;
 
 impl FileResolver<'_> {
     /// The target of `super()`: the constructor of the base class.
-    pub fn super_target(&self, class: DeclId) -> Referent {
+    pub fn resolve_super(&self, class: DeclId) -> Referent {
         let Some(class) = class.some() else {
             return Referent::Unknown;
         };
         let class = at(self.file, class);
         match self.static_base(class) {
             None => Referent::Unknown,
-            Some(base) => self.class_target(base),
+            Some(base) => self.resolve_class_constructor(base),
         }
     }
 
-    fn class_target(&self, value: Ty) -> Referent {
+    fn resolve_class_constructor(&self, value: Ty) -> Referent {
         match self.get(value) {
             Type::Static(class) => {
                 let constructors = self.constructors(class);
@@ -46,12 +46,12 @@ impl FileResolver<'_> {
     }
 
     /// `new X()`: the constructor if `X` is a class that declares one.
-    pub fn constructor_target(&self, callee: ExprId, outcome: Referent) -> Referent {
+    pub fn resolve_constructor(&self, callee: ExprId, outcome: Referent) -> Referent {
         let file = self.file;
         let Referent::Decls(decls) = &outcome else {
-            let ty = self.expr_type(file.expr(callee));
+            let ty = self.type_of_expr(file.expr(callee));
             return if let Type::Static(_) = self.get(ty) {
-                self.class_target(ty)
+                self.resolve_class_constructor(ty)
             } else {
                 outcome
             };
@@ -71,7 +71,7 @@ impl FileResolver<'_> {
 
             // A class expression takes the location of the member that holds it; its constructor
             // has its own.
-            let ty = self.expr_type(file.expr(callee));
+            let ty = self.type_of_expr(file.expr(callee));
             let Type::Static(_) = self.get(ty) else {
                 return outcome;
             };
@@ -81,7 +81,7 @@ impl FileResolver<'_> {
                 self.decl(class).kind == DeclKind::Class && decls.contains(&at(class.file, parent))
             };
 
-            return match self.class_target(ty) {
+            return match self.resolve_class_constructor(ty) {
                 Referent::Decls(made)
                     if !made.iter().any(|decl| self.is_node(*decl))
                         || made.iter().any(|decl| is_held(*decl)) =>
@@ -104,7 +104,7 @@ impl FileResolver<'_> {
     }
 
     /// The class or value that a `new` expression names, beside the constructor it calls.
-    pub fn constructed(&self, site: Site, called: &DeclList) -> Option<DeclList> {
+    pub fn resolve_constructed(&self, site: Site, called: &DeclList) -> Option<DeclList> {
         let facts = self.own_facts();
         let Subject::Expr(expr) = site.subject else {
             return None;
@@ -112,7 +112,7 @@ impl FileResolver<'_> {
         let Expr::New(call) = facts.expr(expr) else {
             return None;
         };
-        match self.value_target(facts.calls[call.index()].callee) {
+        match self.resolve_value(facts.calls[call.index()].callee) {
             Referent::Decls(named) if named != *called => Some(named),
             _ => None,
         }

@@ -51,7 +51,7 @@ impl Explanation<'_, '_> {
             },
             Subject::Type(ty, index) => {
                 if let TypeExpr::Name(segments, scope) = facts.type_expr(ty) {
-                    let found = self.resolver.type_name(
+                    let found = self.resolver.resolve_type_name(
                         file,
                         facts.list(segments),
                         scope,
@@ -70,11 +70,11 @@ impl Explanation<'_, '_> {
                 self.report.line(1, format_args!("base type: {text}"));
             }
             Subject::Key(object, sym) => {
-                let expected = self.resolver.context(at(file, object));
+                let expected = self.resolver.infer_context(at(file, object));
                 self.key(expected, sym);
             }
             Subject::Attribute(component, sym) => {
-                let component = self.resolver.expr_type(file.expr(component));
+                let component = self.resolver.type_of_expr(file.expr(component));
                 let expected = self.resolver.props_of(component);
                 self.key(expected, sym);
             }
@@ -95,7 +95,7 @@ impl Explanation<'_, '_> {
 
     fn module(&mut self, specifier: Sym) {
         let file = self.resolver.file;
-        let found = self.resolver.module(file, specifier);
+        let found = self.resolver.resolve_module(file, specifier);
         self.found("module", &found);
     }
 
@@ -111,13 +111,13 @@ impl Explanation<'_, '_> {
             self.typed(&format!("argument {}", index + 1), file.expr(arg.value), 1);
         }
 
-        let ty = self.resolver.expr_type(file.expr(callee));
+        let ty = self.resolver.type_of_expr(file.expr(callee));
         let signatures = match facts.expr(expr) {
             Expr::New(_) => self.resolver.class_signatures(ty),
             _ => self.resolver.signatures(ty),
         };
         let site = CallSite { file, call };
-        let chosen = self.resolver.choose(&signatures, site);
+        let chosen = self.resolver.resolve_overload(&signatures, site);
 
         if signatures.is_empty() {
             self.report.line(1, "no signature is known");
@@ -131,7 +131,7 @@ impl Explanation<'_, '_> {
             );
         }
 
-        let result = self.resolver.expr_type(file.expr(expr));
+        let result = self.resolver.type_of_expr(file.expr(expr));
         let result = self.resolver.display(result);
         self.report.line(1, format_args!("result: {result}"));
     }
@@ -186,7 +186,7 @@ impl Explanation<'_, '_> {
             } else {
                 "takes"
             };
-            let given = self.resolver.expr_type(site.file.expr(arg.value));
+            let given = self.resolver.type_of_expr(site.file.expr(arg.value));
             let (wanted, given) = (
                 self.resolver.display(param.ty),
                 self.resolver.display(given),
@@ -206,7 +206,7 @@ impl Explanation<'_, '_> {
         match facts.expr(expr) {
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
                 self.typed("receiver", file.expr(object), 1);
-                let receiver = self.resolver.expr_type(file.expr(object));
+                let receiver = self.resolver.type_of_expr(file.expr(object));
                 let name = self.resolver.name(file, sym);
                 let lookup = self.resolver.lookup_member(receiver, name);
                 self.lookup(facts.text(sym), &lookup);
@@ -216,7 +216,7 @@ impl Explanation<'_, '_> {
             }
             Expr::Name(sym, scope, offset) => {
                 let name = self.resolver.name(file, sym);
-                let decls = self.resolver.lookup(
+                let decls = self.resolver.lookup_name(
                     LookupPosition {
                         file,
                         scope,
@@ -295,7 +295,7 @@ impl Explanation<'_, '_> {
 
     /// `receiver a.b: T`, and below it where the type comes from.
     fn typed(&mut self, role: &str, expr: ExprRef, depth: usize) {
-        let ty = self.resolver.expr_type(expr);
+        let ty = self.resolver.type_of_expr(expr);
         let (ty, text) = (
             self.resolver.display(ty),
             print::expression(self.resolver.facts(expr.file), expr.expr),
@@ -315,7 +315,7 @@ impl Explanation<'_, '_> {
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
                 let name = self.resolver.name(file, sym);
-                let decls = self.resolver.lookup(
+                let decls = self.resolver.lookup_name(
                     LookupPosition {
                         file,
                         scope,
@@ -330,7 +330,7 @@ impl Explanation<'_, '_> {
                 }
             }
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
-                let receiver = self.resolver.expr_type(file.expr(object));
+                let receiver = self.resolver.type_of_expr(file.expr(object));
                 let name = self.resolver.name(file, sym);
                 match self.resolver.lookup_member(receiver, name) {
                     MemberLookup::Declared(member) => {
@@ -352,7 +352,7 @@ impl Explanation<'_, '_> {
                 depth,
             ),
             Expr::ContextParam(lambda, index) => {
-                let context = self.resolver.context(at(file, lambda));
+                let context = self.resolver.infer_context(at(file, lambda));
                 let text = self.resolver.display(context);
                 self.report.line(
                     depth,
@@ -394,11 +394,12 @@ impl Explanation<'_, '_> {
     }
 
     fn origin_in_call(&mut self, site: CallSite, callee: ExprId, depth: usize) {
-        let ty = self.resolver.expr_type(site.file.expr(callee));
+        let ty = self.resolver.type_of_expr(site.file.expr(callee));
         let signatures = self.resolver.signatures(ty);
-        match self.resolver.choose(&signatures, site) {
+
+        match self.resolver.resolve_overload(&signatures, site) {
             Some(Signature::Declared(decl, _)) => {
-                let result = self.resolver.return_type(decl);
+                let result = self.resolver.type_of_return(decl);
                 let (name, result) = (self.report.decl(decl), self.resolver.display(result));
                 self.report.line(
                     depth,

@@ -89,6 +89,7 @@ fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
 /// with.
 fn meaning(facts: &Facts, decl: DeclId) -> &'static str {
     let declaration = facts.decl(decl);
+
     match declaration.kind {
         DeclKind::Class | DeclKind::Interface | DeclKind::Enum | DeclKind::TypeAlias => "type",
         DeclKind::Namespace => facts

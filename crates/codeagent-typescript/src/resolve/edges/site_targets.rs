@@ -38,7 +38,8 @@ impl ResolveSites for FileResolver<'_> {
 
     fn resolve_site(&self, site: &Site) -> SiteResolution {
         let is_call = site.kind.is_call();
-        match self.referent(*site) {
+
+        match self.resolve_referent(*site) {
             // The budget ended while resolving it.
             Referent::Unknown if self.stack.is_used_up() => SiteTarget::Exceeded.into(),
             Referent::Decls(decls) => self.resolve_declarations(*site, decls),
@@ -78,7 +79,7 @@ impl FileResolver<'_> {
     /// or it is called as a value.
     fn resolve_declarations(&self, site: Site, decls: DeclList) -> SiteResolution {
         let named = self
-            .constructed(site, &decls)
+            .resolve_constructed(site, &decls)
             .and_then(|named| self.edge(site, SiteKind::Read, named));
         let is_declared_outside = decls.iter().any(|decl| self.is_external_file(decl.file));
         let is_value = self.is_called_by_name(site)
@@ -226,7 +227,7 @@ impl FileResolver<'_> {
             if !seen.insert(import.at.offset) {
                 continue;
             }
-            if let ResolvedName::Module(target) = self.module(file, import.module) {
+            if let ResolvedName::Module(target) = self.resolve_module(file, import.module) {
                 links.uses.push(Use {
                     source: DeclId::NONE,
                     edge_type: EdgeType::Imports,

@@ -44,52 +44,53 @@ impl From<ResolvedName> for Referent {
 
 impl FileResolver<'_> {
     /// What a site refers to.
-    pub fn referent(&self, site: Site) -> Referent {
+    pub fn resolve_referent(&self, site: Site) -> Referent {
         let file = self.file;
 
         match site.subject {
-            Subject::Expr(expr) => self.expr_target(expr, site.kind),
-            Subject::Decorator(expr) => self.callee_target(expr),
-            Subject::Type(ty, index) => self.type_target(ty, usize::from(index)),
-            Subject::Import(id) => self.import_target(id),
-            Subject::Export(id) => self.export_target(id),
-            Subject::Base(decl, index) => self.base_target(at(file, decl), usize::from(index)),
-            Subject::Key(object, sym) => self.key_target(object, sym),
+            Subject::Expr(expr) => self.resolve_expr(expr, site.kind),
+            Subject::Decorator(expr) => self.resolve_callee(expr),
+            Subject::Type(ty, index) => self.resolve_type(ty, usize::from(index)),
+            Subject::Import(id) => self.resolve_import(id),
+            Subject::Export(id) => self.resolve_export(id),
+            Subject::Base(decl, index) => self.resolve_base(at(file, decl), usize::from(index)),
+            Subject::Key(object, sym) => self.resolve_key(object, sym),
             Subject::Attribute(component, sym) => {
-                let component = self.expr_type(file.expr(component));
+                let component = self.type_of_expr(file.expr(component));
                 let props = self.props_of(component);
-                self.key_of(props, sym)
+                self.resolve_key_of(props, sym)
             }
             Subject::Construct(..) => Referent::External,
         }
     }
 
-    fn expr_target(&self, expr: ExprId, kind: SiteKind) -> Referent {
+    fn resolve_expr(&self, expr: ExprId, kind: SiteKind) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
+
         match facts.expr(expr) {
             Expr::Call(call) if kind.is_call() => {
                 match facts.expr(facts.calls[call.index()].callee) {
-                    Expr::Super(class) => self.super_target(class),
-                    _ => self.callee_target(facts.calls[call.index()].callee),
+                    Expr::Super(class) => self.resolve_super(class),
+                    _ => self.resolve_callee(facts.calls[call.index()].callee),
                 }
             }
             Expr::New(call) if kind.is_call() => {
                 let callee = facts.calls[call.index()].callee;
-                let outcome = self.callee_target(callee);
-                self.constructor_target(callee, outcome)
+                let outcome = self.resolve_callee(callee);
+                self.resolve_constructor(callee, outcome)
             }
-            Expr::Jsx(component) if kind.is_call() => self.value_target(component),
-            Expr::DynamicImport(sym) | Expr::Require(sym) => self.module(file, sym).into(),
-            _ => self.value_target(expr),
+            Expr::Jsx(component) if kind.is_call() => self.resolve_value(component),
+            Expr::DynamicImport(sym) | Expr::Require(sym) => self.resolve_module(file, sym).into(),
+            _ => self.resolve_value(expr),
         }
     }
 
-    pub fn value_target(&self, expr: ExprId) -> Referent {
+    pub fn resolve_value(&self, expr: ExprId) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
                 let name = self.name(file, sym);
-                let decls = self.lookup(
+                let decls = self.lookup_name(
                     LookupPosition {
                         file,
                         scope,
@@ -102,7 +103,7 @@ impl FileResolver<'_> {
                 if decls.is_empty() {
                     return Referent::External;
                 }
-                if let Some(property) = self.parameter_property(&decls) {
+                if let Some(property) = self.lookup_parameter_property(&decls) {
                     return Referent::Decls(property);
                 }
 
@@ -119,27 +120,27 @@ impl FileResolver<'_> {
                 }
             }
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
-                self.member_target(object, sym)
+                self.resolve_member(object, sym)
             }
             Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => {
-                self.value_target(inner)
+                self.resolve_value(inner)
             }
             Expr::Class(decl) | Expr::Function(decl) => {
                 Referent::Decls(DeclList::from_slice(&[at(file, decl)]))
             }
-            Expr::Require(sym) => self.required(file, sym).into(),
+            Expr::Require(sym) => self.resolve_required(file, sym).into(),
             Expr::Literal(..) | Expr::Object(_) | Expr::Array(..) | Expr::Known(_) => {
                 Referent::External
             }
             _ => {
-                let ty = self.expr_type(file.expr(expr));
-                self.computed_target(ty)
+                let ty = self.type_of_expr(file.expr(expr));
+                self.resolve_computed(ty)
             }
         }
     }
 
     /// The target of a call whose callee is `f()`, `a[i]` or `a || b`.
-    fn computed_target(&self, ty: Ty) -> Referent {
+    fn resolve_computed(&self, ty: Ty) -> Referent {
         match self.get(ty) {
             Type::Simple(Ty::UNKNOWN | Ty::ANY) => Referent::Unknown,
             Type::Simple(_)
@@ -151,7 +152,7 @@ impl FileResolver<'_> {
     }
 
     /// The property declared by a constructor parameter with a modifier.
-    fn parameter_property(&self, decls: &DeclList) -> Option<DeclList> {
+    fn lookup_parameter_property(&self, decls: &DeclList) -> Option<DeclList> {
         let [parameter] = decls[..] else { return None };
         let facts = self.facts(parameter.file);
         let declaration = facts.decl(parameter.decl);
@@ -211,10 +212,11 @@ impl FileResolver<'_> {
         ResolvedName::Decls(if kept.is_empty() { decls } else { kept })
     }
 
-    fn member_target(&self, object: ExprId, sym: Sym) -> Referent {
+    fn resolve_member(&self, object: ExprId, sym: Sym) -> Referent {
         let file = self.file;
-        let receiver = self.expr_type(file.expr(object));
+        let receiver = self.type_of_expr(file.expr(object));
         let name = self.name(file, sym);
+
         match self.lookup_member(receiver, name) {
             MemberLookup::Declared(member) => {
                 let found = self.resolve_decls(member.decls);
@@ -224,11 +226,11 @@ impl FileResolver<'_> {
                 }
             }
             MemberLookup::External => self
-                .expando_target(object, name)
+                .resolve_expando(object, name)
                 .unwrap_or(Referent::External),
-            MemberLookup::Value(ty) => self.value_member(ty),
+            MemberLookup::Value(ty) => self.resolve_value_member(ty),
             MemberLookup::Missing => self
-                .expando_target(object, name)
+                .resolve_expando(object, name)
                 .unwrap_or(Referent::Unknown),
         }
     }
@@ -238,15 +240,15 @@ impl FileResolver<'_> {
         let [decl] = decls[..] else {
             return Referent::Decls(decls);
         };
-        match self.shorthand(decl) {
+        match self.resolve_shorthand_member(decl) {
             Some(found) if !found.is_nothing() => self.as_value(found).into(),
             _ => Referent::Decls(decls),
         }
     }
 
-    fn expando_target(&self, object: ExprId, name: Name) -> Option<Referent> {
+    fn resolve_expando(&self, object: ExprId, name: Name) -> Option<Referent> {
         let own = self.file;
-        let ExprRef { file, expr: value } = self.expando(own.expr(object), name)?;
+        let ExprRef { file, expr: value } = self.lookup_expando(own.expr(object), name)?;
         let facts = self.facts(file);
 
         let Expr::Name(sym, scope, offset) = facts.expr(value) else {
@@ -258,7 +260,7 @@ impl FileResolver<'_> {
         };
         let name = self.name(file, sym);
 
-        let named = self.lookup(
+        let named = self.lookup_name(
             LookupPosition {
                 file,
                 scope,
@@ -272,7 +274,7 @@ impl FileResolver<'_> {
         Some(self.as_value(found).into())
     }
 
-    fn value_member(&self, ty: Ty) -> Referent {
+    fn resolve_value_member(&self, ty: Ty) -> Referent {
         match self.get(ty) {
             Type::Module(file) => Referent::File(file),
             Type::Function(decl, _) if !self.is_external_file(decl.file) => Referent::Nameless,
@@ -280,26 +282,26 @@ impl FileResolver<'_> {
         }
     }
 
-    fn type_target(&self, ty: TypeId, index: usize) -> Referent {
+    fn resolve_type(&self, ty: TypeId, index: usize) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         let (found, is_last) = match facts.type_expr(ty) {
             TypeExpr::Name(segments, scope) => {
                 let segments = facts.list(segments);
                 (
-                    self.type_name(file, segments, scope, index),
+                    self.resolve_type_name(file, segments, scope, index),
                     index + 1 == segments.len(),
                 )
             }
             TypeExpr::Import(specifier, segments) => {
                 let segments = facts.list(segments);
-                let mut found = self.module(file, specifier);
+                let mut found = self.resolve_module(file, specifier);
                 for segment in segments.iter().take(index + 1) {
                     let name = self.name(file, segment.name);
-                    found = self.found_member(&found, name);
+                    found = self.lookup_member_of_found(&found, name);
                 }
                 (found, index + 1 == segments.len())
             }
-            TypeExpr::Indexed(object, key) => return self.indexed_target(object, key),
+            TypeExpr::Indexed(object, key) => return self.resolve_indexed(object, key),
             _ => return Referent::External,
         };
 
@@ -311,21 +313,21 @@ impl FileResolver<'_> {
     }
 
     /// `"x"` of `T["x"]`
-    fn indexed_target(&self, object: TypeId, key: TypeId) -> Referent {
+    fn resolve_indexed(&self, object: TypeId, key: TypeId) -> Referent {
         let facts = self.own_facts();
         let TypeExpr::Literal(_, sym) = facts.type_expr(key) else {
             return Referent::External;
         };
         let file = self.file;
         let object = self.type_of(file, object);
-        self.key_of(object, sym)
+        self.resolve_key_of(object, sym)
     }
 
-    fn import_target(&self, id: ImportId) -> Referent {
+    fn resolve_import(&self, id: ImportId) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         let import = &facts.imports[id.index()];
         match import.decl.some() {
-            None => self.module(file, import.module).into(),
+            None => self.resolve_module(file, import.module).into(),
             Some(decl) => {
                 let found = self.resolve_decls(DeclList::from_slice(&[at(file, decl)]));
                 let found = if import.type_only {
@@ -357,15 +359,17 @@ impl FileResolver<'_> {
         )
     }
 
-    fn export_target(&self, id: ExportId) -> Referent {
+    fn resolve_export(&self, id: ExportId) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
         let export = &facts.exports[id.index()];
         match export.kind {
-            ExportKind::Star | ExportKind::StarAs => self.module(file, export.module).into(),
+            ExportKind::Star | ExportKind::StarAs => {
+                self.resolve_module(file, export.module).into()
+            }
             ExportKind::From => {
-                let module = self.module(file, export.module);
+                let module = self.resolve_module(file, export.module);
                 let name = self.name(file, export.local);
-                let found = self.export(&module, name);
+                let found = self.lookup_export(&module, name);
                 self.same_symbol_only(found).into()
             }
             ExportKind::Local => {
@@ -375,9 +379,9 @@ impl FileResolver<'_> {
                     scope: export.scope,
                     offset: u32::MAX,
                 };
-                let mut decls = self.lookup(position, name, Meaning::Value);
+                let mut decls = self.lookup_name(position, name, Meaning::Value);
                 if decls.is_empty() {
-                    decls = self.lookup(position, name, Meaning::Type);
+                    decls = self.lookup_name(position, name, Meaning::Type);
                 }
 
                 let found = self.resolve_decls(decls);
@@ -387,7 +391,7 @@ impl FileResolver<'_> {
         }
     }
 
-    fn base_target(&self, decl: DeclRef, index: usize) -> Referent {
+    fn resolve_base(&self, decl: DeclRef, index: usize) -> Referent {
         let facts = self.facts(decl.file);
         let Some(base) = facts.list(facts.decl(decl.decl).bases).get(index) else {
             return Referent::Unknown;
@@ -395,10 +399,14 @@ impl FileResolver<'_> {
 
         if let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) {
             let segments = facts.list(segments);
-            let found =
-                self.type_name(decl.file, segments, scope, segments.len().saturating_sub(1));
+            let found = self.resolve_type_name(
+                decl.file,
+                segments,
+                scope,
+                segments.len().saturating_sub(1),
+            );
             let found = if matches!(found, ResolvedName::Nothing) {
-                self.base_value(decl, segments, scope)
+                self.resolve_base_value(decl, segments, scope)
             } else {
                 found
             };
@@ -413,7 +421,7 @@ impl FileResolver<'_> {
 
         if let (TypeExpr::Heritage(expr, _), Type::Instance(..)) =
             (facts.type_expr(base.ty), self.get(ty))
-            && let found @ Referent::Decls(_) = self.value_target(expr)
+            && let found @ Referent::Decls(_) = self.resolve_value(expr)
         {
             return found;
         }
@@ -426,12 +434,18 @@ impl FileResolver<'_> {
     }
 
     /// `extends Base`, where `Base` is a variable that holds a class.
-    fn base_value(&self, decl: DeclRef, segments: &[Segment], scope: ScopeId) -> ResolvedName {
+    fn resolve_base_value(
+        &self,
+        decl: DeclRef,
+        segments: &[Segment],
+        scope: ScopeId,
+    ) -> ResolvedName {
         let &[segment] = segments else {
             return ResolvedName::Nothing;
         };
+
         let name = self.name(decl.file, segment.name);
-        let decls = self.lookup(
+        let decls = self.lookup_name(
             LookupPosition {
                 file: decl.file,
                 scope,
@@ -440,18 +454,19 @@ impl FileResolver<'_> {
             name,
             Meaning::Value,
         );
+
         self.resolve_decls(decls)
     }
 
     /// The target of a key in an object literal: the member of the expected type. The literal's own
     /// member is not a node.
-    fn key_target(&self, object: DeclId, sym: Sym) -> Referent {
+    fn resolve_key(&self, object: DeclId, sym: Sym) -> Referent {
         let file = self.file;
-        let expected = self.context(at(file, object));
-        self.key_of(expected, sym)
+        let expected = self.infer_context(at(file, object));
+        self.resolve_key_of(expected, sym)
     }
 
-    fn key_of(&self, object: Ty, key: Sym) -> Referent {
+    fn resolve_key_of(&self, object: Ty, key: Sym) -> Referent {
         let name = self.name(self.file, key);
         match self.lookup_member(object, name) {
             MemberLookup::Declared(member) => Referent::Decls(member.decls),

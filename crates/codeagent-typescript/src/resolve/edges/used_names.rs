@@ -24,11 +24,13 @@ pub fn of_value(facts: &Facts, site: Site) -> Option<Sym> {
         Subject::Import(id) => return Some(facts.imports[id.index()].name),
         _ => return None,
     };
+
     let expr = match facts.expr(expr) {
         Expr::Call(call) | Expr::New(call) => facts.calls[call.index()].callee,
         Expr::Jsx(component) => component,
         _ => expr,
     };
+
     match facts.expr(expr) {
         Expr::Name(sym, ..) | Expr::Member(_, sym) | Expr::Destructured(_, sym) => Some(sym),
         // An unnamed value is called; the file still counts the call.

@@ -40,21 +40,21 @@ impl Checker<'_> {
     }
 
     /// The type of `f(..)`.
-    pub fn call_type(&self, file: FileId, call: CallId) -> Ty {
+    pub fn type_of_call(&self, file: FileId, call: CallId) -> Ty {
         let facts = self.facts(file);
         let callee = facts.calls[call.index()].callee;
         if let Expr::Super(_) = facts.expr(callee) {
             return Ty::NOTHING;
         }
 
-        let callee_type = self.expr_type(file.expr(callee));
+        let callee_type = self.type_of_expr(file.expr(callee));
         let result = self.call_result(callee_type, CallSite { file, call });
 
         match facts.expr(callee) {
             Expr::Member(object, _) => {
                 let receiver = match facts.expr(object) {
                     Expr::Super(_) => Ty::THIS,
-                    _ => self.expr_type(file.expr(object)),
+                    _ => self.type_of_expr(file.expr(object)),
                 };
                 // A static method of an external base may return an instance of the class it is
                 // called on (`Document.build()`).
@@ -76,7 +76,7 @@ impl Checker<'_> {
         match self.get(callee) {
             Type::Simple(Ty::EXTERNAL) => {
                 let args = self.call_type_args(site);
-                return self.external_type(&args);
+                return self.type_of_external(&args);
             }
             Type::BuiltInValue(_) => return Ty::EXTERNAL,
             Type::Union(members) => {
@@ -91,7 +91,7 @@ impl Checker<'_> {
         }
 
         let signatures = self.signatures(callee);
-        let Some(signature) = self.choose(&signatures, site) else {
+        let Some(signature) = self.resolve_overload(&signatures, site) else {
             return Ty::UNKNOWN;
         };
 
@@ -102,7 +102,7 @@ impl Checker<'_> {
     fn result(&self, signature: Signature, site: CallSite) -> Ty {
         match signature {
             Signature::Declared(decl, mapper) => {
-                let result = self.return_type(decl);
+                let result = self.type_of_return(decl);
                 let params = self.type_params(decl);
                 if params.is_empty() {
                     return self.substitute(result, mapper);
@@ -141,7 +141,7 @@ impl Checker<'_> {
         let written = self.call_type_args(site);
         let mut bindings: Vec<(DeclRef, Ty)> = params.iter().copied().zip(written).collect();
         if bindings.is_empty() {
-            bindings = self.infer(
+            bindings = self.infer_type_args(
                 Signature::Declared(decl, mapper),
                 site,
                 Inference::new(params, true),
@@ -155,9 +155,9 @@ impl Checker<'_> {
     }
 
     /// The type of `new C(..)`.
-    pub fn new_type(&self, file: FileId, call: CallId) -> Ty {
+    pub fn type_of_new(&self, file: FileId, call: CallId) -> Ty {
         let facts = self.facts(file);
-        let callee = self.expr_type(file.expr(facts.calls[call.index()].callee));
+        let callee = self.type_of_expr(file.expr(facts.calls[call.index()].callee));
         let site = CallSite { file, call };
         let args = self.call_type_args(site);
         self.construct(callee, &args, site)
@@ -184,7 +184,7 @@ impl Checker<'_> {
             }
             Type::Instance(..) | Type::Object(..) => {
                 let signatures = self.construct_signatures(value);
-                self.choose(&signatures, site)
+                self.resolve_overload(&signatures, site)
                     .map_or(Ty::UNKNOWN, |signature| self.result(signature, site))
             }
             Type::Param(_) | Type::Deferred(..) => {
@@ -206,8 +206,8 @@ impl Checker<'_> {
             .into_iter()
             .map(|decl| Signature::Declared(decl, self.inherited_env(class, decl)))
             .collect();
-        let bindings = match self.choose(&signatures, site) {
-            Some(signature) => self.infer(signature, site, Inference::new(&params, true)),
+        let bindings = match self.resolve_overload(&signatures, site) {
+            Some(signature) => self.infer_type_args(signature, site, Inference::new(&params, true)),
             None => Vec::new(),
         };
         self.bound_instance(class, &params, bindings)
@@ -231,7 +231,7 @@ impl Checker<'_> {
 
     /// The first signature that accepts the arguments; if none does, the one with the fewest
     /// mismatches.
-    pub fn choose(&self, signatures: &[Signature], site: CallSite) -> Option<Signature> {
+    pub fn resolve_overload(&self, signatures: &[Signature], site: CallSite) -> Option<Signature> {
         self.spend_list(signatures.len());
 
         if signatures.len() <= 1 {
@@ -292,6 +292,7 @@ impl Checker<'_> {
     pub fn rejects(&self, param: Ty, value: ExprRef) -> bool {
         let ExprRef { file, expr: value } = value;
         let facts = self.facts(file);
+
         match facts.expr(value) {
             Expr::Function(lambda) => {
                 let callable = self.arena.members(param).iter().any(|ty| {
@@ -303,7 +304,7 @@ impl Checker<'_> {
             }
             Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _) => false,
             _ => {
-                let given = self.expr_type(file.expr(value));
+                let given = self.type_of_expr(file.expr(value));
                 self.extends(given, param, &mut Vec::new()) == Some(false)
             }
         }

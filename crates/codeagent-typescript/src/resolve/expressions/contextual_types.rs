@@ -22,7 +22,7 @@ type BoundArgument = (Ty, Vec<DeclRef>, Vec<(DeclRef, Ty)>);
 impl Checker<'_> {
     /// The type of parameter `index` of a lambda, from its context.
     pub fn context_param(&self, lambda: DeclRef, index: usize) -> Ty {
-        let context = self.context(lambda);
+        let context = self.infer_context(lambda);
         if context == Ty::EXTERNAL {
             return Ty::EXTERNAL;
         }
@@ -56,7 +56,7 @@ impl Checker<'_> {
         };
         match facts.expr(call.callee) {
             Expr::Member(object, _) => {
-                let receiver = self.expr_type(lambda.file.expr(object));
+                let receiver = self.type_of_expr(lambda.file.expr(object));
                 self.arena.substitute_this(ty, receiver)
             }
             _ => ty,
@@ -83,7 +83,7 @@ impl Checker<'_> {
             Some(ContextKind::Typed(ty)) => self.type_of(site.file, ty),
             Some(ContextKind::Argument(call, index)) => {
                 self.query(Query::Expected(site.file, site.call), || {
-                    self.expected_argument(
+                    self.infer_expected_argument(
                         CallSite {
                             file: site.file,
                             call,
@@ -98,7 +98,7 @@ impl Checker<'_> {
             return;
         }
 
-        let result = self.return_type(decl);
+        let result = self.type_of_return(decl);
         let mut inference = Inference::new(params, false);
         self.infer_from_types(result, expected, &mut inference, 0);
 
@@ -110,31 +110,31 @@ impl Checker<'_> {
     }
 
     /// The type expected of a lambda, object literal or array literal.
-    pub fn context(&self, decl: DeclRef) -> Ty {
-        self.query(Query::Context(decl), || self.context_unguarded(decl))
+    pub fn infer_context(&self, decl: DeclRef) -> Ty {
+        self.query(Query::Context(decl), || self.compute_context(decl))
     }
 
-    fn context_unguarded(&self, decl: DeclRef) -> Ty {
+    fn compute_context(&self, decl: DeclRef) -> Ty {
         let file = decl.file;
 
         match self.decl(decl).context {
             Context::None => Ty::UNKNOWN,
             Context::Argument(call, index) => {
-                self.argument_context(CallSite { file, call }, usize::from(index))
+                self.infer_argument_context(CallSite { file, call }, usize::from(index))
             }
             Context::Typed(ty) => self.type_of(file, ty),
-            Context::Assigned(expr) => self.expr_type(file.expr(expr)),
+            Context::Assigned(expr) => self.type_of_expr(file.expr(expr)),
             Context::Property(object, sym) => {
-                let object = self.context(at(file, object));
+                let object = self.infer_context(at(file, object));
                 let name = self.name(file, sym);
-                self.member_type(object, name)
+                self.type_of_member(object, name)
             }
-            Context::Returned(function) => self.returned_context(at(file, function)),
+            Context::Returned(function) => self.infer_returned_context(at(file, function)),
             Context::Element(array) => {
                 let facts = self.facts(file);
                 match facts.expr(array) {
                     Expr::Array(elements, standing) if !standing.is_none() => {
-                        let context = self.context(at(file, standing));
+                        let context = self.infer_context(at(file, standing));
                         let is_it = |element: &ExprId| match facts.expr(*element) {
                             Expr::Function(id) | Expr::Object(id) | Expr::Array(_, id) => {
                                 id == decl.decl
@@ -148,15 +148,15 @@ impl Checker<'_> {
                 }
             }
             Context::Attribute(component, sym) => {
-                let component = self.expr_type(file.expr(component));
+                let component = self.type_of_expr(file.expr(component));
                 let props = self.props_of(component);
                 let name = self.name(file, sym);
-                self.member_type(props, name)
+                self.type_of_member(props, name)
             }
         }
     }
 
-    fn argument_context(&self, site: CallSite, index: usize) -> Ty {
+    fn infer_argument_context(&self, site: CallSite, index: usize) -> Ty {
         match self.signature_at(site) {
             Ok(signature @ Signature::Declared(..)) => {
                 let Some((ty, params, mut bindings)) = self.bound_argument(signature, site, index)
@@ -173,7 +173,7 @@ impl Checker<'_> {
     }
 
     /// The expected type of an argument; unbound type parameters of the call stay open.
-    fn expected_argument(&self, site: CallSite, index: usize) -> Ty {
+    fn infer_expected_argument(&self, site: CallSite, index: usize) -> Ty {
         let Ok(signature @ Signature::Declared(..)) = self.signature_at(site) else {
             return Ty::UNKNOWN;
         };
@@ -195,7 +195,7 @@ impl Checker<'_> {
         let signatures = if let Expr::Super(class) = facts.expr(call.callee) {
             self.base_constructors(at(site.file, class.some().ok_or(Ty::UNKNOWN)?))
         } else {
-            let callee = self.expr_type(site.file.expr(call.callee));
+            let callee = self.type_of_expr(site.file.expr(call.callee));
             if matches!(self.get(callee), Type::BuiltInValue(_)) {
                 return Err(Ty::EXTERNAL);
             }
@@ -206,7 +206,7 @@ impl Checker<'_> {
             }
         };
 
-        self.choose(&signatures, site).ok_or(Ty::UNKNOWN)
+        self.resolve_overload(&signatures, site).ok_or(Ty::UNKNOWN)
     }
 
     /// The type of parameter `index`, the type parameters in scope, and their bindings from the
@@ -236,7 +236,7 @@ impl Checker<'_> {
         let written = self.call_type_args(site);
         let mut bindings: Vec<(DeclRef, Ty)> = type_params.iter().copied().zip(written).collect();
         if bindings.is_empty() && !type_params.is_empty() {
-            bindings = self.infer(signature, site, Inference::new(&type_params, false));
+            bindings = self.infer_type_args(signature, site, Inference::new(&type_params, false));
             // A bare `T` gives no contextual type; its constraint does.
             if let Type::Param(own) = self.get(param.ty) {
                 bindings.retain(|binding| binding.0 != own);
@@ -254,10 +254,10 @@ impl Checker<'_> {
         }
     }
 
-    fn returned_context(&self, function: DeclRef) -> Ty {
+    fn infer_returned_context(&self, function: DeclRef) -> Ty {
         let declaration = self.decl(function);
         let ty = if declaration.ty.is_none() {
-            let context = self.context(function);
+            let context = self.infer_context(function);
             match self.signatures(context).first().copied() {
                 Some(signature) => self.signature_result(signature),
                 None => Ty::UNKNOWN,
@@ -267,7 +267,7 @@ impl Checker<'_> {
         };
 
         if declaration.flags.has(DeclFlags::GENERATOR) {
-            self.element_type(ty)
+            self.type_of_element(ty)
         } else if declaration.flags.has(DeclFlags::ASYNC) {
             self.awaited(ty)
         } else {
@@ -284,7 +284,7 @@ impl Checker<'_> {
         if let Type::Static(_) = self.get(component) {
             let instance = self.instance_of(component, &[]);
             let name = self.tables.find("props");
-            let props = self.member_type(instance, name);
+            let props = self.type_of_member(instance, name);
             return if props.is_opaque() {
                 self.first_base_arg(instance)
             } else {

@@ -20,18 +20,18 @@ const MAX_ELEMENTS: usize = 16;
 
 impl Checker<'_> {
     /// The type of an expression of a file.
-    pub fn expr_type(&self, expr: ExprRef) -> Ty {
+    pub fn type_of_expr(&self, expr: ExprRef) -> Ty {
         if expr.expr.is_none() {
             return Ty::UNKNOWN;
         }
-        self.memoized(Query::Expr(expr), || self.compute_expr_type(expr))
+        self.memoized(Query::Expr(expr), || self.compute_type_of_expr(expr))
     }
 
-    fn compute_expr_type(&self, id: ExprRef) -> Ty {
+    fn compute_type_of_expr(&self, id: ExprRef) -> Ty {
         let ExprRef { file, expr: id } = id;
         let facts = self.facts(file);
         match facts.expr(id) {
-            Expr::Name(sym, scope, offset) => self.name_type_in(
+            Expr::Name(sym, scope, offset) => self.type_of_name(
                 sym,
                 LookupPosition {
                     file,
@@ -40,33 +40,33 @@ impl Checker<'_> {
                 },
                 Meaning::Narrowed,
             ),
-            Expr::This(decl) | Expr::ThisAt(decl, ..) => self.this_type(file, decl),
-            Expr::Super(decl) => self.super_type(file, decl),
+            Expr::This(decl) | Expr::ThisAt(decl, ..) => self.type_of_this(file, decl),
+            Expr::Super(decl) => self.type_of_super(file, decl),
             Expr::Member(_, sym)
                 if facts.text(sym) == "exports" && self.is_own_exports(file.expr(id)) =>
             {
-                self.module_type(file)
+                self.type_of_module(file)
             }
-            Expr::Member(object, sym) => self.member_expr_type(file.expr(id), object, sym),
+            Expr::Member(object, sym) => self.type_of_member_expr(file.expr(id), object, sym),
             Expr::Destructured(object, sym) => {
-                let object = self.expr_type(file.expr(object));
+                let object = self.type_of_expr(file.expr(object));
                 let name = self.name(file, sym);
-                self.member_type(object, name)
+                self.type_of_member(object, name)
             }
-            Expr::Index(call) => self.index_expr_type(file, call),
-            Expr::Call(call) => self.call_type(file, call),
-            Expr::New(call) => self.new_type(file, call),
+            Expr::Index(call) => self.type_of_index_expr(file, call),
+            Expr::Call(call) => self.type_of_call(file, call),
+            Expr::New(call) => self.type_of_new(file, call),
             Expr::Generic(inner, _)
             | Expr::Same(inner)
             | Expr::Spread(inner)
-            | Expr::Conditional(inner) => self.expr_type(file.expr(inner)),
+            | Expr::Conditional(inner) => self.type_of_expr(file.expr(inner)),
             Expr::Await(inner) => {
-                let ty = self.expr_type(file.expr(inner));
+                let ty = self.type_of_expr(file.expr(inner));
                 self.awaited(ty)
             }
             Expr::Iterate(inner, is_async) => {
-                let ty = self.expr_type(file.expr(inner));
-                let element = self.element_type(ty);
+                let ty = self.type_of_expr(file.expr(inner));
+                let element = self.type_of_element(ty);
 
                 if is_async {
                     self.awaited(element)
@@ -75,17 +75,17 @@ impl Checker<'_> {
                 }
             }
             Expr::Cast(ty) => self.type_of(file, ty),
-            Expr::Satisfies(inner, _) => self.expr_type(file.expr(inner)),
+            Expr::Satisfies(inner, _) => self.type_of_expr(file.expr(inner)),
             Expr::Or(a, b) => {
-                let a = self.expr_type(file.expr(a));
-                let b = self.expr_type(file.expr(b));
+                let a = self.type_of_expr(file.expr(a));
+                let b = self.type_of_expr(file.expr(b));
                 self.arena.union(&[a, b])
             }
-            Expr::And(_, inner) | Expr::Assign(_, inner) => self.expr_type(file.expr(inner)),
+            Expr::And(_, inner) | Expr::Assign(_, inner) => self.type_of_expr(file.expr(inner)),
             Expr::Object(decl) => self
                 .arena
                 .add(Type::Object(at(file, decl), TypeMapper::EMPTY)),
-            Expr::Array(elements, decl) => self.array_type(file, elements, decl),
+            Expr::Array(elements, decl) => self.type_of_array(file, elements, decl),
             Expr::Function(decl) => self
                 .arena
                 .add(Type::Function(at(file, decl), TypeMapper::EMPTY)),
@@ -93,30 +93,30 @@ impl Checker<'_> {
             Expr::ContextParam(decl, index) => {
                 self.context_param(at(file, decl), usize::from(index))
             }
-            Expr::Guarded(index) => self.guarded_type(file, index),
+            Expr::Guarded(index) => self.type_of_guarded(file, index),
             Expr::Element(inner, index) => {
-                let ty = self.expr_type(file.expr(inner));
+                let ty = self.type_of_expr(file.expr(inner));
                 self.element_at(ty, Some(usize::from(index)))
             }
-            Expr::RestOf(inner, _) => self.expr_type(file.expr(inner)),
+            Expr::RestOf(inner, _) => self.type_of_expr(file.expr(inner)),
             Expr::DynamicImport(sym) => {
-                let module = self.module(file, sym);
+                let module = self.resolve_module(file, sym);
                 let ty = self.found_type(&module);
                 self.arena.built_in(BuiltinType::Promise, &[ty])
             }
             Expr::Require(sym) => {
-                let required = self.required(file, sym);
+                let required = self.resolve_required(file, sym);
                 self.found_type(&required)
             }
             Expr::Literal(LiteralKind::Regex, _) => self.arena.built_in(BuiltinType::RegExp, &[]),
-            Expr::Literal(kind, sym) => self.literal_value_type(file, kind, sym),
+            Expr::Literal(kind, sym) => self.type_of_literal_value(file, kind, sym),
             Expr::Known(known) => known_type(known),
-            Expr::Binary(operator, a, b) => self.binary_type(file, operator, a, b),
+            Expr::Binary(operator, a, b) => self.type_of_binary(file, operator, a, b),
             _ => Ty::UNKNOWN,
         }
     }
 
-    fn literal_value_type(&self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
+    fn type_of_literal_value(&self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
         let primitive = primitive_of(kind);
         match sym.some() {
             Some(sym) if primitive == Ty::STRING => {
@@ -127,14 +127,17 @@ impl Checker<'_> {
         }
     }
 
-    fn binary_type(&self, file: FileId, operator: Operator, a: ExprId, b: ExprId) -> Ty {
+    fn type_of_binary(&self, file: FileId, operator: Operator, a: ExprId, b: ExprId) -> Ty {
         use Operator as O;
         match operator {
             O::Equal | O::NotEqual | O::Less | O::Greater | O::LessEqual | O::GreaterEqual => {
                 Ty::BOOLEAN
             }
             O::Add => {
-                let types = [self.expr_type(file.expr(a)), self.expr_type(file.expr(b))];
+                let types = [
+                    self.type_of_expr(file.expr(a)),
+                    self.type_of_expr(file.expr(b)),
+                ];
                 let is_text = types.iter().any(|ty| self.arena.widen(*ty) == Ty::STRING);
                 if is_text { Ty::STRING } else { Ty::NUMBER }
             }
@@ -143,25 +146,25 @@ impl Checker<'_> {
     }
 
     /// The type of a bare name, with or without narrowing.
-    pub fn name_type_in(&self, sym: Sym, position: LookupPosition, meaning: Meaning) -> Ty {
+    pub fn type_of_name(&self, sym: Sym, position: LookupPosition, meaning: Meaning) -> Ty {
         let name = self.name(position.file, sym);
-        let decls = self.lookup(position, name, meaning);
+        let decls = self.lookup_name(position, name, meaning);
         if let [narrow] = decls[..]
             && self.decl(narrow).kind == DeclKind::Narrow
             && self.is_assigned_outside(narrow, position)
         {
-            return self.name_type_in(sym, position, Meaning::Value);
+            return self.type_of_name(sym, position, Meaning::Value);
         }
 
         if !decls.is_empty() {
-            return self.decls_type(&decls);
+            return self.type_of_decls(&decls);
         }
 
         let spelling = self.spelling(name);
         match spelling {
             "window" | "self" | "globalThis" => return self.type_of_window(),
             "exports" if self.facts(position.file).header.dialect.is_javascript() => {
-                return self.module_type(position.file);
+                return self.type_of_module(position.file);
             }
             _ => {}
         }
@@ -175,13 +178,13 @@ impl Checker<'_> {
     /// The type of the global object, with the members that the repository declares.
     fn type_of_window(&self) -> Ty {
         let name = self.tables.find("Window");
-        match self.global(name, Meaning::Type).first().copied() {
+        match self.lookup_global(name, Meaning::Type).first().copied() {
             Some(decl) => self.instance(decl, &[]),
             None => Ty::EXTERNAL,
         }
     }
 
-    fn this_type(&self, file: FileId, decl: DeclId) -> Ty {
+    fn type_of_this(&self, file: FileId, decl: DeclId) -> Ty {
         let Some(decl) = decl.some() else {
             return Ty::UNKNOWN;
         };
@@ -190,7 +193,7 @@ impl Checker<'_> {
         match self.decl(decl).kind {
             DeclKind::Class | DeclKind::Interface => self.own_instance(decl),
             DeclKind::ObjectLiteral => {
-                let context = self.context(decl);
+                let context = self.infer_context(decl);
                 let own = self.arena.add(Type::Object(decl, TypeMapper::EMPTY));
                 if context.is_opaque() {
                     own
@@ -205,38 +208,40 @@ impl Checker<'_> {
             // `o.f = function () {}`
             DeclKind::Lambda => {
                 let object = self.decl(decl).init;
-                self.expr_type(file.expr(object))
+                self.type_of_expr(file.expr(object))
             }
             _ => Ty::UNKNOWN,
         }
     }
 
-    fn member_expr_type(&self, member: ExprRef, object: ExprId, sym: Sym) -> Ty {
+    fn type_of_member_expr(&self, member: ExprRef, object: ExprId, sym: Sym) -> Ty {
         if self.tables.file(member.file).narrows_members
             && let Some(narrow) = self.narrowed_path(member)
         {
-            return self.decl_type(narrow);
+            return self.type_of_decl(narrow);
         }
-        self.declared_member_type(member.file.expr(object), sym)
+        self.type_of_declared_member(member.file.expr(object), sym)
     }
 
     /// The type of a member, ignoring guards.
-    pub fn declared_member_type(&self, object: ExprRef, sym: Sym) -> Ty {
+    pub fn type_of_declared_member(&self, object: ExprRef, sym: Sym) -> Ty {
         let name = self.name(object.file, sym);
-        let receiver = self.expr_type(object);
+        let receiver = self.type_of_expr(object);
         match self.lookup_member(receiver, name) {
-            MemberLookup::Missing | MemberLookup::External => match self.expando(object, name) {
-                Some(value) => self.expr_type(value),
-                None => self.member_type(receiver, name),
-            },
+            MemberLookup::Missing | MemberLookup::External => {
+                match self.lookup_expando(object, name) {
+                    Some(value) => self.type_of_expr(value),
+                    None => self.type_of_member(receiver, name),
+                }
+            }
             lookup => self.type_of_lookup(lookup, receiver),
         }
     }
 
-    fn index_expr_type(&self, file: FileId, call: CallId) -> Ty {
+    fn type_of_index_expr(&self, file: FileId, call: CallId) -> Ty {
         let facts = self.facts(file);
         let call = &facts.calls[call.index()];
-        let object = self.expr_type(file.expr(call.callee));
+        let object = self.type_of_expr(file.expr(call.callee));
 
         let Some(arg) = facts.list(call.args).first() else {
             return Ty::UNKNOWN;
@@ -251,28 +256,28 @@ impl Checker<'_> {
                 }
             }
             _ => {
-                let key = self.expr_type(file.expr(arg.value));
+                let key = self.type_of_expr(file.expr(arg.value));
                 if matches!(
                     self.get(key),
                     Type::Literal(LiteralKind::String, _) | Type::Param(_) | Type::KeyOf(_)
                 ) {
-                    self.indexed_type(object, key)
+                    self.type_of_indexed(object, key)
                 } else {
-                    self.index_type(object)
+                    self.type_of_index(object)
                 }
             }
         }
     }
 
-    fn array_type(&self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {
+    fn type_of_array(&self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {
         let facts = self.facts(file);
 
         let mut types = Vec::new();
         for &element in facts.list(elements).iter().take(MAX_ELEMENTS) {
-            let ty = self.expr_type(file.expr(element));
+            let ty = self.type_of_expr(file.expr(element));
             let is_spread = matches!(facts.expr(element), Expr::Spread(_));
             types.push(if is_spread {
-                self.element_type(ty)
+                self.type_of_element(ty)
             } else {
                 self.arena.widen(ty)
             });
@@ -281,7 +286,7 @@ impl Checker<'_> {
         let may_be_tuple =
             (1..=MAX_ELEMENTS).contains(&types.len()) && elements.len() == types.len();
         if may_be_tuple && !decl.is_none() {
-            let context = self.context(at(file, decl));
+            let context = self.infer_context(at(file, decl));
             if self
                 .arena
                 .members(context)

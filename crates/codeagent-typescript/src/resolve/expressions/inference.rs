@@ -41,7 +41,7 @@ impl<'a> Inference<'a> {
 
 impl Checker<'_> {
     /// Bindings of type parameters from the arguments of a call.
-    pub fn infer(
+    pub fn infer_type_args(
         &self,
         signature: Signature,
         site: CallSite,
@@ -75,7 +75,7 @@ impl Checker<'_> {
                     continue;
                 }
 
-                let given = self.argument_type(site.file, *arg);
+                let given = self.type_of_argument(site.file, *arg);
                 self.infer_from_types(param.ty, given, &mut inference, 0);
             }
         }
@@ -100,7 +100,7 @@ impl Checker<'_> {
         if !self.decl(last).flags.has(DeclFlags::REST) {
             return;
         }
-        let ty = self.decl_type(last);
+        let ty = self.type_of_decl(last);
         let Type::Param(param) = self.get(ty) else {
             return;
         };
@@ -113,17 +113,17 @@ impl Checker<'_> {
             .iter()
             .skip(params.len() - 1)
             .take(12)
-            .map(|arg| self.expr_type(site.file.expr(arg.value)))
+            .map(|arg| self.type_of_expr(site.file.expr(arg.value)))
             .collect();
         let rest: Vec<Ty> = rest.into_iter().map(|ty| self.arena.widen(ty)).collect();
         let tuple = self.arena.tuple(&rest);
         inference.found.push((param, tuple));
     }
 
-    fn argument_type(&self, file: FileId, arg: Arg) -> Ty {
-        let ty = self.expr_type(file.expr(arg.value));
+    fn type_of_argument(&self, file: FileId, arg: Arg) -> Ty {
+        let ty = self.type_of_expr(file.expr(arg.value));
         if arg.mode == ArgMode::Spread {
-            self.element_type(ty)
+            self.type_of_element(ty)
         } else {
             ty
         }
@@ -144,7 +144,7 @@ impl Checker<'_> {
 
         match (self.get(param), self.get(given)) {
             (Type::Param(decl), _) => self.bind_param(decl, given, inference),
-            (Type::Union(args), _) => self.unify_union(args, given, inference, nesting),
+            (Type::Union(args), _) => self.infer_from_union(args, given, inference, nesting),
             (Type::Intersection(args), _) => {
                 let members = self.arena.list(args);
                 let is_inferred = |ty: Ty| matches!(self.get(ty), Type::Param(decl) if inference.params.contains(&decl));
@@ -171,19 +171,19 @@ impl Checker<'_> {
             }
             (Type::Instance(decl, args), Type::Instance(..)) => {
                 if let Some(found) = self.as_instance_of(given, decl, 0) {
-                    self.unify_lists(args, found, inference, nesting);
+                    self.infer_from_lists(args, found, inference, nesting);
                 } else {
-                    self.unify_structure(param, given, inference, nesting);
+                    self.infer_from_structure(param, given, inference, nesting);
                 }
             }
             (Type::BuiltIn(BuiltinType::Iterable | BuiltinType::AsyncIterable, args), _) => {
-                let element = self.element_type(given);
+                let element = self.type_of_element(given);
                 if let Some(&wanted) = self.arena.list(args).first() {
                     self.infer_from_types(wanted, element, inference, nesting + 1);
                 }
             }
             (Type::BuiltIn(BuiltinType::Array, args), Type::Tuple(_)) => {
-                let element = self.element_type(given);
+                let element = self.type_of_element(given);
                 if let Some(&wanted) = self.arena.list(args).first() {
                     self.infer_from_types(wanted, element, inference, nesting + 1);
                 }
@@ -197,14 +197,14 @@ impl Checker<'_> {
                 }
             }
             (Type::BuiltIn(wanted, args), Type::BuiltIn(found, given)) if wanted == found => {
-                self.unify_lists(args, given, inference, nesting)
+                self.infer_from_lists(args, given, inference, nesting)
             }
             (Type::Tuple(args), Type::Tuple(given)) => {
-                self.unify_lists(args, given, inference, nesting)
+                self.infer_from_lists(args, given, inference, nesting)
             }
-            (Type::Function(..), _) => self.unify_functions(param, given, inference, nesting),
+            (Type::Function(..), _) => self.infer_from_functions(param, given, inference, nesting),
             (Type::Object(..) | Type::Instance(..), _) => {
-                self.unify_structure(param, given, inference, nesting)
+                self.infer_from_structure(param, given, inference, nesting)
             }
             _ => {}
         }
@@ -236,7 +236,7 @@ impl Checker<'_> {
         })
     }
 
-    fn unify_union(&self, args: Args, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+    fn infer_from_union(&self, args: Args, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
         let members = self.arena.list(args);
         let (bare, others): (Vec<Ty>, Vec<Ty>) = members
             .iter()
@@ -260,7 +260,13 @@ impl Checker<'_> {
         }
     }
 
-    fn unify_lists(&self, params: Args, given: Args, inference: &mut Inference<'_>, nesting: u32) {
+    fn infer_from_lists(
+        &self,
+        params: Args,
+        given: Args,
+        inference: &mut Inference<'_>,
+        nesting: u32,
+    ) {
         let params = self.arena.list(params);
         let given = self.arena.list(given);
         for (param, given) in params.iter().zip(given.iter()) {
@@ -271,22 +277,34 @@ impl Checker<'_> {
     /// Members, and what can be called and constructed:
     /// `interface F<P> { (props: P): void; new (): P }`. Without such signatures nothing comes of
     /// them.
-    fn unify_structure(&self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
-        self.unify_members(param, given, inference, nesting);
-        self.unify_functions(param, given, inference, nesting);
-        self.unify_class(param, given, inference, nesting);
+    fn infer_from_structure(
+        &self,
+        param: Ty,
+        given: Ty,
+        inference: &mut Inference<'_>,
+        nesting: u32,
+    ) {
+        self.infer_from_members(param, given, inference, nesting);
+        self.infer_from_functions(param, given, inference, nesting);
+        self.infer_from_class(param, given, inference, nesting);
     }
 
     /// Infers from a class to a constructor type.
-    fn unify_class(&self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+    fn infer_from_class(&self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
         let wanted = self.instance_of(param, &[]);
         let made = self.instance_of(given, &[]);
         self.infer_from_types(wanted, made, inference, nesting + 1);
     }
 
-    fn unify_functions(&self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+    fn infer_from_functions(
+        &self,
+        param: Ty,
+        given: Ty,
+        inference: &mut Inference<'_>,
+        nesting: u32,
+    ) {
         if matches!(self.get(param), Type::Function(decl, _) if self.is_constructor_type(decl)) {
-            self.unify_class(param, given, inference, nesting);
+            self.infer_from_class(param, given, inference, nesting);
             return;
         }
 
@@ -310,12 +328,12 @@ impl Checker<'_> {
 
         let result = self.signature_result(wanted);
         let given = self.signature_result(found);
-        self.unify_predicate(wanted, found, inference, nesting);
+        self.infer_from_predicate(wanted, found, inference, nesting);
         self.infer_from_types(result, given, inference, nesting + 1);
     }
 
     /// Infers from `x is Foo` to `x is T`.
-    fn unify_predicate(
+    fn infer_from_predicate(
         &self,
         wanted: Signature,
         found: Signature,
@@ -340,7 +358,13 @@ impl Checker<'_> {
             .any(|param| self.decl(*param).ty.is_none())
     }
 
-    fn unify_members(&self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+    fn infer_from_members(
+        &self,
+        param: Ty,
+        given: Ty,
+        inference: &mut Inference<'_>,
+        nesting: u32,
+    ) {
         let (decl, mapper) = match self.get(param) {
             Type::Object(decl, mapper) => (decl, mapper),
             Type::Instance(decl, args) if args != Args::NONE && nesting < 3 => {
@@ -359,8 +383,8 @@ impl Checker<'_> {
             if !self.decl(member).flags.has(DeclFlags::MEMBER) {
                 continue;
             }
-            let found = self.member_type(given, name);
-            let wanted = self.decl_type(member);
+            let found = self.type_of_member(given, name);
+            let wanted = self.type_of_decl(member);
             let wanted = self.substitute(wanted, mapper);
             self.infer_from_types(wanted, found, inference, nesting + 1);
         }

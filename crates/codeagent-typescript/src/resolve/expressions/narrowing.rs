@@ -15,20 +15,20 @@ use crate::resolve::types::members::MemberLookup;
 
 impl Checker<'_> {
     /// The type of the subject of a guard where the guard holds.
-    pub fn guarded_type(&self, file: FileId, guard: u32) -> Ty {
+    pub fn type_of_guarded(&self, file: FileId, guard: u32) -> Ty {
         let facts = self.facts(file);
         let Some(guard) = facts.guards.get(guard as usize).copied() else {
             return Ty::UNKNOWN;
         };
         if let GuardTest::Assigned(_) | GuardTest::Declared = guard.test {
-            return self.assigned_type(file, guard);
+            return self.type_of_assigned(file, guard);
         }
 
-        let subject = self.expr_type(file.expr(guard.subject));
+        let subject = self.type_of_expr(file.expr(guard.subject));
 
         match guard.test {
             GuardTest::InstanceOf(class) => {
-                let class = self.expr_type(file.expr(class));
+                let class = self.type_of_expr(file.expr(class));
                 let instance = self.instance_of(class, &[]);
                 self.narrow_by(subject, instance, guard.negated, |ty| {
                     self.is_derived(ty, instance)
@@ -59,15 +59,15 @@ impl Checker<'_> {
 
     /// The type after an assignment: the members of a declared union that accept the value, else
     /// the declared type.
-    fn assigned_type(&self, file: FileId, guard: Guard) -> Ty {
-        let declared = self.declared_type_of(file.expr(guard.subject));
+    fn type_of_assigned(&self, file: FileId, guard: Guard) -> Ty {
+        let declared = self.type_of_declared(file.expr(guard.subject));
         let GuardTest::Assigned(value) = guard.test else {
             return declared;
         };
         if !matches!(self.get(declared), Type::Union(_)) {
             return declared;
         }
-        let value = self.expr_type(file.expr(value));
+        let value = self.type_of_expr(file.expr(value));
         let members = self.arena.members(declared);
 
         let mut kept = Vec::new();
@@ -87,13 +87,14 @@ impl Checker<'_> {
     }
 
     /// The type of a name or member, ignoring guards.
-    fn declared_type_of(&self, subject: ExprRef) -> Ty {
+    fn type_of_declared(&self, subject: ExprRef) -> Ty {
         let ExprRef {
             file,
             expr: subject,
         } = subject;
+
         match self.facts(file).expr(subject) {
-            Expr::Name(sym, scope, offset) => self.name_type_in(
+            Expr::Name(sym, scope, offset) => self.type_of_name(
                 sym,
                 LookupPosition {
                     file,
@@ -102,8 +103,8 @@ impl Checker<'_> {
                 },
                 Meaning::Value,
             ),
-            Expr::Member(object, sym) => self.declared_member_type(file.expr(object), sym),
-            _ => self.expr_type(file.expr(subject)),
+            Expr::Member(object, sym) => self.type_of_declared_member(file.expr(object), sym),
+            _ => self.type_of_expr(file.expr(subject)),
         }
     }
 
@@ -113,9 +114,9 @@ impl Checker<'_> {
             return subject;
         };
 
-        let callee = self.expr_type(site.file.expr(call.callee));
+        let callee = self.type_of_expr(site.file.expr(call.callee));
         let signatures = self.signatures(callee);
-        let Some(signature) = self.choose(&signatures, site) else {
+        let Some(signature) = self.resolve_overload(&signatures, site) else {
             return subject;
         };
         let Some((param, ty)) = self.named_predicate(signature) else {
@@ -220,7 +221,7 @@ impl Checker<'_> {
         let wanted = self.arena.add(Type::Literal(kind, literal));
 
         self.sift_union(subject, negated, |ty| {
-            let tag = self.member_type(ty, member);
+            let tag = self.type_of_member(ty, member);
             match self.get(tag) {
                 Type::Literal(..) => Some(tag == wanted),
                 Type::Union(args) => {

@@ -19,8 +19,8 @@ use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
 impl Checker<'_> {
     /// The value of `require("m")`.
-    pub fn required(&self, file: FileId, specifier: Sym) -> ResolvedName {
-        let module = self.module(file, specifier);
+    pub fn resolve_required(&self, file: FileId, specifier: Sym) -> ResolvedName {
+        let module = self.resolve_module(file, specifier);
         self.whole_module(module)
     }
 
@@ -38,7 +38,7 @@ impl Checker<'_> {
     /// The target of `export =` in a file.
     pub fn assigned_value(&self, file: FileId) -> ResolvedName {
         match self.assigned_expr(file) {
-            Some(value) => self.meaning_of(file.expr(value), &mut Visited::default()),
+            Some(value) => self.resolve_meaning(file.expr(value), &mut Visited::default()),
             None => ResolvedName::Nothing,
         }
     }
@@ -58,7 +58,7 @@ impl Checker<'_> {
             let assigned = &self.tables.file(block.file).assigned_in;
             let first = assigned.partition_point(|entry| entry.0 < scope);
             if let Some(&(_, id)) = assigned.get(first).filter(|entry| entry.0 == scope) {
-                return self.meaning_of(
+                return self.resolve_meaning(
                     block.file.expr(facts.exports[id.index()].value),
                     &mut Visited::default(),
                 );
@@ -89,7 +89,7 @@ impl Checker<'_> {
     ) -> ResolvedName {
         let mut found = self.export_clause(file, ScopeId(0), name, visited);
         if found.is_nothing() {
-            found = self.assigned_export(file, name, false);
+            found = self.lookup_assigned_export(file, name, false);
         }
 
         match found {
@@ -115,16 +115,19 @@ impl Checker<'_> {
         let is_given = |decl: &Declaration| {
             decl.kind == DeclKind::Property && decl.flags.has(DeclFlags::EXPORT)
         };
+
         let own = self
             .declarations(file, ScopeId(0), name)
             .iter()
             .map(|entry| entry.2);
+
         let decls: DeclList = own
             .filter(|id| is_given(facts.decl(*id)))
             .map(|id| at(file, id))
             .collect();
+
         if decls.is_empty() {
-            self.meaning_of(file.expr(export.value), visited)
+            self.resolve_meaning(file.expr(export.value), visited)
         } else {
             ResolvedName::Decls(decls)
         }
@@ -135,14 +138,14 @@ impl Checker<'_> {
         let [decl] = decls[..] else {
             return ResolvedName::Decls(decls);
         };
-        match self.shorthand(decl) {
+        match self.resolve_shorthand_member(decl) {
             Some(found) if !found.is_nothing() => found,
             _ => ResolvedName::Decls(decls),
         }
     }
 
     /// The declaration that the shorthand `{ f }` names.
-    pub fn shorthand(&self, decl: DeclRef) -> Option<ResolvedName> {
+    pub fn resolve_shorthand_member(&self, decl: DeclRef) -> Option<ResolvedName> {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         let Expr::Name(sym, scope, offset) = facts.expr(declaration.init) else {
@@ -153,7 +156,7 @@ impl Checker<'_> {
         }
 
         let name = self.name(decl.file, sym);
-        let named = self.lookup(
+        let named = self.lookup_name(
             LookupPosition {
                 file: decl.file,
                 scope,
@@ -184,7 +187,7 @@ impl Checker<'_> {
         let name = self.name(file, sym);
         facts.text(sym) == word
             && self
-                .lookup(
+                .lookup_name(
                     LookupPosition {
                         file,
                         scope,
@@ -198,7 +201,7 @@ impl Checker<'_> {
 
     /// The declarations behind a name or path that members may have been assigned to.
     pub fn named_holders(&self, object: ExprRef) -> Option<DeclList> {
-        match self.meaning_of(object, &mut Visited::default()) {
+        match self.resolve_meaning(object, &mut Visited::default()) {
             ResolvedName::Decls(decls) => Some(decls),
             _ => None,
         }
@@ -218,7 +221,7 @@ impl Checker<'_> {
 
         if let Expr::Name(sym, scope, offset) = facts.expr(facts.decl(member.decl).init) {
             let name = self.name(value.file, sym);
-            let named = self.lookup(
+            let named = self.lookup_name(
                 LookupPosition {
                     file: value.file,
                     scope,
@@ -240,7 +243,7 @@ impl Checker<'_> {
     }
 
     /// The value of `F.name = value` where `object` names the function or variable `F`.
-    pub fn expando(&self, object: ExprRef, name: Name) -> Option<ExprRef> {
+    pub fn lookup_expando(&self, object: ExprRef, name: Name) -> Option<ExprRef> {
         let named = self.named_holders(object)?;
         let holder = self.holder_among(&named)?;
         let own = self.decl_name(holder);

@@ -23,55 +23,55 @@ pub type Visited = FxHashSet<(FileId, DeclId, Name)>;
 
 impl Checker<'_> {
     /// The export of a module with a name.
-    pub fn export(&self, module: &ResolvedName, name: Name) -> ResolvedName {
+    pub fn lookup_export(&self, module: &ResolvedName, name: Name) -> ResolvedName {
         match module {
             ResolvedName::Module(file) => self.exports.get_or_insert_with((*file, name), || {
-                self.export_of_file(*file, name, &mut Visited::default())
+                self.lookup_export_of_file(*file, name, &mut Visited::default())
             }),
             ResolvedName::Ambient(block) => {
                 let first = self.blocks(*block).first().copied().unwrap_or(*block);
                 self.ambient_exports.get_or_insert_with((first, name), || {
-                    self.export_of_ambient(first, name, &mut Visited::default())
+                    self.lookup_export_of_ambient(first, name, &mut Visited::default())
                 })
             }
-            other => self.export_visiting(other, name, &mut Visited::default()),
+            other => self.lookup_export_visiting(other, name, &mut Visited::default()),
         }
     }
 
-    fn export_visiting(
+    fn lookup_export_visiting(
         &self,
         module: &ResolvedName,
         name: Name,
         visited: &mut Visited,
     ) -> ResolvedName {
         match module {
-            ResolvedName::Module(file) => self.export_of_file(*file, name, visited),
-            ResolvedName::Ambient(block) => self.export_of_ambient(*block, name, visited),
+            ResolvedName::Module(file) => self.lookup_export_of_file(*file, name, visited),
+            ResolvedName::Ambient(block) => self.lookup_export_of_ambient(*block, name, visited),
             ResolvedName::External => ResolvedName::External,
-            ResolvedName::Decls(decls) => self.namespace_member(decls, name),
+            ResolvedName::Decls(decls) => self.lookup_namespace_member(decls, name),
             ResolvedName::Nothing => ResolvedName::Nothing,
         }
     }
 
-    /// Like [`Self::export_visiting`], for following an import. The result is memoized unless it
+    /// Like [`Self::lookup_export_visiting`], for following an import. The result is memoized unless it
     /// depends on an unfinished query or the depth limit may have cut off the search.
-    pub fn imported(
+    pub fn lookup_imported(
         &self,
         module: &ResolvedName,
         name: Name,
         visited: &mut Visited,
     ) -> ResolvedName {
         let ResolvedName::Module(file) = *module else {
-            return self.export_visiting(module, name, visited);
+            return self.lookup_export_visiting(module, name, visited);
         };
         if !visited.is_empty() {
-            return self.export_of_file(file, name, visited);
+            return self.lookup_export_of_file(file, name, visited);
         }
         if let Some(found) = self.exports.get(&(file, name)) {
             return found;
         }
 
-        let found = self.export_of_file(file, name, visited);
+        let found = self.lookup_export_of_file(file, name, visited);
 
         if self.stack.is_independent() && self.stack.depth() < MAX_DEPTH / 2 {
             self.exports.insert((file, name), found.clone());
@@ -80,9 +80,14 @@ impl Checker<'_> {
         found
     }
 
-    fn export_of_file(&self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
+    fn lookup_export_of_file(
+        &self,
+        file: FileId,
+        name: Name,
+        visited: &mut Visited,
+    ) -> ResolvedName {
         self.search_exports((file, DeclId::NONE, name), visited, |visited| {
-            self.own_export(file, name, visited)
+            self.lookup_own_export(file, name, visited)
         })
     }
 
@@ -99,7 +104,7 @@ impl Checker<'_> {
         self.with_depth(|| search(visited))
     }
 
-    fn own_export(&self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
+    fn lookup_own_export(&self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(file);
 
         // As a JavaScript comment names the value of `import("m")` as a type.
@@ -130,17 +135,17 @@ impl Checker<'_> {
         if !found.is_nothing() {
             return found;
         }
-        let found = self.augmented_export(file, name);
+        let found = self.lookup_augmented_export(file, name);
         if !found.is_nothing() {
             return found;
         }
 
         if !self.tables.file(file).assigned.is_empty() {
-            let found = self.assigned_export(file, name, is_default);
+            let found = self.lookup_assigned_export(file, name, is_default);
             let goes_on = facts.header.dialect.is_javascript()
                 && matches!(found, ResolvedName::Nothing | ResolvedName::External);
             let more = if goes_on {
-                self.star_export(file, name, visited)
+                self.lookup_star_export(file, name, visited)
             } else {
                 ResolvedName::Nothing
             };
@@ -150,7 +155,7 @@ impl Checker<'_> {
         if is_default || facts.exports.is_empty() {
             ResolvedName::Nothing
         } else {
-            self.star_export(file, name, visited)
+            self.lookup_star_export(file, name, visited)
         }
     }
 
@@ -179,11 +184,11 @@ impl Checker<'_> {
                     self.follow_all(decls, visited)
                 }
                 ExportKind::From => {
-                    let module = self.module(file, export.module);
+                    let module = self.resolve_module(file, export.module);
                     let local = self.name(file, export.local);
-                    self.export_visiting(&module, local, visited)
+                    self.lookup_export_visiting(&module, local, visited)
                 }
-                ExportKind::StarAs => self.module(file, export.module),
+                ExportKind::StarAs => self.resolve_module(file, export.module),
                 ExportKind::CommonJs => self.exported_value(file, id, visited),
                 ExportKind::Star | ExportKind::Assign => ResolvedName::Nothing,
             };
@@ -196,18 +201,18 @@ impl Checker<'_> {
         ResolvedName::Nothing
     }
 
-    fn star_export(&self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
+    fn lookup_star_export(&self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(file);
-        self.ask_stars(file, name);
+        self.record_stars(file, name);
         let modules = self
             .tables
             .stars_with(file, name)
             .into_iter()
             .map(|id| (file, facts.exports[id.index()].module));
-        self.export_of_stars(modules, name, visited)
+        self.lookup_export_of_stars(modules, name, visited)
     }
 
-    fn export_of_stars(
+    fn lookup_export_of_stars(
         &self,
         stars: impl Iterator<Item = (FileId, Sym)>,
         name: Name,
@@ -217,8 +222,8 @@ impl Checker<'_> {
 
         let mut external = false;
         for (file, specifier) in stars {
-            let module = self.module(file, specifier);
-            match self.export_visiting(&module, name, visited) {
+            let module = self.resolve_module(file, specifier);
+            match self.lookup_export_visiting(&module, name, visited) {
                 ResolvedName::Nothing => {}
                 ResolvedName::External => external = true,
                 found if first.is_nothing() => first = found,
@@ -235,14 +240,19 @@ impl Checker<'_> {
     }
 
     /// A name exported through `export = value`.
-    pub fn assigned_export(&self, file: FileId, name: Name, is_default: bool) -> ResolvedName {
+    pub fn lookup_assigned_export(
+        &self,
+        file: FileId,
+        name: Name,
+        is_default: bool,
+    ) -> ResolvedName {
         let value = self.assigned_value(file);
         if is_default && !value.is_nothing() {
             return value;
         }
 
         if let ResolvedName::Decls(decls) = &value {
-            let found = self.namespace_member(decls, name);
+            let found = self.lookup_namespace_member(decls, name);
             if !found.is_nothing() {
                 return found;
             }
@@ -257,13 +267,23 @@ impl Checker<'_> {
         }
     }
 
-    fn export_of_ambient(&self, block: DeclRef, name: Name, visited: &mut Visited) -> ResolvedName {
+    fn lookup_export_of_ambient(
+        &self,
+        block: DeclRef,
+        name: Name,
+        visited: &mut Visited,
+    ) -> ResolvedName {
         self.search_exports((block.file, block.decl, name), visited, |visited| {
-            self.export_of_blocks(block, name, visited)
+            self.lookup_export_of_blocks(block, name, visited)
         })
     }
 
-    fn export_of_blocks(&self, block: DeclRef, name: Name, visited: &mut Visited) -> ResolvedName {
+    fn lookup_export_of_blocks(
+        &self,
+        block: DeclRef,
+        name: Name,
+        visited: &mut Visited,
+    ) -> ResolvedName {
         let blocks = self.blocks(block);
         let decls = self.declared_in_blocks(&blocks, name);
         if !decls.is_empty() {
@@ -277,7 +297,7 @@ impl Checker<'_> {
                 return found;
             }
             if self.spelling(name) == "default" {
-                let defaults = self.default_of_block(block.file, scope);
+                let defaults = self.lookup_default_of_block(block.file, scope);
                 if !defaults.is_empty() {
                     return self.follow_all(defaults, visited);
                 }
@@ -286,12 +306,12 @@ impl Checker<'_> {
 
         match self.assigned_in_block(block) {
             found if matches!(self.spelling(name), "default" | "export=") => found,
-            ResolvedName::Decls(decls) => self.namespace_member(&decls, name),
-            _ => self.star_export_of_blocks(&blocks, name, visited),
+            ResolvedName::Decls(decls) => self.lookup_namespace_member(&decls, name),
+            _ => self.lookup_star_export_of_blocks(&blocks, name, visited),
         }
     }
 
-    fn star_export_of_blocks(
+    fn lookup_star_export_of_blocks(
         &self,
         blocks: &MergedSymbol,
         name: Name,
@@ -309,7 +329,7 @@ impl Checker<'_> {
             modules.extend(stars.map(|star| (block.file, facts.exports[star.1.index()].module)));
         }
 
-        self.export_of_stars(modules.into_iter(), name, visited)
+        self.lookup_export_of_stars(modules.into_iter(), name, visited)
     }
 
     /// The exported declarations of a name in `declare module` blocks; without an export clause,

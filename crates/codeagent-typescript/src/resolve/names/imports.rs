@@ -18,9 +18,9 @@ use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 impl Checker<'_> {
     /// The declarations of a name as a value and as a type.
     pub fn value_and_type_decls(&self, position: LookupPosition, name: Name) -> DeclList {
-        let mut found = self.lookup(position, name, Meaning::Value);
+        let mut found = self.lookup_name(position, name, Meaning::Value);
         for meaning in [Meaning::Type, Meaning::Namespace] {
-            for decl in self.lookup(position, name, meaning) {
+            for decl in self.lookup_name(position, name, meaning) {
                 if !found.contains(&decl) {
                     found.push(decl);
                 }
@@ -41,14 +41,14 @@ impl Checker<'_> {
 
         let decl = self.decl(first);
         match decl.kind {
-            DeclKind::Import if decls.len() == 1 => self.follow(first, visited),
+            DeclKind::Import if decls.len() == 1 => self.resolve_import_decl(first, visited),
             DeclKind::Import => self.follow_beside(decls, visited),
             DeclKind::DefaultExport if decls.len() == 1 => {
                 // Broken code may export itself.
                 let init = decl.init;
                 let value =
                     self.query_uncached(Query::Follow(first), ResolvedName::Nothing, || {
-                        self.meaning_of(first.file.expr(init), visited)
+                        self.resolve_meaning(first.file.expr(init), visited)
                     });
                 if value.is_nothing() {
                     ResolvedName::Decls(decls)
@@ -67,7 +67,7 @@ impl Checker<'_> {
             .iter()
             .copied()
             .partition(|decl| self.decl(*decl).kind == DeclKind::Import);
-        match self.follow(imports[0], visited) {
+        match self.resolve_import_decl(imports[0], visited) {
             ResolvedName::Decls(mut found) => {
                 found.extend(local);
                 ResolvedName::Decls(found)
@@ -78,7 +78,7 @@ impl Checker<'_> {
         }
     }
 
-    pub fn follow(&self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
+    pub fn resolve_import_decl(&self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
         self.query_uncached(Query::Follow(decl), ResolvedName::Nothing, || {
             self.compute_follow(decl, visited)
         })
@@ -87,23 +87,23 @@ impl Checker<'_> {
     pub fn compute_follow(&self, decl: DeclRef, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(decl.file);
         let Some(id) = self.tables.import_of(decl) else {
-            return self.meaning_of(decl.file.expr(facts.decl(decl.decl).init), visited);
+            return self.resolve_meaning(decl.file.expr(facts.decl(decl.decl).init), visited);
         };
 
         let import = &facts.imports[id.index()];
-        let module = self.module(decl.file, import.module);
+        let module = self.resolve_module(decl.file, import.module);
         let is_outside = self.is_module_outside(&module);
 
         let found = match import.kind {
             ImportKind::Named => {
                 let name = self.name(decl.file, import.name);
-                self.imported(&module, name, visited)
+                self.lookup_imported(&module, name, visited)
             }
             ImportKind::Default => {
                 let name = self.tables.find("default");
-                let found = self.imported(&module, name, visited);
+                let found = self.lookup_imported(&module, name, visited);
                 if found.is_nothing() {
-                    self.default_of_common_js(&module)
+                    self.lookup_default_of_common_js(&module)
                 } else {
                     found
                 }
@@ -120,7 +120,7 @@ impl Checker<'_> {
     }
 
     /// The meaning of a name or dotted path used as a value, without types.
-    pub fn meaning_of(&self, expr: ExprRef, visited: &mut Visited) -> ResolvedName {
+    pub fn resolve_meaning(&self, expr: ExprRef, visited: &mut Visited) -> ResolvedName {
         let ExprRef { file, expr } = expr;
         let facts = self.facts(file);
         match facts.expr(expr) {
@@ -138,15 +138,15 @@ impl Checker<'_> {
                 self.follow_all(decls, visited)
             }
             Expr::Member(object, sym) if !self.is_deepest() => {
-                let object = self.with_depth(|| self.meaning_of(file.expr(object), visited));
+                let object = self.with_depth(|| self.resolve_meaning(file.expr(object), visited));
                 let name = self.name(file, sym);
-                self.found_member(&object, name)
+                self.lookup_member_of_found(&object, name)
             }
             Expr::Same(inner) | Expr::Assign(_, inner) if !self.is_deepest() => {
-                self.with_depth(|| self.meaning_of(file.expr(inner), visited))
+                self.with_depth(|| self.resolve_meaning(file.expr(inner), visited))
             }
             Expr::Require(sym) if !self.is_deepest() => {
-                self.with_depth(|| self.required(file, sym))
+                self.with_depth(|| self.resolve_required(file, sym))
             }
             // A value written at `module.exports =` is declared there.
             Expr::Function(decl) | Expr::Class(decl) if !facts.decl(decl).detail.is_none() => {
@@ -157,17 +157,17 @@ impl Checker<'_> {
     }
 
     /// A member of a resolved name: an export of a module, or a declaration of a namespace or enum.
-    pub fn found_member(&self, found: &ResolvedName, name: Name) -> ResolvedName {
+    pub fn lookup_member_of_found(&self, found: &ResolvedName, name: Name) -> ResolvedName {
         match found {
-            ResolvedName::Decls(decls) => self.namespace_member(decls, name),
+            ResolvedName::Decls(decls) => self.lookup_namespace_member(decls, name),
             ResolvedName::Module(_) | ResolvedName::Ambient(_) | ResolvedName::External => {
-                self.export(found, name)
+                self.lookup_export(found, name)
             }
             ResolvedName::Nothing => ResolvedName::Nothing,
         }
     }
 
-    pub fn namespace_member(&self, decls: &DeclList, name: Name) -> ResolvedName {
+    pub fn lookup_namespace_member(&self, decls: &DeclList, name: Name) -> ResolvedName {
         let mut members = DeclList::new();
         let (mut import, mut asked) = (None, None);
         self.spend_list(decls.len());
@@ -200,19 +200,19 @@ impl Checker<'_> {
         }
 
         match import {
-            Some(import) if members.is_empty() => self.imported_member(import, name),
+            Some(import) if members.is_empty() => self.lookup_imported_member(import, name),
             _ if members.is_empty() => ResolvedName::Nothing,
             _ => self.resolve_decls(members),
         }
     }
 
     /// A member of an import that is merged with local declarations.
-    pub fn imported_member(&self, import: DeclRef, name: Name) -> ResolvedName {
-        match self.follow(import, &mut Visited::default()) {
+    pub fn lookup_imported_member(&self, import: DeclRef, name: Name) -> ResolvedName {
+        match self.resolve_import_decl(import, &mut Visited::default()) {
             ResolvedName::Nothing | ResolvedName::External | ResolvedName::Decls(_) => {
                 ResolvedName::Nothing
             }
-            module => self.export(&module, name),
+            module => self.lookup_export(&module, name),
         }
     }
 

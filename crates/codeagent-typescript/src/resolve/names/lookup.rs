@@ -21,7 +21,7 @@ const SEEN_OUTSIDE: u32 = DeclFlags::EXPORT.0 | DeclFlags::AMBIENT.0;
 
 impl Checker<'_> {
     /// The declarations of a name, not followed through imports.
-    pub fn lookup(&self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
+    pub fn lookup_name(&self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
         if name == Name::NONE {
             return DeclList::new();
         }
@@ -54,7 +54,7 @@ impl Checker<'_> {
             scope = region.parent;
         }
 
-        self.global(name, meaning)
+        self.lookup_global(name, meaning)
     }
 
     /// The names that the owner of a scope adds to it: its own name, or the declarations of its
@@ -115,7 +115,7 @@ impl Checker<'_> {
             .filter(|_| facts.header.is_module && !is_ambient);
 
         let found = match target {
-            Some(module) => self.export(&ResolvedName::Module(module), name),
+            Some(module) => self.lookup_export(&ResolvedName::Module(module), name),
             None => {
                 let blocks = self.blocks(block);
                 ResolvedName::of(self.declared_in_blocks(&blocks, name))
@@ -132,7 +132,7 @@ impl Checker<'_> {
     }
 
     /// The meaning of segment `index` of a dotted type name.
-    pub fn type_name(
+    pub fn resolve_type_name(
         &self,
         file: FileId,
         segments: &[Segment],
@@ -154,7 +154,7 @@ impl Checker<'_> {
         } else {
             Meaning::Namespace
         };
-        let decls = self.lookup(position, name, meaning);
+        let decls = self.lookup_name(position, name, meaning);
         let mut found = if decls.is_empty() && segments.len() > 1 {
             ResolvedName::External
         } else {
@@ -163,7 +163,7 @@ impl Checker<'_> {
 
         for segment in segments.iter().skip(1).take(index) {
             let name = self.name(file, segment.name);
-            found = self.found_member(&found, name);
+            found = self.lookup_member_of_found(&found, name);
         }
 
         found

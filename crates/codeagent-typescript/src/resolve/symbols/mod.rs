@@ -128,7 +128,7 @@ impl<'w> Symbols<'w> {
     }
 
     /// Records a dependency on the body of a function in another file.
-    pub fn ask_body(&self, decl: DeclRef) {
+    pub fn record_body(&self, decl: DeclRef) {
         let Ok(number) = self
             .facts(decl.file)
             .bodies

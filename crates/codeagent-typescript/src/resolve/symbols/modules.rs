@@ -45,7 +45,7 @@ impl ResolvedName {
 impl Symbols<'_> {
     /// The module that a specifier means. An ambient module precedes paths and packages, unless it
     /// is a bundled one.
-    pub fn module(&self, file: FileId, specifier: Sym) -> ResolvedName {
+    pub fn resolve_module(&self, file: FileId, specifier: Sym) -> ResolvedName {
         let name = self.name(file, specifier);
         let is_relative = self.spelling(name).starts_with('.');
         let target = self.tables.target(file, specifier);
@@ -88,7 +88,7 @@ impl Symbols<'_> {
     }
 
     /// The `export default` declarations in a `declare module` block.
-    pub fn default_of_block(&self, file: FileId, scope: ScopeId) -> DeclList {
+    pub fn lookup_default_of_block(&self, file: FileId, scope: ScopeId) -> DeclList {
         let facts = self.facts(file);
         let is_default = |decl: &Declaration| decl.flags.has(DeclFlags::DEFAULT);
         self.declared_in(file, scope)
@@ -98,7 +98,7 @@ impl Symbols<'_> {
             .collect()
     }
 
-    pub fn augmented_export(&self, file: FileId, name: Name) -> ResolvedName {
+    pub fn lookup_augmented_export(&self, file: FileId, name: Name) -> ResolvedName {
         let mut decls = DeclList::new();
         for block in self.augmentations(file, name) {
             let inner = self.decl(block).inner;
@@ -109,7 +109,7 @@ impl Symbols<'_> {
 
     /// `import x from` a CommonJS module without a named `module.exports` value is the module
     /// itself.
-    pub fn default_of_common_js(&self, module: &ResolvedName) -> ResolvedName {
+    pub fn lookup_default_of_common_js(&self, module: &ResolvedName) -> ResolvedName {
         let ResolvedName::Module(file) = *module else {
             return ResolvedName::Nothing;
         };
@@ -128,7 +128,7 @@ impl Symbols<'_> {
     }
 
     /// Records a dependency on the `export *` clauses of a file.
-    pub fn ask_stars(&self, file: FileId, name: Name) {
+    pub fn record_stars(&self, file: FileId, name: Name) {
         self.record_lookup(PIECES, name);
 
         if !self.read_stars.insert(file, ()) {

@@ -126,7 +126,7 @@ impl Symbols<'_> {
         }
     }
 
-    pub fn global(&self, name: Name, meaning: Meaning) -> DeclList {
+    pub fn lookup_global(&self, name: Name, meaning: Meaning) -> DeclList {
         self.record_lookup(GLOBAL, name);
         let mut found = DeclList::new();
         for decl in self.visible(self.tables.globals(name)) {

@@ -129,7 +129,7 @@ impl Checker<'_> {
                 Some(true)
             }
             (Type::Tuple(_), Type::BuiltIn(BuiltinType::Array | BuiltinType::Iterable, args)) => {
-                let element = self.element_type(sub);
+                let element = self.type_of_element(sub);
                 let given = self.arena.args(&[element]);
                 self.infer_args(args, given, inferred);
                 Some(true)
@@ -337,7 +337,7 @@ impl Checker<'_> {
 
         let mut unsure = false;
         for name in names {
-            let given = self.member_type(sub, name);
+            let given = self.type_of_member(sub, name);
             match self.nested_extends(given, value, inferred) {
                 Some(false) => return Some(false),
                 Some(true) => {}
@@ -428,7 +428,7 @@ impl Checker<'_> {
                     // `Partial<T>` and `Required<T>` are `T` here, so a required member may still
                     // be absent.
                     unsure |= !optional && self.is_optional(sub, &lookup);
-                    let given = self.given_type(lookup, sub);
+                    let given = self.type_of_given(lookup, sub);
                     let wanted = self.type_of_lookup(MemberLookup::Declared(wanted), sup);
                     match self.nested_extends(given, wanted, inferred) {
                         Some(false) => return Some(false),
@@ -474,7 +474,7 @@ impl Checker<'_> {
     }
 
     /// The type of a compared member; properties of object literals keep their literal types.
-    fn given_type(&self, lookup: MemberLookup, receiver: Ty) -> Ty {
+    fn type_of_given(&self, lookup: MemberLookup, receiver: Ty) -> Ty {
         if let (Type::Object(..), MemberLookup::Declared(member)) = (self.get(receiver), &lookup)
             && let [decl] = member.decls[..]
         {
@@ -483,7 +483,7 @@ impl Checker<'_> {
                 && declaration.ty.is_none()
                 && !declaration.init.is_none()
             {
-                let ty = self.expr_type(decl.file.expr(declaration.init));
+                let ty = self.type_of_expr(decl.file.expr(declaration.init));
                 return self.substitute(ty, member.mapper);
             }
         }

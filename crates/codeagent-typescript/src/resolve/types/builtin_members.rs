@@ -11,7 +11,7 @@ use crate::resolve::symbols::scopes::{DeclList, Meaning};
 use crate::resolve::types::members::{Member, MemberLookup};
 
 impl Checker<'_> {
-    pub fn member_of_simple(&self, simple: Ty, name: Name) -> MemberLookup {
+    pub fn lookup_member_of_simple(&self, simple: Ty, name: Name) -> MemberLookup {
         let known = match simple {
             Ty::EXTERNAL => return MemberLookup::External,
             Ty::STRING => BuiltinType::Text,
@@ -21,10 +21,10 @@ impl Checker<'_> {
             Ty::FOREIGN_GENERIC => return MemberLookup::Value(Ty::UNKNOWN),
             _ => return MemberLookup::Missing,
         };
-        self.member_of_built_in((known, Args::NONE), simple, name)
+        self.lookup_member_of_built_in((known, Args::NONE), simple, name)
     }
 
-    pub fn member_of_built_in(
+    pub fn lookup_member_of_built_in(
         &self,
         (known, args): (BuiltinType, Args),
         receiver: Ty,
@@ -48,7 +48,7 @@ impl Checker<'_> {
             });
         }
 
-        self.member_of_global(known, args, is_static, name)
+        self.lookup_member_of_global(known, args, is_static, name)
             .unwrap_or(MemberLookup::External)
     }
 
@@ -60,7 +60,7 @@ impl Checker<'_> {
             BuiltinResult::Held => self.held(receiver),
             BuiltinResult::Flattened => {
                 let held = self.held(receiver);
-                let element = self.element_type(held);
+                let element = self.type_of_element(held);
                 let is_flat = element == Ty::UNKNOWN && !held.is_opaque();
                 self.arena.array(if is_flat { held } else { element })
             }
@@ -80,7 +80,7 @@ impl Checker<'_> {
     }
 
     /// A member declared by the repository or a loaded library for the global type of this name.
-    pub fn member_of_global(
+    pub fn lookup_member_of_global(
         &self,
         known: BuiltinType,
         args: Args,
@@ -97,11 +97,11 @@ impl Checker<'_> {
                 Meaning::Type
             };
             let name = self.tables.find(global);
-            decls.extend(self.global(name, meaning));
+            decls.extend(self.lookup_global(name, meaning));
             if is_static {
                 // `interface ObjectConstructor` describes the value `Object`.
                 let constructor = self.tables.find(&format!("{global}Constructor"));
-                decls.extend(self.global(constructor, Meaning::Type));
+                decls.extend(self.lookup_global(constructor, Meaning::Type));
             }
         }
 

@@ -24,7 +24,7 @@ pub const MAX_BRANCHES: usize = 8;
 
 impl Checker<'_> {
     /// The type of a merged symbol as a value.
-    pub fn decls_type(&self, decls: &DeclList) -> Ty {
+    pub fn type_of_decls(&self, decls: &DeclList) -> Ty {
         use DeclKind as K;
         let rank = |kind: K| match kind {
             K::Interface | K::TypeAlias | K::TypeParam => 3,
@@ -36,15 +36,15 @@ impl Checker<'_> {
             .iter()
             .copied()
             .min_by_key(|decl| rank(self.decl(*decl).kind));
-        best.map_or(Ty::UNKNOWN, |decl| self.decl_type(decl))
+        best.map_or(Ty::UNKNOWN, |decl| self.type_of_decl(decl))
     }
 
     /// The type of a declaration as a value.
-    pub fn decl_type(&self, decl: DeclRef) -> Ty {
-        self.memoized(Query::Decl(decl), || self.decl_type_unguarded(decl))
+    pub fn type_of_decl(&self, decl: DeclRef) -> Ty {
+        self.memoized(Query::Decl(decl), || self.compute_type_of_decl(decl))
     }
 
-    fn decl_type_unguarded(&self, decl: DeclRef) -> Ty {
+    fn compute_type_of_decl(&self, decl: DeclRef) -> Ty {
         use DeclKind as K;
 
         let declaration = self.decl(decl);
@@ -63,12 +63,12 @@ impl Checker<'_> {
                 None => Ty::UNKNOWN,
             },
             K::Import => self.import_value(decl),
-            K::Getter => self.return_type(decl),
+            K::Getter => self.type_of_return(decl),
             K::Setter => self
                 .params(decl)
                 .first()
                 .copied()
-                .map_or(Ty::UNKNOWN, |param| self.decl_type(param)),
+                .map_or(Ty::UNKNOWN, |param| self.type_of_decl(param)),
             K::Variable
             | K::Parameter
             | K::Property
@@ -83,7 +83,7 @@ impl Checker<'_> {
         if !declaration.ty.is_none() {
             return self.type_of(decl.file, declaration.ty);
         }
-        let ty = self.expr_type(decl.file.expr(declaration.init));
+        let ty = self.type_of_expr(decl.file.expr(declaration.init));
         let keeps_literal = declaration.flags.has(DeclFlags::CONST)
             || declaration.flags.has(DeclFlags::READONLY)
             || declaration.kind == DeclKind::Narrow;
@@ -102,8 +102,8 @@ impl Checker<'_> {
     /// The type of a resolved name as a value.
     pub fn found_type(&self, found: &ResolvedName) -> Ty {
         match found {
-            ResolvedName::Decls(decls) => self.decls_type(decls),
-            ResolvedName::Module(file) => self.module_type(*file),
+            ResolvedName::Decls(decls) => self.type_of_decls(decls),
+            ResolvedName::Module(file) => self.type_of_module(*file),
             ResolvedName::Ambient(block) => self.arena.add(Type::Ambient(*block)),
             ResolvedName::External => Ty::EXTERNAL,
             ResolvedName::Nothing => Ty::UNKNOWN,
@@ -113,7 +113,7 @@ impl Checker<'_> {
     /// The type of the value that `export =` of a file exports.
     pub fn whole_type(&self, file: FileId) -> Ty {
         self.assigned_expr(file)
-            .map_or(Ty::UNKNOWN, |value| self.expr_type(file.expr(value)))
+            .map_or(Ty::UNKNOWN, |value| self.type_of_expr(file.expr(value)))
     }
 
     /// A member of the value that `export =` of a file exports, looked up in its type.
@@ -123,7 +123,7 @@ impl Checker<'_> {
     }
 
     /// A module as a value: the value it exports as a whole, with its named exports as members.
-    pub fn module_type(&self, file: FileId) -> Ty {
+    pub fn type_of_module(&self, file: FileId) -> Ty {
         let module = self.arena.add(Type::Module(file));
         let value = self.whole_type(file);
         if value.is_opaque() || matches!(self.get(value), Type::Object(..)) {
@@ -134,7 +134,7 @@ impl Checker<'_> {
     }
 
     /// The return type of a function: as annotated, else the union of the returned types.
-    pub fn return_type(&self, decl: DeclRef) -> Ty {
+    pub fn type_of_return(&self, decl: DeclRef) -> Ty {
         if let Some(known) = self.memo_hit(Query::Return(decl)) {
             return known;
         }
@@ -142,14 +142,12 @@ impl Checker<'_> {
         if !declaration.ty.is_none() {
             return self.type_of(decl.file, declaration.ty);
         }
-        self.memoized(Query::Return(decl), || {
-            self.inferred_return(decl, declaration)
-        })
+        self.memoized(Query::Return(decl), || self.infer_return(decl, declaration))
     }
 
-    fn inferred_return(&self, decl: DeclRef, declaration: &Declaration) -> Ty {
+    fn infer_return(&self, decl: DeclRef, declaration: &Declaration) -> Ty {
         let facts = self.facts(decl.file);
-        self.ask_body(decl);
+        self.record_body(decl);
 
         let mut types = Vec::new();
         let is_of_instance = matches!(declaration.kind, DeclKind::Method | DeclKind::Getter)
@@ -161,7 +159,7 @@ impl Checker<'_> {
             types.push(if is_this {
                 Ty::THIS
             } else {
-                self.expr_type(decl.file.expr(value))
+                self.type_of_expr(decl.file.expr(value))
             });
         }
 

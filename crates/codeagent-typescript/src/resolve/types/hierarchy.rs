@@ -45,7 +45,7 @@ impl Checker<'_> {
         };
 
         let name = self.name(decl.file, segment.name);
-        let decls = self.lookup(
+        let decls = self.lookup_name(
             LookupPosition {
                 file: decl.file,
                 scope,
@@ -59,7 +59,7 @@ impl Checker<'_> {
             return None;
         }
 
-        let value = self.decls_type(&decls);
+        let value = self.type_of_decls(&decls);
         let args = self.types_of(decl.file, segment.args);
         Some(self.instance_of(value, &args))
     }
@@ -73,7 +73,7 @@ impl Checker<'_> {
             .position(|base| base.clause == BaseClause::Extends)?;
         if let TypeExpr::Heritage(expr, _) = facts.type_expr(bases[index].ty) {
             return Some(self.query(Query::Base(class, u32::MAX), || {
-                self.expr_type(class.file.expr(expr))
+                self.type_of_expr(class.file.expr(expr))
             }));
         }
 
@@ -110,7 +110,7 @@ impl Checker<'_> {
         if self.is_open(object) || self.is_open(key) {
             Ty::UNKNOWN
         } else {
-            self.indexed_type(object, key)
+            self.type_of_indexed(object, key)
         }
     }
 
@@ -194,7 +194,7 @@ impl Checker<'_> {
     }
 
     /// The instance type of the base class.
-    pub fn super_type(&self, file: FileId, decl: DeclId) -> Ty {
+    pub fn type_of_super(&self, file: FileId, decl: DeclId) -> Ty {
         let Some(decl) = decl.some() else {
             return Ty::UNKNOWN;
         };

@@ -85,7 +85,7 @@ impl Checker<'_> {
         match self.get(value) {
             Type::Static(class) => self.instance_of_class(class, args),
             Type::BuiltInValue(known) => self.arena.built_in(known, args),
-            Type::Simple(Ty::EXTERNAL) => self.external_type(args),
+            Type::Simple(Ty::EXTERNAL) => self.type_of_external(args),
             Type::Union(members) | Type::Intersection(members) => {
                 let members = self.arena.list(members);
                 let made: Vec<Ty> = members
@@ -102,7 +102,7 @@ impl Checker<'_> {
             }
             Type::Function(decl, _) if constructs(self.decl(decl)) => self.instance(decl, args),
             Type::Function(decl, mapper) if self.is_constructor_type(decl) => {
-                let result = self.return_type(decl);
+                let result = self.type_of_return(decl);
                 self.substitute(result, mapper)
             }
             Type::Instance(..) | Type::Object(..) => self.instance_by_signature(value, args),
@@ -171,7 +171,7 @@ impl Checker<'_> {
         let Some(Signature::Declared(decl, mapper)) = chosen.or(signatures.first().copied()) else {
             return Ty::UNKNOWN;
         };
-        let result = self.return_type(decl);
+        let result = self.type_of_return(decl);
         let args = self.complete_args(decl, args);
         let own = self.bind(decl, &args);
         let result = self.substitute(result, own);

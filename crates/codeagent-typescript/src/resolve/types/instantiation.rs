@@ -65,12 +65,12 @@ impl Checker<'_> {
             }
             Type::Conditional(file, expr, inner) => {
                 let mapper = self.compose(inner, mapper, nesting);
-                self.conditional_type(file, expr, mapper)
+                self.type_of_conditional(file, expr, mapper)
             }
             Type::Indexed(object, key) => {
                 let object = self.substitute_in(object, mapper, nesting + 1);
                 let key = self.substitute_in(key, mapper, nesting + 1);
-                self.indexed_type(object, key)
+                self.type_of_indexed(object, key)
             }
             Type::Selected(inner, names, keep) => {
                 let inner = self.substitute_in(inner, mapper, nesting + 1);

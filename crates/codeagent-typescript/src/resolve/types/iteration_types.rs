@@ -43,7 +43,7 @@ impl Checker<'_> {
     }
 
     /// The element type of `for of`.
-    pub fn element_type(&self, ty: Ty) -> Ty {
+    pub fn type_of_element(&self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(
                 BuiltinType::Array
@@ -67,7 +67,7 @@ impl Checker<'_> {
                     .arena
                     .list(args)
                     .iter()
-                    .map(|member| self.element_type(*member))
+                    .map(|member| self.type_of_element(*member))
                     .collect();
 
                 self.arena.union(&elements)
@@ -79,13 +79,13 @@ impl Checker<'_> {
                 if matches!(self.get(bound), Type::Param(_)) {
                     Ty::UNKNOWN
                 } else {
-                    self.element_type(bound)
+                    self.type_of_element(bound)
                 }
             }
             Type::Instance(..) => self.iterated_instance(ty),
             Type::Deferred(utility, args) => {
                 let bound = self.deferred_bound(utility, args);
-                self.element_type(bound)
+                self.type_of_element(bound)
             }
             _ => Ty::UNKNOWN,
         }
@@ -106,14 +106,14 @@ impl Checker<'_> {
         let names =
             ["[Symbol.iterator]", "[Symbol.asyncIterator]"].map(|name| self.tables.find(name));
         let method = names
-            .map(|name| self.member_type(ty, name))
+            .map(|name| self.type_of_member(ty, name))
             .into_iter()
             .find(|method| *method != Ty::UNKNOWN);
         let iterator = method.map_or(Ty::UNKNOWN, |method| self.result_of(method));
         if matches!(self.get(iterator), Type::Instance(..)) {
             Ty::UNKNOWN
         } else {
-            self.element_type(iterator)
+            self.type_of_element(iterator)
         }
     }
 
@@ -137,9 +137,9 @@ impl Checker<'_> {
                 self.arena.union(&elements)
             }
             _ => {
-                let indexed = self.index_type(ty);
+                let indexed = self.type_of_index(ty);
                 if indexed == Ty::UNKNOWN {
-                    self.element_type(ty)
+                    self.type_of_element(ty)
                 } else {
                     indexed
                 }
@@ -148,9 +148,9 @@ impl Checker<'_> {
     }
 
     /// The type of `value[key]` for an unknown key.
-    pub fn index_type(&self, ty: Ty) -> Ty {
+    pub fn type_of_index(&self, ty: Ty) -> Ty {
         match self.get(ty) {
-            Type::BuiltIn(BuiltinType::Array, _) | Type::Tuple(_) => self.element_type(ty),
+            Type::BuiltIn(BuiltinType::Array, _) | Type::Tuple(_) => self.type_of_element(ty),
             Type::BuiltIn(BuiltinType::Record, args) => {
                 self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN)
             }
@@ -174,7 +174,7 @@ impl Checker<'_> {
                     .arena
                     .list(args)
                     .iter()
-                    .map(|member| self.index_type(*member))
+                    .map(|member| self.type_of_index(*member))
                     .collect();
 
                 self.arena.union(&types)
@@ -184,7 +184,7 @@ impl Checker<'_> {
                 if matches!(self.get(bound), Type::Param(_)) {
                     Ty::UNKNOWN
                 } else {
-                    self.index_type(bound)
+                    self.type_of_index(bound)
                 }
             }
             Type::Simple(Ty::EXTERNAL) => Ty::EXTERNAL,
@@ -221,7 +221,7 @@ impl Checker<'_> {
 
     /// The union of the property types of a value.
     pub fn property_types(&self, ty: Ty) -> Ty {
-        let indexed = self.index_type(ty);
+        let indexed = self.type_of_index(ty);
         if indexed != Ty::UNKNOWN {
             return indexed;
         }
@@ -243,7 +243,7 @@ impl Checker<'_> {
         let types: Vec<Ty> = members
             .iter()
             .take(16)
-            .map(|member| self.decl_type(at(decl.file, member.1)))
+            .map(|member| self.type_of_decl(at(decl.file, member.1)))
             .collect();
         let union = self.arena.union(&types);
 
@@ -257,7 +257,7 @@ impl Checker<'_> {
                 .nameless_members(part, DeclKind::IndexSignature)
                 .first()
             {
-                let ty = self.decl_type(signature);
+                let ty = self.type_of_decl(signature);
                 let mapper = self.bind(part, types);
                 return Some(self.substitute(ty, mapper));
             }

@@ -72,7 +72,7 @@ impl Checker<'_> {
             Type::Object(decl, mapper) => {
                 self.add_own_names(decl, false, names);
                 for spread in self.nameless_members(decl, DeclKind::Property) {
-                    let spread = self.spread_type(spread);
+                    let spread = self.type_of_spread(spread);
                     let spread = self.substitute(spread, mapper);
                     self.add_key_names(spread, names, level + 1)?;
                 }

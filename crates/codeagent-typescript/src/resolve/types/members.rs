@@ -63,12 +63,12 @@ impl Checker<'_> {
         if name == Name::NONE {
             MemberLookup::Missing
         } else {
-            self.member_in(ty, name, 0)
+            self.lookup_member_in(ty, name, 0)
         }
     }
 
     /// The type of a member of a type.
-    pub fn member_type(&self, ty: Ty, name: Name) -> Ty {
+    pub fn type_of_member(&self, ty: Ty, name: Name) -> Ty {
         let lookup = self.lookup_member(ty, name);
         self.type_of_lookup(lookup, ty)
     }
@@ -82,75 +82,79 @@ impl Checker<'_> {
                 if let Some(ty) = member.ty {
                     return ty;
                 }
-                let ty = self.decls_type(&member.decls);
+                let ty = self.type_of_decls(&member.decls);
                 let ty = self.substitute(ty, member.mapper);
                 self.arena.substitute_this(ty, receiver)
             }
         }
     }
 
-    fn member_in(&self, ty: Ty, name: Name, level: u32) -> MemberLookup {
+    fn lookup_member_in(&self, ty: Ty, name: Name, level: u32) -> MemberLookup {
         if level > MAX_LEVELS || !self.spend(1) {
             return MemberLookup::Missing;
         }
 
         match self.get(ty) {
-            Type::Simple(simple) => self.member_of_simple(simple, name),
-            Type::Literal(kind, _) => self.member_of_simple(primitive_of(kind), name),
-            Type::Instance(decl, args) => self.member_of_instance(decl, args, name, level),
-            Type::Static(decl) => self.member_of_static(decl, name, level),
-            Type::Object(decl, mapper) => self.member_of_object(decl, mapper, name, level),
-            Type::Mapped(decl, mapper) => self.member_of_mapped(decl, mapper, name, level),
-            Type::Function(decl, _) => self.member_of_function(decl, name),
+            Type::Simple(simple) => self.lookup_member_of_simple(simple, name),
+            Type::Literal(kind, _) => self.lookup_member_of_simple(primitive_of(kind), name),
+            Type::Instance(decl, args) => self.lookup_member_of_instance(decl, args, name, level),
+            Type::Static(decl) => self.lookup_member_of_static(decl, name, level),
+            Type::Object(decl, mapper) => self.lookup_member_of_object(decl, mapper, name, level),
+            Type::Mapped(decl, mapper) => self.lookup_member_of_mapped(decl, mapper, name, level),
+            Type::Function(decl, _) => self.lookup_member_of_function(decl, name),
             Type::Selected(inner, names, keep) => {
                 let key = self.arena.add(Type::Literal(LiteralKind::String, name));
                 if self.arena.members(names).contains(&key) == keep {
-                    self.member_in(inner, name, level + 1)
+                    self.lookup_member_in(inner, name, level + 1)
                 } else {
                     MemberLookup::Missing
                 }
             }
             Type::BuiltInMethod(..) => {
-                self.member_of_built_in((BuiltinType::Function, Args::NONE), ty, name)
+                self.lookup_member_of_built_in((BuiltinType::Function, Args::NONE), ty, name)
             }
-            Type::BuiltIn(known, args) => self.member_of_built_in((known, args), ty, name),
-            Type::BuiltInValue(known) => self.member_of_built_in((known, Args::NONE), ty, name),
+            Type::BuiltIn(known, args) => self.lookup_member_of_built_in((known, args), ty, name),
+            Type::BuiltInValue(known) => {
+                self.lookup_member_of_built_in((known, Args::NONE), ty, name)
+            }
             Type::Tuple(args) => {
                 let elements = self.arena.list(args);
                 let element = self.arena.union(&elements);
                 let array = self.arena.array(element);
-                self.member_in(array, name, level + 1)
+                self.lookup_member_in(array, name, level + 1)
             }
-            Type::Union(args) => self.member_of_several(args, name, level, true),
-            Type::Intersection(args) => self.member_of_several(args, name, level, false),
+            Type::Union(args) => self.lookup_member_of_several(args, name, level, true),
+            Type::Intersection(args) => self.lookup_member_of_several(args, name, level, false),
             Type::Param(decl) => {
                 let bound = self.constraint(decl);
                 if bound == ty {
                     MemberLookup::Missing
                 } else {
-                    self.member_in(bound, name, level + 1)
+                    self.lookup_member_in(bound, name, level + 1)
                 }
             }
-            Type::KeyOf(_) => self.member_of_simple(Ty::STRING, name),
+            Type::KeyOf(_) => self.lookup_member_of_simple(Ty::STRING, name),
             Type::Indexed(object, key) => {
                 let bound = self.indexed_constraint(object, key);
                 if bound == ty {
                     MemberLookup::Missing
                 } else {
-                    self.member_in(bound, name, level + 1)
+                    self.lookup_member_in(bound, name, level + 1)
                 }
             }
             Type::Deferred(utility, args) => {
                 let bound = self.deferred_bound(utility, args);
-                self.member_in(bound, name, level + 1)
+                self.lookup_member_in(bound, name, level + 1)
             }
             Type::Conditional(..) => MemberLookup::Missing,
-            Type::Module(file) => self.member_of_module(&ResolvedName::Module(file), name),
-            Type::Ambient(block) => self.member_of_module(&ResolvedName::Ambient(block), name),
+            Type::Module(file) => self.lookup_member_of_module(&ResolvedName::Module(file), name),
+            Type::Ambient(block) => {
+                self.lookup_member_of_module(&ResolvedName::Ambient(block), name)
+            }
         }
     }
 
-    fn member_of_instance(
+    fn lookup_member_of_instance(
         &self,
         decl: DeclRef,
         args: Args,
@@ -189,7 +193,7 @@ impl Checker<'_> {
             });
         }
 
-        let inherited = self.inherited_member(&group, &types, name, level);
+        let inherited = self.lookup_inherited_member(&group, &types, name, level);
         if !inherited.is_missing() {
             return inherited;
         }
@@ -199,14 +203,14 @@ impl Checker<'_> {
 
         match self.index_signature(&group, &types) {
             Some(ty) => MemberLookup::Value(ty),
-            None if self.is_external_file(decl.file) => self.undeclared_member(args),
+            None if self.is_external_file(decl.file) => self.lookup_undeclared_member(args),
             None => MemberLookup::Missing,
         }
     }
 
     /// A member of a library type whose declaration is not loaded; its type may come from type
     /// arguments of the repository.
-    fn undeclared_member(&self, args: Args) -> MemberLookup {
+    fn lookup_undeclared_member(&self, args: Args) -> MemberLookup {
         if self.are_of_repository(args, 0) {
             MemberLookup::Value(Ty::UNKNOWN)
         } else {
@@ -214,7 +218,7 @@ impl Checker<'_> {
         }
     }
 
-    fn inherited_member(
+    fn lookup_inherited_member(
         &self,
         group: &[DeclRef],
         types: &[Ty],
@@ -228,7 +232,7 @@ impl Checker<'_> {
                 unknown |= base == Ty::FOREIGN_GENERIC;
                 return None;
             }
-            match self.member_in(base, name, level + 1) {
+            match self.lookup_member_in(base, name, level + 1) {
                 MemberLookup::Missing => None,
                 MemberLookup::External => {
                     external = true;
@@ -250,7 +254,7 @@ impl Checker<'_> {
         }
     }
 
-    fn member_of_static(&self, decl: DeclRef, name: Name, level: u32) -> MemberLookup {
+    fn lookup_member_of_static(&self, decl: DeclRef, name: Name, level: u32) -> MemberLookup {
         let mut found = DeclList::new();
         let group = self.merged_symbol(decl);
         let is_class = self.decl(decl).kind == DeclKind::Class;
@@ -281,7 +285,7 @@ impl Checker<'_> {
         }
 
         if !is_class {
-            return self.namespace_export(&group, name);
+            return self.lookup_namespace_export(&group, name);
         }
         if self.spelling(name) == "prototype" {
             return MemberLookup::Value(self.instance(decl, &[]));
@@ -291,7 +295,7 @@ impl Checker<'_> {
         for &part in group.iter() {
             if let Some(base) = self.static_base(part).filter(|base| !seen.contains(base)) {
                 seen.push(base);
-                let inherited = self.member_in(base, name, level + 1);
+                let inherited = self.lookup_member_in(base, name, level + 1);
                 if !inherited.is_missing() {
                     return inherited;
                 }
@@ -299,7 +303,7 @@ impl Checker<'_> {
         }
 
         let of_function = self
-            .member_of_global(BuiltinType::Function, Args::NONE, false, name)
+            .lookup_member_of_global(BuiltinType::Function, Args::NONE, false, name)
             .is_some();
         if of_function {
             MemberLookup::External
@@ -308,8 +312,8 @@ impl Checker<'_> {
         }
     }
 
-    fn namespace_export(&self, group: &[DeclRef], name: Name) -> MemberLookup {
-        match self.found_member(&ResolvedName::Decls(DeclList::from_slice(group)), name) {
+    fn lookup_namespace_export(&self, group: &[DeclRef], name: Name) -> MemberLookup {
+        match self.lookup_member_of_found(&ResolvedName::Decls(DeclList::from_slice(group)), name) {
             ResolvedName::Decls(decls) => MemberLookup::Declared(Member {
                 decls,
                 mapper: TypeMapper::EMPTY,
@@ -321,7 +325,7 @@ impl Checker<'_> {
         }
     }
 
-    fn member_of_object(
+    fn lookup_member_of_object(
         &self,
         decl: DeclRef,
         mapper: TypeMapper,
@@ -352,9 +356,9 @@ impl Checker<'_> {
             .into_iter()
             .rev()
         {
-            let base = self.spread_type(spread);
+            let base = self.type_of_spread(spread);
             let base = self.substitute(base, mapper);
-            match self.member_in(base, name, level + 1) {
+            match self.lookup_member_in(base, name, level + 1) {
                 MemberLookup::Missing => {}
                 MemberLookup::External => external = true,
                 found => return found,
@@ -372,12 +376,12 @@ impl Checker<'_> {
     }
 
     /// The type that `...value` in an object literal spreads.
-    pub fn spread_type(&self, spread: DeclRef) -> Ty {
+    pub fn type_of_spread(&self, spread: DeclRef) -> Ty {
         let init = self.decl(spread).init;
-        self.expr_type(spread.file.expr(init))
+        self.type_of_expr(spread.file.expr(init))
     }
 
-    fn member_of_mapped(
+    fn lookup_member_of_mapped(
         &self,
         decl: DeclRef,
         mapper: TypeMapper,
@@ -401,7 +405,7 @@ impl Checker<'_> {
         };
 
         match self.get(keys) {
-            Type::KeyOf(source) => match self.member_in(source, name, level + 1) {
+            Type::KeyOf(source) => match self.lookup_member_in(source, name, level + 1) {
                 MemberLookup::Declared(member) => {
                     let ty = self.substitute(ty, mapper);
                     MemberLookup::Declared(Member {
@@ -419,9 +423,9 @@ impl Checker<'_> {
         }
     }
 
-    fn member_of_function(&self, decl: DeclRef, name: Name) -> MemberLookup {
+    fn lookup_member_of_function(&self, decl: DeclRef, name: Name) -> MemberLookup {
         let group = self.merged_symbol(decl);
-        let merged = self.namespace_export(&group, name);
+        let merged = self.lookup_namespace_export(&group, name);
         if !merged.is_missing() {
             return merged;
         }
@@ -438,7 +442,7 @@ impl Checker<'_> {
         }
 
         let ty = self.arena.add(Type::Function(decl, TypeMapper::EMPTY));
-        match self.member_of_built_in((BuiltinType::Function, Args::NONE), ty, name) {
+        match self.lookup_member_of_built_in((BuiltinType::Function, Args::NONE), ty, name) {
             // A member was assigned to the function that functions do not have.
             MemberLookup::External
                 if !self.is_external_file(decl.file) && !self.is_object_member(name) =>
@@ -449,7 +453,7 @@ impl Checker<'_> {
         }
     }
 
-    fn member_of_several(
+    fn lookup_member_of_several(
         &self,
         args: Args,
         name: Name,
@@ -465,7 +469,7 @@ impl Checker<'_> {
                 unknown = true;
                 continue;
             }
-            match self.member_in(part, name, level + 1) {
+            match self.lookup_member_in(part, name, level + 1) {
                 MemberLookup::Missing => {}
                 MemberLookup::External => external = true,
                 MemberLookup::Value(ty) => types.push(ty),
@@ -505,8 +509,8 @@ impl Checker<'_> {
         }
     }
 
-    fn member_of_module(&self, module: &ResolvedName, name: Name) -> MemberLookup {
-        match self.export(module, name) {
+    fn lookup_member_of_module(&self, module: &ResolvedName, name: Name) -> MemberLookup {
+        match self.lookup_export(module, name) {
             ResolvedName::Decls(decls) => MemberLookup::Declared(Member {
                 decls,
                 mapper: TypeMapper::EMPTY,

@@ -67,7 +67,7 @@ impl Checker<'_> {
             return;
         };
 
-        let rest = self.decl_type(last);
+        let rest = self.type_of_decl(last);
         let rest = self.substitute(rest, mapper);
         if let Type::Param(param) = self.get(rest) {
             let given: Vec<Ty> = self

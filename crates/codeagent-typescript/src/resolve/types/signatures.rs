@@ -164,10 +164,10 @@ impl Checker<'_> {
 
     fn declared_param(&self, param: DeclRef, mapper: TypeMapper) -> Param {
         let flags = self.decl(param).flags;
-        let ty = self.decl_type(param);
+        let ty = self.type_of_decl(param);
         let rest = flags.has(DeclFlags::REST);
         let ty = self.substitute(ty, mapper);
-        let ty = if rest { self.element_type(ty) } else { ty };
+        let ty = if rest { self.type_of_element(ty) } else { ty };
         Param {
             ty,
             optional: flags.has(DeclFlags::OPTIONAL),
@@ -179,7 +179,7 @@ impl Checker<'_> {
     pub fn signature_result(&self, signature: Signature) -> Ty {
         match signature {
             Signature::Declared(decl, mapper) => {
-                let result = self.return_type(decl);
+                let result = self.type_of_return(decl);
                 self.substitute(result, mapper)
             }
             Signature::BuiltIn(..) => Ty::UNKNOWN,

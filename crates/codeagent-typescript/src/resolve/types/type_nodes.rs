@@ -35,7 +35,7 @@ impl Checker<'_> {
         match facts.type_expr(ty) {
             TypeExpr::Unknown => Ty::UNKNOWN,
             TypeExpr::Primitive(sym) => primitive(facts.text(sym)),
-            TypeExpr::Name(segments, scope) => self.named_type(file, segments, scope),
+            TypeExpr::Name(segments, scope) => self.type_of_named(file, segments, scope),
             TypeExpr::Array(element, _) => {
                 let element = self.type_of(file, element);
                 self.arena.array(element)
@@ -43,7 +43,7 @@ impl Checker<'_> {
             TypeExpr::Nullable(inner) | TypeExpr::Pointer(inner) | TypeExpr::ByRef(inner) => {
                 self.type_of(file, inner)
             }
-            TypeExpr::Tuple(elements) => self.tuple_type(file, elements),
+            TypeExpr::Tuple(elements) => self.type_of_tuple(file, elements),
             TypeExpr::Union(list) => {
                 let members = self.types_of(file, list);
                 self.arena.union(&members)
@@ -64,24 +64,24 @@ impl Checker<'_> {
                 .add(Type::Mapped(at(file, decl), TypeMapper::EMPTY)),
             TypeExpr::This => Ty::THIS,
 
-            TypeExpr::TypeOf(expr) => self.expr_type(file.expr(expr)),
+            TypeExpr::TypeOf(expr) => self.type_of_expr(file.expr(expr)),
             TypeExpr::Indexed(object, key) => {
                 let object = self.type_of(file, object);
                 let key = self.type_of(file, key);
-                self.indexed_type(object, key)
+                self.type_of_indexed(object, key)
             }
             TypeExpr::KeyOf(object) => {
                 let object = self.type_of(file, object);
                 self.arena.add(Type::KeyOf(object))
             }
-            TypeExpr::Conditional(_) => self.conditional_type(file, ty, TypeMapper::EMPTY),
+            TypeExpr::Conditional(_) => self.type_of_conditional(file, ty, TypeMapper::EMPTY),
             TypeExpr::Predicate(..) => Ty::BOOLEAN,
 
-            TypeExpr::Import(specifier, segments) => self.import_type(file, specifier, segments),
-            TypeExpr::Literal(kind, sym) => self.literal_type(file, kind, sym),
+            TypeExpr::Import(specifier, segments) => self.type_of_import(file, specifier, segments),
+            TypeExpr::Literal(kind, sym) => self.type_of_literal(file, kind, sym),
             TypeExpr::Heritage(expr, args) => {
                 let args = self.types_of(file, args);
-                let value = self.expr_type(file.expr(expr));
+                let value = self.type_of_expr(file.expr(expr));
                 self.instance_of(value, &args)
             }
             TypeExpr::Infer(decl) => self.arena.add(Type::Param(at(file, decl))),
@@ -98,7 +98,7 @@ impl Checker<'_> {
             .collect()
     }
 
-    fn literal_type(&self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
+    fn type_of_literal(&self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
         let name = self.name(file, sym);
         match primitive_of(kind) {
             Ty::NOTHING => Ty::NOTHING,
@@ -107,7 +107,7 @@ impl Checker<'_> {
         }
     }
 
-    fn tuple_type(&self, file: FileId, elements: List<Element>) -> Ty {
+    fn type_of_tuple(&self, file: FileId, elements: List<Element>) -> Ty {
         let facts = self.facts(file);
         let elements = facts.list(elements);
         let types: Vec<Ty> = elements
@@ -121,7 +121,7 @@ impl Checker<'_> {
                 .zip(elements)
                 .map(|(ty, element)| {
                     if element.rest {
-                        self.element_type(*ty)
+                        self.type_of_element(*ty)
                     } else {
                         *ty
                     }
@@ -139,22 +139,22 @@ impl Checker<'_> {
         self.arena.tuple(&types)
     }
 
-    fn import_type(&self, file: FileId, specifier: Sym, segments: List<Segment>) -> Ty {
+    fn type_of_import(&self, file: FileId, specifier: Sym, segments: List<Segment>) -> Ty {
         let facts = self.facts(file);
         let Some(last) = facts.list(segments).last() else {
-            let found = self.required(file, specifier);
+            let found = self.resolve_required(file, specifier);
             return self.found_type(&found);
         };
-        let mut found = self.module(file, specifier);
+        let mut found = self.resolve_module(file, specifier);
         for segment in facts.list(segments) {
             let name = self.name(file, segment.name);
-            found = self.found_member(&found, name);
+            found = self.lookup_member_of_found(&found, name);
         }
         let args = self.types_of(file, last.args);
         self.type_of_found(file, &found, &args)
     }
 
-    fn named_type(&self, file: FileId, segments: List<Segment>, scope: ScopeId) -> Ty {
+    fn type_of_named(&self, file: FileId, segments: List<Segment>, scope: ScopeId) -> Ty {
         let facts = self.facts(file);
         let segments = facts.list(segments);
         let Some(last) = segments.last() else {
@@ -162,7 +162,7 @@ impl Checker<'_> {
         };
 
         let args = self.types_of(file, last.args);
-        let found = self.type_name(file, segments, scope, segments.len() - 1);
+        let found = self.resolve_type_name(file, segments, scope, segments.len() - 1);
         if found.is_nothing() && segments.len() == 1 {
             let ty = self.library_type(facts.text(last.name), &args);
             // A comment may name what its file does not import.
@@ -179,15 +179,15 @@ impl Checker<'_> {
     fn type_of_found(&self, file: FileId, found: &ResolvedName, args: &[Ty]) -> Ty {
         match found {
             ResolvedName::Decls(decls) => self.declared_type(decls, args),
-            ResolvedName::External => self.external_type(args),
+            ResolvedName::External => self.type_of_external(args),
             // An undeclared name in a library is external.
-            ResolvedName::Nothing if self.is_external_file(file) => self.external_type(args),
+            ResolvedName::Nothing if self.is_external_file(file) => self.type_of_external(args),
             _ => Ty::UNKNOWN,
         }
     }
 
     /// An external type with its type arguments.
-    pub fn external_type(&self, args: &[Ty]) -> Ty {
+    pub fn type_of_external(&self, args: &[Ty]) -> Ty {
         if args.iter().any(|arg| self.is_of_repository(*arg, 0)) {
             Ty::FOREIGN_GENERIC
         } else {
@@ -235,9 +235,9 @@ impl Checker<'_> {
                 }
                 DeclKind::TypeParam => return self.arena.add(Type::Param(decl)),
                 DeclKind::TypeAlias => return self.alias(decl, args),
-                DeclKind::EnumMember => return self.decl_type(decl),
+                DeclKind::EnumMember => return self.type_of_decl(decl),
                 DeclKind::DefaultExport => {
-                    let value = self.decl_type(decl);
+                    let value = self.type_of_decl(decl);
                     return self.instance_of(value, args);
                 }
                 DeclKind::Function if constructs(declaration) => return self.instance(decl, args),
@@ -249,12 +249,12 @@ impl Checker<'_> {
                     return self.base_type(decl, 0);
                 }
                 DeclKind::Variable if declaration.flags.has(DeclFlags::CONSTRUCTS) => {
-                    let value = self.decl_type(decl);
+                    let value = self.type_of_decl(decl);
                     return self.instance_of(value, args);
                 }
                 // `exports.C = class {}`
                 DeclKind::Property | DeclKind::Getter => {
-                    let value = self.decl_type(decl);
+                    let value = self.type_of_decl(decl);
                     if declaration.flags.has(DeclFlags::CONSTRUCTS)
                         || matches!(self.get(value), Type::Static(_))
                     {
@@ -300,22 +300,22 @@ impl Checker<'_> {
             Some(BuiltinType::Boolean) => Ty::BOOLEAN,
             Some(BuiltinType::Object) => Ty::ANY,
             Some(known) => self.arena.built_in(known, args),
-            None => self.external_type(args),
+            None => self.type_of_external(args),
         }
     }
 
     /// `T[K]`
-    pub fn indexed_type(&self, object: Ty, key: Ty) -> Ty {
+    pub fn type_of_indexed(&self, object: Ty, key: Ty) -> Ty {
         if self.is_open(object) || self.is_open(key) {
             return self.arena.add(Type::Indexed(object, key));
         }
 
         match self.get(key) {
-            Type::Literal(LiteralKind::String, name) => self.member_type(object, name),
+            Type::Literal(LiteralKind::String, name) => self.type_of_member(object, name),
             Type::Literal(LiteralKind::Number, name) => {
                 self.element_at(object, self.spelling(name).parse().ok())
             }
-            Type::Simple(Ty::NUMBER | Ty::STRING) => self.index_type(object),
+            Type::Simple(Ty::NUMBER | Ty::STRING) => self.type_of_index(object),
             Type::KeyOf(of) if of == object => self.property_types(object),
             Type::Intersection(keys) => {
                 let keys = self.arena.list(keys);
@@ -323,13 +323,13 @@ impl Checker<'_> {
                     .iter()
                     .copied()
                     .find(|key| matches!(self.get(*key), Type::Literal(..)));
-                literal.map_or(Ty::UNKNOWN, |key| self.indexed_type(object, key))
+                literal.map_or(Ty::UNKNOWN, |key| self.type_of_indexed(object, key))
             }
             Type::Union(keys) => {
                 let keys = self.arena.list(keys);
                 let types: Vec<Ty> = keys
                     .iter()
-                    .map(|key| self.indexed_type(object, *key))
+                    .map(|key| self.type_of_indexed(object, *key))
                     .collect();
                 self.arena.union(&types)
             }
@@ -338,7 +338,7 @@ impl Checker<'_> {
     }
 
     /// `check extends bound ? yes : no` under bindings of type parameters.
-    pub fn conditional_type(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Ty {
+    pub fn type_of_conditional(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Ty {
         let facts = self.facts(file);
         let TypeExpr::Conditional(parts) = facts.type_expr(ty) else {
             return Ty::UNKNOWN;

@@ -1,7 +1,7 @@
 //! Tests of other file systems mounted in the root: a full one, one that a file is moved to, a
 //! device in the place of a file.
 //!
-//! **Limits.** Linux with user namespaces; elsewhere these tests only print that there are none.
+//! Limitations: Linux with user namespaces; elsewhere these tests only print that there are none.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, symlink};
@@ -10,17 +10,17 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::read::ReadError;
-use crate::sandbox::{ItemKind, Removed, Visit, WriteError};
+use crate::sandbox::{ItemKind, Removed, WalkControl, WriteError};
 use crate::search::{Binary, Files, TextQuery};
 use crate::{RepoPath, Workspace};
 
 /// Where the mounts of a test are.
-const PLACE: &str = "CODEAGENT_TEST_MOUNTS";
+const FIXTURE: &str = "CODEAGENT_TEST_MOUNTS";
 
 /// The root of a test in a process of its own, in which this was mounted; nothing in the process
 /// that starts it.
 fn mounted(test: &str, script: &str) -> Option<Workspace> {
-    if let Some(root) = std::env::var_os(PLACE) {
+    if let Some(root) = std::env::var_os(FIXTURE) {
         return Some(Workspace::open(root).unwrap());
     }
 
@@ -61,13 +61,13 @@ fn mounted(test: &str, script: &str) -> Option<Workspace> {
         .args(namespace)
         .args(["sh", "-c", &script])
         .arg(std::env::current_exe().unwrap())
-        .env(PLACE, &root);
+        .env(FIXTURE, &root);
 
     let output = command.output().unwrap();
-    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let result = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert!(
-        output.status.success() && told.contains("1 passed"),
-        "{told}"
+        output.status.success() && result.contains("1 passed"),
+        "{result}"
     );
 
     assert_eq!(
@@ -83,9 +83,9 @@ fn path(text: &str) -> RepoPath {
 }
 
 #[test]
-fn nothing_is_moved_to_another_file_system() {
+fn moves_across_file_systems_are_refused() {
     let Some(workspace) = mounted(
-        "nothing_is_moved_to_another_file_system",
+        "moves_across_file_systems_are_refused",
         "mount -t tmpfs none disk && mkdir disk/d && echo x > disk/x",
     ) else {
         return;
@@ -100,10 +100,10 @@ fn nothing_is_moved_to_another_file_system() {
         ("disk/x", "x", false),
         ("disk/d", "d", true),
     ] {
-        let told = moved(from, to, overwrite);
+        let result = moved(from, to, overwrite);
         assert!(
-            matches!(&told, Err(WriteError::OtherFileSystem(at)) if at.as_str() == to),
-            "{from} to {to}: {told:?}"
+            matches!(&result, Err(WriteError::OtherFileSystem(at)) if at.as_str() == to),
+            "{from} to {to}: {result:?}"
         );
     }
 
@@ -132,9 +132,9 @@ fn nothing_is_moved_to_another_file_system() {
 }
 
 #[test]
-fn a_full_file_system_keeps_what_it_holds() {
+fn a_full_file_system_keeps_existing_content() {
     let Some(workspace) = mounted(
-        "a_full_file_system_keeps_what_it_holds",
+        "a_full_file_system_keeps_existing_content",
         "mount -t tmpfs -o size=64k,nr_inodes=12 none disk && echo x > disk/x",
     ) else {
         return;
@@ -142,10 +142,10 @@ fn a_full_file_system_keeps_what_it_holds() {
 
     let large = vec![b'y'; 100_000];
     for name in ["disk/x", "disk/new", "disk/deep/er/new"] {
-        let told = workspace.write_file(&path(name), &large);
+        let result = workspace.write_file(&path(name), &large);
         assert!(
-            matches!(&told, Err(WriteError::Path(ReadError::Io { .. }))),
-            "{name}: {told:?}"
+            matches!(&result, Err(WriteError::Path(ReadError::Io { .. }))),
+            "{name}: {result:?}"
         );
     }
 
@@ -154,16 +154,16 @@ fn a_full_file_system_keeps_what_it_holds() {
     workspace
         .descend(&path("disk"), 9, &mut |item| {
             left.extend((item.kind == ItemKind::File).then(|| item.path.to_string()));
-            Visit::Into
+            WalkControl::Into
         })
         .unwrap();
     assert_eq!(left, ["disk/x"], "nothing temporary, nothing half");
 
-    let made = (0..20)
+    let created = (0..20)
         .map(|index| workspace.write_file(&path(&format!("disk/{index}")), b"1"))
         .filter(Result::is_err)
         .count();
-    assert!((1..20).contains(&made), "it has no place for more names");
+    assert!((1..20).contains(&created), "it has no place for more names");
 
     assert!(workspace.create_folder(&path("disk/a/b/c"), true).is_err());
     assert_eq!(
@@ -173,7 +173,7 @@ fn a_full_file_system_keeps_what_it_holds() {
 }
 
 #[test]
-fn a_device_in_the_place_of_a_file_is_no_file() {
+fn a_device_is_not_read_as_a_file() {
     let block = fs::read_dir("/dev")
         .unwrap()
         .filter_map(Result::ok)
@@ -185,7 +185,7 @@ fn a_device_in_the_place_of_a_file_is_no_file() {
         block.display()
     );
 
-    let Some(workspace) = mounted("a_device_in_the_place_of_a_file_is_no_file", &script) else {
+    let Some(workspace) = mounted("a_device_is_not_read_as_a_file", &script) else {
         return;
     };
     symlink("device", workspace.root().join("to-device")).unwrap();
@@ -193,19 +193,19 @@ fn a_device_in_the_place_of_a_file_is_no_file() {
     let begun = Instant::now();
     for name in ["device", "block", "to-device"] {
         // Who maps no users cannot open every device.
-        let told = workspace.read(&path(name));
-        let is_refused = matches!(&told, Err(ReadError::NotAFile(_)))
-            || name == "block" && matches!(&told, Err(ReadError::Io { .. }));
-        assert!(is_refused, "{name}: {told:?}");
+        let result = workspace.read(&path(name));
+        let is_refused = matches!(&result, Err(ReadError::NotAFile(_)))
+            || name == "block" && matches!(&result, Err(ReadError::Io { .. }));
+        assert!(is_refused, "{name}: {result:?}");
         assert!(
             matches!(workspace.stat(&path(name)), Err(ReadError::NotAFile(_))),
             "{name}"
         );
 
-        let told = workspace.write_file(&path(name), b"x");
+        let result = workspace.write_file(&path(name), b"x");
         assert!(
-            matches!(&told, Err(WriteError::Path(ReadError::NotAFile(_)))),
-            "{name}: {told:?}"
+            matches!(&result, Err(WriteError::Path(ReadError::NotAFile(_)))),
+            "{name}: {result:?}"
         );
     }
 
@@ -244,10 +244,10 @@ fn a_device_in_the_place_of_a_file_is_no_file() {
 }
 
 #[test]
-fn what_is_mounted_from_outside_is_read_and_nothing_above_it() {
+fn mounts_are_read_but_nothing_above_them() {
     // Only who owns the root can mount in it; what they mount is meant to be there.
     let Some(workspace) = mounted(
-        "what_is_mounted_from_outside_is_read_and_nothing_above_it",
+        "mounts_are_read_but_nothing_above_them",
         "mount --bind ../outside disk",
     ) else {
         return;

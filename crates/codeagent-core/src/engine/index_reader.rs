@@ -1,9 +1,9 @@
-//! An index that is only read, beside any number of other readers and one writer.
+//! Read access to an index, next to any number of other readers and one writer.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use codeagent_workspace::{DataDir, DataHome, Workspace};
+use codeagent_workspace::{DataDir, DataRoot, Workspace};
 
 use crate::embed::ModelHandle;
 use crate::engine::{EngineError, READERS, check_root, integrity};
@@ -13,7 +13,7 @@ use crate::store::{self, Canceller, Reader, Snapshot, StoreError};
 
 /// An index that is only read. Cheap to clone.
 #[derive(Clone)]
-pub struct Answers {
+pub struct IndexReader {
     pub(super) reader: Reader,
     pub(super) vectors: Arc<Vectors>,
     pub(super) workspace: Workspace,
@@ -23,10 +23,10 @@ pub struct Answers {
     pub(super) texts: Texts,
 }
 
-impl Answers {
-    /// Opens the index of the repository at `root`, if it lies at `home`, without the right to
+impl IndexReader {
+    /// Opens the index of the repository at `root`, if it is at `home`, without the right to
     /// write.
-    pub fn open(root: &Path, home: &DataHome) -> Result<Self, EngineError> {
+    pub fn open(root: &Path, home: &DataRoot) -> Result<Self, EngineError> {
         let workspace = Workspace::open(root)?
             .with_packages(home.packages())
             .configured(true)?;
@@ -53,7 +53,7 @@ impl Answers {
         Self { canceller, ..self }
     }
 
-    /// The same with what makes vectors of questions.
+    /// Sets the model that embeds queries.
     #[must_use]
     pub fn with_model(self, model: ModelHandle) -> Self {
         Self {
@@ -67,7 +67,7 @@ impl Answers {
         self.reader.snapshot_for(&self.canceller)
     }
 
-    /// What answers questions of similarity.
+    /// Returns the vectors used for similarity.
     #[must_use]
     pub fn vectors(&self) -> &Vectors {
         &self.vectors
@@ -106,7 +106,7 @@ impl Answers {
         &self.data
     }
 
-    /// Whether the database is still the one that was opened.
+    /// Reports whether the database is still the file that was opened.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         self.data.database_mark() == self.mark

@@ -1,0 +1,42 @@
+//! `codeagent text`: a text search, as the tool `search_text` answers it.
+
+use clap::Args;
+use codeagent_core::query::TextSearchQuery;
+use codeagent_render::answers;
+
+use crate::commands::Root;
+use crate::commands::text_answer::{self, TextArgs};
+
+/// Arguments of a text search.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Text to find, case-sensitive
+    #[arg(value_name = "PATTERN")]
+    pattern: String,
+    /// The pattern is a regular expression, as in ripgrep
+    #[arg(long)]
+    regex: bool,
+    /// Upper and lower case are the same
+    #[arg(short, long)]
+    ignore_case: bool,
+    /// Only in this file or folder, or in files that match (*, **)
+    #[arg(long, value_name = "PATH")]
+    path: Option<String>,
+    /// Only in string literals that are one word: routes, events, keys, settings
+    #[arg(long)]
+    literals: bool,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+/// Searches text.
+pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
+    let query = TextSearchQuery {
+        pattern: &arguments.pattern,
+        is_regex: arguments.regex,
+        ignore_case: arguments.ignore_case,
+        path: arguments.path.as_deref(),
+        literals: arguments.literals,
+    };
+    text_answer::print(root, &arguments.text, |index| answers::text(index, &query))
+}

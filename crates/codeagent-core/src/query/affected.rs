@@ -1,0 +1,442 @@
+//! The test files that changes may affect: those changed themselves, those beside a changed file,
+//! and those from which a changed symbol is reached.
+//!
+//! The graph is followed backwards, through interfaces and base classes, without a limit of steps.
+//! A file counts as a test file if its path says so and it holds tests.
+//!
+//! Limitations: connections by strings (routes, names of modules in mocks, reflection) are not
+//! followed. A changed project file or test configuration selects every test file.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use codeagent_workspace::RepoPath;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use crate::query::{Changes, QueryError, Sources};
+use crate::store::{self, FileKey};
+
+/// Symbols that are followed.
+const MAX_VISITED: usize = 200_000;
+
+/// Files in no indexed language whose name is searched in tests.
+const MAX_NAMED_FILES: usize = 200;
+
+/// Why a test file is selected, the nearest reason first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AffectedBy {
+    /// It has changed.
+    Itself,
+    /// Its name is that of a changed file.
+    Beside(String),
+    /// It names a changed file that is not code.
+    Names(String),
+    /// It reaches a changed symbol in so many steps.
+    Reaches {
+        /// How many.
+        steps: usize,
+        /// The symbol, or file, that changed.
+        symbol: String,
+    },
+}
+
+/// The test files that changes may affect.
+#[derive(Clone, Debug, Default)]
+pub struct Affected {
+    /// By path, with the nearest reason. Empty if all are.
+    pub tests: BTreeMap<String, AffectedBy>,
+    /// The changed file because of which all test files are affected.
+    pub all_because: Option<String>,
+    /// Every test file of the repository.
+    pub all: Vec<String>,
+}
+
+impl Affected {
+    /// Returns the paths of the affected test files, sorted.
+    #[must_use]
+    pub fn paths(&self) -> Vec<&str> {
+        if self.all_because.is_some() {
+            self.all.iter().map(String::as_str).collect()
+        } else {
+            self.tests.keys().map(String::as_str).collect()
+        }
+    }
+}
+
+/// Finds the test files that changes may affect.
+pub fn affected(sources: &Sources<'_>, changes: &Changes) -> Result<Affected, QueryError> {
+    let paths = store::file_keys(sources.snapshot())?;
+    let paths = paths.into_iter().map(|(path, key)| (key, path)).collect();
+    let mut search = Search {
+        sources,
+        files: paths,
+        is_test: FxHashMap::default(),
+        reached: FxHashMap::default(),
+        queue: VecDeque::new(),
+        found: BTreeMap::new(),
+    };
+    let paths: Vec<String> = search.files.values().cloned().collect();
+    let mut all: Vec<String> = paths
+        .into_iter()
+        .filter(|path| search.is_test(path))
+        .collect();
+    all.sort_unstable();
+
+    let all_because = changes.other_files().find(|path| concerns_all_tests(path));
+    if let Some(path) = all_because {
+        return Ok(Affected {
+            tests: BTreeMap::new(),
+            all_because: Some(path.to_owned()),
+            all,
+        });
+    }
+
+    search.changed_files(changes, &all)?;
+    search.roots(changes)?;
+    Ok(Affected {
+        tests: search.found,
+        all_because: None,
+        all,
+    })
+}
+
+/// Reports whether a file decides how code is built, or how tests are run.
+fn concerns_all_tests(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let is_named = [
+        "package.json",
+        "package-lock.json",
+        "yarn.lock",
+        "pnpm-lock.yaml",
+        "bun.lock",
+        "bun.lockb",
+        "global.json",
+        "nuget.config",
+        "packages.lock.json",
+        ".babelrc",
+        ".swcrc",
+        ".mocharc.json",
+        ".mocharc.yml",
+        "jest.config.json",
+        ".runsettings",
+    ];
+    let ends = [
+        ".csproj",
+        ".props",
+        ".targets",
+        ".sln",
+        ".slnx",
+        ".runsettings",
+    ];
+    let is_tsconfig = name.starts_with("tsconfig") && name.ends_with(".json");
+    is_named.contains(&&*name) || is_tsconfig || ends.iter().any(|end| name.ends_with(end))
+}
+
+struct Search<'s, 'a> {
+    sources: &'s Sources<'a>,
+    files: FxHashMap<FileKey, String>,
+    is_test: FxHashMap<String, bool>,
+    /// The steps to the changed symbol, and the number of that.
+    reached: FxHashMap<NodeId, (usize, usize)>,
+    /// Symbols to follow.
+    queue: VecDeque<NodeId>,
+    found: BTreeMap<String, AffectedBy>,
+}
+
+impl Search<'_, '_> {
+    /// Reports whether a file holds tests.
+    fn is_test(&mut self, path: &str) -> bool {
+        if let Some(known) = self.is_test.get(path) {
+            return *known;
+        }
+        let stem = stem(path);
+        let is_named = ["Test", "Tests", "Spec", "_test", "_spec", "-test", "-spec"]
+            .iter()
+            .any(|end| stem.ends_with(end));
+        let is_test = (is_named || store::is_test_path(path))
+            && RepoPath::new(path)
+                .ok()
+                .and_then(|path| self.sources.workspace().read(&path).ok())
+                .is_some_and(|file| holds_tests(&file.text));
+        self.is_test.insert(path.to_owned(), is_test);
+        is_test
+    }
+
+    fn select(&mut self, path: &str, reason: AffectedBy) {
+        if !self.is_test(path) {
+            return;
+        }
+        let known = self.found.get(path);
+        if known.is_none_or(|known| reason < *known) {
+            self.found.insert(path.to_owned(), reason);
+        }
+    }
+
+    /// Selects tests by the names of the files that changed.
+    fn changed_files(&mut self, changes: &Changes, all: &[String]) -> Result<(), QueryError> {
+        let mut by_stem: FxHashMap<String, Vec<&str>> = FxHashMap::default();
+        for path in all {
+            by_stem.entry(tested(path)).or_default().push(path);
+        }
+
+        let mut others = Vec::new();
+        for file in &changes.git.files {
+            let path = file.path.as_str();
+            if file.new.is_some() {
+                self.select(path, AffectedBy::Itself);
+            }
+            let name = file.path.file_name();
+            let snapshot_of = name.strip_suffix(".snap").map(tested);
+            if crate::Dialect::of_path(path).is_none() && snapshot_of.is_none() {
+                others.push((path, name));
+                continue;
+            }
+            let key = snapshot_of.unwrap_or_else(|| stem(path).to_lowercase());
+            // A name such as `index` says nothing.
+            let beside = by_stem.get(&key).filter(|tests| tests.len() <= 3);
+            for test in beside.into_iter().flatten() {
+                self.select(test, AffectedBy::Beside(path.to_owned()));
+            }
+        }
+
+        others.retain(|(_, name)| name.len() > 5 && !name.ends_with(".md"));
+        others.truncate(MAX_NAMED_FILES);
+        if others.is_empty() {
+            return Ok(());
+        }
+        for test in all {
+            self.sources.snapshot().check()?;
+            let text = RepoPath::new(test)
+                .ok()
+                .and_then(|path| self.sources.workspace().read(&path).ok());
+            let Some(text) = text else { continue };
+            if let Some((path, _)) = others.iter().find(|(_, name)| text.text.contains(name)) {
+                self.select(test, AffectedBy::Names((*path).to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts at the symbols that changed, and at what contained those that are gone.
+    fn roots(&mut self, changes: &Changes) -> Result<(), QueryError> {
+        let snapshot = self.sources.snapshot();
+        for (number, change) in changes.symbols.iter().enumerate() {
+            match change.id {
+                Some(id) => self.reach(id, (0, number)),
+                None => {
+                    let container = &change.declared().container;
+                    let nodes = store::by_qualified_name(snapshot, container)?;
+                    for node in nodes.iter().filter(|_| !container.is_empty()) {
+                        self.reach(node.id, (0, number));
+                    }
+                }
+            }
+        }
+        for (at, path) in changes.module_code.iter().enumerate() {
+            for node in store::by_qualified_name(snapshot, path)? {
+                let number = changes.symbols.len() + at;
+                self.reach(node.id, (0, number));
+            }
+        }
+
+        self.follow_all(changes)
+    }
+
+    fn reach(&mut self, id: NodeId, from: (usize, usize)) {
+        if self.reached.len() < MAX_VISITED && !self.reached.contains_key(&id) {
+            self.reached.insert(id, from);
+            self.queue.push_back(id);
+        }
+    }
+
+    /// Follows every symbol that is reached, nearest first.
+    fn follow_all(&mut self, changes: &Changes) -> Result<(), QueryError> {
+        let name = |number: usize| match changes.symbols.get(number) {
+            Some(change) => change.declared().name.clone(),
+            None => changes.module_code[number - changes.symbols.len()].clone(),
+        };
+        while let Some(id) = self.queue.pop_front() {
+            self.sources.snapshot().check()?;
+            let Some(node) = store::node(self.sources.snapshot(), id)? else {
+                continue;
+            };
+            let (steps, number) = self.reached[&id];
+            let mut tests = FxHashSet::default();
+            self.users(&node, (steps, number), &mut tests)?;
+            for path in tests {
+                let reason = AffectedBy::Reaches {
+                    steps: steps + 1,
+                    symbol: name(number),
+                };
+                self.select(&path, reason);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reaches the users of a symbol, and collects the files of their uses.
+    fn users(
+        &mut self,
+        node: &Node,
+        (steps, number): (usize, usize),
+        files: &mut FxHashSet<String>,
+    ) -> Result<(), QueryError> {
+        let snapshot = self.sources.snapshot();
+        let from = (steps + 1, number);
+        let is_type = matches!(
+            node.node_type,
+            NodeType::Class | NodeType::Interface | NodeType::Type
+        );
+        let is_member = !is_type && !matches!(node.node_type, NodeType::File | NodeType::Module);
+
+        let mut is_used = false;
+        for edge in store::incident_edges(snapshot, node.id, None, EdgeDirection::Incoming)? {
+            let is_dispatch = matches!(edge.edge_type, EdgeType::Overrides | EdgeType::Implements);
+            // Another implementation does not run this one.
+            if is_member && is_dispatch {
+                continue;
+            }
+            is_used |= edge.other != node.id;
+            files.extend(self.files.get(&edge.file).cloned());
+            // An import alone runs nothing of what it names.
+            if edge.edge_type != EdgeType::Imports {
+                self.reach(edge.other, from);
+            }
+        }
+
+        if is_member {
+            let mut has_base = false;
+            for edge_type in [EdgeType::Overrides, EdgeType::Implements] {
+                for edge in store::incident_edges(
+                    snapshot,
+                    node.id,
+                    Some(edge_type),
+                    EdgeDirection::Outgoing,
+                )? {
+                    has_base = true;
+                    self.reach(edge.other, from);
+                }
+            }
+            // Something outside of the repository calls it on an instance.
+            let is_called_outside = node.flags.has(NodeFlags::OVERRIDE) && !has_base;
+            if (!is_used && !has_base) || is_called_outside {
+                if let Some(id) = node.parent {
+                    self.reach(id, from);
+                }
+            }
+        }
+        if node.node_type == NodeType::Class {
+            for child in store::contained(snapshot, node.id, EdgeDirection::Outgoing)? {
+                let child = store::node(snapshot, child.id)?;
+                if let Some(child) = child.filter(|child| child.node_type == NodeType::Constructor)
+                {
+                    self.reach(child.id, from);
+                }
+            }
+        }
+        if node.node_type == NodeType::File {
+            self.importers(&node.qualified_name, from, files)?;
+        }
+        Ok(())
+    }
+
+    /// Reaches what imports something of a file whose own code runs when it is imported.
+    fn importers(
+        &mut self,
+        path: &str,
+        from: (usize, usize),
+        files: &mut FxHashSet<String>,
+    ) -> Result<(), QueryError> {
+        let snapshot = self.sources.snapshot();
+        files.insert(path.to_owned());
+        let Some(file) = store::file_by_path(snapshot, path)? else {
+            return Ok(());
+        };
+        if self.is_test(path) || from.0 > 2 {
+            return Ok(());
+        }
+        for id in store::node_ids_of_file(snapshot, file.id)? {
+            let imports = store::incident_edges(
+                snapshot,
+                id,
+                Some(EdgeType::Imports),
+                EdgeDirection::Incoming,
+            )?;
+            files.extend(
+                imports
+                    .iter()
+                    .filter_map(|edge| self.files.get(&edge.file).cloned()),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Returns the name of a file without folder and last extension.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// Returns the name of the file that a test is about, in lower case.
+fn tested(path: &str) -> String {
+    let mut name = stem(path).to_lowercase();
+    for end in [
+        ".test", ".spec", "_test", "_spec", "-test", "-spec", "tests", "test", "spec", ".tsx",
+        ".ts", ".js",
+    ] {
+        if let Some(short) = name.strip_suffix(end) {
+            name = short.to_owned();
+        }
+    }
+    name
+}
+
+/// Reports whether a text has tests of a common framework.
+fn holds_tests(text: &str) -> bool {
+    const SIGNS: [&str; 12] = [
+        "[Fact",
+        "[Theory",
+        "[Test",
+        "[TestMethod",
+        "[TestCase",
+        "[DataTestMethod",
+        "it(",
+        "test(",
+        "describe(",
+        "it.each",
+        "test.each",
+        "it.only",
+    ];
+    let is_at_word = |at: usize| {
+        let before = text[..at].chars().next_back();
+        before.is_none_or(|before| !before.is_alphanumeric() && before != '_' && before != '.')
+    };
+    SIGNS
+        .iter()
+        .any(|sign| text.match_indices(sign).any(|(at, _)| is_at_word(at)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_recognised_by_what_they_hold() {
+        for (text, expected) in [
+            ("it('adds', () => {})", true),
+            ("public class T { [Fact] public void A() {} }", true),
+            ("await(x); emit(y); /re/.test(z)", false),
+            ("", false),
+        ] {
+            assert_eq!(holds_tests(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_test_is_about_the_file_of_its_name() {
+        assert_eq!(tested("a/Cart.test.ts"), "cart");
+        assert_eq!(tested("Shop.Tests/CartTests.cs"), "cart");
+        assert_eq!(tested("cart.test.ts.snap"), "cart");
+    }
+}

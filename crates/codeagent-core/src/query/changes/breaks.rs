@@ -1,0 +1,269 @@
+//! Uses and implementations that no longer fit a changed symbol.
+
+use codeagent_workspace::RepoPath;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{ChangeKind, Declared, SymbolChange};
+use crate::languages::LANGUAGES;
+use crate::model::facts::{Expr, Subject};
+use crate::model::graph::{Dialect, EdgeDirection, EdgeType, NodeId, NodeType};
+use crate::query::occurrence::{Occurrence, Occurrences};
+use crate::query::{QueryError, Sources};
+use crate::store;
+
+/// Files whose calls are read.
+const MAX_FILES: usize = 300;
+
+/// Unresolved uses of a name in more files are not listed.
+const MAX_UNRESOLVED: usize = 200;
+
+/// How far up a class is searched for an implementation.
+const MAX_BASES: usize = 8;
+
+/// Why a place no longer fits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BreakReason {
+    /// It uses a name that is gone.
+    Gone,
+    /// It passes a number of arguments that is not taken.
+    Arguments {
+        /// How many it passes.
+        passes: usize,
+        /// Fewest and most that are taken.
+        takes: (usize, usize),
+    },
+    /// It does not implement a member that has to be.
+    NotImplemented,
+}
+
+/// A place that no longer fits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Break {
+    /// Where.
+    pub place: Occurrence,
+    /// The changed symbol as it is shown.
+    pub symbol: String,
+    /// Why.
+    pub reason: BreakReason,
+    /// Whether it is certain that the changed symbol is meant.
+    pub is_certain: bool,
+}
+
+/// Finds the places that no longer fit changed symbols.
+pub fn breaks(
+    sources: &mut Sources<'_>,
+    symbols: &[SymbolChange],
+) -> Result<Vec<Break>, QueryError> {
+    let mut finder = Finder {
+        places: Occurrences::new(sources),
+        calls: FxHashMap::default(),
+        found: Vec::new(),
+    };
+    for change in symbols {
+        match change.kind {
+            ChangeKind::Removed => finder.uses_of_removed(change)?,
+            ChangeKind::Renamed if is_renamed(change) => finder.uses_of_removed(change)?,
+            ChangeKind::Signature => finder.calls_that_misfit(change)?,
+            ChangeKind::Added => finder.missing_implementations(change)?,
+            ChangeKind::Renamed | ChangeKind::Body => {}
+        }
+    }
+    let mut found = finder.found;
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+fn is_renamed(change: &SymbolChange) -> bool {
+    let name = |side: &Option<Declared>| side.as_ref().map(|declared| declared.name.clone());
+    name(&change.old) != name(&change.new)
+}
+
+struct Finder<'s, 'a> {
+    places: Occurrences<'s, 'a>,
+    /// Numbers of arguments of the calls of files, by line and column.
+    calls: FxHashMap<String, FxHashMap<(u32, u32), usize>>,
+    found: Vec<Break>,
+}
+
+impl Finder<'_, '_> {
+    /// Finds uses of a name that nothing has any more.
+    fn uses_of_removed(&mut self, change: &SymbolChange) -> Result<(), QueryError> {
+        let Some(old) = &change.old else {
+            return Ok(());
+        };
+        let snapshot = self.places.sources.snapshot();
+        if !store::by_name(snapshot, &old.name, 1)?.is_empty() {
+            return Ok(());
+        }
+        for (path, sites) in store::unresolved_sites_of(snapshot, &old.name, MAX_UNRESOLVED)? {
+            for site in sites {
+                self.add(&path, site.line, (old, BreakReason::Gone, false))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds calls that pass too few or too many arguments.
+    fn calls_that_misfit(&mut self, change: &SymbolChange) -> Result<(), QueryError> {
+        let (Some(old), Some(new)) = (&change.old, &change.new) else {
+            return Ok(());
+        };
+        let Some(takes) = new.arguments.filter(|takes| Some(*takes) != old.arguments) else {
+            return Ok(());
+        };
+
+        let mut sites = Vec::new();
+        if let Some(id) = change.id {
+            for edge in self.places.incoming(&[id], &[EdgeType::Calls])? {
+                sites.push((self.places.path(edge.file)?, edge.line, edge.column, true));
+            }
+        }
+        // In C#, a call that fits no overload has no edge.
+        let snapshot = self.places.sources.snapshot();
+        for (path, unresolved) in store::unresolved_sites_of(snapshot, &new.name, MAX_UNRESOLVED)? {
+            let calls = unresolved.into_iter().filter(|site| site.is_call);
+            sites.extend(calls.map(|site| (path.clone(), site.line, site.column, false)));
+        }
+
+        for (path, line, column, is_certain) in sites {
+            let Some(passes) = self.passed(&path, (line, column)) else {
+                continue;
+            };
+            let fits = |range: Option<(usize, usize)>| {
+                range.is_some_and(|(fewest, most)| (fewest..=most).contains(&passes))
+            };
+            if !fits(Some(takes)) && (is_certain || fits(old.arguments)) {
+                let reason = BreakReason::Arguments { passes, takes };
+                self.add(&path, line, (new, reason, is_certain))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the classes that lack a member that an interface or base class now demands.
+    fn missing_implementations(&mut self, change: &SymbolChange) -> Result<(), QueryError> {
+        let Some(new) = change.new.as_ref().filter(|new| new.is_abstract) else {
+            return Ok(());
+        };
+        let snapshot = self.places.sources.snapshot();
+        let parent = match change.id {
+            Some(id) => store::node(snapshot, id)?.and_then(|node| node.parent),
+            None => None,
+        };
+        let Some(parent) = parent else {
+            return Ok(());
+        };
+
+        for edge in self.places.incoming(&[parent], IMPLEMENTING)? {
+            let Some(class) = store::node(snapshot, edge.other)? else {
+                continue;
+            };
+            let is_abstract = class.flags.has(crate::NodeFlags::ABSTRACT);
+            if class.node_type != NodeType::Class || is_abstract {
+                continue;
+            }
+            if !self.has_member(class.id, &new.name)?
+                && let Some(span) = class.spans.first()
+            {
+                let at = (span.path.clone(), span.name_line);
+                self.add(&at.0, at.1, (new, BreakReason::NotImplemented, true))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports whether a class or one of its base classes declares a member of a name.
+    fn has_member(&self, class: NodeId, name: &str) -> Result<bool, QueryError> {
+        let snapshot = self.places.sources.snapshot();
+        let (mut open, mut seen) = (vec![class], FxHashSet::default());
+        while let Some(class) = open.pop() {
+            if !seen.insert(class) || seen.len() > MAX_BASES {
+                continue;
+            }
+            for child in store::contained(snapshot, class, EdgeDirection::Outgoing)? {
+                let is_it = store::node(snapshot, child.id)?.is_some_and(|node| {
+                    node.name == name && !node.flags.has(crate::NodeFlags::ABSTRACT)
+                });
+                if is_it {
+                    return Ok(true);
+                }
+            }
+            for edge_type in [EdgeType::Inherits, EdgeType::Extends] {
+                let bases = store::incident_edges(
+                    snapshot,
+                    class,
+                    Some(edge_type),
+                    EdgeDirection::Outgoing,
+                )?;
+                open.extend(bases.iter().map(|edge| edge.other));
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns how many arguments the call at a place passes; `None` if that cannot be counted.
+    fn passed(&mut self, path: &str, at: (u32, u32)) -> Option<usize> {
+        if !self.calls.contains_key(path) {
+            if self.calls.len() == MAX_FILES {
+                return None;
+            }
+            let calls = calls_of(self.places.sources, path).unwrap_or_default();
+            self.calls.insert(path.to_owned(), calls);
+        }
+        self.calls[path].get(&at).copied()
+    }
+
+    fn add(
+        &mut self,
+        path: &str,
+        line: u32,
+        (declared, reason, is_certain): (&Declared, BreakReason, bool),
+    ) -> Result<(), QueryError> {
+        let source = self.places.sources.line(path, line)?;
+        self.found.push(Break {
+            place: Occurrence {
+                path: path.to_owned(),
+                line,
+                symbol: String::new(),
+                source,
+            },
+            symbol: declared.shown(),
+            reason,
+            is_certain,
+        });
+        Ok(())
+    }
+}
+
+const IMPLEMENTING: &[EdgeType] = &[EdgeType::Implements, EdgeType::Inherits, EdgeType::Extends];
+
+/// Reads the numbers of arguments of all calls of a file. Calls with spread arguments are left out.
+fn calls_of(sources: &Sources<'_>, path: &str) -> Option<FxHashMap<(u32, u32), usize>> {
+    let dialect = Dialect::of_path(path)?;
+    let text = sources
+        .workspace()
+        .read(&RepoPath::new(path).ok()?)
+        .ok()?
+        .text;
+    let facts = LANGUAGES.extract(&text, dialect, &[]);
+    let mut calls = FxHashMap::default();
+    for site in facts.sites.iter().filter(|site| site.kind.is_call()) {
+        let call = match site.subject {
+            Subject::Expr(expr) => match facts.expr(expr) {
+                Expr::Call(call) | Expr::New(call) => call,
+                _ => continue,
+            },
+            Subject::Construct(_, call) => call,
+            _ => continue,
+        };
+        let arguments = facts.list(facts.calls[call.0 as usize].args);
+        if !arguments
+            .iter()
+            .any(|argument| argument.mode == crate::model::facts::ArgMode::Spread)
+        {
+            calls.insert((site.at.line, site.at.column), arguments.len());
+        }
+    }
+    Some(calls)
+}

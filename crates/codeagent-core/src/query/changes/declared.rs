@@ -1,0 +1,325 @@
+//! The declarations of one text.
+
+use std::sync::Arc;
+
+use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::project::ProjectModel;
+use codeagent_lang::{DeclRef, FileId, WorldFile};
+use rustc_hash::FxHashMap;
+
+use crate::languages::LANGUAGES;
+use crate::model::facts::{DeclFlags, DeclId, DeclKind, Expr, Facts};
+use crate::model::graph::{Dialect, Node, NodeFlags, NodeId, NodeKind, NodeType};
+
+/// A declared symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// Repo-relative path of its file.
+    pub path: String,
+    /// 1-based line of its name.
+    pub line: u32,
+    /// Bare name.
+    pub name: String,
+    /// Qualified name.
+    pub qualified_name: String,
+    /// The qualified name of what contains it; empty if that is the file.
+    pub container: String,
+    /// The language's word for it.
+    pub kind: NodeKind,
+    /// Whether other projects can use it.
+    pub is_public: bool,
+    /// Whether it has to be implemented elsewhere.
+    pub is_abstract: bool,
+    /// The parameter list as written, empty without one.
+    pub parameters: String,
+    /// Declared or returned type, empty without one.
+    pub result: String,
+    /// Fewest and most arguments; `None` if it takes none or any number.
+    pub arguments: Option<(usize, usize)>,
+    /// Its identity in its file.
+    pub(super) id: NodeId,
+    /// What its signature consists of.
+    pub(super) signature: String,
+    /// Its text without comments, layout and the symbols in it.
+    pub(super) body: String,
+}
+
+impl Declared {
+    /// The name as it is shown, with parameters and result.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let result = if self.result.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", self.result)
+        };
+        let name = match self.container.rsplit(['#', '.']).next() {
+            Some(container) if !container.is_empty() => format!("{container}.{}", self.name),
+            _ => self.name.clone(),
+        };
+        format!("{name}{}{result}", self.parameters)
+    }
+}
+
+/// All declarations of a text.
+#[derive(Default)]
+pub struct Declarations {
+    pub symbols: Vec<Declared>,
+    /// The code outside of all symbols, without imports.
+    pub module_code: String,
+}
+
+/// Reads the declarations of a text.
+pub fn declarations(path: &str, text: &str, dialect: Dialect) -> Declarations {
+    let facts = Arc::new(LANGUAGES.extract(text, dialect, &[]));
+    let file = WorldFile {
+        path: path.into(),
+        facts: Arc::clone(&facts),
+        external: false,
+    };
+    let table = NodeTable::of_files(&[file], &ProjectModel::empty(LANGUAGES));
+
+    let mut decls: FxHashMap<NodeId, Vec<DeclId>> = FxHashMap::default();
+    for decl in facts.decl_ids() {
+        let decl_ref = DeclRef {
+            file: FileId(0),
+            decl,
+        };
+        if let Some(id) = table.of(decl_ref) {
+            decls.entry(id).or_default().push(decl);
+        }
+    }
+
+    let nodes: FxHashMap<NodeId, &Node> = table.nodes().map(|node| (node.id, node)).collect();
+    let mut inside: FxHashMap<NodeId, Vec<(usize, usize)>> = FxHashMap::default();
+    let mut top = Vec::new();
+    for node in nodes.values().filter(|node| is_symbol(node)) {
+        let spans = node.spans.iter();
+        let ranges = spans.map(|span| {
+            (
+                span.span.start.offset as usize,
+                span.span.end_offset as usize,
+            )
+        });
+        match node
+            .parent
+            .filter(|parent| nodes.get(parent).is_some_and(|node| is_symbol(node)))
+        {
+            Some(parent) => inside.entry(parent).or_default().extend(ranges),
+            None => top.extend(ranges),
+        }
+    }
+
+    let mut symbols: Vec<Declared> = nodes
+        .values()
+        .filter(|node| is_symbol(node))
+        .map(|node| {
+            let parent = node.parent.and_then(|parent| nodes.get(&parent));
+            let parent = parent.filter(|parent| parent.node_type != NodeType::File);
+            let own = node.spans.iter().map(|span| {
+                let range = (
+                    span.span.start.offset as usize,
+                    span.span.end_offset as usize,
+                );
+                without(text, range, inside.get(&node.id).map_or(&[], Vec::as_slice))
+            });
+            let body = own.map(|text| code_of(&text)).collect();
+            let decls = decls.get(&node.id).map_or(&[][..], Vec::as_slice);
+            declared(node, parent.copied(), (&facts, decls), body)
+        })
+        .collect();
+    symbols.sort_by(|a, b| (a.line, &a.qualified_name).cmp(&(b.line, &b.qualified_name)));
+
+    let rest = without(text, (0, text.len()), &top);
+    let is_import = |line: &&str| {
+        let line = line.trim_start();
+        [
+            "import ",
+            "import{",
+            "using ",
+            "export *",
+            "export {",
+            "} from",
+            "namespace ",
+        ]
+        .iter()
+        .any(|start| line.starts_with(start))
+    };
+    let kept: Vec<&str> = rest.lines().filter(|line| !is_import(line)).collect();
+    let module_code = if dialect == Dialect::CSharp {
+        String::new()
+    } else {
+        code_of(&kept.join("\n"))
+    };
+    Declarations {
+        symbols,
+        module_code,
+    }
+}
+
+fn is_symbol(node: &Node) -> bool {
+    !matches!(node.node_type, NodeType::File | NodeType::Module)
+}
+
+fn declared(
+    node: &Node,
+    parent: Option<&Node>,
+    (facts, decls): (&Facts, &[DeclId]),
+    body: String,
+) -> Declared {
+    let parameters = node.parameter_signature.clone().unwrap_or_default();
+    let result = node.return_type.clone().unwrap_or_default();
+    let has = |flag: NodeFlags| node.flags.0 & flag.0 != 0;
+    let words = (
+        node.access,
+        has(NodeFlags::STATIC),
+        has(NodeFlags::ABSTRACT),
+        has(NodeFlags::ASYNC),
+        has(NodeFlags::PUBLIC_API),
+    );
+    let header = match node.node_type {
+        NodeType::Class | NodeType::Interface => {
+            body.split(['{', ';']).next().unwrap_or_default().to_owned()
+        }
+        _ => String::new(),
+    };
+    let signature = format!("{words:?} {:?} {parameters}: {result} {header}", node.kind);
+    Declared {
+        path: node.spans[0].path.clone(),
+        line: node.spans[0].name_line,
+        name: node.name.clone(),
+        qualified_name: node.qualified_name.clone(),
+        container: parent.map_or_else(String::new, |parent| parent.qualified_name.clone()),
+        kind: node.kind,
+        is_public: has(NodeFlags::PUBLIC_API),
+        is_abstract: has(NodeFlags::ABSTRACT),
+        arguments: node
+            .parameter_signature
+            .as_ref()
+            .and_then(|_| arguments(facts, decls)),
+        parameters,
+        result,
+        id: node.id,
+        signature,
+        body,
+    }
+}
+
+/// Returns the fewest and most arguments that any of some declarations takes.
+fn arguments(facts: &Facts, decls: &[DeclId]) -> Option<(usize, usize)> {
+    let mut found: Option<(usize, usize)> = None;
+    for decl in decls {
+        let declaration = facts.decl(*decl);
+        let function = match facts.expr(codeagent_lang::nodes::value(facts, declaration.init)) {
+            Expr::Function(function) => facts.decl(function),
+            _ => declaration,
+        };
+        let parameters = facts.list(function.params).iter().map(|id| facts.decl(*id));
+        // The receiver of an extension method, and a TypeScript `this`, are not written as arguments.
+        let parameters: Vec<_> = parameters
+            .filter(|parameter| facts.text(parameter.name) != "this")
+            .collect();
+        if parameters.iter().any(|parameter| {
+            parameter.flags.has(DeclFlags::REST) || parameter.flags.has(DeclFlags::EXTENSION)
+        }) || declaration.flags.has(DeclFlags::EXTENSION)
+            || matches!(declaration.kind, DeclKind::Getter | DeclKind::Setter)
+        {
+            return None;
+        }
+        let needed = parameters
+            .iter()
+            .rposition(|parameter| {
+                !parameter.flags.has(DeclFlags::OPTIONAL) && parameter.init.is_none()
+            })
+            .map_or(0, |last| last + 1);
+        let (fewest, most) = found.unwrap_or((needed, parameters.len()));
+        found = Some((fewest.min(needed), most.max(parameters.len())));
+    }
+    found
+}
+
+/// Returns a part of a text without the parts of it at some ranges.
+fn without(text: &str, (start, end): (usize, usize), inner: &[(usize, usize)]) -> String {
+    let mut inner: Vec<(usize, usize)> = inner
+        .iter()
+        .copied()
+        .filter(|range| range.0 >= start && range.1 <= end)
+        .collect();
+    inner.sort_unstable();
+
+    let (mut kept, mut at) = (String::new(), start);
+    for (from, to) in inner {
+        if from >= at {
+            kept.push_str(text.get(at..from).unwrap_or_default());
+            kept.push('\n');
+        }
+        at = at.max(to);
+    }
+    kept + text.get(at..end).unwrap_or_default()
+}
+
+/// Returns a text without comments and white space. A comment sign in a regular expression may be
+/// taken for a comment.
+fn code_of(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let taken = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if matches!(next, '"' | '\'' | '`') {
+            let length = quoted(rest, next);
+            code.push_str(&rest[..length]);
+            length
+        } else {
+            if !next.is_whitespace() {
+                code.push(next);
+            }
+            next.len_utf8()
+        };
+        rest = &rest[taken..];
+    }
+    code
+}
+
+/// Returns the length of a string literal; one that does not end on its line is its quote.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        if c == '\n' && quote != '`' {
+            return 1;
+        }
+        if c == quote && !is_escaped {
+            return at + 1;
+        }
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_text_without_comments_and_layout() {
+        let text = "f( /* a */ \"x // y\" ) // end\n  + 'it' /* c */;";
+        assert_eq!(code_of(text), "f(\"x // y\")+'it';");
+    }
+
+    #[test]
+    fn a_class_is_its_text_without_its_members() {
+        let text = "export class A extends B { x = 1; run(a: number, b?: string) { return a } }\nstart()\n";
+        let found = declarations("a.ts", text, Dialect::Ts);
+        let shown: Vec<(String, &str, Option<(usize, usize)>)> = found
+            .symbols
+            .iter()
+            .map(|symbol| (symbol.shown(), &*symbol.body, symbol.arguments))
+            .collect();
+        assert_eq!(shown[0].1, "exportclassAextendsB{}");
+        assert_eq!(shown[2].0, "A.run(a: number, b?: string)");
+        assert_eq!(shown[2].2, Some((1, 2)));
+        assert_eq!(found.module_code, "start()");
+    }
+}

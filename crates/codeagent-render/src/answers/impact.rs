@@ -1,0 +1,242 @@
+//! The answer of `impact`: what a change of symbols affects.
+
+use codeagent_core::engine::IndexReader;
+use codeagent_core::model::graph::NodeId;
+use codeagent_core::query::{
+    self, AffectedUse, Impact, ImpactQuery, Occurrence, Occurrences, Sources,
+};
+
+use super::AnswerError;
+use super::symbol_line::{declaration_line, note_targets, symbol_line};
+use crate::text::{Document, NameRow, Section};
+
+/// Steps that are followed if the caller names none.
+pub const IMPACT_DEPTH: usize = 3;
+
+/// Most changed symbols that are listed.
+const MAX_TARGETS: usize = 6;
+
+/// Most uses with names and source lines.
+const MAX_NAMED: usize = 400;
+
+/// Lists what a change of the symbols, files or folders in a text affects.
+pub fn impact(index: &IndexReader, text: &str, depth: usize) -> Result<Document, AnswerError> {
+    let snapshot = index.snapshot()?;
+    let mut sources = Sources::new(&snapshot, index.workspace());
+    let targets = query::resolve_targets(&mut sources, text)?.check()?;
+    let changed = query::nodes_of(&snapshot, &targets, false)?;
+    let found = query::impact(
+        &mut sources,
+        &ImpactQuery {
+            targets: &changed,
+            depth,
+        },
+    )?;
+
+    let mut document = Document::default();
+    let mut occurrences = Occurrences::new(&mut sources);
+    note_targets(&mut occurrences, &mut document, &targets, false)?;
+    add_sections(&mut occurrences, &mut document, &found, depth)?;
+    Ok(document)
+}
+
+/// Adds the sections about what a change affects.
+pub(super) fn add_sections(
+    occurrences: &mut Occurrences<'_, '_>,
+    document: &mut Document,
+    found: &Impact,
+    depth: usize,
+) -> Result<(), AnswerError> {
+    for id in found.targets.iter().take(MAX_TARGETS) {
+        document.line(format!("## {}", declaration_line(occurrences, *id)?));
+    }
+    if found.targets.len() > MAX_TARGETS {
+        document.line(format!("and {} more", found.targets.len() - MAX_TARGETS));
+    }
+    add_direct(occurrences, document, found)?;
+    add_possible(occurrences, document, found)?;
+    add_unresolved(occurrences, document, found)?;
+    add_steps(document, found);
+
+    let tests = found
+        .tests
+        .iter()
+        .map(|test| (test.source, test.path.to_string(), test.line));
+    let tests: Vec<_> = tests.collect();
+    let title = format!("tests that reach it within {}", steps_text(depth));
+    let tests = places(occurrences, tests)?;
+    document.section(Section::places("tests", title, tests).weighing(14));
+    add_public(occurrences, document, found)?;
+    if found.is_cut {
+        document.note("not everything was followed; ask with a smaller depth");
+    }
+    if found.direct.is_empty() && found.possible.is_empty() && found.tests.is_empty() {
+        document.line("nothing in the repository is known to use it");
+    }
+    Ok(())
+}
+
+fn add_direct(
+    occurrences: &mut Occurrences<'_, '_>,
+    document: &mut Document,
+    found: &Impact,
+) -> Result<(), AnswerError> {
+    for wrapper in &found.wrappers {
+        let wrapper_id = *wrapper;
+        let uses = found
+            .direct
+            .iter()
+            .filter(|each| each.target == wrapper_id)
+            .count();
+        let line = symbol_line(occurrences, wrapper_id)?;
+        document.line(format!("{uses} of the uses are of {line}, which wraps it"));
+    }
+    let title = "must change with it: uses, overrides, implementations";
+    let direct = uses(occurrences, &found.direct)?;
+    document.section(Section::places("direct", title, direct).weighing(30));
+    if let (uses @ 1.., files) = found.member_uses {
+        let files = counted(files, "file");
+        document.line(format!(
+            "its members are used {uses} times in {files} (ask NAME.*)"
+        ));
+    }
+    Ok(())
+}
+
+fn add_possible(
+    occurrences: &mut Occurrences<'_, '_>,
+    document: &mut Document,
+    found: &Impact,
+) -> Result<(), AnswerError> {
+    if found.bases.is_empty() {
+        return Ok(());
+    }
+    let mut bases = Vec::new();
+    for id in found.bases.iter().take(MAX_TARGETS) {
+        bases.push(symbol_line(occurrences, *id)?.replace("  ", " "));
+    }
+    let through = format!(
+        "through what it implements or overrides: {}",
+        bases.join(", ")
+    );
+    if found.possible.is_empty() {
+        document.line(format!("{through}: no further uses"));
+        return Ok(());
+    }
+    let possible = uses(occurrences, &found.possible)?;
+    let title = format!("possibly, {through}");
+    document.section(Section::places("possible", title, possible));
+    Ok(())
+}
+
+/// Adds the unresolved uses of the names that most likely mean the symbols.
+fn add_unresolved(
+    occurrences: &mut Occurrences<'_, '_>,
+    document: &mut Document,
+    found: &Impact,
+) -> Result<(), AnswerError> {
+    let mut nodes = Vec::new();
+    for id in found.targets.iter().take(MAX_TARGETS) {
+        let symbol = query::get_node(occurrences.sources.snapshot(), *id)?;
+        nodes.extend(symbol.map(|symbol| symbol.node));
+    }
+    nodes.sort_by(|a, b| a.name.cmp(&b.name));
+    for same in nodes.chunk_by(|a, b| a.name == b.name) {
+        let possible = query::possible_callers(occurrences, same)?;
+        let title = match possible.total - possible.likely.len() {
+            0 => format!("unresolved uses of {}", same[0].name),
+            more => format!(
+                "unresolved uses of {}, {more} less likely ones left out",
+                same[0].name
+            ),
+        };
+        document.section(Section::places("unresolved", title, possible.likely).weighing(6));
+    }
+    Ok(())
+}
+
+fn add_steps(document: &mut Document, found: &Impact) {
+    for step in found.steps.iter().filter(|step| step.symbols > 0) {
+        let possible = match step.possible {
+            0 => String::new(),
+            all if all == step.symbols => ", through dispatch only".to_owned(),
+            some => format!(", {some} of them through dispatch only"),
+        };
+        document.line(format!(
+            "{} away: {} in {}{possible}",
+            steps_text(step.distance),
+            counted(step.symbols, "symbol"),
+            counted(step.files, "file"),
+        ));
+    }
+}
+
+fn add_public(
+    occurrences: &mut Occurrences<'_, '_>,
+    document: &mut Document,
+    found: &Impact,
+) -> Result<(), AnswerError> {
+    let mut rows = Vec::new();
+    for (id, distance) in found.public.iter().take(MAX_NAMED) {
+        let line = symbol_line(occurrences, *id)?;
+        let (short, place) = line.split_once("  ").unwrap_or((&line, ""));
+        let full = format!("{place} {short} ({})", steps_text(*distance));
+        rows.push(NameRow {
+            full,
+            short: short.to_owned(),
+        });
+    }
+    let title = match found.public.len() {
+        more @ MAX_NAMED.. => format!("the nearest of {more} public symbols reached"),
+        _ => "public symbols reached".to_owned(),
+    };
+    document.section(Section::names("public", title, rows).weighing(3));
+    Ok(())
+}
+
+fn uses(
+    occurrences: &mut Occurrences<'_, '_>,
+    uses: &[AffectedUse],
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let sites = uses
+        .iter()
+        .map(|each| (each.source, each.path.to_string(), each.line));
+    places(occurrences, sites.collect())
+}
+
+/// Makes occurrences of sites, with names and source lines unless there are many.
+fn places(
+    occurrences: &mut Occurrences<'_, '_>,
+    mut sites: Vec<(NodeId, String, u32)>,
+) -> Result<Vec<Occurrence>, AnswerError> {
+    sites.sort_unstable_by(|a, b| (&a.1, a.2).cmp(&(&b.1, b.2)));
+    sites.dedup_by(|a, b| (&a.1, a.2) == (&b.1, b.2));
+    let is_detailed = sites.len() <= MAX_NAMED;
+    let mut found = Vec::with_capacity(sites.len());
+    for (source, path, line) in sites {
+        let (symbol, text) = if is_detailed {
+            let text = occurrences.sources.line(&path, line)?;
+            (occurrences.enclosing(source, &path, line)?, text)
+        } else {
+            (String::new(), None)
+        };
+        found.push(Occurrence {
+            path,
+            line,
+            symbol,
+            source: text,
+        });
+    }
+    Ok(found)
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    }
+}
+
+fn steps_text(steps: usize) -> String {
+    counted(steps, "step")
+}

@@ -1,0 +1,100 @@
+//! The answer of `path`: how one symbol leads to another.
+
+use codeagent_core::engine::IndexReader;
+use codeagent_core::query::{self, Link, MAX_STEPS, Occurrences, PathStep, Sources};
+
+use super::AnswerError;
+use super::symbol_line::{note_targets, symbol_line};
+use crate::text::{Document, Section, cut};
+
+/// Longest source line.
+const MAX_SOURCE: usize = 100;
+
+/// Shows the cheapest path from what one text names to what another names.
+pub fn path(index: &IndexReader, from: &str, to: &str) -> Result<Document, AnswerError> {
+    let snapshot = index.snapshot()?;
+    let mut sources = Sources::new(&snapshot, index.workspace());
+    let from_targets = query::resolve_targets(&mut sources, from)?.check()?;
+    let to_targets = query::resolve_targets(&mut sources, to)?.check()?;
+    let starts = query::nodes_of(&snapshot, &from_targets, true)?;
+    let ends = query::nodes_of(&snapshot, &to_targets, true)?;
+    let found = query::find_path(&snapshot, &starts, &ends)?;
+
+    let mut document = Document::default();
+    let mut occurrences = Occurrences::new(&mut sources);
+    note_targets(&mut occurrences, &mut document, &from_targets, true)?;
+    note_targets(&mut occurrences, &mut document, &to_targets, true)?;
+    match &found.steps {
+        Some(steps) if steps.is_empty() => {
+            document.line(format!("{from} and {to} share a symbol"));
+        }
+        Some(steps) => {
+            if found.is_reversed {
+                document.line(format!(
+                    "no path from {from} to {to}, but one from {to} to {from}:"
+                ));
+            }
+            document.section(Section::lines("path", "", lines(&mut occurrences, steps)?));
+        }
+        None => {
+            let scope = if found.is_cut {
+                "among the nearest symbols"
+            } else {
+                "in either direction"
+            };
+            document.line(format!(
+                "no path of at most {MAX_STEPS} steps {scope}: {from}, {to}"
+            ));
+            document.line(
+                "calls through reflection, strings and unresolved receivers are not followed",
+            );
+            let shared = query::shared_literals(&snapshot, &starts, &ends)?;
+            let lines = shared.iter().map(|literal| {
+                let ((from, line), (to, at)) = (&literal.from, &literal.to);
+                format!(" {:?} {from}:{line} and {to}:{at}", literal.text)
+            });
+            document.section(Section::lines(
+                "literals",
+                "literals that both name",
+                lines.collect(),
+            ));
+        }
+    }
+    Ok(document)
+}
+
+fn lines(
+    occurrences: &mut Occurrences<'_, '_>,
+    steps: &[PathStep],
+) -> Result<Vec<String>, AnswerError> {
+    let mut lines = Vec::new();
+    if let Some(first) = steps.first() {
+        lines.push(symbol_line(occurrences, first.from)?);
+    }
+    for step in steps {
+        let to = symbol_line(occurrences, step.to)?;
+        let verb = match step.link {
+            Link::Call => "calls",
+            Link::Dispatch => "may run",
+            Link::Later => "creates, later runs",
+            Link::Reference => "names",
+        };
+        let source = occurrences
+            .sources
+            .line(&step.path, step.line)?
+            .unwrap_or_default();
+        let site = match step.link {
+            Link::Call | Link::Reference => {
+                format!(
+                    "\n    {}:{} {}",
+                    step.path,
+                    step.line,
+                    cut(&source, MAX_SOURCE)
+                )
+            }
+            Link::Dispatch | Link::Later => String::new(),
+        };
+        lines.push(format!("  {verb} {to}{site}"));
+    }
+    Ok(lines)
+}

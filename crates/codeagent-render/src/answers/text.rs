@@ -1,0 +1,74 @@
+//! `search_text`: lines that match a pattern, each with the symbol or callback around it.
+
+use codeagent_core::engine::IndexReader;
+use codeagent_core::query::{FoundText, Occurrences, Sources, TextSearchQuery, search_text};
+
+use super::AnswerError;
+use crate::text::{Document, Section};
+
+/// Answers a text search.
+pub fn text(index: &IndexReader, query: &TextSearchQuery<'_>) -> Result<Document, AnswerError> {
+    let snapshot = index.snapshot()?;
+    let mut sources = Sources::new(&snapshot, index.workspace());
+    let found = search_text(&mut Occurrences::new(&mut sources), query)?;
+
+    let mut document = Document::default();
+    document.line(headline(query, &found));
+    if found.timed_out {
+        document.note("the search took too long, so files are missing; give a path");
+    }
+    let left = found.count.saturating_sub(found.shown() as u64);
+    if left > 0 {
+        document.note(format!(
+            "{left} more lines match; give a path or a longer pattern"
+        ));
+    }
+    if found.count == 0 {
+        document.note(advice(query));
+    }
+
+    let FoundText {
+        code,
+        tests,
+        others,
+        parts,
+        ..
+    } = found;
+    document.section(Section::places("code", "code", code).weighing(30));
+    document.section(Section::places("tests", "tests", tests));
+    document.section(Section::places("other", "other files", others).weighing(8));
+    document.section(Section::places("parts", "parts of longer words", parts).weighing(5));
+    Ok(document)
+}
+
+/// Counts the lines: `12 lines in 3 files match "documents.archive"`.
+fn headline(query: &TextSearchQuery<'_>, found: &FoundText) -> String {
+    let what = if query.literals { "literals on " } else { "" };
+    let lines = if found.count == 1 { "line" } else { "lines" };
+    let files = if found.files == 1 { "file" } else { "files" };
+    format!(
+        "{what}{} {lines} in {} {files} match {:?}",
+        found.count, found.files, query.pattern
+    )
+}
+
+/// Says what may be asked instead where nothing matches.
+fn advice(query: &TextSearchQuery<'_>) -> String {
+    let mut ways = Vec::new();
+    if query.literals {
+        ways.push("without `literals`");
+    }
+    if query.path.is_some() {
+        ways.push("without `path`");
+    }
+    if !query.ignore_case {
+        ways.push("with `ignore_case`");
+    }
+    if !query.is_regex && query.pattern.contains(['*', '|', '\\', '[', '(']) {
+        ways.push("with `regex`");
+    }
+    match ways.as_slice() {
+        [] => "nothing matches; ignored and binary files are not searched".to_owned(),
+        ways => format!("nothing matches; try {}", ways.join(" or ")),
+    }
+}
