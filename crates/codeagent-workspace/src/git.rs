@@ -37,7 +37,7 @@ const MAX_FILES: usize = 20_000;
 pub enum GitError {
     /// The root is in no repository.
     #[error("this folder is not in a git repository, so there is nothing to compare with")]
-    RootError,
+    NoRepository,
     /// Its layout is one that is not read.
     #[error("this git repository cannot be read: {0}")]
     Unsupported(&'static str),

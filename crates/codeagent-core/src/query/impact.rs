@@ -171,6 +171,7 @@ pub fn impact(sources: &mut Sources<'_>, query: &ImpactQuery<'_>) -> Result<Impa
     let shown = shown
         .chain(found.targets.iter().copied())
         .chain(found.bases.iter().copied())
+        .chain(found.public.iter().map(|(id, _)| *id))
         .chain(found.tests.iter().map(|test| test.source));
     let shown: Vec<NodeId> = shown.collect();
     found.labels.load(snapshot, shown)?;

@@ -16,6 +16,9 @@ pub const IMPACT_DEPTH: usize = 3;
 /// Most changed symbols that are listed.
 const MAX_TARGETS: usize = 6;
 
+/// Most public symbols listed.
+const MAX_PUBLIC: usize = 150;
+
 /// Most uses with names and source lines.
 const MAX_NAMED: usize = 400;
 
@@ -177,17 +180,19 @@ fn add_public(
     found: &Impact,
 ) -> Result<(), AnswerError> {
     let mut rows = Vec::new();
-    for (id, distance) in found.public.iter().take(MAX_NAMED) {
-        let line = symbol_line(occurrences, *id)?;
-        let (short, place) = line.split_once("  ").unwrap_or((&line, ""));
-        let full = format!("{place} {short} ({})", steps_text(*distance));
-        rows.push(NameRow {
-            full,
-            short: short.to_owned(),
-        });
+    for (id, distance) in found.public.iter().take(MAX_PUBLIC) {
+        let short = found.labels.short(*id);
+        let symbol = found.labels.get(*id);
+        let path = match symbol.and_then(|symbol| symbol.file) {
+            Some(file) => occurrences.path(file)?,
+            None => String::new(),
+        };
+        let line = symbol.map_or(0, |symbol| symbol.name_line);
+        let full = format!("{path}:{line} {short} ({})", steps_text(*distance));
+        rows.push(NameRow { full, short });
     }
     let title = match found.public.len() {
-        more @ MAX_NAMED.. => format!("the nearest of {more} public symbols reached"),
+        more @ MAX_PUBLIC.. => format!("the nearest of {more} public symbols reached"),
         _ => "public symbols reached".to_owned(),
     };
     document.section(Section::names("public", title, rows).weighing(3));

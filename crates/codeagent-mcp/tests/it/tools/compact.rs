@@ -247,6 +247,7 @@ fn parse_row(
             match word {
                 "suffix" => put("match", word.into()),
                 "primary" => put("is_primary", true.into()),
+                "exported" => put("exported", true.into()),
                 "inferred" | "heuristic" => put("confidence", word.into()),
                 other => panic!("{other} in {line}"),
             }
