@@ -95,6 +95,7 @@ const WITHOUT_RULES: &[&str] = &[
     "explain.rs",
     "choices.rs",
     "display.rs",
+    "object_functions.rs",
     "patch.rs",
     "published.rs",
 ];

@@ -129,11 +129,7 @@ impl Symbols<'_> {
             }
         }
 
-        if group.is_empty() {
-            DeclList::from_slice(&[decl])
-        } else {
-            group
-        }
+        group
     }
 
     /// The declarations of a function or method; of merged interfaces, the last comes first.

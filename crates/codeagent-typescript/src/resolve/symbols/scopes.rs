@@ -102,9 +102,7 @@ impl Symbols<'_> {
             }
         }
 
-        if found.len() > 1 {
-            self.beside_import(&mut found, meaning);
-        }
+        self.beside_import(&mut found, meaning);
 
         narrowed.map_or(found, |decl| DeclList::from_slice(&[decl]))
     }
