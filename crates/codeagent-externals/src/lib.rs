@@ -12,7 +12,7 @@ pub mod packages;
 use std::collections::BTreeMap;
 
 use anyhow::{Result, anyhow};
-use codeagent_csharp::stdlib::Packer;
+use codeagent_csharp::stdlib::BundleWriter;
 use codeagent_csharp::stdlib::metadata::{Assembly, TypeName};
 use rustc_hash::FxHashSet;
 
@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 ///
 /// # Errors
 /// Fails with the name of a malformed assembly.
-pub fn blob(assemblies: &BTreeMap<String, Vec<u8>>) -> Result<(Vec<u8>, Packer)> {
+pub fn blob(assemblies: &BTreeMap<String, Vec<u8>>) -> Result<(Vec<u8>, BundleWriter)> {
     let mut read = Vec::new();
     for (name, bytes) in assemblies {
         read.push((
@@ -43,7 +43,7 @@ pub fn blob(assemblies: &BTreeMap<String, Vec<u8>>) -> Result<(Vec<u8>, Packer)>
         .flat_map(|(file, assembly)| assembly.public_types().filter(|name| is_kept(file, name)))
         .collect();
 
-    let mut packer = Packer::new();
+    let mut packer = BundleWriter::new();
     for (file, assembly) in &read {
         assembly
             .units(&mut packer, Some(&public), &|name| is_kept(file, name))

@@ -36,7 +36,7 @@ use crate::state::State;
 use crate::tools::{self, FORMAT, Tool};
 
 const INSTRUCTIONS: &str = "\
-IndexReader questions about the C# and TypeScript/JavaScript code of one repository from an index of its symbols, linked nearly as a compiler \
+Answers questions about the C# and TypeScript/JavaScript code of one repository from an index of its symbols, linked nearly as a compiler \
 would link them. Prefer it to searching texts whenever the question is about code: where is it, who calls it, what implements it, what breaks \
 if it changes. Search texts instead for what is no symbol: words in strings, comments, configuration and other languages.
 

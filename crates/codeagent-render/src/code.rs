@@ -79,6 +79,7 @@ impl From<&QueryError> for Code {
             QueryError::Ambiguous { .. }
             | QueryError::NoProject { .. }
             | QueryError::NoKind(_)
+            | QueryError::Negated(_)
             | QueryError::EmptySearch
             | QueryError::Pattern(_)
             | QueryError::SearchTooLong { .. } => Self::InvalidParameter,

@@ -60,6 +60,9 @@ pub fn note_text(note: &Note, face: Face) -> String {
             "searched for the words as typed; no exact match, these are the closest".to_owned()
         }
         Note::ClosestMatches => "no exact match; these are the closest".to_owned(),
+        Note::Question { query, name } => {
+            format!("{} answers this question", face.call(*query, name))
+        }
         Note::NothingMatches => "nothing matches; try other words, a prefix (`Auth*`) or no \
             filters. Strings, comments and libraries are not searched"
             .to_owned(),

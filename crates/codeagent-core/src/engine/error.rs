@@ -82,6 +82,7 @@ pub fn query_kind(error: &QueryError) -> ErrorKind {
         | QueryError::NoFile(_)
         | QueryError::NoProject { .. }
         | QueryError::NoKind(_)
+        | QueryError::Negated(_)
         | QueryError::EmptySearch
         | QueryError::Pattern(_)
         | QueryError::SearchTooLong { .. } => ErrorKind::Usage,

@@ -150,14 +150,17 @@ impl Search<'_, '_> {
             return *known;
         }
         let stem = stem(path);
-        let is_named = ["Test", "Tests", "Spec", "_test", "_spec", "-test", "-spec"]
-            .iter()
-            .any(|end| stem.ends_with(end));
-        let is_test = (is_named || store::is_test_path(path))
-            && RepoPath::new(path)
-                .ok()
-                .and_then(|path| self.sources.workspace().read(&path).ok())
-                .is_some_and(|file| holds_tests(&file.text));
+        let has_end = |ends: &[&str]| ends.iter().any(|end| stem.ends_with(end));
+        let is_declared = has_end(&[".test", ".spec"]);
+        let is_named = has_end(&[
+            "Test", "Tests", "Tester", "Spec", "Specs", "_test", "_spec", "-test", "-spec",
+        ]);
+        let is_test = is_declared
+            || (is_named || store::is_test_path(path))
+                && RepoPath::new(path)
+                    .ok()
+                    .and_then(|path| self.sources.workspace().read(&path).ok())
+                    .is_some_and(|file| holds_tests(&file.text));
         self.is_test.insert(path.to_owned(), is_test);
         is_test
     }
@@ -319,10 +322,10 @@ impl Search<'_, '_> {
             }
             // Something outside of the repository calls it on an instance.
             let is_called_outside = node.flags.has(NodeFlags::OVERRIDE) && !has_base;
-            if (!is_used && !has_base) || is_called_outside {
-                if let Some(id) = node.parent {
-                    self.reach(id, from);
-                }
+            if ((!is_used && !has_base) || is_called_outside)
+                && let Some(id) = node.parent
+            {
+                self.reach(id, from);
             }
         }
         if node.node_type == NodeType::Class {

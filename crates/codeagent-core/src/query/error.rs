@@ -59,6 +59,9 @@ pub enum QueryError {
     /// No kind or node type has this name.
     #[error("no kind {0:?}")]
     NoKind(String),
+    /// A path filter excludes instead of including.
+    #[error("{0:?} excludes, but a path filter only includes; name the folders to include")]
+    Negated(String),
     /// The search has no words.
     #[error("the query is empty")]
     EmptySearch,

@@ -20,8 +20,11 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Checks that the kind exists.
+    /// Checks that the kind exists and that the path is one to include.
     pub fn check(&self) -> Result<(), QueryError> {
+        if let Some(path) = self.path.as_ref().filter(|path| path.starts_with('!')) {
+            return Err(QueryError::Negated(path.clone()));
+        }
         let is_known =
             |kind: &String| NodeKind::parse(kind).is_some() || NodeType::parse(kind).is_some();
         match self.kind.as_ref().filter(|kind| !is_known(kind)) {

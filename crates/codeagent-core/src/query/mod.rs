@@ -27,6 +27,7 @@ mod path;
 mod place;
 mod possible_callers;
 mod possible_uses;
+mod question;
 mod reach;
 mod relations;
 mod search;
@@ -70,7 +71,7 @@ pub use note::{
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
 pub use occurrence::{Occurrence, Occurrences};
-pub use outline::{derive_file_id, files_below, get_outline, members_of};
+pub use outline::{derive_file_id, files_below, get_outline, members_of, unique_file};
 pub use overview::{
     Cycle, Doubt, EntryKind, EntryPoint, MutualUse, Overview, Part, PartUse, Scope, UnusedSymbol,
     UsedSymbol, overview,

@@ -69,6 +69,13 @@ pub enum Note {
     },
     /// No symbol has all of the words; the results have some of them.
     ClosestMatches,
+    /// The search is a question about a symbol that another query answers.
+    Question {
+        /// What answers it.
+        query: FollowUp,
+        /// The symbol.
+        name: String,
+    },
     /// No symbol matches the search.
     NothingMatches,
     /// The installed model cannot be used, so words and letters were compared.

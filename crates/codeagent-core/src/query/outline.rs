@@ -11,6 +11,18 @@ pub fn derive_file_id(snapshot: &Snapshot, path: &str) -> Result<FileKey, QueryE
         .ok_or_else(|| QueryError::NoFile(path.to_owned()))
 }
 
+/// The path of the only indexed file that a path ends; `None` if there are several, or if it is a
+/// path of the index itself.
+pub fn unique_file(snapshot: &Snapshot, path: &str) -> Result<Option<String>, QueryError> {
+    if store::file_by_path(snapshot, path)?.is_some() {
+        return Ok(None);
+    }
+    match store::files_ending(snapshot, path, 2)?.as_slice() {
+        [file] => Ok(store::file_path(snapshot, *file)?),
+        _ => Ok(None),
+    }
+}
+
 /// The symbols declared in a file, each with its span in that file, in text order; the file itself
 /// is left out.
 pub fn get_outline(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, QueryError> {

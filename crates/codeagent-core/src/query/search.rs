@@ -2,8 +2,12 @@
 //! `where are carts saved`.
 
 use crate::model::graph::Node;
+use crate::query::question::question;
 use crate::query::vectors::LOOKED_AT;
-use crate::query::{Note, QueryError, Vectors, unindexed_files, unindexed_files_like};
+use crate::query::{
+    FollowUp, Note, QueryError, Vectors, get_node_by_qualified_name, unindexed_files,
+    unindexed_files_like,
+};
 use crate::store::{self, Hits, Score, SearchFilter, SimilarSymbols, Snapshot};
 
 /// Longest search, in bytes.
@@ -37,6 +41,8 @@ pub struct SearchResults {
     pub quoted: bool,
     /// No symbol has all of the words; these have some of them.
     pub some_words: bool,
+    /// The search is a question about the symbols found, which this query answers.
+    pub question: Option<(FollowUp, String)>,
 }
 
 /// A symbol found.
@@ -79,6 +85,9 @@ impl SearchResults {
         if vectors.is_model_broken() && self.hits.iter().any(|hit| hit.score.is_some()) {
             notes.push(Note::ModelBroken);
         }
+        if let Some((query, name)) = self.question.clone() {
+            return Ok(vec![Note::Question { query, name }]);
+        }
         notes.extend(unindexed_files_like(snapshot, query.text)?);
 
         notes.push(match (self.quoted, self.some_words) {
@@ -103,6 +112,9 @@ pub fn search(
 ) -> Result<SearchResults, QueryError> {
     query.check()?;
     check_project(snapshot, query.filter.project.as_deref())?;
+    if let Some(found) = asked_about(snapshot, query)? {
+        return Ok(found);
+    }
     filter_nodes(
         snapshot,
         Some(vectors),
@@ -110,6 +122,39 @@ pub fn search(
         query.filter,
         query.limit,
     )
+}
+
+/// Finds the symbols that a question such as `who calls Cart.total?` is about; `None` if the search
+/// is no such question, or no symbol has the name.
+fn asked_about(
+    snapshot: &Snapshot,
+    query: &SearchQuery<'_>,
+) -> Result<Option<SearchResults>, QueryError> {
+    let Some((follow_up, name)) = question(query.text) else {
+        return Ok(None);
+    };
+    let filter = query.filter;
+    let project = filter.project.as_deref();
+    let found = get_node_by_qualified_name(snapshot, name, filter.language, project)?;
+    let hits: Vec<FoundSymbol> = found
+        .into_iter()
+        .filter(|(node, _)| {
+            filter
+                .node_type
+                .is_none_or(|wanted| wanted == node.node_type)
+        })
+        .take(query.limit)
+        .map(|(node, _)| FoundSymbol {
+            node,
+            rank: 0.0,
+            score: None,
+        })
+        .collect();
+    Ok((!hits.is_empty()).then(|| SearchResults {
+        hits,
+        question: Some((follow_up, name.to_owned())),
+        ..SearchResults::default()
+    }))
 }
 
 /// Refuses a project that does not exist, which would exclude every symbol.
@@ -167,5 +212,6 @@ pub fn filter_nodes(
         hits,
         quoted,
         some_words,
+        question: None,
     })
 }

@@ -31,6 +31,10 @@ const MAX_PLAIN: usize = 2;
 const MAX_BYTES: usize = 4_000;
 
 /// A thing that a text refers to.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a question has few targets, and most are symbols"
+)]
 #[derive(Clone, Debug)]
 pub enum Target {
     /// Symbols of a name or at a location.

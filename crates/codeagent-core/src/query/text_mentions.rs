@@ -1,5 +1,7 @@
 //! Mentions of a name in files of languages that are not indexed: markup, templates, configuration.
 //!
+//! Only rare names are searched for: a short name, or one with many mentions, is a common word.
+//!
 //! Limitations: names are matched as whole words, whatever they mean there, in at most
 //! [`MAX_FILES`] files and [`MAX_BYTES`] bytes.
 
@@ -11,6 +13,12 @@ const MAX_FILES: usize = 3_000;
 
 /// Most bytes searched.
 const MAX_BYTES: u64 = 32 << 20;
+
+/// Names of fewer letters are not searched.
+const MIN_LETTERS: usize = 5;
+
+/// More mentions of a name are noise.
+const MAX_MENTIONS: u64 = 20;
 
 /// Longest line shown, in characters.
 const MAX_LINE: usize = 120;
@@ -35,7 +43,7 @@ pub fn text_mentions(
     let names: Vec<&str> = names
         .iter()
         .copied()
-        .filter(|name| name.len() >= 3 && name.chars().all(is_word))
+        .filter(|name| name.chars().count() >= MIN_LETTERS && name.chars().all(is_word))
         .collect();
     let mut mentions = TextMentions::default();
     if names.is_empty() {
@@ -62,12 +70,16 @@ pub fn text_mentions(
         for (number, line) in (1..).zip(file.text.lines()) {
             if names.iter().any(|name| holds_word(line, name)) {
                 mentions.sites.count += 1;
+                if mentions.sites.count > MAX_MENTIONS {
+                    return Ok(TextMentions::default());
+                }
                 if mentions.sites.first.len() < limit {
                     let line: String = line.trim().chars().take(MAX_LINE).collect();
+                    let kind = kind(text.path.file_name());
                     mentions
                         .sites
                         .first
-                        .push(format!("{}:{number} {line}", text.path));
+                        .push(format!("{}:{number} ({kind}) {line}", text.path));
                 }
             }
         }
@@ -79,8 +91,26 @@ fn holds_word(line: &str, name: &str) -> bool {
     line.match_indices(name).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         let after = line[at + name.len()..].chars().next();
-        !before.is_some_and(is_word) && !after.is_some_and(is_word)
+        // `resolve-path` is another word than `resolve`.
+        let is_joined = |c: char| is_word(c) || c == '-';
+        !before.is_some_and(is_joined) && !after.is_some_and(is_joined)
     })
+}
+
+/// Says what kind of file a name is of.
+fn kind(name: &str) -> &'static str {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    match &*ending.to_ascii_lowercase() {
+        "cshtml" | "razor" | "vue" | "svelte" | "astro" | "hbs" | "ejs" | "liquid" => "template",
+        "html" | "htm" | "xaml" | "axaml" | "svg" => "markup",
+        "json" | "jsonc" | "json5" | "yaml" | "yml" | "toml" | "ini" | "config" | "xml"
+        | "csproj" | "props" | "targets" | "env" => "configuration",
+        "md" | "mdx" | "rst" | "txt" | "adoc" => "documentation",
+        "sql" | "graphql" | "gql" | "proto" => "schema",
+        "css" | "scss" | "less" | "sass" => "styles",
+        "sh" | "ps1" | "bat" | "cmd" => "script",
+        _ => "text",
+    }
 }
 
 #[cfg(test)]
@@ -95,6 +125,7 @@ mod tests {
             ("Totals", false),
             ("SubTotal", false),
             ("SubTotal Total", true),
+            ("\"Total-path\": 1", false),
         ] {
             assert_eq!(holds_word(line, "Total"), expected, "{line}");
         }

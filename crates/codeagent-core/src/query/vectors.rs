@@ -11,13 +11,13 @@ use std::cmp::Ordering;
 use std::sync::atomic::{AtomicBool, Ordering as AtomicOrdering};
 use std::sync::{Arc, Mutex};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::embed::{
     Block, Embedder, HashingEmbedder, LANES, LEXHASH, MAX_DIFFERENCE, ModelHandle, QuerySignature,
     Vector, cosine, question_text,
 };
-use crate::model::graph::{Node, NodeId};
+use crate::model::graph::{EdgeDirection, Node, NodeId, NodeType};
 use crate::query::{QueryError, unpoisoned};
 use crate::store::{self, EMBEDDING_MODEL, SYMBOLS_TOTAL, Snapshot, StoreError, VectorSource};
 
@@ -30,7 +30,7 @@ pub(super) const LOOKED_AT: usize = 300;
 /// square root of how many there are.
 const FEW_ENOUGH: f64 = 32_768.0;
 /// The same for a symbol.
-const LOOKED_AT_FOR_SYMBOL: usize = 100;
+const LOOKED_AT_FOR_SYMBOL: usize = 300;
 /// Symbols whose vectors are in memory together where all are compared.
 const COMPARED_AT_ONCE: usize = 2048;
 /// One symbol in so many may lack a vector of a model that answers.
@@ -288,11 +288,51 @@ pub fn find_similar(
     }
     let mut best: Vec<(NodeId, f32)> = best.into_iter().collect();
     best.sort_unstable_by(nearest_first);
+    let kinds = kinds_of(snapshot, ids)?;
+    let around = around(snapshot, ids)?;
     let mut symbols = Vec::with_capacity(limit);
-    for (other, score) in best.into_iter().take(limit) {
-        symbols.extend(store::node(snapshot, other)?.map(|node| (node, score)));
+    for (other, score) in best {
+        if symbols.len() == limit {
+            break;
+        }
+        let Some(node) = store::node(snapshot, other)? else {
+            continue;
+        };
+        let is_related = || {
+            Ok::<_, StoreError>(
+                around.contains(&other)
+                    || self::around(snapshot, &[other])?
+                        .iter()
+                        .any(|id| ids.contains(id)),
+            )
+        };
+        if kinds.contains(&node.node_type) && !is_related()? {
+            symbols.push((node, score));
+        }
     }
     Ok(Similar { symbols, source })
+}
+
+/// The types of some symbols: only symbols of these are like them.
+fn kinds_of(snapshot: &Snapshot, ids: &[NodeId]) -> Result<Vec<NodeType>, StoreError> {
+    let mut kinds = Vec::new();
+    for id in ids {
+        kinds.extend(store::node(snapshot, *id)?.map(|node| node.node_type));
+    }
+    Ok(kinds)
+}
+
+/// What some symbols are inside of.
+fn around(snapshot: &Snapshot, ids: &[NodeId]) -> Result<FxHashSet<NodeId>, StoreError> {
+    let (mut around, mut open) = (FxHashSet::default(), ids.to_vec());
+    while let Some(id) = open.pop() {
+        for container in store::contained(snapshot, id, EdgeDirection::Incoming)? {
+            if around.insert(container.id) {
+                open.push(container.id);
+            }
+        }
+    }
+    Ok(around)
 }
 
 /// Symbols like some.

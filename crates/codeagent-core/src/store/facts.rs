@@ -43,7 +43,7 @@ const MAX_FACTS_BYTES: usize = 1 << 28;
 const KEPT_BUFFER_BYTES: usize = 1 << 20;
 
 /// Compressor and buffers, reused from file to file.
-struct Packer {
+struct BundleWriter {
     compressor: Compressor<'static>,
     plain: Vec<u8>,
     packed: Vec<u8>,
@@ -51,7 +51,7 @@ struct Packer {
 
 thread_local! {
     /// One per thread, because its tables and buffers are large compared with a file's facts.
-    static PACKER: RefCell<Packer> = RefCell::new(Packer {
+    static PACKER: RefCell<BundleWriter> = RefCell::new(BundleWriter {
         compressor: compressor(),
         plain: Vec::new(),
         packed: Vec::new(),
@@ -73,7 +73,7 @@ pub fn encode_facts(facts: &Facts) -> Vec<u8> {
     PACKER.with_borrow_mut(|packer| packer.pack(facts))
 }
 
-impl Packer {
+impl BundleWriter {
     fn pack(&mut self, facts: &Facts) -> Vec<u8> {
         self.plain = postcard::to_extend(facts, std::mem::take(&mut self.plain))
             .expect("facts have no values that postcard refuses");

@@ -1,13 +1,13 @@
 //! The declarations of a C# file that other files depend on one by one: members of types.
 
-use codeagent_lang::lower::pieces::{PieceSpan, place};
+use codeagent_lang::lower::pieces::{MemberSpan, place};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts};
 use tree_sitter::Node;
 
 /// Members of types, and where types, namespaces and usings stand.
-pub fn pieces(facts: &Facts, _root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
+pub fn pieces(facts: &Facts, _root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
     let mut containers: Vec<DeclId> = Vec::new();
-    let mut places: Vec<PieceSpan> = Vec::new();
+    let mut places: Vec<MemberSpan> = Vec::new();
     let mut others: Vec<usize> = facts
         .imports
         .iter()

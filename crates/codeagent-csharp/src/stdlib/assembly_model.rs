@@ -2,7 +2,7 @@
 //! signatures.
 //!
 //! A [`TopLevelType`] is one top-level type with all its nested types. Names are numbers in the string
-//! table of the [`super::pack::Packer`] that made the unit; types are numbers in the unit's own
+//! table of the [`super::pack::BundleWriter`] that made the unit; types are numbers in the unit's own
 //! table.
 //!
 //! **Limits.** Nullability of reference types, values of constants and defaults, attributes and

@@ -40,8 +40,8 @@ use crate::stdlib::assembly_model::{
     MemberDeclaration, MemberKind, StringId, TopLevelType, TypeDeclaration, TypeIndex,
     TypeParameter, TypeSig,
 };
+pub use crate::stdlib::pack::BundleWriter;
 use crate::stdlib::pack::Packed;
-pub use crate::stdlib::pack::Packer;
 pub use crate::stdlib::reachable::needed;
 use codeagent_model::facts::Facts;
 use codeagent_model::graph::Dialect;
@@ -100,7 +100,7 @@ impl Library {
         })
     }
 
-    /// Reads a blob that a [`Packer`] made; the paths of its declarations begin with `place`.
+    /// Reads a blob that a [`BundleWriter`] made; the paths of its declarations begin with `place`.
     ///
     /// # Errors
     /// Says what is wrong with it.

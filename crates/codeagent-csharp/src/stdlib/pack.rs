@@ -61,13 +61,13 @@ pub struct UnitEntry {
 
 /// Collects units and makes the blob.
 #[derive(Default)]
-pub struct Packer {
+pub struct BundleWriter {
     texts: Vec<String>,
     numbers: FxHashMap<String, StringId>,
     units: BTreeMap<(String, String, u16), TopLevelType>,
 }
 
-impl Packer {
+impl BundleWriter {
     /// A packer without units.
     #[must_use]
     pub fn new() -> Self {

@@ -19,7 +19,7 @@ pub fn needed<'l>(
     libraries: &[&'l Library],
     is_name: impl Fn(&str) -> bool,
 ) -> Vec<Vec<&'l LoadedType>> {
-    let mut search = Search {
+    let mut search = ReachableTypes {
         libraries,
         named: libraries
             .iter()
@@ -104,7 +104,7 @@ fn units<'l>(libraries: &[&'l Library]) -> Units<'l> {
     units
 }
 
-struct Search<'s, 'l> {
+struct ReachableTypes<'s, 'l> {
     libraries: &'s [&'l Library],
     named: Vec<Vec<bool>>,
     units: Units<'l>,
@@ -112,7 +112,7 @@ struct Search<'s, 'l> {
     open: Vec<At>,
 }
 
-impl Search<'_, '_> {
+impl ReachableTypes<'_, '_> {
     fn is_named(&self, library: u32, text: StringId) -> bool {
         self.named[library as usize][text as usize]
     }

@@ -5,7 +5,7 @@
 //!
 //! **Limits.** A mask decides by tokens, without a tree.
 
-use codeagent_lang::lower::limits::Angles;
+use codeagent_lang::lower::limits::AngleDepth;
 
 use crate::syntax::conditions::DefinedSymbols;
 use crate::syntax::lexer::{self, TokenKind};
@@ -65,7 +65,7 @@ pub fn repair<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Repaired {
 /// Returns the greatest number of `<` open at once that may each begin type arguments: after a
 /// name, with nothing behind them that no type argument list holds.
 fn open_angles(code: &Rewriter<'_>) -> usize {
-    let mut angles = Angles::default();
+    let mut angles = AngleDepth::default();
     for (index, token) in code.tokens().iter().enumerate() {
         match token.kind {
             TokenKind::Word => {}

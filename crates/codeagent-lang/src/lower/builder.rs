@@ -13,7 +13,7 @@ use memchr::memchr_iter;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use crate::lower::interface::{Hidden, Seen, interface};
+use crate::lower::interface::{HiddenRange, VisibleTokens, interface};
 use crate::lower::pieces::{FindPieces, places};
 
 /// Facts under construction, over the original text (never the repaired one).
@@ -31,7 +31,7 @@ pub struct Builder<'t> {
     exprs: FxHashMap<Expr, ExprId>,
     types: FxHashMap<TypeExpr, TypeId>,
     /// Byte ranges whose content is no part of the interface; see [`Builder::hide`].
-    hidden: Vec<Hidden>,
+    hidden: Vec<HiddenRange>,
     /// Byte offset of each line's start.
     line_starts: Vec<u32>,
     /// The line that was last asked for.
@@ -307,12 +307,12 @@ impl<'t> Builder<'t> {
     /// Says that no other file can see what is in this byte range: a body whose result type is
     /// declared.
     pub fn hide(&mut self, start: usize, end: usize) {
-        self.hide_but(start, end, Seen::Nothing);
+        self.hide_but(start, end, VisibleTokens::Nothing);
     }
 
     /// The same of a body of which others see this much.
-    pub fn hide_but(&mut self, start: usize, end: usize, seen: Seen) {
-        self.hidden.push(Hidden { start, end, seen });
+    pub fn hide_but(&mut self, start: usize, end: usize, seen: VisibleTokens) {
+        self.hidden.push(HiddenRange { start, end, seen });
     }
 
     /// The finished facts: sites in text order, pools shrunk, hashes taken of what others can see,

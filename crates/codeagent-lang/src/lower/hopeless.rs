@@ -68,7 +68,7 @@ fn sample(portion: &[u8]) -> &[u8] {
 }
 
 fn has_broken_beginning(parser: &mut Parser, text: &[u8], first_error: usize) -> bool {
-    let mut beginning = Beginning {
+    let mut beginning = Prefix {
         end: first_error,
         closer: "",
         tree: None,
@@ -96,14 +96,14 @@ fn has_broken_beginning(parser: &mut Parser, text: &[u8], first_error: usize) ->
 const CLOSERS: &[&str] = &["", "*/", "`", "\"", "\"\"\""];
 
 /// The beginning of a text that has few errors.
-struct Beginning {
+struct Prefix {
     end: usize,
     /// Stands behind it in the tree.
     closer: &'static str,
     tree: Option<Tree>,
 }
 
-impl Beginning {
+impl Prefix {
     /// A longer beginning; `None` if that has more errors than it may.
     fn extended(
         &self,

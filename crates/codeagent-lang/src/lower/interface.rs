@@ -13,11 +13,11 @@ use tree_sitter::Node;
 
 use crate::lower::builder::short_hash;
 use crate::lower::cursor::next_beside;
-use crate::lower::pieces::PieceSpan;
+use crate::lower::pieces::MemberSpan;
 
 /// What other files see of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum VisibleTokens {
     /// Nothing: what it gives is declared.
     Nothing,
     /// Nothing, and it gives nothing.
@@ -32,7 +32,7 @@ pub enum Seen {
     Asked(DeclId),
 }
 
-impl Seen {
+impl VisibleTokens {
     /// Stands in the interface for the body.
     fn mark(self) -> u8 {
         match self {
@@ -48,13 +48,13 @@ impl Seen {
 
 /// A byte range that is no part of the interface.
 #[derive(Clone, Copy, Debug)]
-pub struct Hidden {
+pub struct HiddenRange {
     /// First byte.
     pub start: usize,
     /// Behind the last.
     pub end: usize,
     /// What others see of it.
-    pub seen: Seen,
+    pub seen: VisibleTokens,
 }
 
 /// What others see of a text, as hashes.
@@ -74,11 +74,11 @@ pub struct Interface {
 pub fn interface(
     text: &str,
     root: Option<Node<'_>>,
-    mut hidden: Vec<Hidden>,
-    places: &[PieceSpan],
+    mut hidden: Vec<HiddenRange>,
+    places: &[MemberSpan],
 ) -> Interface {
     hidden.sort_unstable_by_key(|hidden| (hidden.start, hidden.end));
-    let mut outermost: Vec<Hidden> = Vec::with_capacity(hidden.len());
+    let mut outermost: Vec<HiddenRange> = Vec::with_capacity(hidden.len());
     for range in hidden {
         if outermost.last().is_none_or(|last| range.start >= last.end) {
             outermost.push(range);
@@ -91,7 +91,7 @@ pub fn interface(
         .collect();
 
     bodies.sort_unstable_by_key(|body| body.decl);
-    let sums = Sums {
+    let sums = TokenHashes {
         frame: Vec::new(),
         piece: Vec::new(),
         is_in_piece: false,
@@ -135,17 +135,17 @@ fn half(hash: Hash) -> [u8; 16] {
 }
 
 /// What is to be hashed, as far as the text is taken.
-struct Sums<'a> {
+struct TokenHashes<'a> {
     frame: Vec<u8>,
     /// Of the piece that was entered last.
     piece: Vec<u8>,
     is_in_piece: bool,
     /// Places of pieces whose end is to come.
-    places: &'a [PieceSpan],
+    places: &'a [MemberSpan],
     pieces: Vec<Piece>,
 }
 
-impl Sums<'_> {
+impl TokenHashes<'_> {
     /// Where to what stands at an offset goes, and whether it is the first of its piece; `None` for
     /// the separator behind a piece.
     fn at(&mut self, offset: usize) -> Option<(&mut Vec<u8>, bool)> {
@@ -199,7 +199,7 @@ impl Sums<'_> {
     fn edge(&mut self, at: usize) -> usize {
         self.leave_before(at);
         let first = self.places.first();
-        let edges = |place: &PieceSpan| {
+        let edges = |place: &MemberSpan| {
             [place.start, place.end, place.behind]
                 .into_iter()
                 .find(|edge| *edge > at)
@@ -208,8 +208,8 @@ impl Sums<'_> {
     }
 }
 
-fn body(text: &str, hidden: Hidden, places: &[PieceSpan]) -> Option<Body> {
-    let Seen::Asked(decl) = hidden.seen else {
+fn body(text: &str, hidden: HiddenRange, places: &[MemberSpan]) -> Option<Body> {
+    let VisibleTokens::Asked(decl) = hidden.seen else {
         return None;
     };
     let before = places
@@ -229,9 +229,9 @@ fn body(text: &str, hidden: Hidden, places: &[PieceSpan]) -> Option<Body> {
 /// Takes the tokens of a text in order.
 struct Tokens<'a> {
     text: &'a str,
-    sums: Sums<'a>,
+    sums: TokenHashes<'a>,
     /// What is to come.
-    hidden: &'a [Hidden],
+    hidden: &'a [HiddenRange],
     /// What stands before is taken.
     at: usize,
     /// A line ended since the last token.

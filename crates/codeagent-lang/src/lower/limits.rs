@@ -47,7 +47,7 @@ fn tokens(text: &str) -> usize {
 /// Counts the `<` that are open at once. Brackets are transparent: what is open before them is open
 /// in them, and again behind them.
 #[derive(Debug, Default)]
-pub struct Angles {
+pub struct AngleDepth {
     open: usize,
     most: usize,
     /// Counts of resets.
@@ -56,7 +56,7 @@ pub struct Angles {
     outer: Vec<(usize, usize)>,
 }
 
-impl Angles {
+impl AngleDepth {
     /// `<`
     pub fn open(&mut self) {
         self.open += 1;
@@ -101,7 +101,7 @@ pub fn has_too_many_angles(text: &str) -> bool {
         return false;
     }
 
-    let mut angles = Angles::default();
+    let mut angles = AngleDepth::default();
     let mut number = false;
     let mut last = b' ';
     for (at, &byte) in bytes.iter().enumerate() {

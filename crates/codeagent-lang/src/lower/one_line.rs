@@ -23,7 +23,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 
 /// What stood between two pieces that are kept.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Gap {
+enum Whitespace {
     Nothing,
     Blank,
     Break,
@@ -31,24 +31,28 @@ enum Gap {
 
 fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut gap = Gap::Nothing;
+    let mut gap = Whitespace::Nothing;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let after = &text[at..];
         if c.is_whitespace() {
-            gap = gap.max(if c == '\n' { Gap::Break } else { Gap::Blank });
+            gap = gap.max(if c == '\n' {
+                Whitespace::Break
+            } else {
+                Whitespace::Blank
+            });
         } else if after.starts_with("//") {
             skip_to(&mut chars, at + after.find('\n').unwrap_or(after.len()));
-            gap = Gap::Break;
+            gap = Whitespace::Break;
         } else if let Some(comment) = after.strip_prefix("/*") {
             skip_to(
                 &mut chars,
                 at + comment.find("*/").map_or(after.len(), |end| end + 4),
             );
-            gap = Gap::Break;
+            gap = Whitespace::Break;
         } else {
             bridge(&mut out, gap, c);
-            gap = Gap::Nothing;
+            gap = Whitespace::Nothing;
             let end = if matches!(c, '"' | '\'' | '`') {
                 at + quoted_len(after, c)
             } else {
@@ -63,14 +67,14 @@ fn fold(text: &str) -> String {
 }
 
 /// Brings the text to where `next` can follow.
-fn bridge(out: &mut String, gap: Gap, next: char) {
+fn bridge(out: &mut String, gap: Whitespace, next: char) {
     let closes = matches!(next, ')' | ']' | '>');
-    if gap == Gap::Break && closes && out.ends_with(',') {
+    if gap == Whitespace::Break && closes && out.ends_with(',') {
         out.pop();
     }
-    let hugs = gap == Gap::Break
+    let hugs = gap == Whitespace::Break
         && (closes || matches!(next, ',' | '.') || out.ends_with(['(', '[', '<']));
-    if gap != Gap::Nothing && !hugs && !out.is_empty() {
+    if gap != Whitespace::Nothing && !hugs && !out.is_empty() {
         out.push(' ');
     }
 }

@@ -48,7 +48,7 @@ pub fn parse(
             *slot = Some(new_parser(language)?);
         }
         let parser = slot.as_mut()?;
-        let mut steps = Steps::within(budget);
+        let mut steps = ParseBudget::within(budget);
         let tree = match steps.run(parser, text, None, Until::FirstError) {
             Run::Error { at } if hopeless::is_hopeless(language, text, at) => None,
             Run::Error { .. } => steps.run(parser, text, None, Until::End).tree(),
@@ -70,7 +70,7 @@ pub fn new_parser(language: &Language) -> Option<Parser> {
 
 /// Parses within the budget of its length, taking over what stands unchanged in an older tree.
 pub fn attempt(parser: &mut Parser, text: &[u8], old: Option<&Tree>) -> Option<Tree> {
-    let tree = Steps::within(&mut limits::parse_steps(text.len()))
+    let tree = ParseBudget::within(&mut limits::parse_steps(text.len()))
         .run(parser, text, old, Until::End)
         .tree();
     if tree.is_none() {
@@ -104,12 +104,12 @@ impl Run {
 }
 
 /// Steps taken on one text, which the budget pays for.
-struct Steps<'a> {
+struct ParseBudget<'a> {
     taken: u64,
     budget: &'a mut u64,
 }
 
-impl<'a> Steps<'a> {
+impl<'a> ParseBudget<'a> {
     fn within(budget: &'a mut u64) -> Self {
         Self { taken: 0, budget }
     }

@@ -12,7 +12,7 @@ use tree_sitter::Node;
 
 /// A declaration that is a piece by itself.
 #[derive(Clone, Copy, Debug)]
-pub struct PieceSpan {
+pub struct MemberSpan {
     /// Which.
     pub decl: DeclId,
     /// First byte.
@@ -27,18 +27,18 @@ pub struct PieceSpan {
 }
 
 /// Finds the pieces of a file, and where else declarations stand that no piece may hold.
-pub type FindPieces = fn(&Facts, Node<'_>) -> (Vec<PieceSpan>, Vec<usize>);
+pub type FindPieces = fn(&Facts, Node<'_>) -> (Vec<MemberSpan>, Vec<usize>);
 
 /// The pieces of a file in text order; none lies in another. `root` is that of a text whose pieces
 /// are told apart, and how its language finds them.
-pub fn places(text: &str, facts: &Facts, root: Option<(Node<'_>, FindPieces)>) -> Vec<PieceSpan> {
+pub fn places(text: &str, facts: &Facts, root: Option<(Node<'_>, FindPieces)>) -> Vec<MemberSpan> {
     let Some((root, find)) = root.filter(|(root, _)| !root.has_error()) else {
         return Vec::new();
     };
     let (places, others) = find(facts, root);
     let places = places
         .into_iter()
-        .map(|place| PieceSpan {
+        .map(|place| MemberSpan {
             behind: behind_separator(text, place.end),
             ..place
         })
@@ -60,15 +60,15 @@ fn behind_separator(text: &str, end: usize) -> usize {
 }
 
 /// Leaves out places that lie in each other or hold one of the `others`.
-fn apart(mut places: Vec<PieceSpan>, mut others: Vec<usize>) -> Vec<PieceSpan> {
+fn apart(mut places: Vec<MemberSpan>, mut others: Vec<usize>) -> Vec<MemberSpan> {
     others.sort_unstable();
     places.sort_unstable_by_key(|place| (place.start, place.behind));
-    let holds_other = |place: &PieceSpan| {
+    let holds_other = |place: &MemberSpan| {
         others.partition_point(|at| *at < place.start)
             != others.partition_point(|at| *at < place.behind)
     };
 
-    let mut kept: Vec<PieceSpan> = Vec::with_capacity(places.len());
+    let mut kept: Vec<MemberSpan> = Vec::with_capacity(places.len());
     let mut covered = 0;
     for place in places {
         if place.start < covered {
@@ -83,10 +83,10 @@ fn apart(mut places: Vec<PieceSpan>, mut others: Vec<usize>) -> Vec<PieceSpan> {
 }
 
 /// A declaration that is a piece by its span.
-pub fn place(facts: &Facts, decl: DeclId, container: u32) -> Option<PieceSpan> {
+pub fn place(facts: &Facts, decl: DeclId, container: u32) -> Option<MemberSpan> {
     let span = facts.detail(decl)?.span;
     let end = span.end_offset as usize;
-    Some(PieceSpan {
+    Some(MemberSpan {
         decl,
         start: span.start.offset as usize,
         end,

@@ -254,7 +254,7 @@ impl NodeTable {
 }
 
 /// A node under construction.
-struct Draft {
+struct NodeDraft {
     node: Node,
     /// What else a declaration must agree in to be the same symbol; see [`Identity::merge_key`].
     merge_key: MergeKey,
@@ -264,7 +264,7 @@ struct Draft {
 
 #[derive(Default)]
 struct TableBuilder {
-    drafts: Vec<Draft>,
+    drafts: Vec<NodeDraft>,
     /// Drafts by the id they would have without an ordinal.
     by_identity: FxHashMap<NodeId, Vec<u32>>,
     of_decl: Vec<Vec<u32>>,
@@ -336,7 +336,7 @@ impl TableBuilder {
         let parent_id = parent_id(context, &self.drafts, decl);
         let node = describe::node(context, decl, id, (identity.qualified_name, parent_id));
         let weight = describe::weight(&context.file.facts, decl);
-        self.drafts.push(Draft {
+        self.drafts.push(NodeDraft {
             node,
             merge_key: identity.merge_key,
             weight,
@@ -414,7 +414,7 @@ struct NodeContext<'a> {
     file_node: u32,
 }
 
-fn parent_id(context: &NodeContext<'_>, drafts: &[Draft], decl: DeclId) -> Option<NodeId> {
+fn parent_id(context: &NodeContext<'_>, drafts: &[NodeDraft], decl: DeclId) -> Option<NodeId> {
     let is_outermost = context.support.is_outermost(&context.file.facts, decl);
     (!is_outermost).then(|| {
         drafts[context.parent.unwrap_or(context.file_node) as usize]
@@ -442,7 +442,7 @@ fn enclosing(facts: &Facts, of_decl: &[u32], decl: DeclId) -> Option<u32> {
     None
 }
 
-fn file_draft(file: &WorldFile, project: &str) -> Draft {
+fn file_draft(file: &WorldFile, project: &str) -> NodeDraft {
     let language = file.facts.header.dialect.language();
     let whole = Span {
         start: Position {
@@ -482,7 +482,7 @@ fn file_draft(file: &WorldFile, project: &str) -> Draft {
         }],
     };
 
-    Draft {
+    NodeDraft {
         node,
         merge_key: MergeKey::Alone,
         weight: 0,

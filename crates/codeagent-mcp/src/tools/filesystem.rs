@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use codeagent_core::query;
 use codeagent_render::{Face, Rows, note_text, paged};
-use codeagent_workspace::{Entry, EntryKind, FileText, RepoPath};
+use codeagent_workspace::{Entry, EntryKind, FileText, ReadError, RepoPath};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -171,8 +171,12 @@ struct FileContent {
 }
 
 fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
-    let path = state.path(arguments.required_text("path"))?;
-    let file = state.workspace().read_up_to(&path, MAX_FILE_BYTES)?;
+    let asked = state.path(arguments.required_text("path"))?;
+    let workspace = state.workspace();
+    let is_missing = matches!(workspace.stat(&asked), Err(ReadError::NotFound(_)));
+    let found = is_missing.then(|| unique_file(state, &asked)).flatten();
+    let path = found.unwrap_or_else(|| asked.clone());
+    let file = workspace.read_up_to(&path, MAX_FILE_BYTES)?;
     let total_lines = count_lines(&file.text);
     let first = arguments.number("line_start").unwrap_or_default();
     let last = arguments.number("line_end").unwrap_or(usize::MAX);
@@ -200,10 +204,20 @@ fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> 
         ));
     }
     add_remarks(&mut answer, &file);
+    if path != asked {
+        answer = answer.with_note(format!("this is {path}, the only file of that name"));
+    }
     Ok(match lacking(state, &path) {
         Some(lacking) => answer.with_note(lacking),
         None => answer,
     })
+}
+
+/// The only indexed file whose path ends with what was asked for.
+fn unique_file(state: &State, asked: &RepoPath) -> Option<RepoPath> {
+    let snapshot = state.answers().ok()?.snapshot().ok()?;
+    let found = query::unique_file(&snapshot, asked.as_str()).ok()??;
+    RepoPath::new(&found).ok()
 }
 
 /// What the index lacks of a file; a file is read without an index as well.

@@ -92,6 +92,8 @@ pub fn outline(
     page: &Page<'_>,
 ) -> Result<Answer<OutlineRow>, AnswerError> {
     let snapshot = index.snapshot()?;
+    let found = query::unique_file(&snapshot, path.as_str())?;
+    let path = &found.map_or(Ok(path.clone()), |found| RepoPath::new(&found))?;
     let file = match query::derive_file_id(&snapshot, path.as_str()) {
         // Whether the file exists at all is the better answer.
         Err(QueryError::NoFile(_)) => return Err(why_not_indexed(index.workspace(), path)),

@@ -6,7 +6,7 @@
 //!
 //! **Limits.** A `this` parameter is no parameter: it types `this` in the body.
 
-use codeagent_lang::lower::interface::Seen;
+use codeagent_lang::lower::interface::VisibleTokens;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 
@@ -250,26 +250,28 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if !declared && !self.javascript {
             let seen = self
                 .observable_result(&self.returns)
-                .unwrap_or(Seen::Asked(id));
+                .unwrap_or(VisibleTokens::Asked(id));
             self.b.hide_but(body.start(), body.end(), seen);
         }
     }
 
     /// The part of an unannotated body that other files can observe, if it is only the one type of
     /// its literals and comparisons.
-    fn observable_result(&self, returns: &[ExprId]) -> Option<Seen> {
+    fn observable_result(&self, returns: &[ExprId]) -> Option<VisibleTokens> {
         let type_of = |value: &ExprId| match self.b.facts.expr(*value) {
-            Expr::Known(KnownType::Bool) | Expr::Literal(LiteralKind::Bool, _) => Some(Seen::Bool),
+            Expr::Known(KnownType::Bool) | Expr::Literal(LiteralKind::Bool, _) => {
+                Some(VisibleTokens::Bool)
+            }
             Expr::Known(KnownType::Number) | Expr::Literal(LiteralKind::Number, _) => {
-                Some(Seen::Number)
+                Some(VisibleTokens::Number)
             }
             Expr::Known(KnownType::String) | Expr::Literal(LiteralKind::String, _) => {
-                Some(Seen::Text)
+                Some(VisibleTokens::Text)
             }
             _ => None,
         };
         let Some(first) = returns.first() else {
-            return Some(Seen::NoResult);
+            return Some(VisibleTokens::NoResult);
         };
         type_of(first).filter(|first| returns.iter().all(|value| type_of(value) == Some(*first)))
     }

@@ -3,7 +3,7 @@
 //!
 //! **Limits.** Scripts and JavaScript files are not split.
 
-use codeagent_lang::lower::pieces::{PieceSpan, place};
+use codeagent_lang::lower::pieces::{MemberSpan, place};
 use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Declaration, Expr, Facts, ScopeId, ScopeKind,
 };
@@ -16,7 +16,7 @@ const OF_MODULE: u32 = u32::MAX;
 
 /// Statements that declare one name, members of classes and interfaces, and the offsets of all other
 /// declarations of the module.
-pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
+pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
     if !facts.header.is_module || facts.header.dialect.is_javascript() {
         return (Vec::new(), Vec::new());
     }
@@ -60,7 +60,7 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
         let (start, end) = statements[statement];
         let container = OF_MODULE - narrowed_from.partition_point(|from| *from <= start) as u32;
         match decls[..] {
-            [decl] if is_statement(facts, decl) => places.push(PieceSpan {
+            [decl] if is_statement(facts, decl) => places.push(MemberSpan {
                 decl,
                 start,
                 end,

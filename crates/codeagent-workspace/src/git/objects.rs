@@ -45,6 +45,10 @@ pub struct Objects {
     shallow: HashSet<ObjectId>,
 }
 
+/// Receives a path and its entry on either side.
+type Report<'r> =
+    dyn FnMut(&str, Option<TreeEntry>, Option<TreeEntry>) -> Result<(), GitError> + 'r;
+
 impl Objects {
     pub fn open(common: &Path) -> Result<Self, GitError> {
         let folder = common.join("objects");
@@ -184,7 +188,7 @@ impl Objects {
         &self,
         (old, new): (Option<ObjectId>, Option<ObjectId>),
         path: &str,
-        report: &mut dyn FnMut(&str, Option<TreeEntry>, Option<TreeEntry>) -> Result<(), GitError>,
+        report: &mut Report<'_>,
     ) -> Result<(), GitError> {
         let mut open = vec![(old, new, path.to_owned(), 0)];
         let mut seen = 0;

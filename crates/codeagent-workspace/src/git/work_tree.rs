@@ -157,7 +157,7 @@ impl KnownFiles {
         let since = modified.duration_since(UNIX_EPOCH).ok()?;
         let is_same = since.as_secs() as u32 == known.modified.0
             && (known.modified.1 == 0 || since.subsec_nanos() == known.modified.1);
-        is_same.then(|| ObjectId::Sha1(known.id))
+        is_same.then_some(ObjectId::Sha1(known.id))
     }
 }
 

@@ -86,7 +86,7 @@ impl Token<'_> {
         }
         let has_letter = self.text.contains(|c: char| c.is_alphabetic() || c == '_');
         let is_acronym = self.text.len() < 3 || is_common(self.text);
-        has_letter && !self.is_plain() && !(is_acronym && !self.text.contains(['.', '#', '_', ':']))
+        has_letter && !self.is_plain() && (!is_acronym || self.text.contains(['.', '#', '_', ':']))
     }
 }
 

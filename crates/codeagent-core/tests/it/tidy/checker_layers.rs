@@ -162,7 +162,7 @@ fn a_question_upward_is_seen_in_every_form() {
         found
     };
     assert_eq!(
-        seen("impl Checker<'_> { fn f(&mut self) { self.expr_type(file, expr); } }"),
+        seen("impl Checker<'_> { fn f(&mut self) { self.type_of_expr(file, expr); } }"),
         1
     );
     assert_eq!(
@@ -172,17 +172,19 @@ fn a_question_upward_is_seen_in_every_form() {
         1
     );
     assert_eq!(
-        seen("fn f(checker: &mut Checker<'_>) { checker.infer(); checker.choose() }"),
+        seen(
+            "fn f(checker: &mut Checker<'_>) { checker.infer_type_args(); checker.resolve_overload() }"
+        ),
         2
     );
     assert_eq!(
         seen(
-            "impl Checker<'_> { fn f(&mut self) { self.lookup(place, name, space); self.facts(file); } }"
+            "impl Checker<'_> { fn f(&mut self) { self.lookup_name(position, name, meaning); self.facts(file); } }"
         ),
         0
     );
     assert_eq!(
-        seen("/// `self.expr_type(x)`\nfn f() { other.expr_type(x) }"),
+        seen("/// `self.type_of_expr(x)`\nfn f() { other.type_of_expr(x) }"),
         0
     );
 }

@@ -16,7 +16,7 @@ use crate::stdlib::metadata::rows::{RowId, RowOwners, string};
 use crate::stdlib::metadata::signature::{MetadataToken, MethodSig, Sig, SignatureReader};
 use crate::stdlib::metadata::types::bare;
 use crate::stdlib::metadata::{DecodeBudget, image, tables};
-use crate::stdlib::pack::Packer;
+use crate::stdlib::pack::BundleWriter;
 
 /// Namespace and name of a top-level type, the name with its arity as in metadata.
 pub type TypeName = (String, String);
@@ -149,7 +149,7 @@ impl Assembly {
     /// It says more than is read.
     pub fn units(
         &self,
-        packer: &mut Packer,
+        packer: &mut BundleWriter,
         public: Option<&FxHashSet<TypeName>>,
         keep: &dyn Fn(&TypeName) -> bool,
     ) -> Result<(), String> {
@@ -187,7 +187,7 @@ impl Assembly {
 /// Builds one unit.
 pub(super) struct UnitBuilder<'a, 'p> {
     pub(super) assembly: &'a Assembly,
-    pub(super) packer: &'p mut Packer,
+    pub(super) packer: &'p mut BundleWriter,
     pub(super) public: Option<&'a FxHashSet<TypeName>>,
     pub(super) types: Vec<TypeSig>,
     pub(super) numbers: FxHashMap<TypeSig, TypeIndex>,

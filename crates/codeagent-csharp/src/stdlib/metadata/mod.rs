@@ -28,7 +28,7 @@ use std::cell::Cell;
 use serde::{Deserialize, Serialize};
 
 pub use crate::stdlib::metadata::assembly::{Assembly, TypeName};
-use crate::stdlib::pack::Packer;
+use crate::stdlib::pack::BundleWriter;
 
 /// Longest name of anything, as the runtime has it.
 const MAX_NAME: usize = 1023;
@@ -78,7 +78,7 @@ impl Compiled {
     /// Why it is not an assembly, or none that can be read.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let assembly = Assembly::read(bytes)?;
-        let mut packer = Packer::new();
+        let mut packer = BundleWriter::new();
         assembly.units(&mut packer, None, &|_| true)?;
         let name = assembly.name().to_owned();
         let references = assembly.references().map(str::to_owned).collect();
