@@ -90,14 +90,19 @@ enum Command {
     )]
     Explore(text_answer::Arguments),
     /// List what a change of symbols, files or folders affects, and the tests that reach it
+    #[command(
+        after_help = "Examples:\n  codeagent impact OrderService.Place\n  codeagent impact src/Shop.Domain/Cart.cs --depth 2"
+    )]
     Impact(graph::ImpactArguments),
     /// Show how one symbol reaches another
+    #[command(after_help = "Example: codeagent path OrderService.Place PriceCalculator.Price")]
     Path(graph::PathArguments),
     /// Describe the repository, a folder or a project: parts, entry points, hubs, cycles, unused code
+    #[command(after_help = "Examples:\n  codeagent overview\n  codeagent overview src/Shop.Domain")]
     Overview(graph::OverviewArguments),
     /// Search text: lines with the symbol, route or test around them
     #[command(
-        after_help = "Examples:\n  codeagent text documents.archive\n  codeagent text --regex 'TODO|FIXME' --path src"
+        after_help = "Examples:\n  codeagent text documents.archive\n  codeagent text --regex 'catch .*Timeout' --path src"
     )]
     Text(text::Arguments),
     /// Show which symbols changed since a commit, what no longer fits and which tests to run

@@ -267,7 +267,7 @@ fn entries_of_older_versions_are_updated_and_others_keep_their_arguments() {
             after.contains(expected) && !after.contains("/old/"),
             "{after}"
         );
-        assert_eq!(after.contains("agent\"]"), !is_kept, "{after}");
+        assert_eq!(after.contains("--profile"), !is_kept, "{after}");
     }
 }
 

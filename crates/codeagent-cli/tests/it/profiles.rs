@@ -110,7 +110,7 @@ fn commands_are_offered_only_if_allowed() {
     }
     let (names, ran) = asked(&[]);
     assert!(
-        names.len() == 17
+        names.len() == 23
             && !names
                 .iter()
                 .any(|name| name.contains("exec") || name.contains("run")),

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 use codeagent_workspace::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use crate::model::graph::{Dialect, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use crate::query::{Changes, QueryError, Sources};
 use crate::store::{self, FileKey};
 
@@ -190,7 +190,7 @@ impl Search<'_, '_> {
             }
             let name = file.path.file_name();
             let snapshot_of = name.strip_suffix(".snap").map(tested);
-            if crate::Dialect::of_path(path).is_none() && snapshot_of.is_none() {
+            if Dialect::of_path(path).is_none() && snapshot_of.is_none() {
                 others.push((path, name));
                 continue;
             }
@@ -385,8 +385,8 @@ fn stem(path: &str) -> &str {
 fn tested(path: &str) -> String {
     let mut name = stem(path).to_lowercase();
     for end in [
-        ".test", ".spec", "_test", "_spec", "-test", "-spec", "tests", "test", "spec", ".tsx",
-        ".ts", ".js",
+        ".tsx", ".ts", ".js", ".test", ".spec", "_test", "_spec", "-test", "-spec", "tests",
+        "test", "spec",
     ] {
         if let Some(short) = name.strip_suffix(end) {
             name = short.to_owned();

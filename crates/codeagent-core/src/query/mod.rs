@@ -10,8 +10,6 @@ mod error;
 mod export;
 mod filter;
 mod flow;
-#[cfg(test)]
-mod graph_tests;
 mod handlers;
 mod hierarchy;
 mod impact;
@@ -39,6 +37,8 @@ mod symbol;
 mod symbol_lookup;
 mod target;
 mod target_nodes;
+#[cfg(test)]
+mod tests;
 mod text_mentions;
 mod text_search;
 mod texts;

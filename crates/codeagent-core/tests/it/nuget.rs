@@ -500,7 +500,7 @@ fn a_hostile_assembly_costs_itself_only() {
         "types nested in each other",
         "base classes that derive from each other",
         "a type that is made of itself",
-        "a type that lies in itself",
+        "a type nested in itself",
         "methods that belong to all types",
         "a signature that is too deep",
         "a name without end",

@@ -27,7 +27,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "ingest",
         &["model", "languages", "versions", "embed", "store"],
     ),
-    ("query", &["model", "embed", "store"]),
+    ("query", &["model", "languages", "embed", "store"]),
     (
         "engine",
         &["model", "languages", "embed", "store", "ingest", "query"],
@@ -139,6 +139,7 @@ const CONFINED: &[(&str, &[&str])] = &[
         &[
             "crates/codeagent-core/src/store/",
             "crates/codeagent-core/src/ingest/",
+            "crates/codeagent-core/src/query/text_search.rs",
             "crates/codeagent-core/src/engine",
             "crates/codeagent-core/src/service",
             "crates/codeagent-workspace/",

@@ -156,16 +156,16 @@ fn symbols_are_found_and_followed() {
     .assert_eq(&shop.stdout(&["references", "Shop.Domain.OrderStatus.Placed"]));
     expect![[r#"
         1     namespace Shop.Domain
-        3       enum OrderStatus
-        5         enum_member Open
-        6         enum_member Placed
-        7         enum_member Shipped
-        10      class Order
-        12        property Status
-        14        method Place()
-        16        method Ship()
-        18        method Advance(OrderStatus from, OrderStatus to)
-        25        method Require(OrderStatus status)
+        3       public enum OrderStatus
+        5         public enum_member Open
+        6         public enum_member Placed
+        7         public enum_member Shipped
+        10      public class Order
+        12        public property Status
+        14        public method Place()
+        16        public method Ship()
+        18        private method Advance(OrderStatus from, OrderStatus to)
+        25        private method Require(OrderStatus status)
     "#]]
     .assert_eq(&shop.stdout(&["outline", "src/Shop.Domain/Order.Status.cs"]));
     expect![[r#"

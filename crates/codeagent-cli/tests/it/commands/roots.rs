@@ -180,7 +180,7 @@ fn the_entry_for_vs_code_holds_no_variable() {
     let settings: Value = serde_json::from_str(&written).unwrap();
     assert_eq!(
         settings["servers"]["codeagent"]["args"],
-        json!(["mcp"]),
+        json!(["mcp", "--profile", "agent"]),
         "{written}"
     );
 }

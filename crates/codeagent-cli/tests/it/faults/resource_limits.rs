@@ -28,7 +28,10 @@ fn with_little_memory_an_index_is_made_or_refused_and_stays_whole() {
             None => panic!("{kilobytes} kB: {}", said(&output)),
         }
         assert!(
-            kilobytes >= 327_680 || said(&output).contains("ulimit -v"),
+            kilobytes >= 327_680
+                || said(&output).contains("ulimit -v")
+                // Not even the program fits.
+                || said(&output).contains("error while loading shared libraries"),
             "{kilobytes} kB: {}",
             said(&output)
         );

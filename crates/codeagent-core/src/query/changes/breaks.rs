@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{ChangeKind, Declared, SymbolChange};
 use crate::languages::LANGUAGES;
 use crate::model::facts::{Expr, Subject};
-use crate::model::graph::{Dialect, EdgeDirection, EdgeType, NodeId, NodeType};
+use crate::model::graph::{Dialect, EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
 use crate::query::occurrence::{Occurrence, Occurrences};
 use crate::query::{QueryError, Sources};
 use crate::store;
@@ -159,7 +159,7 @@ impl Finder<'_, '_> {
             let Some(class) = store::node(snapshot, edge.other)? else {
                 continue;
             };
-            let is_abstract = class.flags.has(crate::NodeFlags::ABSTRACT);
+            let is_abstract = class.flags.has(NodeFlags::ABSTRACT);
             if class.node_type != NodeType::Class || is_abstract {
                 continue;
             }
@@ -182,9 +182,8 @@ impl Finder<'_, '_> {
                 continue;
             }
             for child in store::contained(snapshot, class, EdgeDirection::Outgoing)? {
-                let is_it = store::node(snapshot, child.id)?.is_some_and(|node| {
-                    node.name == name && !node.flags.has(crate::NodeFlags::ABSTRACT)
-                });
+                let is_it = store::node(snapshot, child.id)?
+                    .is_some_and(|node| node.name == name && !node.flags.has(NodeFlags::ABSTRACT));
                 if is_it {
                     return Ok(true);
                 }

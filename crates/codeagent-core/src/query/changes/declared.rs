@@ -123,7 +123,11 @@ pub fn declarations(path: &str, text: &str, dialect: Dialect) -> Declarations {
                 );
                 without(text, range, inside.get(&node.id).map_or(&[], Vec::as_slice))
             });
-            let body = own.map(|text| code_of(&text)).collect();
+            let mut body: String = own.map(|text| code_of(&text)).collect();
+            if inside.contains_key(&node.id) {
+                // The ends of its members.
+                body.retain(|c| c != ';');
+            }
             let decls = decls.get(&node.id).map_or(&[][..], Vec::as_slice);
             declared(node, parent.copied(), (&facts, decls), body)
         })

@@ -1,10 +1,9 @@
 //! Ranking of natural-language queries by shared words and vector similarity.
 //!
 //! Symbols whose names have all of the words come first, as for any query. The rest is ordered by a
-//! weighted sum of the two scores, each normalized so that the best has 1 and the last of the
-//! considered ones 0.
+//! weighted sum of the two scores, each normalized so that the best has 1 and the hundredth 0.
 //!
-//! **Limits.** Only the first three hundred of each kind are considered.
+//! **Limits.** Only the first hundred of each kind are considered.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +11,7 @@ use crate::model::graph::NodeId;
 use crate::store::VectorSource;
 
 /// Number of results of each kind that are combined.
-pub(super) const COMBINED: usize = 300;
+pub(super) const COMBINED: usize = 100;
 
 /// Symbols similar to a sentence.
 #[derive(Clone, Debug)]
@@ -91,7 +90,7 @@ pub(super) fn combined_scores(
     scores
 }
 
-/// Normalizes scores, sorted best first: the best becomes 1, the last of a full list (or
+/// Normalizes scores, sorted best first: the best becomes 1, the last of a full hundred (or
 /// nothing) 0.
 fn normalize(scored: &[(NodeId, f64)], mut take: impl FnMut(NodeId, f64)) {
     let best = scored.first().map_or(0.0, |(_, score)| *score);
@@ -158,11 +157,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_counts_nothing() {
+    fn the_hundredth_counts_nothing() {
         let words: Vec<(NodeId, f64)> =
-            (0..400).map(|id| (NodeId(id), 500.0 - id as f64)).collect();
+            (0..150).map(|id| (NodeId(id), 200.0 - id as f64)).collect();
         let combined_scores = combined_scores(&words, None);
         assert_eq!(combined_scores.len(), COMBINED);
-        assert_eq!(combined_scores[&NodeId(COMBINED as u64 - 1)].score, 0.0);
+        assert_eq!(combined_scores[&NodeId(99)].score, 0.0);
     }
 }

@@ -8,14 +8,13 @@
 //! have, only the first of them are gathered.
 
 use rusqlite::params;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::embed::tokenizer::{camel_words, is_stop_word, runs, stem, without_digits};
 use crate::model::graph::{NodeId, NodeType};
 use crate::store::search::candidates::Candidates;
 use crate::store::search::query::{any_of, quoted};
 use crate::store::search::rank::SearchCandidate;
-use crate::store::search::top_level::TopLevel;
 use crate::store::{Snapshot, StoreError};
 
 /// Words of a sentence that are used.
@@ -32,8 +31,6 @@ const NAMED_ROWS: usize = 500;
 const IN_NAME: f64 = 3.0;
 /// Symbols that are ranked by their texts.
 const RANKED: usize = 300;
-/// Symbols whose words count for their outermost type or function.
-const GROUPED: usize = 3000;
 /// Weight of a word in name, container, signature, documentation and path.
 const WEIGHTS: [f64; 5] = [5.0, 5.0, 2.0, 2.0, 2.0];
 const K1: f64 = 1.2;
@@ -48,24 +45,14 @@ struct Term {
     names: u64,
 }
 
-/// What shares words with a sentence.
-pub(super) struct Words {
-    /// Symbols with their bm25 times the share of the sentence they have, best first: larger is
-    /// better.
-    pub by_words: Vec<(NodeId, f64)>,
-    /// The share of the sentence that the symbols of each outermost type or function have together,
-    /// rare words counting more.
-    pub covered: FxHashMap<NodeId, f64>,
-}
-
-/// Returns at most `limit` symbols that share words with a sentence. One rare word alone is worth
-/// little.
+/// Returns at most `limit` symbols that share words with a sentence, with their bm25, best first:
+/// larger is better.
 pub(super) fn by_words(
     snapshot: &Snapshot,
     candidates: &Candidates<'_>,
     (sentence, total): (&str, u64),
     limit: usize,
-) -> Result<Words, StoreError> {
+) -> Result<Vec<(NodeId, f64)>, StoreError> {
     let mut terms = stems(sentence)
         .into_iter()
         .map(|(stem, word)| term(snapshot, stem, &word))
@@ -73,13 +60,12 @@ pub(super) fn by_words(
 
     terms.sort_by_key(|term| term.names);
     let mut gathered: FxHashMap<NodeId, f64> = FxHashMap::default();
-    let (mut weighed, mut having_term) = (Vec::new(), Vec::new());
+    let mut weighed = Vec::new();
 
     for term in terms {
         let anywhere = candidates.rows(&term.forms, ROWS)?;
         let having = term.names.max(anywhere.len() as u64).min(total) as f64;
         let rarity = (1.0 + (total as f64 - having + 0.5) / (having + 0.5)).ln();
-        having_term.push(anywhere.iter().copied().collect::<FxHashSet<NodeId>>());
         for id in anywhere {
             *gathered.entry(id).or_default() += rarity;
         }
@@ -94,7 +80,6 @@ pub(super) fn by_words(
 
     let mut gathered: Vec<(NodeId, f64)> = gathered.into_iter().collect();
     gathered.sort_unstable_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
-    let covered = covered(snapshot, &gathered, &weighed, &having_term)?;
     gathered.truncate(RANKED);
 
     let ids: Vec<NodeId> = gathered.into_iter().map(|(id, _)| id).collect();
@@ -109,58 +94,12 @@ pub(super) fn by_words(
 
     let mut scored: Vec<(NodeId, f64)> = texts
         .iter()
-        .map(|(id, text)| {
-            (
-                *id,
-                text.bm25(&weighed, average_length) * text.share(&weighed),
-            )
-        })
+        .map(|(id, text)| (*id, text.bm25(&weighed, average_length)))
         .collect();
     scored.sort_unstable_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
     scored.truncate(limit);
 
-    Ok(Words {
-        by_words: scored,
-        covered,
-    })
-}
-
-/// Returns what share of a sentence the symbols of each outermost type or function have together.
-fn covered(
-    snapshot: &Snapshot,
-    gathered: &[(NodeId, f64)],
-    weighed: &[(String, f64)],
-    having_term: &[FxHashSet<NodeId>],
-) -> Result<FxHashMap<NodeId, f64>, StoreError> {
-    let mut top_level = TopLevel::new(snapshot.connection())?;
-    let mut terms: FxHashMap<NodeId, u32> = FxHashMap::default();
-    for (id, _) in gathered.iter().take(GROUPED) {
-        let found = having_term.iter().enumerate();
-        let found = found.filter(|(_, having)| having.contains(id));
-        let bits = found.fold(0, |bits, (at, _)| bits | 1 << at);
-        *terms.entry(top_level.of(*id)?).or_default() |= bits;
-    }
-
-    let all: f64 = weighed.iter().map(|(_, rarity)| rarity).sum();
-    let share = |bits: u32| {
-        let found = weighed
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| bits >> at & 1 == 1);
-        found.map(|(_, (_, rarity))| rarity).sum::<f64>() / all.max(f64::EPSILON)
-    };
-    // One word of a sentence says little about a class.
-    let worth = |bits: u32| {
-        if bits.count_ones() > 1 {
-            share(bits)
-        } else {
-            0.0
-        }
-    };
-    Ok(terms
-        .into_iter()
-        .map(|(id, bits)| (id, worth(bits)))
-        .collect())
+    Ok(scored)
 }
 
 /// Returns the words of a sentence without stop words, with distinct stems.
@@ -262,15 +201,6 @@ impl TermStats {
         }
 
         counted
-    }
-
-    /// Returns the share of a sentence's words that the texts have, rare words counting more.
-    fn share(&self, terms: &[(String, f64)]) -> f64 {
-        let all: f64 = terms.iter().map(|(_, rarity)| rarity).sum();
-        let found = terms
-            .iter()
-            .filter(|(stem, _)| self.with.contains_key(stem));
-        found.map(|(_, rarity)| rarity).sum::<f64>() / all.max(f64::EPSILON)
     }
 
     fn bm25(&self, terms: &[(String, f64)], average_length: f64) -> f64 {

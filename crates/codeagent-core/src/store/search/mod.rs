@@ -20,7 +20,6 @@ mod nearest;
 mod query;
 mod rank;
 mod text;
-mod top_level;
 mod write;
 
 #[cfg(test)]
@@ -39,13 +38,11 @@ use crate::store::nodes::select_nodes;
 use crate::store::search::candidates::Candidates;
 use crate::store::search::hybrid::{COMBINED, combined_scores};
 use crate::store::search::query::Query;
-use crate::store::search::rank::{MatchKind, Ranked, Ranker, SearchCandidate};
-use crate::store::search::text::is_secondary_place;
-use crate::store::search::top_level::TopLevel;
+use crate::store::search::rank::{MatchKind, Ranked, Ranker};
 use crate::store::{SYMBOLS_TOTAL, Snapshot, StoreError, metadata};
 
-/// Weight of how many of a sentence's words the symbols of one type have together.
-const COVERING: f64 = 0.5;
+/// Results with one qualified name that come before all others.
+const OVERLOADS: usize = 2;
 
 /// Restricts the symbols to find.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -215,8 +212,8 @@ struct ScoredSymbol {
     score: Option<Score>,
 }
 
-/// Returns the symbols that answer a sentence, best first: of each outermost type or function the
-/// best one, then the others.
+/// Returns the symbols that answer a sentence, best first, at most two of one qualified name before
+/// all others.
 fn answers(
     snapshot: &Snapshot,
     candidates: &Candidates<'_>,
@@ -224,8 +221,7 @@ fn answers(
     (sentence, total): (&str, u64),
     near: SimilarityFn<'_>,
 ) -> Result<Vec<ScoredSymbol>, StoreError> {
-    let language::Words { by_words, covered } =
-        language::by_words(snapshot, candidates, (sentence, total), COMBINED)?;
+    let by_words = language::by_words(snapshot, candidates, (sentence, total), COMBINED)?;
 
     let mut near = near(sentence)?;
     if let Some(near) = &mut near {
@@ -240,54 +236,25 @@ fn answers(
 
     let scores = combined_scores(&by_words, near.as_ref());
     let mut ids: Vec<NodeId> = scores.keys().copied().collect();
-    ids.sort_unstable();
+    ids.sort_unstable_by(|a, b| scores[b].score.total_cmp(&scores[a].score).then(a.cmp(b)));
+    let found = candidates.load(&ids)?.into_iter();
 
-    let mut top_level = TopLevel::new(snapshot.connection())?;
-    let mut found = Vec::with_capacity(ids.len());
-    for candidate in candidates.load(&ids)? {
-        let top = top_level.of(candidate.id)?;
-        let mut score = scores[&candidate.id];
-        score.score *= standing(&candidate);
-        score.score += COVERING * covered.get(&top).copied().unwrap_or_default();
-        found.push((
-            top,
-            ScoredSymbol {
-                score: Some(score),
-                ranked: ranker.rank(candidate),
-            },
-        ));
-    }
-    let score = |found: &ScoredSymbol| found.score.map_or(0.0, |score| score.score);
-    found.sort_by(|(_, a), (_, b)| {
-        let ids = a.ranked.candidate.id.cmp(&b.ranked.candidate.id);
-        score(b).total_cmp(&score(a)).then(ids)
+    let found = found.map(|candidate| ScoredSymbol {
+        score: Some(scores[&candidate.id]),
+        ranked: ranker.rank(candidate),
     });
 
-    let mut seen = FxHashSet::default();
-    let (mut first, further): (Vec<_>, Vec<_>) =
-        found.into_iter().partition(|(top, _)| seen.insert(*top));
-    first.extend(further);
-    Ok(first.into_iter().map(|(_, found)| found).collect())
-}
+    let mut seen: FxHashMap<String, usize> = FxHashMap::default();
+    let (mut first, further): (Vec<_>, Vec<_>) = found.partition(|found| {
+        let count = seen
+            .entry(found.ranked.candidate.qualified_name.clone())
+            .or_default();
+        *count += 1;
+        *count <= OVERLOADS
+    });
 
-/// What a symbol is worth as an answer: types and functions in sources most.
-fn standing(candidate: &SearchCandidate) -> f64 {
-    let by_type = match candidate.node_type {
-        NodeType::Class
-        | NodeType::Interface
-        | NodeType::Type
-        | NodeType::Component
-        | NodeType::Method
-        | NodeType::Constructor => 1.0,
-        NodeType::Property => 0.85,
-        NodeType::Module | NodeType::File => 0.7,
-    };
-    let by_place = if is_secondary_place(&candidate.project_id, &candidate.qualified_name) {
-        0.7
-    } else {
-        1.0
-    };
-    by_type * by_place
+    first.extend(further);
+    Ok(first)
 }
 
 /// Sorts best first. Of each name, only a few come before other names that matched in the same way,

@@ -59,7 +59,7 @@ fn told(source: ModelHandle, wanted: impl Fn(Option<&str>, Option<&str>) -> bool
 fn get_status_says_how_far_the_vectors_of_a_model_are() {
     let slow = || ModelHandle::new(|| Ok(Some(Arc::new(Slow(Duration::from_millis(4))))));
     told(slow(), |note, model| {
-        note.is_some_and(|note| note.contains(" of 101 symbols have a vector of slow"))
+        note.is_some_and(|note| note.contains(" of 101 symbols have a vector (slow)"))
             && model == Some("lexhash-384")
     });
     told(slow(), |note, model| {

@@ -5,7 +5,7 @@ use codeagent_mcp::error::Code;
 use codeagent_mcp::tools::{self, Tool};
 use serde_json::{Value, json};
 
-use crate::tools::support::{Peer, Session};
+use crate::tools::support::{Peer, Session, structured_tools};
 
 /// Arguments of a good call.
 fn good(tool: &Tool) -> Value {
@@ -31,7 +31,7 @@ fn code(answer: &Value) -> &str {
 #[tokio::test]
 async fn every_parameter_is_checked() {
     let shop = Peer::shop().await;
-    for tool in tools::all() {
+    for tool in structured_tools() {
         for parameter in tool.parameters {
             let mut wrong = vec![json!({ "a": 1 }), json!(true)];
             match parameter.kind {
@@ -113,7 +113,7 @@ async fn every_parameter_is_checked() {
 #[tokio::test]
 async fn defaults_are_what_they_are_said_to_be() {
     let shop = Peer::shop().await;
-    for tool in tools::all() {
+    for tool in structured_tools() {
         for parameter in tool.parameters {
             let Some(default) = parameter.default else {
                 continue;
@@ -143,7 +143,7 @@ async fn defaults_are_what_they_are_said_to_be() {
 async fn an_unknown_symbol_is_not_found() {
     let shop = Peer::shop().await;
     for tool in
-        tools::all().filter(|tool| tool.parameters.iter().any(|each| each.name == "node_id"))
+        structured_tools().filter(|tool| tool.parameters.iter().any(|each| each.name == "node_id"))
     {
         for unknown in [
             "naaaaaaaaaaaa",
@@ -172,7 +172,7 @@ async fn an_unknown_symbol_is_not_found() {
 async fn paths_that_lead_out_escape() {
     let shop = Peer::shop().await;
     let names_a_file = |tool: &&Tool| tool.parameters.iter().all(|each| each.name != "node_id");
-    for tool in tools::all()
+    for tool in structured_tools()
         .filter(|tool| tool.parameters.iter().any(|each| each.name == "path"))
         .filter(names_a_file)
     {
@@ -228,7 +228,7 @@ async fn paths_that_lead_out_escape() {
 #[tokio::test]
 async fn without_an_engine_symbol_tools_are_unavailable() {
     let session = Session::over(&[("src/Shop.Domain/Order.cs", b"class Order { }")]).await;
-    for tool in tools::all() {
+    for tool in structured_tools() {
         let answer = session.structured(tool.name, good(tool)).await;
         let needs_engine = tool.errors.contains(&Code::EngineUnavailable);
         assert_eq!(

@@ -272,8 +272,8 @@ async fn files_of_no_language_are_searched_for_a_name_without_users() {
         assert_eq!(
             lines(&answer, "textual"),
             [
-                "Pages/Cart.razor:1 <p>@cart.Total()</p>",
-                "web.xml:1 <a m=\"Total\"/>"
+                "Pages/Cart.razor:1 (template) <p>@cart.Total()</p>",
+                "web.xml:1 (configuration) <a m=\"Total\"/>"
             ],
             "{tool}"
         );
@@ -286,8 +286,8 @@ async fn files_of_no_language_are_searched_for_a_name_without_users() {
     assert_eq!(
         lines(&edited, "textual"),
         [
-            "Pages/Cart.razor:1 <p>@cart.Total()</p>",
-            "Pages/New.html:1 <i>Total</i>"
+            "Pages/Cart.razor:1 (template) <p>@cart.Total()</p>",
+            "Pages/New.html:1 (markup) <i>Total</i>"
         ]
     );
     let used = session

@@ -64,7 +64,8 @@ async fn the_tools_are_described() {
     assert_eq!(
         names.join(" "),
         "list_directory read_file get_directory_tree search_symbols lookup_symbol find_similar get_symbol get_source_spans \
-         get_file_outline get_callers get_callees get_implementations get_references get_dependencies get_dependents index_files get_status"
+         get_file_outline get_callers get_callees get_implementations get_references get_dependencies get_dependents index_files get_status \
+         explore get_impact find_path search_text get_overview get_changes"
     );
     for tool in &tools {
         let name = &tool.name;
@@ -91,7 +92,7 @@ async fn the_tools_are_described() {
             if name == "index_files" {
                 writes
             } else {
-                (Some(true), None, None, None)
+                (Some(true), None, Some(true), Some(false))
             },
             "{name}"
         );
@@ -123,10 +124,17 @@ async fn schemas_suit_strict_clients() {
                 "node_type",
                 "edge_type",
                 "limit",
+                "max_chars",
+                "from",
+                "to",
+                "regex",
+                "ignore_case",
+                "literals",
             ];
             assert_eq!(
                 property.get("description").is_none(),
-                words.contains(&parameter.as_str()),
+                words.contains(&parameter.as_str())
+                    || parameter == "depth" && name != "get_directory_tree",
                 "{name} {parameter}"
             );
             if let Some(default) = property.get("default") {
@@ -137,7 +145,11 @@ async fn schemas_suit_strict_clients() {
                 );
             }
         }
-        let output = Value::Object((*tool.output_schema.unwrap()).clone());
+        let Some(output) = tool.output_schema.clone() else {
+            assert!(is_text_tool(name), "{name}");
+            continue;
+        };
+        let output = Value::Object((*output).clone());
         assert_eq!(output["type"], "object", "{name}");
         assert!(
             output.get("required").is_none() && output.get("additionalProperties").is_none(),
@@ -155,6 +167,10 @@ async fn schemas_suit_strict_clients() {
         assert_plain(&input, name);
         assert_plain(&output, name);
     }
+}
+
+fn is_text_tool(name: &str) -> bool {
+    tools::text::TOOLS.iter().any(|tool| tool.name == name)
 }
 
 /// Neither formats, lists of types nor references occur.
@@ -191,8 +207,8 @@ async fn the_list_of_tools_is_short() {
         each.sum::<usize>() / 4
     };
     assert!(
-        size(false) <= 2_500 && size(true) <= 7_000,
-        "{} tokens, {} with output schemas: of 2,500 and 7,000",
+        size(false) <= 3_800 && size(true) <= 8_000,
+        "{} tokens, {} with output schemas: of 3,800 and 8,000",
         size(false),
         size(true)
     );

@@ -204,6 +204,11 @@ impl Peer {
     }
 }
 
+/// The tools that send structured content.
+pub fn structured_tools() -> impl Iterator<Item = &'static tools::Tool> {
+    tools::all().filter(|tool| !tools::text::TOOLS.iter().any(|text| text.name == tool.name))
+}
+
 /// Structured content follows the tool's output schema, the texts say the same, and an error is one
 /// the tool admits to.
 pub fn assert_conforms(name: &str, result: &CallToolResult) {
