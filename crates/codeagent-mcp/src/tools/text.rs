@@ -146,7 +146,7 @@ const PATH: Tool = Tool {
 
 const OVERVIEW: Tool = Tool {
     name: "get_overview",
-    title: "Overview",
+    title: "Repository overview",
     doc: "Projects and their dependencies, entry points, hubs, cycles and unused code; of a folder or project also its public symbols and what uses them.",
     parameters: &[
         Parameter::optional(

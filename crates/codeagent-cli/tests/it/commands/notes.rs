@@ -335,7 +335,7 @@ fn every_command_that_a_document_names_works() {
                 arguments.push("--help".to_owned());
             }
             // These go on until they are stopped, take the index away, download, or change what is
-            // not the shop's.
+            // not the shop's, or compare with git, which the copy is not in.
             let lasting = [
                 "watch",
                 "daemon",
@@ -345,6 +345,8 @@ fn every_command_that_a_document_names_works() {
                 "install",
                 "uninstall",
                 "doctor",
+                "changes",
+                "affected",
             ];
             if arguments
                 .first()

@@ -127,9 +127,6 @@ async fn schemas_suit_strict_clients() {
                 "max_chars",
                 "from",
                 "to",
-                "regex",
-                "ignore_case",
-                "literals",
             ];
             assert_eq!(
                 property.get("description").is_none(),
