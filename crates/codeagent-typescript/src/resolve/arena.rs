@@ -174,6 +174,9 @@ impl Arena {
 
     /// Interns a type.
     pub fn add(&self, ty: Type) -> Ty {
+        if let Type::Simple(simple) = ty {
+            return simple;
+        }
         Ty(self.types.add(ty))
     }
 

@@ -112,6 +112,8 @@ impl Checker<'_> {
             Expr::Literal(kind, sym) => self.type_of_literal_value(file, kind, sym),
             Expr::Known(known) => known_type(known),
             Expr::Binary(operator, a, b) => self.type_of_binary(file, operator, a, b),
+            Expr::Unary(Operator::Not, _) => Ty::BOOLEAN,
+            Expr::Unary(..) => Ty::NUMBER,
             _ => Ty::UNKNOWN,
         }
     }
@@ -162,6 +164,7 @@ impl Checker<'_> {
 
         let spelling = self.spelling(name);
         match spelling {
+            "undefined" | "null" => return Ty::NOTHING,
             "window" | "self" | "globalThis" => return self.type_of_window(),
             "exports" if self.facts(position.file).header.dialect.is_javascript() => {
                 return self.type_of_module(position.file);
@@ -248,6 +251,10 @@ impl Checker<'_> {
         };
 
         match facts.expr(arg.value) {
+            Expr::Literal(LiteralKind::String, sym) if !sym.is_none() => {
+                let name = self.name(file, sym);
+                self.type_of_member(object, name)
+            }
             Expr::Literal(LiteralKind::Number, sym) => {
                 let name = self.name(file, sym);
                 match self.lookup_member(object, name) {

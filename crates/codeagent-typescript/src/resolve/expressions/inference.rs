@@ -202,6 +202,12 @@ impl Checker<'_> {
             (Type::Tuple(args), Type::Tuple(given)) => {
                 self.infer_from_lists(args, given, inference, nesting)
             }
+            (Type::Function(..) | Type::Instance(..) | Type::Object(..), Type::Static(_)) => {
+                self.infer_from_class(param, given, inference, nesting);
+                if !matches!(self.get(param), Type::Function(..)) {
+                    self.infer_from_members(param, given, inference, nesting);
+                }
+            }
             (Type::Function(..), _) => self.infer_from_functions(param, given, inference, nesting),
             (Type::Object(..) | Type::Instance(..), _) => {
                 self.infer_from_structure(param, given, inference, nesting)
@@ -384,6 +390,9 @@ impl Checker<'_> {
                 continue;
             }
             let found = self.type_of_member(given, name);
+            if found == Ty::UNKNOWN {
+                continue;
+            }
             let wanted = self.type_of_decl(member);
             let wanted = self.substitute(wanted, mapper);
             self.infer_from_types(wanted, found, inference, nesting + 1);

@@ -68,6 +68,10 @@ impl Checker<'_> {
             return declared;
         }
         let value = self.type_of_expr(file.expr(value));
+        if value.is_opaque() || value == Ty::NOTHING {
+            return declared;
+        }
+
         let members = self.arena.members(declared);
 
         let mut kept = Vec::new();
@@ -146,13 +150,16 @@ impl Checker<'_> {
         negated: bool,
         is_of: impl Fn(Ty) -> Option<bool>,
     ) -> Ty {
+        if to.is_opaque() {
+            return if negated { subject } else { to };
+        }
         if negated {
             return self.sift_union(subject, true, is_of);
         }
 
         let mut kept = Vec::new();
         for &member in self.arena.members(subject).iter() {
-            if is_of(member) == Some(true) {
+            if !member.is_opaque() && is_of(member) == Some(true) {
                 kept.push(member);
             }
         }
@@ -229,7 +236,11 @@ impl Checker<'_> {
                     let all_literal = tags
                         .iter()
                         .all(|tag| matches!(self.get(*tag), Type::Literal(..)));
-                    (all_literal && !tags.contains(&wanted)).then_some(false)
+                    match (all_literal, tags.contains(&wanted)) {
+                        (true, false) => Some(false),
+                        (true, true) if !negated => Some(true),
+                        _ => None,
+                    }
                 }
                 Type::Simple(simple) if simple.is_primitive() => {
                     (primitive_of(kind) != simple).then_some(false)

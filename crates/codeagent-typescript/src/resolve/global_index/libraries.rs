@@ -108,6 +108,11 @@ fn file_texts(sources: &[SelectedBundle], is_name: impl Fn(&str) -> bool) -> Vec
 }
 
 impl Tables {
+    /// Whether bundled declarations are loaded.
+    pub fn has_libraries(&self) -> bool {
+        self.libraries != FileId(u32::MAX)
+    }
+
     /// Whether a file holds bundled declarations, with only the members that some file names.
     pub fn is_of_library(&self, file: FileId) -> bool {
         file >= self.libraries

@@ -72,6 +72,7 @@ impl Checker<'_> {
                 found.extend(local);
                 ResolvedName::Decls(found)
             }
+            found if local.is_empty() => found,
             ResolvedName::Nothing => ResolvedName::Decls(local),
             // A module is not a declaration; the import represents it.
             _ => ResolvedName::Decls(decls),

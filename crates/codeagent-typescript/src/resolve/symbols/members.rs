@@ -129,7 +129,11 @@ impl Symbols<'_> {
             }
         }
 
-        group
+        if group.is_empty() {
+            DeclList::from_slice(&[decl])
+        } else {
+            group
+        }
     }
 
     /// The declarations of a function or method; of merged interfaces, the last comes first.

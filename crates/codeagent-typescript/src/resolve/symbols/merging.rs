@@ -77,7 +77,7 @@ impl Symbols<'_> {
         let group = MergedSymbol::of(parts);
         for &part in group.iter() {
             // Declarations of one kind are merged with the same others.
-            if self.decl(part).kind == own.kind {
+            if part == decl || self.decl(part).kind == own.kind {
                 self.groups.insert(part, Rc::clone(&group));
             }
         }
@@ -125,7 +125,9 @@ impl Symbols<'_> {
             }
         }
 
-        found.sort_by_cached_key(|other| (self.is_added(*other), *other));
+        if found.len() > 1 {
+            found.sort_by_cached_key(|other| (self.is_added(*other), *other));
+        }
 
         found
     }
@@ -329,7 +331,10 @@ fn merges(own: &Declaration, other: &Declaration) -> bool {
         K::Variable => 5,
         K::Method | K::Property | K::Getter | K::Setter | K::EnumMember => 6,
         K::Constructor => 7,
-        K::TypeAlias => 8,
+        K::CallSignature => 8,
+        K::ConstructSignature => 9,
+        K::IndexSignature => 10,
+        K::TypeAlias => 11,
         _ => 0,
     };
 

@@ -102,7 +102,9 @@ impl Symbols<'_> {
             }
         }
 
-        self.beside_import(&mut found, meaning);
+        if found.len() > 1 {
+            self.beside_import(&mut found, meaning);
+        }
 
         narrowed.map_or(found, |decl| DeclList::from_slice(&[decl]))
     }

@@ -59,7 +59,7 @@ impl Checker<'_> {
                 if bound == sub {
                     None
                 } else {
-                    self.extends(bound, sup, inferred)
+                    self.extends(bound, sup, inferred).filter(|fits| *fits)
                 }
             }
             (Type::Conditional(..) | Type::Indexed(..) | Type::Deferred(..), _) => None,
@@ -97,6 +97,7 @@ impl Checker<'_> {
         }
         let bound = self.constraint(param);
         self.nested_extends(sub, bound, &mut Vec::new())
+            .filter(|fits| !fits)
             .or(Some(true))
     }
 
@@ -315,7 +316,8 @@ impl Checker<'_> {
             return Some(true);
         }
 
-        let callable = !self.signatures(sup).is_empty();
+        let callable =
+            matches!(self.get(sup), Type::Instance(..)) && !self.signatures(sup).is_empty();
         if is_function && callable {
             None
         } else {
@@ -415,15 +417,17 @@ impl Checker<'_> {
             match self.lookup_member(sub, name) {
                 MemberLookup::Missing if optional || has_more => {}
                 MemberLookup::Missing => return Some(false),
-                // The libraries declare all members of a built-in type.
+                // All members of a built-in type are declared, if any is.
                 MemberLookup::External
                     if matches!(self.get(sub), Type::BuiltIn(..))
+                        && self.tables.has_libraries()
                         && !self.is_object_member(name) =>
                 {
                     if !optional {
                         return Some(false);
                     }
                 }
+                MemberLookup::External => unsure = true,
                 lookup => {
                     // `Partial<T>` and `Required<T>` are `T` here, so a required member may still
                     // be absent.

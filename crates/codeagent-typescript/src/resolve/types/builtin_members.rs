@@ -31,7 +31,7 @@ impl Checker<'_> {
         name: Name,
     ) -> MemberLookup {
         let is_static = matches!(self.get(receiver), Type::BuiltInValue(_));
-        if known == BuiltinType::Record {
+        if known == BuiltinType::Record && !is_static {
             let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
             return if self.is_object_member(name) {
                 MemberLookup::External
@@ -61,7 +61,9 @@ impl Checker<'_> {
             BuiltinResult::Flattened => {
                 let held = self.held(receiver);
                 let element = self.type_of_element(held);
-                let is_flat = element == Ty::UNKNOWN && !held.is_opaque();
+                let is_flat = element == Ty::UNKNOWN
+                    && !held.is_opaque()
+                    && !matches!(self.get(held), Type::BuiltIn(..));
                 self.arena.array(if is_flat { held } else { element })
             }
         }
@@ -75,6 +77,7 @@ impl Checker<'_> {
                 .first()
                 .copied()
                 .unwrap_or(Ty::UNKNOWN),
+            Type::Tuple(_) => self.type_of_element(receiver),
             _ => Ty::UNKNOWN,
         }
     }

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use crate::resolve::arena::{Args, Ty, Type, TypeMapper, primitive_of};
 use crate::resolve::checker::Checker;
-use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::global_index::well_known::{BuiltinType, row};
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, Meaning};
 use crate::resolve::symbols::value_owners::constructs;
@@ -258,7 +258,7 @@ impl Checker<'_> {
         let mut found = DeclList::new();
         let group = self.merged_symbol(decl);
         let is_class = self.decl(decl).kind == DeclKind::Class;
-        for &part in group.iter() {
+        for &part in group.iter().filter(|_| is_class) {
             let declaration = self.decl(part);
             if declaration.kind == DeclKind::Class {
                 found.extend(self.own_members(part, declaration.inner, name, true));
@@ -302,9 +302,10 @@ impl Checker<'_> {
             }
         }
 
-        let of_function = self
-            .lookup_member_of_global(BuiltinType::Function, Args::NONE, false, name)
-            .is_some();
+        let of_function = row(BuiltinType::Function, self.spelling(name)).is_some()
+            || self
+                .lookup_member_of_global(BuiltinType::Function, Args::NONE, false, name)
+                .is_some();
         if of_function {
             MemberLookup::External
         } else {

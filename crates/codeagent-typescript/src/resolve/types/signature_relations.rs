@@ -21,6 +21,7 @@ impl Checker<'_> {
                 Type::Function(decl, _) if self.is_constructor_type(decl) => {
                     self.constructor_extends(sub, sup, inferred)
                 }
+                Type::Function(..) => Some(false),
                 _ if self.construct_signatures(sub).is_empty() => Some(false),
                 _ => self.constructor_extends(sub, sup, inferred),
             };

@@ -277,6 +277,9 @@ impl Checker<'_> {
         }
         let declaration = self.decl(decl);
         let body = self.alias_body(decl, declaration.ty);
+        if declaration.type_params.is_empty() {
+            return body;
+        }
         let args = self.complete_args(decl, args);
         let mapper = self.bind(decl, &args);
         self.substitute(body, mapper)

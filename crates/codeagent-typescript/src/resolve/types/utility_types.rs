@@ -116,6 +116,9 @@ impl Checker<'_> {
     }
 
     fn filter_union(&self, union: Ty, by: Ty, keep: bool) -> Ty {
+        if !matches!(self.get(union), Type::Union(_)) {
+            return union;
+        }
         let mut kept = Vec::new();
         for &member in self.arena.members(union).iter() {
             match self.extends(member, by, &mut Vec::new()) {

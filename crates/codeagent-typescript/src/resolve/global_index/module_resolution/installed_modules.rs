@@ -22,7 +22,11 @@ impl PackageAnswers {
     /// The nearest folder with packages around a folder of the repository.
     #[must_use]
     pub fn base_of<'f>(&self, folder: &'f str) -> Option<&'f str> {
-        ancestors(folder).find(|around| self.bases.contains(*around))
+        if self.bases.is_empty() {
+            None
+        } else {
+            ancestors(folder).find(|around| self.bases.contains(*around))
+        }
     }
 
     /// The declarations that a bare specifier means in a folder of the repository.
