@@ -2,7 +2,7 @@
 
 use codeagent_mcp::arguments::Kind;
 use codeagent_mcp::error::Code;
-use codeagent_mcp::tools::{self, Tool};
+use codeagent_mcp::tools::Tool;
 use serde_json::{Value, json};
 
 use crate::tools::support::{Peer, Session, structured_tools};
