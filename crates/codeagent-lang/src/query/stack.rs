@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use super::memo::{MemoEntry, MemoTable};
 
-/// The number of places for active queries: one bit each, and one for [`CUT`].
+/// The number of places for active queries: one bit each, and one for `CUT`.
 pub const PLACES: usize = 63;
 
 /// The bit that says that a limit cut something off.

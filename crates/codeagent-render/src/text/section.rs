@@ -24,7 +24,7 @@ pub struct Section {
     pub key: &'static str,
     /// Its title, without the number of entries.
     pub title: String,
-    /// How much of the budget it gets, compared with others; [`NORMAL`] by default.
+    /// How much of the budget it gets, compared with others; `NORMAL` by default.
     pub weight: u32,
     /// What it holds.
     pub content: Content,

@@ -6,7 +6,7 @@
 //! does not exist, so all targets are returned.
 //!
 //! **Limits.** `null` only yields no target; it does not forbid what the fields `types` and `main`
-//! name. Nesting deeper than [`MAX_DEPTH`] and more than [`MAX_PATHS`] targets are ignored.
+//! name. Nesting deeper than eight levels and more than 64 targets are ignored.
 
 use serde_json::Value;
 
