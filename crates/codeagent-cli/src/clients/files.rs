@@ -1,4 +1,4 @@
-//! How is a client's file read, written whole, and a change of it shown?
+//! Reads and writes the settings files of clients, and shows changes of them.
 //!
 //! **Limits.** A change is shown as one block: the lines from the first to the last that differ.
 

@@ -45,7 +45,7 @@ fn response(root: &Root) -> Option<Value> {
         return None;
     }
     let text = format!(
-        "symbols of that name in the codeagent index; get_callers and get_references list the uses of one of them:\n{}",
+        "symbols of that name in the codeagent index; explore answers who uses one of them:\n{}",
         known.join("\n")
     );
     Some(json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } }))

@@ -13,6 +13,7 @@ use codeagent_workspace::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{Dialect, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use crate::query::importers::importing_files;
 use crate::query::{Changes, QueryError, Sources};
 use crate::store::{self, FileKey};
 
@@ -358,19 +359,12 @@ impl Search<'_, '_> {
         if self.is_test(path) || from.0 > 2 {
             return Ok(());
         }
-        for id in store::node_ids_of_file(snapshot, file.id)? {
-            let imports = store::incident_edges(
-                snapshot,
-                id,
-                Some(EdgeType::Imports),
-                EdgeDirection::Incoming,
-            )?;
-            files.extend(
-                imports
-                    .iter()
-                    .filter_map(|edge| self.files.get(&edge.file).cloned()),
-            );
-        }
+        let importing = importing_files(snapshot, file.id, usize::MAX)?;
+        files.extend(
+            importing
+                .iter()
+                .filter_map(|file| self.files.get(file).cloned()),
+        );
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
-//! What differs between two sides of a git range: symbols added, removed and changed, callers that
-//! no longer fit, and tests to run.
+//! Comparison of the two sides of a git range: symbols added, removed and changed, callers that no
+//! longer fit, and tests to run.
 //!
 //! Both sides of each changed file are parsed in memory, so nothing of the older side gets into the
 //! index. Callers and tests come from the index, which is that of the working tree.

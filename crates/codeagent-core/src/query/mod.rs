@@ -13,6 +13,7 @@ mod flow;
 mod handlers;
 mod hierarchy;
 mod impact;
+mod importers;
 mod labels;
 mod literals;
 mod neighbors;

@@ -5,8 +5,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeType};
-use crate::query::{Occurrence, Occurrences, QueryError};
+use crate::model::graph::{Node, NodeType};
+use crate::query::{Occurrence, Occurrences, QueryError, importers};
 use crate::store::{self, Snapshot};
 
 /// Most files of one name that are looked at.
@@ -84,19 +84,8 @@ fn importing_files(snapshot: &Snapshot, nodes: &[Node]) -> Result<FxHashSet<Stri
         let Some(file) = store::file_by_path(snapshot, path)? else {
             continue;
         };
-        for id in store::node_ids_of_file(snapshot, file.id)?
-            .into_iter()
-            .take(MAX_NODES)
-        {
-            let imports = store::incident_edges(
-                snapshot,
-                id,
-                Some(EdgeType::Imports),
-                EdgeDirection::Incoming,
-            )?;
-            for import in imports {
-                files.extend(store::file_path(snapshot, import.file)?);
-            }
+        for importing in importers::importing_files(snapshot, file.id, MAX_NODES)? {
+            files.extend(store::file_path(snapshot, importing)?);
         }
     }
     Ok(files)

@@ -4,8 +4,8 @@ use codeagent_workspace::DataRoot;
 
 use crate::engine::{Engine, EngineOptions, IndexReader};
 use crate::query::{
-    Doubt, EntryKind, ImpactQuery, Labels, Link, Scope, Sources, find_path, impact, overview,
-    resolve_symbols,
+    Doubt, EntryKind, Impact, ImpactQuery, Labels, Link, Scope, Sources, find_path, impact,
+    overview, resolve_symbols,
 };
 use crate::{NodeId, Snapshot};
 
@@ -50,6 +50,17 @@ fn names(labels: &Labels, ids: impl Iterator<Item = NodeId>) -> Vec<String> {
     ids.map(|id| labels.short(id)).collect()
 }
 
+fn impact_of(indexed: &Indexed, name: &str, depth: usize) -> Impact {
+    let snapshot = indexed.answers.snapshot().unwrap();
+    let mut sources = Sources::new(&snapshot, indexed.answers.workspace());
+    let targets = ids(&snapshot, name);
+    let query = ImpactQuery {
+        targets: &targets,
+        depth,
+    };
+    impact(&mut sources, &query).unwrap()
+}
+
 const SHOP: &[(&str, &str)] = &[
     (
         "Shop.csproj",
@@ -80,17 +91,7 @@ const SHOP: &[(&str, &str)] = &[
 #[test]
 fn impact_separates_certain_uses_from_those_through_an_interface() {
     let shop = indexed(SHOP);
-    let snapshot = shop.answers.snapshot().unwrap();
-    let mut sources = Sources::new(&snapshot, shop.answers.workspace());
-    let targets = ids(&snapshot, "Item.Price");
-    let found = impact(
-        &mut sources,
-        &ImpactQuery {
-            targets: &targets,
-            depth: 3,
-        },
-    )
-    .unwrap();
+    let found = impact_of(&shop, "Item.Price", 3);
     let of = |uses: &[crate::query::AffectedUse]| {
         names(&found.labels, uses.iter().map(|each| each.source))
     };
@@ -117,17 +118,7 @@ fn impact_separates_certain_uses_from_those_through_an_interface() {
 #[test]
 fn impact_of_an_interface_member_includes_its_implementations() {
     let shop = indexed(SHOP);
-    let snapshot = shop.answers.snapshot().unwrap();
-    let mut sources = Sources::new(&snapshot, shop.answers.workspace());
-    let targets = ids(&snapshot, "IPriced.Price");
-    let found = impact(
-        &mut sources,
-        &ImpactQuery {
-            targets: &targets,
-            depth: 1,
-        },
-    )
-    .unwrap();
+    let found = impact_of(&shop, "IPriced.Price", 1);
     let direct = names(&found.labels, found.direct.iter().map(|each| each.source));
     assert_eq!(direct, ["Cart.Total", "Item.Price"]);
     assert!(found.steps.is_empty() && found.possible.is_empty());
@@ -136,17 +127,7 @@ fn impact_of_an_interface_member_includes_its_implementations() {
 #[test]
 fn impact_of_a_type_counts_the_uses_of_its_members() {
     let shop = indexed(SHOP);
-    let snapshot = shop.answers.snapshot().unwrap();
-    let mut sources = Sources::new(&snapshot, shop.answers.workspace());
-    let targets = ids(&snapshot, "Cart");
-    let found = impact(
-        &mut sources,
-        &ImpactQuery {
-            targets: &targets,
-            depth: 1,
-        },
-    )
-    .unwrap();
+    let found = impact_of(&shop, "Cart", 1);
     let direct = names(&found.labels, found.direct.iter().map(|each| each.source));
     assert_eq!(direct, ["Program.Main"]);
     assert_eq!(found.member_uses, (2, 2));

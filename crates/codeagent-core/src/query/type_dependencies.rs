@@ -1,4 +1,4 @@
-//! What a type depends on as a whole: the uses of all its members, counted by the type or function
+//! Dependencies of a type as a whole: the uses of all its members, counted by the type or function
 //! they belong to.
 
 use rustc_hash::{FxHashMap, FxHashSet};

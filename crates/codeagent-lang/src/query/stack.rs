@@ -167,9 +167,7 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
     /// Computes a query without memoizing it; `None` if it is active, too deep, or a budget is used
     /// up.
     pub fn query_uncached<T>(&self, query: Q, compute: impl FnOnce() -> T) -> Option<T> {
-        let frame = self.open(query)?;
-        let value = compute();
-        Some(self.close(query, frame, value).value)
+        Some(self.evaluate(query, compute)?.value)
     }
 
     /// Returns the memoized result, computing it if there is none that holds. For results that
@@ -198,8 +196,7 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         if let Some(value) = self.memo_hit(table, &key) {
             return Some(value);
         }
-        let frame = self.open(query)?;
-        let entry = self.close(query, frame, compute());
+        let entry = self.evaluate(query, compute)?;
         Some(self.keep(table, key, entry))
     }
 
@@ -213,12 +210,17 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         if let Some(value) = self.memo_hit(table, &key) {
             return Some(value);
         }
-        let frame = self.open(query)?;
-        let entry = self.close(query, frame, compute());
+        let entry = self.evaluate(query, compute)?;
         if entry.is_settled() || self.ignores_provisional() {
             return Some(entry.value);
         }
         Some(self.keep(table, key, entry))
+    }
+
+    /// Computes a query as active; `None` if it is so already, too deep, or a budget is used up.
+    fn evaluate<T>(&self, query: Q, compute: impl FnOnce() -> T) -> Option<MemoEntry<T>> {
+        let frame = self.open(query)?;
+        Some(self.close(query, frame, compute()))
     }
 
     /// Returns the memoized result if it holds.

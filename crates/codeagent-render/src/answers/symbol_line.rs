@@ -64,7 +64,9 @@ pub(super) fn note_targets(
     for target in &targets.found {
         match target {
             Target::Literal(text) => {
-                document.note(format!("{text:?} is no symbol; strings are not followed"));
+                document.note(format!(
+                    "no symbol is named {text:?}, and strings are not followed"
+                ));
             }
             Target::Symbols(symbols) => {
                 let used = if are_all_used {

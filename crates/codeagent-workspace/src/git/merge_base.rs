@@ -1,4 +1,4 @@
-//! Where two histories part.
+//! The merge base of two commits: where their histories part.
 
 use std::collections::{BinaryHeap, HashMap};
 

@@ -1,4 +1,4 @@
-//! Where programs start: `Main`, top-level statements, files that a `package.json` names, and
+//! Entry points of programs: `Main`, top-level statements, files that a `package.json` names, and
 //! modules that no other file uses.
 //!
 //! Limitations: bundler configurations and HTML are not read. A path in a `package.json` that a

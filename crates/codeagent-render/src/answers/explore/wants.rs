@@ -1,4 +1,4 @@
-//! What the words of a question ask for.
+//! The sections that the words of a question ask for.
 
 use codeagent_core::query::Targets;
 
