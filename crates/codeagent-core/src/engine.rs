@@ -123,6 +123,7 @@ impl Engine {
                 ..options.clone()
             },
         )?;
+
         let fresh = beside.data().clone();
         let summary = beside
             .index(progress)
@@ -134,10 +135,12 @@ impl Engine {
                 return Err(error);
             }
         };
+
         if let Err(error) = store::move_log(&data.database()?) {
             // It cannot be read, or is not there: nothing is lost.
             tracing::debug!(%error, "cannot move the old index's log");
         }
+
         data.replace_database(&fresh)?;
         Ok((
             Self::open_locked(
@@ -162,10 +165,12 @@ impl Engine {
         } else {
             integrity::damage(&data)
         };
+
         let index_lock = IndexLock::new(data, lock).map_err(DataDirError::Io)?;
         if options.rebuild || repair_notice.is_some() {
             index_lock.data.remove_database()?;
         }
+
         let overlay = Overlay::default();
         let open = || open_pipeline(&index_lock, (&workspace, &overlay), &options);
         let (pipeline, read_side) = match open() {
@@ -181,6 +186,7 @@ impl Engine {
             }
             other => other,
         }?;
+
         Ok(Self {
             pipeline: Mutex::new(Some(pipeline)),
             read_side: Mutex::new(read_side),
@@ -232,16 +238,19 @@ impl Engine {
                 progress,
             );
         }
+
         // A root that was removed and made again is another folder.
         let workspace = self
             .workspace()
             .renewed()
             .with_packages(self.options.home.packages())
             .configured(self.options.tolerate_config)?;
+
         *unpoisoned(&self.workspace) = workspace.clone();
         if !batch.is_only_code() {
             self.texts.forget();
         }
+
         let done = match pipeline.as_mut() {
             Some(pipeline) => {
                 pipeline.set_workspace(workspace);
@@ -251,6 +260,7 @@ impl Engine {
             }
             None => Err(StoreError::Corrupt("it could not be rebuilt".to_owned()).into()),
         };
+
         match done {
             Err(EngineError::Store(StoreError::Corrupt(reason))) => {
                 self.rebuild_after_corruption(&mut pipeline, &reason, progress)
@@ -303,17 +313,21 @@ impl Engine {
         tracing::warn!(reason, "the index is damaged; rebuilding it");
         *unpoisoned(&self.repair_notice) = Some(reason.to_owned());
         self.is_rebuilding.store(true, Ordering::Release);
+
         // Closes what writes into the old one.
         *pipeline = None;
         self.index_lock.data.remove_database()?;
+
         let (fresh, read_side) = open_pipeline(
             &self.index_lock,
             (&self.workspace(), &self.overlay),
             &self.options,
         )?;
+
         *unpoisoned(&self.read_side) = read_side;
         let fresh = pipeline.insert(fresh);
         fresh.set_watcher(unpoisoned(&self.watcher).clone());
+
         let summary = fresh.process_batch(&ChangeBatch::everything(), progress)?;
         self.is_rebuilding.store(false, Ordering::Release);
         Ok(summary)
@@ -467,20 +481,24 @@ fn open_pipeline(
     let writer = open_database(&index_lock.data, workspace.root())?;
     let liveness = writer.liveness();
     index_lock.guard_with(writer.guard());
+
     let ingest = options.ingest.clone();
     let workers = if ingest.threads == 0 {
         available_threads()
     } else {
         ingest.threads
     };
+
     let reader = Reader::open(&index_lock.data.database()?, READERS + workers as u32)?;
     let mut pipeline = IngestPipeline::new(workspace.clone(), reader.clone(), writer, ingest)?;
     pipeline.set_overlay(overlay.clone());
     if !options.rebuild {
         pipeline.share(index_lock.data.clone());
     }
+
     index_lock.note_database();
     let vectors = Arc::new(Vectors::new(options.model.clone()));
+
     Ok((
         pipeline,
         ReadSide {

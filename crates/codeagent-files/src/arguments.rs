@@ -146,9 +146,11 @@ impl Parameter {
                 json!({ "type": "array", "items": { "type": "string", "maxLength": each }, "maxItems": max })
             }
         };
+
         if let Some(default) = self.default {
             schema["default"] = default.into();
         }
+
         schema["description"] = self.doc.into();
         schema
     }
@@ -193,6 +195,7 @@ impl Parameter {
                 values.len() <= max && values.iter().all(is_short)
             }),
         };
+
         if !fits {
             return Err(ArgumentError::Invalid(format!(
                 "`{}` must be {}, got {}",
@@ -201,6 +204,7 @@ impl Parameter {
                 shown(value)
             )));
         }
+
         match (self.kind, value.as_array()) {
             (Kind::Texts(max), Some(values)) if values.len() > max => {
                 Err(ArgumentError::TooLarge(format!(
@@ -226,12 +230,14 @@ pub fn schema(parameters: &[Parameter]) -> Map<String, Value> {
         .filter(|each| each.required)
         .map(|each| each.name)
         .collect();
+
     let mut schema = Map::new();
     schema.insert("type".to_owned(), "object".into());
     schema.insert("properties".to_owned(), properties.into());
     if !required.is_empty() {
         schema.insert("required".to_owned(), required.into());
     }
+
     schema.insert("additionalProperties".to_owned(), false.into());
     schema
 }
@@ -287,11 +293,13 @@ impl Arguments {
             } else {
                 format!("it takes {}", known.join(", "))
             };
+
             return Err(ArgumentError::Invalid(format!(
                 "there is no parameter `{}`; {known}",
                 shortened(unknown)
             )));
         }
+
         for parameter in parameters {
             match sent.get(parameter.name) {
                 Some(value) => parameter.check(value)?,
@@ -309,6 +317,7 @@ impl Arguments {
                 }
             }
         }
+
         Ok(Self(sent))
     }
 

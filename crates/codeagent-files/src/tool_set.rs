@@ -284,6 +284,7 @@ impl ToolSet {
                 changed: None,
             });
         }
+
         let tool = self
             .tools()
             .chain(self.forbidden())
@@ -353,6 +354,7 @@ impl ToolSet {
         if tool.effect == Effect::Runs && matches!(self.options.exec, ExecPolicy::Off) {
             self.options.exec.launcher()?;
         }
+
         let arguments = Arguments::check(tool.parameters, sent)
             .map_err(|error| FileToolError::new(ErrorKind::BadArguments, error.to_string()))?;
         if self.options.read_only && tool.effect == Effect::Writes {
@@ -361,9 +363,11 @@ impl ToolSet {
                 format!("`{}` changes files, and this server only reads", tool.name),
             ));
         }
+
         if self.profile == Profile::Assistant {
             assistant::check_root(workspace, &self.options.limits)?;
         }
+
         Ok(arguments)
     }
 }

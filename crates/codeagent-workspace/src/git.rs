@@ -237,6 +237,7 @@ impl GitRepository {
         if changes.files.len() == MAX_FILES {
             return Err(GitError::TooMany);
         }
+
         changes.files.push(ChangedFile { path, old, new });
         Ok(())
     }

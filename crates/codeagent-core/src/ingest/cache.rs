@@ -123,11 +123,13 @@ impl CachedState {
         if self.known.package(path.as_str()).is_some() {
             return ChangeImpact::Unknown;
         }
+
         let is_listed = || {
             self.paths
                 .binary_search_by(|known| known.as_str().cmp(path.as_str()))
                 .is_ok()
         };
+
         let entry = match workspace.entry_at(path) {
             Some(entry) if entry.kind == EntryKind::File => entry,
             Some(_) => return ChangeImpact::Unknown,
@@ -135,6 +137,7 @@ impl CachedState {
             // It came and went.
             None => return ChangeImpact::None,
         };
+
         if self.known.files.contains_key(path.as_str()) {
             let Some(dialect) = Dialect::of_path(path.as_str()) else {
                 return ChangeImpact::Unknown;
@@ -148,6 +151,7 @@ impl CachedState {
             };
             return ChangeImpact::Edits(vec![source]);
         }
+
         if is_listed() || self.unwanted.contains(path) {
             ChangeImpact::None
         } else {
@@ -183,11 +187,13 @@ impl CachedState {
         if !batch.is_complete() || paths.any(asks_again) || self.unwanted.len() > MOST_UNWANTED {
             self.unwanted.clear();
         }
+
         let unlisted = files.into_iter().filter(|path| {
             self.paths
                 .binary_search_by(|known| known.as_str().cmp(path.as_str()))
                 .is_err()
         });
+
         self.unwanted
             .extend(unlisted.filter(|path| is_file(workspace, path)));
     }

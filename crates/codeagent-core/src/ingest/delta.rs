@@ -117,11 +117,13 @@ impl IngestPipeline {
             made_by: self.engine_fingerprint(),
             ..KnownFiles::default()
         };
+
         known.add_files(rows.to_vec());
         match &changes.inputs {
             Some(inputs) => known.set_inputs(inputs.clone()),
             None => known.inputs.clone_from(&ctx.known.inputs),
         }
+
         known
     }
 
@@ -182,6 +184,7 @@ pub fn problems(
         path: loaded[*at].path.to_string(),
         message: "the resolver crashed; please report the file".to_owned(),
     }));
+
     problems
 }
 
@@ -205,11 +208,13 @@ fn delta_of(rows: Rows, known: &KnownFiles) -> Delta {
         .into_iter()
         .filter_map(|(at, dependencies)| Some((files[at].take()?, dependencies)))
         .collect();
+
     let touched = files
         .into_iter()
         .flatten()
         .filter(|row| known.files.get(&row.path) != Some(row))
         .collect();
+
     Delta {
         files: resolved,
         touched,
@@ -243,6 +248,7 @@ fn write(
             } else {
                 nodes.take_nodes()
             };
+
             let nodes = with_hashes(ctx, all);
             match plan {
                 Plan::All => {
@@ -283,12 +289,14 @@ fn with_hashes(ctx: &BatchContext<'_>, nodes: Vec<Node>) -> Vec<NodeWithHash> {
                 .collect()
         })
     };
+
     let hashes: Vec<i64> = ctx.threads.install(|| {
         nodes
             .par_chunks(NODES_AT_ONCE)
             .flat_map_iter(hashes_of)
             .collect()
     });
+
     let mut hashed: Vec<NodeWithHash> = hashes.into_iter().zip(nodes).collect();
     hashed.sort_unstable_by_key(|(_, node)| node.id);
     hashed

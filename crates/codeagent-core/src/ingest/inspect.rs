@@ -81,6 +81,7 @@ pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
             .into_iter()
             .map(|name| (facts.header.dialect.language(), name))
     });
+
     let called: FxHashSet<(Language, &str)> = symbols.chain(others).collect();
     let listed: Vec<String> = threads.install(|| {
         files
@@ -88,6 +89,7 @@ pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
             .map(|file| calls_of(*file, &world, &called))
             .collect()
     });
+
     Ok(listed.concat())
 }
 
@@ -101,11 +103,13 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
         .filter(is_call)
         .map(|used| used.at.offset)
         .collect();
+
     let open: FxHashMap<(u32, SiteKind), Sym> = links
         .unresolved
         .iter()
         .map(|open| ((open.at.offset, open.kind), open.name))
         .collect();
+
     let values: FxHashSet<u32> = links.values_called.iter().map(|at| at.offset).collect();
     let mut out = String::new();
     for site in facts.sites.iter().filter(|site| site.kind.is_call()) {
@@ -119,6 +123,7 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
             None if values.contains(&site.at.offset) => "value",
             None => "external",
         };
+
         let _ = writeln!(
             out,
             "{}:{}:{}\t{counted}\t{}",
@@ -128,6 +133,7 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
             print::site(facts, site)
         );
     }
+
     out
 }
 
@@ -139,6 +145,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
         PhaseTimer::default(),
         AtomicBool::new(false),
     );
+
     let loader = Loader {
         sources: &SourceReader::new(workspace.clone(), &Overlay::default()),
         known: &known,
@@ -150,6 +157,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
         cancel: &cancel,
         progress: &|_| {},
     };
+
     let loaded = threads.install(|| loader.load(&scan.sources))?;
     let installed = threads.install(|| {
         packages::gather(
@@ -159,11 +167,13 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
             &packages::CachedAssemblies::default(),
         )
     })?;
+
     let own = loaded.into_iter().map(|file| WorldFile {
         path: file.path,
         facts: file.facts,
         external: false,
     });
+
     let files = own.chain(installed.world_files()).collect();
     Ok(
         World::build_after(None, files, projects, &installed.supplied(), &cancel)
@@ -179,6 +189,7 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
         let sources = SourceReader::new(workspace.clone(), &Overlay::default());
         worker_threads(0)?.install(|| scan::compare_contents(&sources, &known, &mut scan.sources));
     }
+
     let mut changed = scan.removed;
     changed.extend(
         scan.sources
@@ -186,12 +197,14 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
             .filter(|source| source.needs_check)
             .map(|source| source.path.to_string()),
     );
+
     let inputs = scan.inputs.iter().filter(|(path, size, stamp)| {
         known
             .inputs
             .get(path.as_str())
             .is_none_or(|row| (row.size, row.stamp) != (*size, *stamp))
     });
+
     changed.extend(inputs.map(|(path, ..)| path.to_string()));
     changed.extend(
         known
@@ -201,6 +214,7 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
     if packages::compare(workspace, &scan.packages, &known) == packages::PackageFreshness::Other {
         changed.extend(scan.packages.iter().map(RepoPath::to_string));
     }
+
     changed.sort_unstable();
     changed.dedup();
     Ok(changed)

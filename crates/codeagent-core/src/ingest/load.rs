@@ -132,6 +132,7 @@ impl Loader<'_> {
                 if self.cancel.load(Ordering::Relaxed) {
                     return Err(IngestError::Interrupted);
                 }
+
                 let loaded = self.load_one(opened, source, &made)?;
                 (self.progress)(Progress {
                     phase: Phase::Extract,
@@ -141,12 +142,14 @@ impl Loader<'_> {
                 Ok(loaded)
             })
             .collect();
+
         let rest = made
             .packed
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         let loaded = loaded?.into_iter().flatten().collect();
         self.send(rest)?;
+
         Ok(loaded)
     }
 
@@ -182,12 +185,14 @@ impl Loader<'_> {
         if retained.is_some() {
             return Ok((key, retained));
         }
+
         let Some(mut facts) = self
             .extract(&file.text, dialect, &[])
             .filter(|facts| facts.header.parse_status != ParseStatus::Failed)
         else {
             return Ok((key, None));
         };
+
         facts.sites = Vec::new();
         if self.store.is_some() {
             let blob = self
@@ -195,6 +200,7 @@ impl Loader<'_> {
                 .time(Phase::Store, || store::encode_facts(&facts));
             self.keep(key, blob, packed)?;
         }
+
         Ok((key, Some(Arc::new(facts))))
     }
 
@@ -207,6 +213,7 @@ impl Loader<'_> {
         let path = source.path.as_str();
         let defines = self.projects.defines(path);
         let defines_hash = hash_of(defines);
+
         if let Some(row) = self
             .known
             .files
@@ -221,6 +228,7 @@ impl Loader<'_> {
                     row.problem.clone(),
                 )));
             }
+
             if let Some(facts) = self.find(&mut opened.own, &row.facts_key)? {
                 return Ok(Some(LoadedFile {
                     path: path.into(),
@@ -236,6 +244,7 @@ impl Loader<'_> {
                 }));
             }
         }
+
         let file = match self
             .timer
             .time(Phase::Read, || self.sources.read(&source.path))
@@ -252,6 +261,7 @@ impl Loader<'_> {
                 )));
             }
         };
+
         let limit = self.workspace().config().max_line_bytes;
         if file.average_line_bytes() > limit {
             let lowered = if limit < Config::default().max_line_bytes {
@@ -259,6 +269,7 @@ impl Loader<'_> {
             } else {
                 ""
             };
+
             let problem = format!(
                 "lines of more than {limit} bytes on average: treated as generated{lowered}"
             );
@@ -269,6 +280,7 @@ impl Loader<'_> {
                 Some(problem),
             )));
         }
+
         self.read(opened, source, &file, made).map(Some)
     }
 
@@ -288,6 +300,7 @@ impl Loader<'_> {
             &LANGUAGES.conditions(&file.text, source.dialect, defines),
             &hash,
         );
+
         let text = made.text(key);
         let mut known = text.lock().unwrap_or_else(PoisonError::into_inner);
         let retained = match known.clone() {
@@ -309,15 +322,18 @@ impl Loader<'_> {
                         .time(Phase::Store, || store::encode_facts(&facts));
                     self.keep(key, blob, &made.packed)?;
                 }
+
                 Arc::new(facts)
             }
         };
+
         *known = Some(Arc::clone(&facts));
         drop(known);
         if facts.header.parse_status == ParseStatus::Failed {
             let unread = self.unread(source, hash, hash_of(defines), Some(GIVEN_UP.to_owned()));
             return Ok(LoadedFile { parsed, ..unread });
         }
+
         Ok(LoadedFile {
             path: source.path.as_str().into(),
             dialect: source.dialect,
@@ -381,6 +397,7 @@ impl Loader<'_> {
         if self.shared.is_empty() {
             return Ok(None);
         }
+
         let found = self.timer.time(Phase::Decode, || {
             let blob = self.shared.find(others, &key)?;
             Some((Arc::new(store::decode_facts(&blob)?), blob))
@@ -388,6 +405,7 @@ impl Loader<'_> {
         let Some((facts, blob)) = found else {
             return Ok(None);
         };
+
         self.keep(key, blob, packed)?;
         Ok(Some(facts))
     }
@@ -407,6 +425,7 @@ impl Loader<'_> {
         if waiting.len() < PACKED_AT_ONCE {
             return Ok(());
         }
+
         let ready = std::mem::take(&mut *waiting);
         drop(waiting);
         store.writer.put_facts(ready)

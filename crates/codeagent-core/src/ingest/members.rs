@@ -27,11 +27,13 @@ impl MemberHashes {
         let facts = nodes.facts(file);
         let id_of = |decl: DeclId| nodes.of(DeclRef { file, decl }).map_or(0, |id| id.0);
         let mut frame = blake3::Hasher::new();
+
         frame.update(&facts.header.frame_hash);
         frame.update(&[u8::from(facts.header.is_module)]);
         for decl in facts.decl_ids().filter(|decl| !is_in_member(facts, *decl)) {
             frame.update(&id_of(decl).to_le_bytes());
         }
+
         let mut answers: Vec<(DependencyKeyHash, usize)> = Vec::new();
         for (at, member) in facts.pieces.iter().enumerate() {
             answers.extend(
@@ -42,6 +44,7 @@ impl MemberHashes {
                     .map(|key| (key.low_half(), at)),
             );
         }
+
         answers.sort_unstable();
         let answer = |of: &[(DependencyKeyHash, usize)]| {
             let mut hasher = blake3::Hasher::new();
@@ -55,6 +58,7 @@ impl MemberHashes {
             }
             (of[0].0, number(&hasher))
         };
+
         Self {
             frame: number(&frame),
             answers: answers.chunk_by(|a, b| a.0 == b.0).map(answer).collect(),
@@ -67,6 +71,7 @@ impl MemberHashes {
         if self.frame != before.frame {
             return None;
         }
+
         let mut only_before: FxHashMap<DependencyKeyHash, u64> =
             before.answers.iter().copied().collect();
         let is_new =
@@ -77,6 +82,7 @@ impl MemberHashes {
             .filter(is_new)
             .map(|(slot, _)| *slot)
             .collect();
+
         differing.extend(only_before.into_keys());
         differing.sort_unstable();
         Some(differing)

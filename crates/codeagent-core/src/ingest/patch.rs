@@ -129,12 +129,14 @@ impl IngestPipeline {
         if !edits.files.iter().any(|file| file.is_visible) {
             return Ok(Plan::Some(edits.files.iter().map(|file| file.at).collect()));
         }
+
         let dependencies = match world.dependencies.take() {
             Some(dependencies) => dependencies,
             None => ctx.timer.time(Phase::Decode, || {
                 store::dependency_rows(&self.reader.snapshot()?)
             })?,
         };
+
         let plan = ctx
             .timer
             .time(Phase::Link, || edits.plan(world, &dependencies));
@@ -271,6 +273,7 @@ fn node_changes(table: &NodeTable, renewed: &[Renewed]) -> NodeChanges {
                     span: site.span,
                     name: (site.name_line, site.name_column),
                 });
+
                 // The sites of a node follow each other.
                 let last: Option<&(NodeId, i64)> = changes.rehashed.last();
                 if last.is_none_or(|(last, _)| *last != node.id) {
@@ -281,6 +284,7 @@ fn node_changes(table: &NodeTable, renewed: &[Renewed]) -> NodeChanges {
             Renewed::Gone(id) => changes.removed.push(id),
         }
     }
+
     changes
 }
 

@@ -295,6 +295,7 @@ impl IngestPipeline {
             };
             self.write(&ctx, delta)?;
         }
+
         ctx.known.add_files(touched);
         let summary = Summary {
             unchanged: true,
@@ -378,6 +379,7 @@ impl IngestPipeline {
             problems,
             ..Summary::default()
         };
+
         self.keep(ctx, cached, summary)
     }
 

@@ -82,6 +82,7 @@ pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &DependencyRow>
             .collect(),
         members: FxHashMap::default(),
     };
+
     for file in files {
         changes.add(
             file.key,
@@ -90,6 +91,7 @@ pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &DependencyRow>
             file.members.as_deref(),
         );
     }
+
     add_presence(files, removed, &mut changes.keys);
     let invalidated: Vec<usize> = files
         .iter()
@@ -101,6 +103,7 @@ pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &DependencyRow>
     {
         return Plan::All;
     }
+
     Plan::Some(invalidated)
 }
 
@@ -122,13 +125,16 @@ pub fn plan_of_edits(
                 .filter(|key| KeyKind::of_low_half(*key) == KeyKind::Presence)
                 .collect::<Vec<_>>()
         };
+
         if file.before.environment_hash != file.now.environment_hash
             || presence(file.before) != presence(file.now)
         {
             return Plan::All;
         }
+
         changes.add(file.key, Some(file.before), file.now, file.members);
     }
+
     let own: FxHashSet<FileKey> = changed.iter().map(|file| file.key).collect();
     let is_dirty = |key: &FileKey| {
         own.contains(key)
@@ -136,12 +142,14 @@ pub fn plan_of_edits(
                 .get(key)
                 .is_none_or(|dependencies| changes.affect(dependencies))
     };
+
     let invalidated: Vec<usize> = all
         .iter()
         .enumerate()
         .filter(|(_, key)| is_dirty(key))
         .map(|(at, _)| at)
         .collect();
+
     if is_majority(invalidated.len(), all.len()) {
         Plan::All
     } else {
@@ -193,6 +201,7 @@ impl ChangedKeys {
         if before.is_some_and(|before| !interface_differs(before, now)) {
             return;
         }
+
         if let Some(members) = members {
             self.keys.extend(content(members));
             self.members.entry(key).or_default().extend(
@@ -203,6 +212,7 @@ impl ChangedKeys {
             );
             return;
         }
+
         self.files.insert(key);
         self.keys.extend(content(
             before
@@ -248,6 +258,7 @@ fn add_presence(
         .filter_map(|file| file.before.as_ref())
         .map(|(_, links)| *links)
         .chain(removed.values().copied());
+
     let before: Vec<(u64, &[DependencyKeyHash])> = stored
         .map(|links| (links.environment_hash, links.published.as_slice()))
         .collect();
@@ -257,6 +268,7 @@ fn add_presence(
     if flipped.is_empty() {
         return;
     }
+
     for (environment, published) in now.iter().chain(&before) {
         if published
             .iter()
@@ -368,12 +380,14 @@ mod tests {
             links(&[], &[16], &[]),
             links(&[5], &[20], &[]),
         );
+
         let files = [
             file(0, print(1, &[16]), Some((print(0, &[12]), &none))),
             file(1, print(0, &[]), Some((print(0, &[]), &reader))),
             file(2, print(0, &[]), Some((print(0, &[]), &dependent))),
             file(3, print(0, &[]), Some((print(0, &[]), &other))),
         ];
+
         assert_eq!(
             plan(&files, &FxHashMap::default()),
             Plan::Some(vec![0, 1, 2])
@@ -388,6 +402,7 @@ mod tests {
             links(&[], &[], &[9]),
             links(&[], &[9], &[]),
         );
+
         let kept = |now: &[u32]| {
             let files = [
                 file(0, print(1, now), Some((print(0, &[4, 9]), &first))),
@@ -396,6 +411,7 @@ mod tests {
             ];
             plan(&files, &FxHashMap::default())
         };
+
         assert_eq!(kept(&[4, 9]), Plan::Some(vec![0]));
         assert_eq!(kept(&[4]), Plan::Some(vec![0]));
         assert_eq!(kept(&[4, 9, 13]), Plan::Some(vec![0, 1]));
@@ -409,11 +425,13 @@ mod tests {
             links(&[0], &[6], &[]),
             links(&[0], &[10], &[]),
         );
+
         let files = [
             file(0, print(0, &[10, 14]), Some((print(0, &[6, 10]), &said))),
             file(1, print(0, &[]), Some((print(0, &[]), &dependent))),
             file(2, print(0, &[]), Some((print(0, &[]), &reader))),
         ];
+
         assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0, 1]));
         assert!(
             files[0].now.differs_externally(&print(0, &[6, 10]))
@@ -430,6 +448,7 @@ mod tests {
             links(&[0], &[11], &[]),
             links(&[5], &[7], &[]),
         );
+
         let extender = links(&[], &[8], &[]);
         let files = [
             PlanFile {
@@ -441,6 +460,7 @@ mod tests {
             file(3, print(0, &[]), Some((print(0, &[]), &other))),
             file(4, print(0, &[]), Some((print(0, &[]), &extender))),
         ];
+
         assert_eq!(
             plan(&files, &FxHashMap::default()),
             Plan::Some(vec![0, 1, 4])

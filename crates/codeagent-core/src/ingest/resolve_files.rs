@@ -60,6 +60,7 @@ fn resolve_file(
         let edges = nodes.edges(file, &links);
         (links, edges)
     }));
+
     let Ok((links, edges)) = attempt else {
         return ResolvedFile {
             literals: LiteralRow::new(key, world.facts(file)),
@@ -67,10 +68,12 @@ fn resolve_file(
             ..ResolvedFile::default()
         };
     };
+
     let edges = edge_rows(edges, key);
     let mut sources: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
     sources.sort_unstable();
     sources.dedup();
+
     ResolvedFile {
         unresolved: unresolved_rows(&links, world, file, key),
         object_functions: world
@@ -149,6 +152,7 @@ fn edge_rows(edges: Vec<Edge>, file: FileKey) -> Vec<EdgeRow> {
             candidates: edge.candidates.into(),
         })
         .collect();
+
     rows.sort_by(|a, b| {
         a.key()
             .cmp(&b.key())
@@ -173,6 +177,7 @@ fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> 
             .or_default()
             .push(site);
     }
+
     let row = |(name, mut sites): (&str, Vec<UnresolvedSite>)| {
         sites.sort_unstable();
         UnresolvedRow {
@@ -181,6 +186,7 @@ fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> 
             sites,
         }
     };
+
     let mut rows: Vec<UnresolvedRow> = by_name.into_iter().map(row).collect();
     rows.sort_unstable();
     rows
@@ -227,6 +233,7 @@ mod tests {
             &|| true,
         )
         .unwrap();
+
         let outcomes: Vec<(bool, usize)> = relinked
             .iter()
             .map(|(_, relinked)| (relinked.failed, relinked.edges.len()))

@@ -23,6 +23,7 @@ pub fn file_keys(loaded: &[LoadedFile], known: &KnownFiles) -> Vec<FileKey> {
         .map(|row| row.id.0 + 1)
         .max()
         .unwrap_or(1);
+
     let mut fresh = || {
         next += 1;
         FileKey(next - 1)
@@ -42,6 +43,7 @@ pub fn file_keys(loaded: &[LoadedFile], known: &KnownFiles) -> Vec<FileKey> {
 pub fn fingerprint(at: usize, file: &LoadedFile, world: &World, nodes: &NodeTable) -> Fingerprint {
     let id = FileId(at as u32);
     let published = world.support(id).published(&file.facts);
+
     Fingerprint {
         facts_key: file.key.0,
         interface_hash: file.facts.header.interface_hash,
@@ -98,12 +100,14 @@ pub fn plan_files<'a>(
         };
         Some((fingerprint, links))
     };
+
     let each = built
         .loaded
         .iter()
         .zip(&built.keys)
         .zip(fingerprints)
         .enumerate();
+
     each.map(|(at, ((file, key), now))| {
         let before = before(file);
         let is_changed = before.as_ref().is_some_and(|(before, _)| {
@@ -202,6 +206,7 @@ pub fn file_row(
 ) -> FileRow {
     let header = &file.facts.header;
     let before = known.files.get(&*file.path);
+
     FileRow {
         id,
         path: file.path.to_string(),

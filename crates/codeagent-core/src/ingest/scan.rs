@@ -107,6 +107,7 @@ impl KnownFiles {
             };
             Some(seen.remove(&row.path).unwrap_or(known))
         });
+
         let mut sources: Vec<SourceFile> = known.collect();
         sources.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         sources
@@ -329,6 +330,7 @@ pub fn scan(
         packages,
         ..Scan::default()
     };
+
     scan.problems
         .extend(walk.skipped.into_iter().map(|message| FileProblem {
             path: String::new(),
@@ -337,6 +339,7 @@ pub fn scan(
     let mut known_inputs = 0;
     let manifests = ignored_manifests(workspace, &walk.entries);
     let mut entries = walk.entries;
+
     entries.extend(manifests);
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     for entry in entries {
@@ -349,6 +352,7 @@ pub fn scan(
         }) {
             continue;
         }
+
         scan.paths.push(path.to_owned());
         if is_project_file(LANGUAGES, path) {
             let before = known.inputs.get(path);
@@ -358,6 +362,7 @@ pub fn scan(
             scan.inputs
                 .push((entry.path.clone(), entry.size, entry.stamp));
         }
+
         if let Some(dialect) = dialect {
             let before = known.files.get(path);
             let needs_check = batch.names(&entry.path)
@@ -372,6 +377,7 @@ pub fn scan(
             });
         }
     }
+
     known_inputs += retain_unlisted(known, &walk.unlisted, &mut scan);
     for (path, row) in known.extended() {
         known_inputs += 1;
@@ -383,12 +389,14 @@ pub fn scan(
             Err(_) => true,
         };
     }
+
     scan.inputs_need_check |= known_inputs != known.inputs.len();
     let present: FxHashSet<&str> = scan
         .sources
         .iter()
         .map(|source| source.path.as_str())
         .collect();
+
     scan.removed = known
         .files
         .keys()
@@ -405,6 +413,7 @@ fn retain_unlisted(known: &KnownFiles, unlisted: &[RepoPath], scan: &mut Scan) -
     if unlisted.is_empty() {
         return 0;
     }
+
     let listed: FxHashSet<String> = scan.paths.iter().cloned().collect();
     let is_retained = |path: &str| {
         !listed.contains(path) && unlisted.iter().any(|folder| is_in(path, folder.as_str()))
@@ -421,21 +430,25 @@ fn retain_unlisted(known: &KnownFiles, unlisted: &[RepoPath], scan: &mut Scan) -
             });
         }
     }
+
     let inputs: Vec<&InputRow> = known
         .inputs
         .values()
         .filter(|row| is_project_file(LANGUAGES, &row.path) && is_retained(&row.path))
         .collect();
+
     for row in &inputs {
         if let Ok(path) = RepoPath::new(&row.path) {
             scan.paths.push(row.path.clone());
             scan.inputs.push((path, row.size, row.stamp));
         }
     }
+
     scan.paths.sort_unstable();
     scan.paths.dedup();
     scan.sources.sort_by(|a, b| a.path.cmp(&b.path));
     scan.inputs.sort_by(|a, b| a.0.cmp(&b.0));
+
     inputs.len()
 }
 
@@ -454,6 +467,7 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
         .map(|entry| entry.path.as_str())
         .filter(|path| is_project_file(LANGUAGES, path))
         .collect();
+
     let mut folders: FxHashSet<(Language, &str)> = FxHashSet::default();
     for entry in entries {
         let Some(dialect) = Dialect::of_path(entry.path.as_str()) else {
@@ -463,6 +477,7 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
         if language.rules().manifests.is_empty() {
             continue;
         }
+
         let mut folder = entry.path.as_str();
         while let Some((parent, _)) = folder.rsplit_once('/') {
             if !folders.insert((language, parent)) {
@@ -471,6 +486,7 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
             folder = parent;
         }
     }
+
     let missing: FxHashSet<String> = folders
         .into_iter()
         .flat_map(|(language, folder)| {
@@ -481,6 +497,7 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
                 .map(move |name| format!("{folder}/{name}"))
         })
         .collect();
+
     missing
         .into_iter()
         .filter(|path| !listed.contains(path.as_str()))
@@ -503,6 +520,7 @@ pub fn compare_contents(reader: &SourceReader, known: &KnownFiles, sources: &mut
             else {
                 return;
             };
+
             source.needs_check = match reader.hash(&source.path) {
                 Ok(hash) => hash.as_bytes() != &row.hash,
                 Err(error) => row.problem != Some(error.to_string()),
@@ -524,6 +542,7 @@ pub fn read_inputs(
         let text = text.or_else(|| path.as_str().ends_with(".csproj").then(|| Arc::from("")));
         texts.extend(text.map(|text| (path.to_string(), text)));
     }
+
     add_extended(LANGUAGES, &mut texts, |path| {
         let path = RepoPath::new(path).ok()?;
         match extended_at(workspace, &path) {
@@ -539,6 +558,7 @@ pub fn read_inputs(
                 } else {
                     NEVER_READ
                 };
+
                 rows.push(InputRow {
                     path: path.to_string(),
                     size: 0,
@@ -585,6 +605,7 @@ fn read_input(
                 path: path.to_string(),
                 message: error.to_string(),
             });
+
             (
                 InputRow {
                     path: path.to_string(),

@@ -70,6 +70,7 @@ impl SourceReader {
                 limit,
             });
         }
+
         Ok(FileText {
             text: text.to_string(),
             hash: blake3::hash(text.as_bytes()),

@@ -156,6 +156,7 @@ impl Summary {
                 )
             })
             .collect();
+
         let Self {
             changed,
             removed,
@@ -163,6 +164,7 @@ impl Summary {
             linked,
             ..
         } = self;
+
         format!(
             "{changed} files changed, {removed} removed, {parsed} parsed, {linked} linked; cpu ms: {}",
             phases.join(", ")

@@ -108,6 +108,7 @@ impl IngestPipeline {
                 external: false,
             })
             .collect();
+
         let world = || {
             World::build_after(
                 former,
@@ -121,6 +122,7 @@ impl IngestPipeline {
                 &self.options.cancel,
             )
         };
+
         let nodes = || NodeTable::of_files(&files, projects);
         ctx.threads.install(|| {
             rayon::join(

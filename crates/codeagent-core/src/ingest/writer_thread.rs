@@ -85,10 +85,12 @@ impl WriterThread {
             let _alive = alive;
             run(writer, &inbox, &own);
         };
+
         let thread = std::thread::Builder::new()
             .name("codeagent-writer".to_owned())
             .spawn(work);
         let thread = thread.map_err(|error| StoreError::Thread(error.to_string()))?;
+
         Ok(Self {
             outbox: Some(outbox),
             interrupter,
@@ -209,6 +211,7 @@ fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>, guard: &Guard) {
             }
         }
     }
+
     guard.while_writing(|| {
         if let Err(error) = writer.checkpoint() {
             tracing::warn!(%error, "the log could not be moved into the database");

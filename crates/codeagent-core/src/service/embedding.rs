@@ -92,12 +92,14 @@ pub fn embedded(model: &dyn Embedder, few: &[Pending]) -> Result<Vec<NodeVector>
         .filter(|pending| !pending.is_known)
         .map(|pending| pending.text.as_str())
         .collect();
+
     let mut made = if unknown.is_empty() {
         Vec::new()
     } else {
         model.embed(&unknown)?
     }
     .into_iter();
+
     let mut vector = |pending: &Pending| NodeVector {
         node: pending.node,
         text_hash: pending.text_hash,
@@ -107,6 +109,7 @@ pub fn embedded(model: &dyn Embedder, few: &[Pending]) -> Result<Vec<NodeVector>
             made.next().map(Box::new)
         },
     };
+
     Ok(few.iter().map(&mut vector).collect())
 }
 
@@ -166,6 +169,7 @@ impl OwnerState {
             // Those of another model go.
             self.engine.put_vectors(model.name(), Vec::new())?;
         }
+
         let mut after = None;
         let mut made = 0;
         loop {
@@ -173,8 +177,10 @@ impl OwnerState {
             let Some(last) = page.last().map(|pending| pending.node) else {
                 break;
             };
+
             page.sort_by_key(|pending| (!pending.is_known, pending.text.len()));
             let together = if page.len() == PAGE { MANY } else { FEW };
+
             for part in page.chunks(WRITTEN) {
                 let (vectors, run) = self.vectors(&*model, part, together)?;
                 made += vectors.len();
@@ -183,12 +189,15 @@ impl OwnerState {
                     return Ok(RunOutcome::Paused);
                 }
             }
+
             after = Some(last);
         }
+
         if made > 0 {
             self.engine.collect_vectors(model.name())?;
             tracing::info!(model = model.name(), made, "symbol vectors are complete");
         }
+
         Ok(RunOutcome::Complete)
     }
 

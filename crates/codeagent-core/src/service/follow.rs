@@ -71,6 +71,7 @@ impl Inner {
             }
             _ => Ok(()),
         };
+
         if let Err(error) = rebuilt {
             tracing::warn!(error, "a damaged index could not be rebuilt");
         }

@@ -212,6 +212,7 @@ pub(super) fn serve(listener: &IpcListener, shared: &Weak<OwnerState>) {
                 tracing::debug!(%error, "a request of another process was not answered");
             }
         };
+
         let thread = std::thread::Builder::new()
             .name("codeagent-client".to_owned())
             .spawn(serve);

@@ -123,6 +123,7 @@ impl Lifetime {
             if now.is_requested {
                 return ShutdownReason::Requested;
             }
+
             let until_gone = now
                 .gone_since
                 .map(|since| MOST_GONE.saturating_sub(since.elapsed()));
@@ -130,6 +131,7 @@ impl Lifetime {
             if until_gone.is_some_and(|left| left.is_zero()) {
                 return ShutdownReason::RootGone;
             }
+
             if until_idle.is_some_and(|left| left.is_zero()) {
                 if !is_needed() {
                     return ShutdownReason::Idle;
@@ -137,6 +139,7 @@ impl Lifetime {
                 now.last_use = Instant::now();
                 until_idle = idle;
             }
+
             now = match until_gone.into_iter().chain(until_idle).min() {
                 Some(left) => {
                     self.changed
@@ -190,12 +193,14 @@ mod tests {
             "it was away for a moment only"
         );
         life.note_root(false);
+
         let began = Instant::now();
         assert_eq!(
             life.wait_for_shutdown(None, || true),
             ShutdownReason::RootGone
         );
         assert!(began.elapsed() >= MOST_GONE - MOMENT);
+
         let life = Lifetime::new(Role::Daemon);
         std::thread::scope(|scope| {
             let reason = scope.spawn(|| life.wait_for_shutdown(None, || true));

@@ -148,6 +148,7 @@ impl IndexService {
             in_background: true,
             ..IngestOptions::default()
         };
+
         let engine_options = EngineOptions {
             ingest,
             tolerate_config: true,
@@ -155,6 +156,7 @@ impl IndexService {
             model: options.model,
             ..EngineOptions::default()
         };
+
         Ok(Self(Arc::new(Inner {
             role: Role::Server,
             options: engine_options,
@@ -185,6 +187,7 @@ impl IndexService {
         let (workspace, options) = (engine.workspace(), engine.options().clone());
         let owner = Owner::start(engine, watcher, role, Arc::clone(&on_progress))?;
         let state = State::Owner(Arc::new(owner));
+
         Ok(Self(Arc::new(Inner {
             role,
             options,
@@ -383,13 +386,16 @@ impl Inner {
                 inner.enter(State::Failed(ServiceFailure::Defect));
             }
         };
+
         let mut control = self.lock();
         control.threads.retain(|(_, thread)| !thread.is_finished());
+
         let name = match task {
             Task::Open => "codeagent-start",
             Task::Follow => "codeagent-standby",
             Task::Rebuild => "codeagent-rebuild",
         };
+
         match std::thread::Builder::new().name(name.to_owned()).spawn(run) {
             Ok(thread) => control.threads.push((task, thread)),
             Err(error) => {

@@ -97,6 +97,7 @@ impl OwnerState {
             let has_more = watcher.wait(Some(QUIET));
             state = self.lock();
             state.poll_events();
+
             if self.is_stopping() {
                 return false;
             }
@@ -104,6 +105,7 @@ impl OwnerState {
                 break;
             }
         }
+
         true
     }
 

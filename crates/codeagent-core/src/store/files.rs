@@ -139,6 +139,7 @@ pub fn folders_named(
 ) -> Result<Vec<String>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(FOLDERS_NAMED)?;
     let mut rows = statement.query([name])?;
+
     let mut folders: Vec<String> = Vec::new();
     while let Some(row) = rows.next()? {
         let path: String = row.get(0)?;
@@ -148,12 +149,14 @@ pub fn folders_named(
         {
             return Ok(vec![name.to_owned()]);
         }
+
         let at = path.find(&format!("/{name}/")).unwrap_or_default();
         let folder = &path[..at + 1 + name.len()];
         if folders.len() < limit && folders.last().is_none_or(|last| last != folder) {
             folders.push(folder.to_owned());
         }
     }
+
     Ok(folders)
 }
 

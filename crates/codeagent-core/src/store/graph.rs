@@ -176,6 +176,7 @@ fn brief_row(row: &Row<'_>) -> Result<SymbolBrief, StoreError> {
         row.get::<_, Option<u32>>(index)
             .map(Option::unwrap_or_default)
     };
+
     Ok(SymbolBrief {
         id: id_column(row, 0)?,
         parent: row.get::<_, Option<i64>>(1)?.map(|id| NodeId(id as u64)),

@@ -54,6 +54,7 @@ pub fn list_files(call: &Call<'_>) -> Result<Value, FileToolError> {
             if !hidden && item.path.file_name().starts_with('.') {
                 return WalkControl::Over;
             }
+
             let is_folder = is_folder(call, item);
             if pattern
                 .as_ref()
@@ -64,6 +65,7 @@ pub fn list_files(call: &Call<'_>) -> Result<Value, FileToolError> {
                     files.push(listed(item, is_folder));
                 }
             }
+
             if total < MAX_COUNTED {
                 WalkControl::Into
             } else {
@@ -71,6 +73,7 @@ pub fn list_files(call: &Call<'_>) -> Result<Value, FileToolError> {
             }
         },
     );
+
     visited.map_err(|error| FileToolError::from(error).of_folder().about(text))?;
     Ok(json!({ "files": files, "total_count": total, "truncated": total > files.len() }))
 }
@@ -104,11 +107,13 @@ pub fn read_file(call: &Call<'_>) -> Result<Value, FileToolError> {
         .map_or(String::new(), |(_, extension)| {
             extension.to_ascii_lowercase()
         });
+
     let about = |error| FileToolError::from(error).about(text);
     if is_text && BLOCKED.contains(&extension.as_str()) {
         call.workspace.stat(&file).map_err(about)?;
         return Err(binary(&file, text));
     }
+
     let read = call
         .workspace
         .read_bytes_meta(&file, call.options.limits.file_bytes)
@@ -119,6 +124,7 @@ pub fn read_file(call: &Call<'_>) -> Result<Value, FileToolError> {
         .number("max_bytes")
         .unwrap_or(usize::MAX)
         .min(size);
+
     let content = if is_text {
         if read.bytes[..size.min(8_192)].contains(&0) {
             return Err(binary(&file, text));
@@ -127,6 +133,7 @@ pub fn read_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     } else {
         base64::engine::general_purpose::STANDARD.encode(&read.bytes[..end])
     };
+
     let modified = call
         .workspace
         .modified(&file)
@@ -178,12 +185,14 @@ pub fn get_repo_overview(call: &Call<'_>) -> Result<Value, FileToolError> {
     let mut stats = Stats::default();
     let mut children: BTreeMap<RepoPath, Vec<Item>> = BTreeMap::new();
     let (mut shown, mut seen) = (0, 0);
+
     let levels = if with_stats { usize::MAX } else { depth };
     call.workspace
         .descend(&RepoPath::root(), levels, &mut |item| {
             if item.kind == ItemKind::Directory && NOT_SHOWN.contains(&item.path.file_name()) {
                 return WalkControl::Over;
             }
+
             stats.count(item);
             if item.depth <= depth
                 && shown < MAX_TREE
@@ -195,6 +204,7 @@ pub fn get_repo_overview(call: &Call<'_>) -> Result<Value, FileToolError> {
                     .or_default()
                     .push(item.clone());
             }
+
             seen += 1;
             if seen < MAX_COUNTED {
                 WalkControl::Into
@@ -202,11 +212,13 @@ pub fn get_repo_overview(call: &Call<'_>) -> Result<Value, FileToolError> {
                 WalkControl::Stop
             }
         })?;
+
     let structure = json!({ "name": name, "type": "directory", "children": nodes(&mut children, &RepoPath::root(), depth) });
     let mut overview = json!({ "root": name, "structure": structure });
     if with_stats {
         overview["stats"] = stats.into_json();
     }
+
     Ok(overview)
 }
 
@@ -232,8 +244,10 @@ fn nodes(
             node.insert("type".to_owned(), "file".into());
             node.insert("size".to_owned(), item.size().into());
         }
+
         Value::Object(node)
     };
+
     items.iter().map(node).collect()
 }
 

@@ -268,6 +268,7 @@ impl Limits {
                     default
                 })
         };
+
         let default = Self::default();
         let limits = Self {
             file_bytes: number("MAX_FILE_SIZE_BYTES", default.file_bytes),
@@ -278,6 +279,7 @@ impl Limits {
                 .filter(|text| !text.is_empty())
                 .map(PathBuf::from),
         };
+
         (limits, wrong)
     }
 }
@@ -330,8 +332,10 @@ fn glob(
             format!("invalid glob {pattern:?}: {error}"),
         )
     };
+
     let by_name = !pattern.contains('/');
     let matches = codeagent_workspace::path_glob(pattern).map_err(invalid)?;
+
     Ok(move |path: &RepoPath| {
         matches(if by_name {
             path.file_name()
@@ -393,12 +397,14 @@ pub fn render(
         }
         Err(failure) => failure,
     };
+
     let word = code(failure.kind);
     let number = number(word);
     let mut data = json!({ "error_code": word });
     if let Some(path) = failure.path {
         data["path"] = path.into();
     }
+
     if era == ProtocolEra::Legacy {
         return Err(ErrorData::new(
             ErrorCode(number),
@@ -406,8 +412,10 @@ pub fn render(
             Some(data),
         ));
     }
+
     let value = json!({ "code": number, "message": failure.message, "data": data });
     let mut result = CallToolResult::error(vec![ContentBlock::text(value.to_string())]);
     result.structured_content = Some(value);
+
     Ok(result)
 }

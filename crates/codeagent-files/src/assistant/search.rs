@@ -48,6 +48,7 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, FileToolError> {
         cancel: Arc::clone(call.cancelled),
         ..TextQuery::default()
     };
+
     let matches = arguments.text("glob").map(glob).transpose()?;
     let wanted = move |path: &RepoPath, is_folder: bool| {
         let name = path.file_name();
@@ -58,6 +59,7 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, FileToolError> {
             && !NOT_SEARCHED.iter().any(|end| name.ends_with(end))
             && matches.as_ref().is_none_or(|matches| matches(path))
     };
+
     let files = Files {
         hidden: true,
         ..Files::default()
@@ -71,6 +73,7 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, FileToolError> {
         let message = format!("the search took longer than {timeout} ms; narrow it with `glob`");
         return Err(FileToolError::new(ErrorKind::TimedOut, message));
     }
+
     let (found, total) = found.finish();
     let matches = found
         .iter()
@@ -84,12 +87,14 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, FileToolError> {
         "files_searched": stats.files,
         "duration_ms": begun.elapsed().as_millis() as u64,
     });
+
     if truncated && requested > limit {
         answer["note"] = format!(
             "max_results is {requested}, but this server returns at most {limit} (MAX_SEARCH_RESULTS)"
         )
         .into();
     }
+
     Ok(answer)
 }
 

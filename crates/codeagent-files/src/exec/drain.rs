@@ -25,9 +25,11 @@ impl Drain {
         let output = Arc::new(Mutex::new(Output::default()));
         let (end, ended) = channel();
         let shared = Arc::clone(&output);
+
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
             let Some(mut pipe) = pipe else { return };
+
             loop {
                 match pipe.read(&mut buffer) {
                     Ok(0) => break,
@@ -41,6 +43,7 @@ impl Drain {
                     }
                 }
             }
+
             end.send(()).ok();
         });
         Self { output, ended }

@@ -24,12 +24,14 @@ pub fn find(workspace: &Workspace, request: &Request<'_>) -> Result<PathBuf, Exe
     if name.is_empty() || name.contains(['/', '\0']) || matches!(name, "." | "..") {
         return Err(missing());
     }
+
     let system = || {
         SYSTEM
             .iter()
             .map(|folder| Path::new(folder).join(name))
             .find(|path| path.is_file())
     };
+
     let project = || in_project(workspace, request.folder, name);
     // A project's own version is the one meant, where the policy lets the repository's code run
     // anyway.

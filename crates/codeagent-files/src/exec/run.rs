@@ -43,6 +43,7 @@ impl Launcher {
             protected: Vec::new(),
             pinned: Vec::new(),
         };
+
         self.execute(
             &plan,
             Path::new(&format!("/proc/self/fd/{}", handle.as_raw_fd())),
@@ -66,6 +67,7 @@ impl Launcher {
             protected: Vec::new(),
             pinned: Vec::new(),
         };
+
         let outcome = self.execute(&plan, Path::new("/"), 1_000)?;
         let no_jail = || ExecError::NoJail(format!("the jail ended with {:?}", outcome.exit_code));
         (outcome.exit_code == Some(0))
@@ -98,29 +100,34 @@ impl Launcher {
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+
         let mut child = command.spawn().map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput | io::ErrorKind::ArgumentListTooLong => {
                 ExecError::Arguments(error)
             }
             _ => ExecError::Io(error),
         })?;
+
         // It holds the jail's end of the socket.
         drop(command);
         let stdout = Drain::start(child.stdout.take(), output_bytes);
         let stderr = Drain::start(child.stderr.take(), output_bytes);
         let report = wait(&mut child, ours, plan.timeout * 2 + PATIENCE).map_err(ExecError::Io)?;
+
         if let Some(problem) = report.problem {
             return Err(ExecError::NoJail(problem));
         }
         if report.busy {
             return Err(ExecError::Busy);
         }
+
         let (stdout, stderr) = (stdout.finish(), stderr.finish());
         if report.exit_code == Some(NO_JAIL)
             && let Some(problem) = String::from_utf8_lossy(&stderr.bytes).strip_prefix(NO_JAIL_MARK)
         {
             return Err(ExecError::NoJail(problem.trim().to_owned()));
         }
+
         Ok(Outcome {
             exit_code: report.exit_code,
             signal: report.signal,

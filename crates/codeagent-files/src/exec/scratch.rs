@@ -112,6 +112,7 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let used = Scratch::make(&base.path().join(format!("{PREFIX}used"))).unwrap();
         let left = base.path().join(format!("{PREFIX}left"));
+
         std::fs::create_dir_all(left.join("deep/er")).unwrap();
         std::fs::set_permissions(
             left.join("deep"),
@@ -126,6 +127,7 @@ mod tests {
         .unwrap();
         sweep_in(base.path());
         assert!(!left.exists() && used.path.exists() && base.path().join("other").exists());
+
         let path = used.path.clone();
         drop(used);
         assert!(!path.exists());

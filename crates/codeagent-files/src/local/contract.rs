@@ -55,6 +55,7 @@ pub fn check(schema: &Value, value: &mut Value, place: &str) -> Result<(), Strin
             shortened(&value.to_string())
         ))
     };
+
     match schema["type"].as_str() {
         Some("object") => return check_object(schema, value, place),
         Some("array") => return check_array(schema, value, place),
@@ -65,6 +66,7 @@ pub fn check(schema: &Value, value: &mut Value, place: &str) -> Result<(), Strin
             if text.chars().count() < schema["minLength"].as_u64().unwrap_or_default() as usize {
                 return wrong("a string that is not empty", value);
             }
+
             if let Some(words) = schema["enum"]
                 .as_array()
                 .filter(|words| !words.contains(value))
@@ -81,6 +83,7 @@ pub fn check(schema: &Value, value: &mut Value, place: &str) -> Result<(), Strin
             else {
                 return wrong("a number", value);
             };
+
             let (min, max) = (
                 schema["minimum"].as_f64().unwrap_or(f64::MIN),
                 schema["maximum"].as_f64().unwrap_or(f64::MAX),
@@ -91,6 +94,7 @@ pub fn check(schema: &Value, value: &mut Value, place: &str) -> Result<(), Strin
         }
         _ => {}
     }
+
     Ok(())
 }
 
@@ -109,11 +113,13 @@ fn check_object(schema: &Value, value: &mut Value, place: &str) -> Result<(), St
     let Some(properties) = schema["properties"].as_object() else {
         return Ok(());
     };
+
     // Models write null for what they leave out.
     fields.retain(|_, value| !value.is_null());
     if let Some(unknown) = fields.keys().find(|name| !properties.contains_key(*name)) {
         return Err(format!("`{place}` has no field `{}`", shortened(unknown)));
     }
+
     for name in schema["required"]
         .as_array()
         .into_iter()
@@ -124,6 +130,7 @@ fn check_object(schema: &Value, value: &mut Value, place: &str) -> Result<(), St
             return Err(format!("`{place}.{name}` is missing"));
         }
     }
+
     for (name, property) in properties {
         match fields.get_mut(name) {
             Some(value) => check(property, value, &format!("{place}.{name}"))?,
@@ -134,6 +141,7 @@ fn check_object(schema: &Value, value: &mut Value, place: &str) -> Result<(), St
             }
         }
     }
+
     Ok(())
 }
 
@@ -151,9 +159,11 @@ fn check_array(schema: &Value, value: &mut Value, place: &str) -> Result<(), Str
             items.len()
         ));
     }
+
     for (index, item) in items.iter_mut().enumerate() {
         check(&schema["items"], item, &format!("{place}[{index}]"))?;
     }
+
     Ok(())
 }
 

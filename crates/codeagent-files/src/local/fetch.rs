@@ -23,6 +23,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     let entry = workspace.stat(&at)?;
     let asks_part =
         query.number("charLength").is_some() || query.some_text("matchString").is_some();
+
     if entry.size > LARGE_FILE_BYTES && !asks_part {
         let hints = vec![
             format!(
@@ -34,10 +35,12 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         ];
         return Ok(error("fileTooLarge", shown(&at), hints));
     }
+
     let file = workspace.read_up_to(&at, MAX_FILE_BYTES)?;
     let mut lines: Vec<&str> = file.text.split('\n').collect();
     // Behind the last line end is no line.
     lines.pop_if(|last| last.is_empty());
+
     let mut content = file.text.clone();
     if let Some(wanted) = query.some_text("matchString") {
         let Some(found) = matching(query, wanted, &lines)? else {
@@ -52,6 +55,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         }
         content = found;
     }
+
     let mut hints = Vec::new();
     if query.flag("minified") {
         // What was asked for may stand in a comment.
@@ -60,6 +64,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
             &content,
             query.some_text("matchString").is_some(),
         );
+
         if small.len() < content.len() {
             content = small;
             hints.push(
@@ -67,12 +72,14 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
             );
         }
     }
+
     if content.trim().is_empty() {
         let hints = ["The file is empty, or nothing is left of it"];
         return Ok(
             json!({ "status": "empty", "path": shown(&at), "totalLines": lines.len(), "hints": hints }),
         );
     }
+
     if query.number("charLength").is_none() && content.chars().count() > MAX_CHARS {
         let hints = vec![
             format!("charLength={MAX_CHARS} gives pages; matchString gives the sections you need"),
@@ -83,13 +90,16 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         ];
         return Ok(error("paginationRequired", shown(&at), hints));
     }
+
     let shown_part = part(
         &content,
         query.number("charOffset"),
         query.number("charLength"),
     );
+
     let pages = query.number("charLength").map(|_| shown_part.to_json());
     hints.extend(pages.iter().map(|_| shown_part.hint()));
+
     Ok(json!({
         "status": "hasResults",
         "path": shown(&at),

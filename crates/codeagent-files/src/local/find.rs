@@ -120,14 +120,17 @@ fn conditions(
     names(query, &mut all)?;
     paths(query, at, &mut all)?;
     times_and_sizes(query, &mut all)?;
+
     let bits = [
         ("executable", 0o111),
         ("readable", 0o444),
         ("writable", 0o222),
     ];
+
     for (_, bits) in bits.into_iter().filter(|(name, _)| query.flag(name)) {
         all.push(Box::new(move |item| item.mode & bits != 0));
     }
+
     if let Some(text) = query.some_text("permissions") {
         let mode = u32::from_str_radix(text.trim_start_matches(['-', '/']), 8)
             .map_err(|_| bad(format!("permissions: {text:?} is not an octal mode")))?;
@@ -137,9 +140,11 @@ fn conditions(
             _ => Box::new(move |item| item.mode == mode),
         });
     }
+
     if let Some(kind) = query.some_text("type").map(str::to_owned) {
         all.push(Box::new(move |item| is_of_type(item, &kind)));
     }
+
     if query.flag("empty") {
         let workspace = workspace.clone();
         all.push(Box::new(move |item| match item.kind {
@@ -150,6 +155,7 @@ fn conditions(
             ItemKind::Link | ItemKind::Other(_) => false,
         }));
     }
+
     Ok(all)
 }
 
@@ -175,12 +181,14 @@ fn names(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileToolError> {
         let matches = glob("name", pattern)?;
         all.push(Box::new(move |item| matches(item.path.file_name())));
     }
+
     if let Some(pattern) = query.some_text("iname") {
         let matches = glob("iname", &pattern.to_lowercase())?;
         all.push(Box::new(move |item| {
             matches(&item.path.file_name().to_lowercase())
         }));
     }
+
     let names = query.texts("names");
     if !names.is_empty() {
         let matches = names
@@ -191,6 +199,7 @@ fn names(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileToolError> {
             matches.iter().any(|matches| matches(item.path.file_name()))
         }));
     }
+
     Ok(())
 }
 
@@ -207,6 +216,7 @@ fn paths(query: &Query, at: &RepoPath, all: &mut Vec<Condition>) -> Result<(), F
             matches(path) || matches(below)
         }));
     }
+
     if let Some(pattern) = query.some_text("regex") {
         let pattern = TextQuery {
             pattern: pattern.to_owned(),
@@ -216,6 +226,7 @@ fn paths(query: &Query, at: &RepoPath, all: &mut Vec<Condition>) -> Result<(), F
         let matches = line_matcher(&pattern).map_err(|error| bad(format!("regex: {error}")))?;
         all.push(Box::new(move |item| matches(item.path.as_str())));
     }
+
     Ok(())
 }
 
@@ -229,21 +240,26 @@ fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileTo
                 "{name}: {text:?} is not a duration; write 7d, 2h or 30m"
             ))
         })?;
+
         Ok(Some(
             SystemTime::now()
                 .checked_sub(age)
                 .unwrap_or(SystemTime::UNIX_EPOCH),
         ))
     };
+
     if let Some(after) = since("modifiedWithin")? {
         all.push(Box::new(move |item| item.modified >= after));
     }
+
     if let Some(before) = since("modifiedBefore")? {
         all.push(Box::new(move |item| item.modified < before));
     }
+
     if let Some(after) = since("accessedWithin")? {
         all.push(Box::new(move |item| item.accessed >= after));
     }
+
     for (name, wants_greater) in [("sizeGreater", true), ("sizeLess", false)] {
         if let Some(text) = query.some_text(name) {
             let limit = size(text).ok_or_else(|| {
@@ -251,6 +267,7 @@ fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileTo
                     "{name}: {text:?} is not a size; write 10M, 100k or 1G"
                 ))
             })?;
+
             all.push(Box::new(move |item| {
                 if wants_greater {
                     item.length > limit
@@ -260,6 +277,7 @@ fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileTo
             }));
         }
     }
+
     Ok(())
 }
 

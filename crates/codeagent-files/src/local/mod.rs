@@ -76,12 +76,14 @@ pub fn call(
 ) -> Option<CallToolResult> {
     let (_, answerer) = TOOLS.iter().find(|(known, _)| *known == name)?;
     let (_, _, schema) = contract::tools().find(|(known, ..)| *known == name)?;
+
     let mut sent = Value::Object(sent);
     if let Err(wrong) = contract::check(&Value::Object(schema.clone()), &mut sent, "arguments") {
         return Some(CallToolResult::error(vec![ContentBlock::text(format!(
             "Input validation error: {wrong}"
         ))]));
     }
+
     let queries: Vec<Query> = sent["queries"]
         .as_array()
         .into_iter()
@@ -89,6 +91,7 @@ pub fn call(
         .cloned()
         .map(|query| Query(query, Arc::clone(cancelled)))
         .collect();
+
     let results: Vec<Value> = std::thread::scope(|scope| {
         let running: Vec<_> = queries
             .iter()
@@ -99,10 +102,12 @@ pub fn call(
             .map(|running| running.join().unwrap_or_default())
             .collect()
     });
+
     let text = yaml::yaml(&json!({ "results": results }));
     if text.chars().count() <= MAX_ANSWER {
         return Some(CallToolResult::success(vec![ContentBlock::text(text)]));
     }
+
     let hints = [
         format!(
             "The answer of {} queries would have more than {MAX_ANSWER} characters",
@@ -111,6 +116,7 @@ pub fn call(
         "Ask fewer queries at a time, or smaller pages: charLength, filesPerPage, matchesPerPage"
             .to_owned(),
     ];
+
     let text = yaml::yaml(&json!({ "errorCode": "responseTooLarge", "hints": hints }));
     Some(CallToolResult::error(vec![ContentBlock::text(text)]))
 }

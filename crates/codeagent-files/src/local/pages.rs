@@ -121,6 +121,7 @@ mod tests {
             size: 2,
             total: 3,
         };
+
         assert_eq!(
             (page.pages(), page.has_more(), page.of(&[1, 2, 3])),
             (2, false, &[3][..])

@@ -37,6 +37,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
             "filesOnly excludes passthru and filesWithoutMatch",
         ));
     }
+
     let at = path(workspace, query)?;
     let begun = Instant::now();
     let limit = if query.flag("perlRegex") {
@@ -44,10 +45,12 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     } else {
         TIMEOUT
     };
+
     let (mut found, stats) = search(workspace, query, &at, begun, limit)?;
     let took = format!("{:.6}s", begun.elapsed().as_secs_f64());
     let debug = query.flag("debug").then(|| debugged(query, stats, &took));
     let kept: usize = found.iter().map(|file| file.hits.len()).sum();
+
     if kept > MAX_MATCHES {
         let hints = vec![
             format!("More than {MAX_MATCHES} matches: the pattern is too broad"),
@@ -56,6 +59,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         ];
         return Ok(super::error("outputTooLarge", shown(&at), hints));
     }
+
     let warnings = warnings(query);
     let stats_text = query.flag("includeStats").then(|| {
         let matches: u64 = found.iter().map(|file| file.count).sum();
@@ -63,6 +67,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
             "matchCount": matches, "filesMatched": found.len(), "filesSearched": stats.files, "bytesSearched": stats.bytes, "searchTime": took,
         })
     });
+
     if found.is_empty() {
         let hints = [
             "No matches",
@@ -74,37 +79,44 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
             "status": "empty", "path": shown(&at), "searchEngine": "rg", "stats": stats_text, "warnings": warnings, "hints": hints,
         }));
     }
+
     sort(workspace, query, &mut found);
     let matching = found.len();
     found.truncate(query.number("maxFiles").unwrap_or(usize::MAX));
+
     let page = Page {
         number: query.number("filePageNumber").unwrap_or(1),
         size: query.number("filesPerPage").unwrap_or(10),
         total: found.len(),
     };
+
     let files: Vec<Value> = page
         .of(&found)
         .iter()
         .map(|file| file_json(workspace, query, file))
         .collect();
+
     let total: u64 = found.iter().map(|file| file.count).sum();
     let mut hints = page.hints(files.len(), "filePageNumber");
     hints.push(format!(
         "Total: {total} matches across {} files",
         found.len()
     ));
+
     if matching > found.len() {
         hints.push(format!(
             "Limited to {} of {matching} matching files by maxFiles",
             found.len()
         ));
     }
+
     hints.extend(debug);
     if !lists_files(query) {
         hints.push(
             "location.charOffset is a byte offset; local_fetch_content takes the same".to_owned(),
         );
     }
+
     Ok(json!({
         "status": "hasResults",
         "path": shown(&at),
@@ -161,6 +173,7 @@ fn text_query(query: &Query) -> TextQuery {
             .or_else(|| query.number(name))
             .unwrap_or_default()
     };
+
     let length = query.number("matchContentLength").unwrap_or(200);
     TextQuery {
         pattern: query.text("pattern").to_owned(),
@@ -200,10 +213,12 @@ fn debugged(query: &Query, stats: SearchStats, took: &str) -> String {
     } else {
         "regex"
     };
+
     let threads = query
         .number("threads")
         .map_or_else(|| "auto".to_owned(), |threads| threads.to_string());
     let yes_no = |name: &str| if query.flag(name) { "yes" } else { "no" };
+
     format!(
         "debug: engine {engine}, threads {threads}, case {:?}, ignore files {}, hidden files {}, links followed {}; {} files of {} bytes in {took}",
         case(query),
@@ -246,6 +261,7 @@ fn search(
         follow_links: query.flag("followSymlinks"),
         threads: query.number("threads").unwrap_or_default(),
     };
+
     let found = Mutex::new((Vec::new(), 0_usize));
     // The folders on the way were asked about before.
     let wanted = |path: &RepoPath, _is_folder: bool| !is_secret_name(path.file_name());
@@ -259,6 +275,7 @@ fn search(
             found.0.push(hits);
         }
     };
+
     let searched = workspace.search_text(
         &files,
         &TextQuery {
@@ -269,6 +286,7 @@ fn search(
         wanted,
         &take,
     );
+
     let stats = searched.map_err(|error| match error {
         SearchError::Path(error) => FileToolError::from(error),
         other => FileToolError::new(ErrorKind::BadPattern, other.to_string()),
@@ -282,6 +300,7 @@ fn search(
             ),
         ));
     }
+
     let (mut found, _) = found
         .into_inner()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -295,6 +314,7 @@ fn sort(workspace: &Workspace, query: &Query, found: &mut [FileHits]) {
     } else {
         query.text("sort")
     };
+
     if matches!(by, "modified" | "accessed" | "created") {
         let times = |file: &FileHits| workspace.metadata(&file.path).ok();
         found.sort_by_cached_key(|file| {
@@ -308,6 +328,7 @@ fn sort(workspace: &Workspace, query: &Query, found: &mut [FileHits]) {
             (std::cmp::Reverse(time), file.path.clone())
         });
     }
+
     if query.flag("sortReverse") {
         found.reverse();
     }
@@ -320,11 +341,13 @@ fn file_json(workspace: &Workspace, query: &Query, file: &FileHits) -> Value {
         size,
         total: file.hits.len(),
     };
+
     let matches: Vec<Value> = page
         .of(&file.hits)
         .iter()
         .map(|hit| match_json(query, &file.path, hit))
         .collect();
+
     let count = query.flag("includeDistribution").then_some(file.count);
     let mut row = json!({ "path": file.path.as_str(), "matchCount": count, "matches": matches });
     if page.has_more() {
@@ -332,11 +355,13 @@ fn file_json(workspace: &Workspace, query: &Query, file: &FileHits) -> Value {
             "currentPage": 1, "totalPages": page.pages(), "matchesPerPage": size, "totalMatches": file.hits.len(), "hasMore": true,
         });
     }
+
     if query.flag("showFileLastModified") {
         row["modified"] = workspace
             .modified(&file.path)
             .map_or(Value::Null, |modified| time(modified).into());
     }
+
     row
 }
 

@@ -88,6 +88,7 @@ fn wanted(query: &Query) -> Result<impl Fn(&Item) -> bool + use<>, FileToolError
         })?),
         None => None,
     };
+
     let bare = |extension: &str| extension.trim_start_matches('.').to_ascii_lowercase();
     let extensions: Vec<String> = query
         .texts("extensions")
@@ -95,6 +96,7 @@ fn wanted(query: &Query) -> Result<impl Fn(&Item) -> bool + use<>, FileToolError
         .chain(query.some_text("extension"))
         .map(bare)
         .collect();
+
     let (folders_only, files_only) = (query.flag("directoriesOnly"), query.flag("filesOnly"));
     Ok(move |item: &Item| {
         let name = item.path.file_name();
@@ -135,12 +137,14 @@ fn line(query: &Query, item: &Item, at: &RepoPath) -> String {
         .as_str()
         .strip_prefix(at.as_str())
         .map_or(item.path.as_str(), |below| below.trim_start_matches('/'));
+
     let indent = "  ".repeat(item.depth.saturating_sub(1));
     // A name may hold what ends a line.
     let below: String = below
         .chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })
         .collect();
+
     let mut line = match item.kind {
         ItemKind::Directory => format!("{indent}[DIR]  {below}/"),
         ItemKind::Link => format!("{indent}[LINK] {below}"),
@@ -151,15 +155,19 @@ fn line(query: &Query, item: &Item, at: &RepoPath) -> String {
             )
         }
     };
+
     if item.kind == ItemKind::File && !extension(item.path.file_name()).is_empty() {
         line.push_str(&format!(" .{}", extension(item.path.file_name())));
     }
+
     if query.flag("details") {
         line.push_str(&format!(" {:03o}", item.mode & 0o777));
     }
+
     if query.flag("details") || query.flag("showFileLastModified") {
         line.push_str(&format!(" {}", time(item.modified)));
     }
+
     line
 }
 

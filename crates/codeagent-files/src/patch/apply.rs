@@ -98,6 +98,7 @@ impl Patch {
             Vec::new(),
             KeptLineEnds::default(),
         );
+
         let (mut done, mut shift, mut is_at_end) = (0, 0_isize, false);
         for (index, hunk) in self.hunks.iter().enumerate() {
             let name = format!("hunk {} of {}", index + 1, self.hunks.len());
@@ -106,11 +107,13 @@ impl Patch {
             if at != stated {
                 elsewhere.push((index + 1, at + 1, stated + 1));
             }
+
             shift = at as isize - stated as isize;
             let written = hunk.written(&lines, at, &mut kept);
             if is_at_end && (done < at || !written.is_empty()) {
                 return Err(NOT_THE_LAST.to_owned());
             }
+
             bytes.extend_from_slice(lines.between(done, at));
             append(
                 &mut bytes,
@@ -120,9 +123,11 @@ impl Patch {
             is_at_end |= written.last().is_some_and(|line| line.is_last_by_patch);
             done = at + hunk.old().count();
         }
+
         if is_at_end && done < lines.count() {
             return Err(NOT_THE_LAST.to_owned());
         }
+
         bytes.extend_from_slice(lines.between(done, lines.count()));
         Ok(PatchedFile {
             bytes,
@@ -146,6 +151,7 @@ fn append(
             .as_str()
             .as_bytes()
     };
+
     if !written.is_empty() && bytes.last().is_some_and(|last| *last != b'\n') {
         let start = bytes
             .iter()
@@ -153,6 +159,7 @@ fn append(
             .map(|at| split(&bytes[..=at]).1);
         bytes.extend_from_slice(usual(start));
     }
+
     let mut last = before;
     for (at, line) in written.iter().enumerate() {
         bytes.extend_from_slice(line.text);
@@ -166,6 +173,7 @@ fn append(
             bytes.extend_from_slice(usual(last));
         }
     }
+
     Ok(())
 }
 
@@ -177,6 +185,7 @@ fn notes(elsewhere: &[(usize, usize, usize)]) -> Vec<String> {
             format!("hunk {hunk} was applied at line {at}, not at line {stated} as it states")
         })
         .collect();
+
     if let Some(more) = elsewhere
         .len()
         .checked_sub(MAX_NAMED)
@@ -186,6 +195,7 @@ fn notes(elsewhere: &[(usize, usize, usize)]) -> Vec<String> {
             "{more} more were not applied at the line they state"
         ));
     }
+
     notes
 }
 
@@ -242,6 +252,7 @@ impl Hunk {
                 .old()
                 .enumerate()
                 .all(|(index, old)| lines.end_of(at + index) == Some(old.end));
+
         let (mut next, mut removed, mut written) = (at, VecDeque::new(), Vec::new());
         let mut last = at.checked_sub(1).and_then(|before| lines.end_of(before));
         for line in &self.lines {
@@ -260,11 +271,13 @@ impl Hunk {
                 });
                 continue;
             }
+
             let Some((text, end)) = lines.get(next) else {
                 continue;
             };
             kept.add(end, line.end);
             (next, last) = (next + 1, Some(end));
+
             if line.sign == LineKind::Remove {
                 removed.push_back(end);
             } else {
@@ -276,6 +289,7 @@ impl Hunk {
                 });
             }
         }
+
         written
     }
 }
@@ -302,10 +316,12 @@ impl HunkSearch<'_> {
         if old.is_empty() {
             return self.find_insertion(stated, name, first, shift);
         }
+
         let is_stated = self.fits(&old, first, stated);
         if is_stated && (expected == stated || !self.fits(&old, first, expected)) {
             return Ok(stated);
         }
+
         let found = self.all(&old, name, first)?;
         match found[..] {
             [] => Err(format!("the context of {name} is not in the file")),
@@ -345,12 +361,14 @@ impl HunkSearch<'_> {
                 "{name} has no context, and the one before it is not at the line it states; give lines of context"
             ));
         }
+
         if !(first..=self.lines.count()).contains(&stated) {
             return Err(format!(
                 "{name} has no context and states line {stated}; the file has {} lines",
                 self.lines.count()
             ));
         }
+
         Ok(stated)
     }
 
@@ -371,6 +389,7 @@ impl HunkSearch<'_> {
                 ));
             }
         }
+
         Ok(found)
     }
 
@@ -410,12 +429,15 @@ mod tests {
                 .apply(file)
                 .map(|applied| String::from_utf8(applied.bytes).unwrap())
         };
+
         let exact = "@@ -1 +1 @@\n-one\n+1\n@@ -5 +5 @@\n-x\n+y\n";
         assert_eq!(apply(exact).unwrap(), "1\nx\ntwo\nx\ny\nx\n");
+
         // The first hunk is one line off, so line 5 may mean line 4.
         let off = "@@ -2 +2 @@\n-one\n+1\n@@ -5 +5 @@\n-x\n+y\n";
         let several = "the context of hunk 2 of 2 is in several places, at line 2, 4, 5, 6; give more lines of context, or state the line exactly";
         assert_eq!(apply(off).unwrap_err(), several);
+
         let many: String = (2..10)
             .map(|line| format!("@@ -{line} +{line} @@\n-{line}\n+x\n"))
             .collect();
@@ -428,6 +450,7 @@ mod tests {
             (applied.notes.len(), applied.notes[5].as_str()),
             (6, "3 more were not applied at the line they state")
         );
+
         let insertion = "@@ -2 +2 @@\n-one\n+1\n@@ -5,0 +6 @@\n+y\n";
         assert!(apply(insertion).unwrap_err().contains("has no context"));
     }

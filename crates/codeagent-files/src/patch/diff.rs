@@ -52,6 +52,7 @@ pub enum LineKind {
 pub fn parse(text: &str) -> Result<Patch, String> {
     let mut patch = Patch::default();
     let mut lines = unfenced(text).split_inclusive('\n').peekable();
+
     let mut seen_header = false;
     while let Some(line) = lines.next() {
         let bare = line.trim_end_matches(['\n', '\r']);
@@ -99,6 +100,7 @@ pub fn parse(text: &str) -> Result<Patch, String> {
             ));
         }
     }
+
     match &patch.hunks[..] {
         [] => Err("the patch has no hunk".to_owned()),
         hunks if patch.creates && (hunks.len() > 1 || hunks[0].old().next().is_some()) => {
@@ -183,6 +185,7 @@ fn hunk<'a>(
                 ));
             }
         };
+
         let is_open = lines.next_if(|next| next.starts_with('\\')).is_some();
         // The last line of a patch often has no end, without meaning anything by it.
         let end = if is_open {
@@ -192,6 +195,7 @@ fn hunk<'a>(
         } else {
             end
         };
+
         olds += usize::from(sign != LineKind::Add);
         news += usize::from(sign != LineKind::Remove);
         hunk.lines.push(Line {
@@ -200,9 +204,11 @@ fn hunk<'a>(
             end,
         });
     }
+
     if olds > old || news > new {
         return Err("a hunk has another number of lines than it announces".to_owned());
     }
+
     Ok(hunk)
 }
 
@@ -396,17 +402,20 @@ mod tests {
         context: usize,
     ) -> String {
         use std::fmt::Write;
+
         let (first, end) = (
             at.saturating_sub(context),
             (at + removed + context).min(lines.len()),
         );
         let kept = end - first - removed;
         let start = if end == first { first } else { first + 1 };
+
         let mut text = format!(
             "@@ -{start},{} +{start},{} @@\n",
             end - first,
             kept + added.len()
         );
+
         lines[first..at]
             .iter()
             .for_each(|line| writeln!(text, " {line}").unwrap());
@@ -419,6 +428,7 @@ mod tests {
         lines[at + removed..end]
             .iter()
             .for_each(|line| writeln!(text, " {line}").unwrap());
+
         text
     }
 

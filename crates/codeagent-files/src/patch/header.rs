@@ -28,6 +28,7 @@ fn is_named(name: &str, path: &RepoPath, workspace: &Workspace) -> bool {
     let Some((first, rest)) = name.split_once('/') else {
         return is_path(name);
     };
+
     let root = workspace.root().file_name().and_then(|name| name.to_str());
     let after_root = |text: &str| {
         text.split_once('/')
@@ -55,6 +56,7 @@ fn unquoted(name: &str) -> String {
     else {
         return name.to_owned();
     };
+
     let (mut bytes, mut rest) = (Vec::new(), inside.as_bytes());
     while let Some((byte, after)) = rest.split_first() {
         rest = after;
@@ -62,6 +64,7 @@ fn unquoted(name: &str) -> String {
             bytes.push(*byte);
             continue;
         }
+
         let octal = rest
             .get(..3)
             .and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
@@ -78,6 +81,7 @@ fn unquoted(name: &str) -> String {
             rest = after;
         }
     }
+
     String::from_utf8_lossy(&bytes).into_owned()
 }
 

@@ -173,6 +173,7 @@ fn patch_apply(call: &Call<'_>) -> Result<Value, FileToolError> {
             format!("{path}: {reason}; the file was not changed"),
         )
     };
+
     let patch = diff::parse(call.arguments.required_text("patch")).map_err(failed)?;
     check_inside(call, &path)?;
     if let Some(other) = header::other_file(&patch.names, &path, call.workspace) {
@@ -180,13 +181,16 @@ fn patch_apply(call: &Call<'_>) -> Result<Value, FileToolError> {
             "the patch is for {other:?}; name that file as `path`, or correct the header"
         )));
     }
+
     if patch.creates {
         return save(call, &path, &patch.added(), format!("Created {path}"));
     }
+
     let before = bytes_of(call, &path)?;
     let after = patch.apply(&before).map_err(failed)?;
     let parts = std::iter::once(format!("Applied {} hunks to {path}", patch.hunks.len()))
         .chain(after.notes);
+
     save(
         call,
         &path,
@@ -228,6 +232,7 @@ fn create_directory(call: &Call<'_>) -> Result<Value, FileToolError> {
         }
         _ => failure,
     };
+
     let created = call
         .workspace
         .create_folder(&path, true)

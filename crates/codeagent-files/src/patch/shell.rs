@@ -36,10 +36,12 @@ pub fn shell_exec(call: &Call<'_>) -> Result<Value, FileToolError> {
         );
         return Err(FileToolError::new(ErrorKind::CommandRefused, message));
     }
+
     let arguments = call.arguments.texts("args");
     for argument in &arguments {
         check(call, argument)?;
     }
+
     let launcher = call.options.exec.launcher()?;
     let request = Request {
         program: command,
@@ -49,6 +51,7 @@ pub fn shell_exec(call: &Call<'_>) -> Result<Value, FileToolError> {
         output_bytes: OUTPUT_BYTES,
         policy: Policy::Tools,
     };
+
     let outcome = launcher.run(call.workspace, &request)?;
     Ok(format_outcome(&outcome).into())
 }
@@ -58,6 +61,7 @@ fn check(call: &Call<'_>, argument: &str) -> Result<(), FileToolError> {
     if !argument.starts_with('/') && !argument.contains("..") {
         return Ok(());
     }
+
     let outside = || {
         let message = format!(
             "the argument {:?} looks like a path and leads out of the root; nothing was run",
@@ -65,6 +69,7 @@ fn check(call: &Call<'_>, argument: &str) -> Result<(), FileToolError> {
         );
         FileToolError::new(ErrorKind::Outside, message).about(argument)
     };
+
     let path = call.workspace.resolve(argument).map_err(|_| outside())?;
     // What does not exist may be named.
     match call.workspace.stat(&path) {

@@ -28,6 +28,7 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, FileToolError> {
         );
         return Err(FileToolError::new(ErrorKind::CommandRefused, message));
     }
+
     let arguments = call.arguments.texts("args");
     let folder = path(call.arguments.required_text("cwd"), call.workspace)?;
     let number = |name: &str| call.arguments.number(name).unwrap_or_default();
@@ -41,10 +42,12 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, FileToolError> {
         output_bytes: number("maxOutputBytes"),
         policy: Policy::Interpreters { writes },
     };
+
     let outcome = launcher.run(call.workspace, &request)?;
     if writes {
         call.report_changed(&[]);
     }
+
     let mut answer = json!({
         "command": command,
         "args": arguments,
@@ -57,9 +60,11 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, FileToolError> {
         "stdoutTruncated": outcome.stdout.truncated,
         "stderrTruncated": outcome.stderr.truncated,
     });
+
     if let Some(note) = note(&outcome) {
         answer["note"] = note.into();
     }
+
     Ok(answer)
 }
 

@@ -63,6 +63,7 @@ impl<'a> Edit<'a> {
         let (mut text, mut done, mut kept) =
             (String::with_capacity(self.content.len()), 0, Vec::new());
         let all = line_ends(self.content);
+
         let mut ends = &all[..];
         for (start, end) in self.found.iter().copied().take(replacements) {
             text.push_str(&self.content[done..start]);
@@ -74,16 +75,20 @@ impl<'a> Edit<'a> {
                 text.push_str(self.replace);
                 continue;
             }
+
             ends = &ends[ends.partition_point(|(at, _)| *at < start)..];
             let (replaced, after) = ends.split_at(ends.partition_point(|(at, _)| *at < end));
             ends = after;
+
             let around = replaced
                 .last()
                 .or(after.first())
                 .or(all.last())
                 .map(|(_, end)| *end);
+
             self.push_with_ends(replaced, around, &mut text, &mut kept);
         }
+
         text.push_str(&self.content[done..]);
         let note = match (kept.contains(&LineEnd::Lf), kept.contains(&LineEnd::CrLf)) {
             (true, true) => Some("the file's line ends, LF and CRLF, were kept"),
@@ -91,6 +96,7 @@ impl<'a> Edit<'a> {
             (false, true) => Some("the file's line ends, CRLF, were kept"),
             (false, false) => None,
         };
+
         (text.len() <= most).then_some((text, note))
     }
 

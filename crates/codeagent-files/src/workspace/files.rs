@@ -25,6 +25,7 @@ pub fn list_dir(call: &Call<'_>) -> Result<Value, FileToolError> {
     } else {
         1
     };
+
     let mut entries = Vec::new();
     let mut truncated = false;
     let visited = call.workspace.descend(&folder, depth, &mut |item| {
@@ -40,6 +41,7 @@ pub fn list_dir(call: &Call<'_>) -> Result<Value, FileToolError> {
         entries.push(json!({ "path": item.path.as_str(), "type": kind, "size": item.size() }));
         WalkControl::Into
     });
+
     visited.map_err(|error| FileToolError::from(error).about(text))?;
     Ok(json!({ "dir": shown(&folder), "entries": entries, "truncated": truncated }))
 }
@@ -78,12 +80,14 @@ pub fn edit_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     let content = text_of(call, &file, text, MAX_BYTES)?;
     let edit = Edit::new(&content, find, replace);
     let count = edit.count();
+
     if count == 0 {
         return Err(FileToolError::new(
             ErrorKind::TextMissing,
             format!("`find` does not occur in {file}; read the file and copy the text exactly"),
         ));
     }
+
     let expected = call.arguments.number("expectedOccurrences");
     if let Some(expected) = expected.filter(|expected| *expected != count) {
         return Err(FileToolError::new(
@@ -91,15 +95,18 @@ pub fn edit_file(call: &Call<'_>) -> Result<Value, FileToolError> {
             format!("`find` occurs {count} times in {file}, not {expected}; nothing was changed"),
         ));
     }
+
     let replacements = if call.arguments.flag("replaceAll") || expected.is_some() {
         count
     } else {
         1
     };
+
     let (edited, kept) = edit
         .replaced(replacements, MAX_BYTES as usize)
         .ok_or_else(|| too_large(&file))?;
     save(call, &file, text, &edited)?;
+
     let mut data = json!({ "file": file.as_str(), "replacements": replacements });
     let others = (replacements < count)
         .then(|| format!("`find` occurs {count} times; only the first was replaced"));
@@ -107,6 +114,7 @@ pub fn edit_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     if !notes.is_empty() {
         data["note"] = notes.join("; ").into();
     }
+
     Ok(data)
 }
 

@@ -290,6 +290,7 @@ fn path(text: &str, workspace: &Workspace) -> Result<RepoPath, FileToolError> {
         )
         .about(text)
     };
+
     let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
     if text.starts_with(['/', '\\']) || drive || text.contains("://") {
         return Err(refuse("is absolute"));
@@ -297,11 +298,13 @@ fn path(text: &str, workspace: &Workspace) -> Result<RepoPath, FileToolError> {
     if text.split(['/', '\\']).any(|segment| segment == "..") {
         return Err(refuse("is outside the workspace"));
     }
+
     let path =
         RepoPath::normalized(text).map_err(|error| FileToolError::from(error).about(text))?;
     if path.segments().next() != Some(PREFIX) || root_holds_prefix(workspace) {
         return Ok(path);
     }
+
     let segments: Vec<&str> = path
         .segments()
         .skip_while(|segment| *segment == PREFIX)
@@ -364,12 +367,14 @@ pub fn render(answer: Result<Value, FileToolError>) -> CallToolResult {
             json!({ "ok": false, "error": { "code": code(failure.kind), "message": failure.message, "details": details } })
         }
     };
+
     let content = vec![ContentBlock::text(envelope.to_string())];
     let mut result = if is_ok {
         CallToolResult::success(content)
     } else {
         CallToolResult::error(content)
     };
+
     result.structured_content = Some(envelope);
     result
 }

@@ -47,6 +47,7 @@ pub fn parse(
         if slot.is_none() {
             *slot = Some(new_parser(language)?);
         }
+
         let parser = slot.as_mut()?;
         let mut steps = ParseBudget::within(budget);
         let tree = match steps.run(parser, text, None, Until::FirstError) {
@@ -54,9 +55,11 @@ pub fn parse(
             Run::Error { .. } => steps.run(parser, text, None, Until::End).tree(),
             run => run.tree(),
         };
+
         if tree.is_none() {
             parser.reset();
         }
+
         tree
     })
 }

@@ -118,6 +118,7 @@ impl Objects {
             .ok()
             .and_then(|committer| committer.time().ok())
             .map_or(0, |time| time.seconds);
+
         let parents = if self.shallow.contains(&id) {
             Vec::new()
         } else {
@@ -125,6 +126,7 @@ impl Objects {
                 .parent_ids()
                 .collect()
         };
+
         Ok(Commit {
             tree,
             parents,

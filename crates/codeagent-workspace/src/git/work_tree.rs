@@ -22,6 +22,7 @@ impl GitRepository {
     ) -> Result<(), GitError> {
         let sides = (self.root_tree(old)?, self.root_tree(new)?);
         let prefix = &*self.location.prefix;
+
         self.objects
             .differing(sides, prefix, &mut |path, old, new| {
                 if is_submodule(old) || is_submodule(new) {
@@ -29,11 +30,13 @@ impl GitRepository {
                         .submodules
                         .extend(path.strip_prefix(prefix).map(str::to_owned));
                 }
+
                 let sides = (file(old), file(new));
                 // Only the mode may differ.
                 if sides.0 == sides.1 {
                     return Ok(());
                 }
+
                 self.add(changes, path, sides)
             })
     }

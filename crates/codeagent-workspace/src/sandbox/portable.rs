@@ -144,6 +144,7 @@ impl Workspace {
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.make_parents(path)?,
             Err(error) => return Err(refuse(error)),
         }
+
         let parent = path.parent().ok_or(WriteError::Root)?;
         let folder = self
             .folder()

@@ -61,10 +61,12 @@ pub fn gather(
     if requested.is_empty() {
         return Ok(Installed::default());
     }
+
     let bases = bases(folders);
     let Some(packages) = loader.workspace().external(ExternalKind::NodeModules) else {
         return Ok(Installed::default());
     };
+
     let mut lookup = Lookup {
         bases: &bases,
         disk: PackageFiles::new(packages.clone(), ""),
@@ -78,6 +80,7 @@ pub fn gather(
         left_out: 0,
         skipped_lookups: 0,
     };
+
     let mut answers = PackageAnswers {
         bases: bases.clone(),
         ..PackageAnswers::default()
@@ -90,6 +93,7 @@ pub fn gather(
             .of_repository
             .insert((base, specifier), found.map(Arc::from));
     }
+
     while !next.is_empty() {
         let round: Vec<String> = std::mem::take(&mut next)
             .into_iter()
@@ -103,6 +107,7 @@ pub fn gather(
             else {
                 continue;
             };
+
             for sym in LANGUAGES.of_facts(&facts).specifiers(&facts) {
                 let key = (folder_of(&path).to_owned(), facts.text(sym).to_owned());
                 if answers.of_packages.contains_key(&key) {
@@ -112,6 +117,7 @@ pub fn gather(
                     gathering.skipped_lookups += 1;
                     continue;
                 }
+
                 let found = lookup.in_folder(&key.0, &key.1);
                 next.extend(
                     found
@@ -121,13 +127,16 @@ pub fn gather(
                 answers.of_packages.insert(key, found.map(Arc::from));
             }
         }
+
         if lookup.disk.is_short {
             return Err(IngestError::Shortage);
         }
     }
+
     if lookup.disk.is_short {
         return Err(IngestError::Shortage);
     }
+
     gathering.finish(answers, lookup.disk.into_rows())
 }
 
@@ -156,6 +165,7 @@ fn requested(folders: &[RepoPath], loaded: &[LoadedFile]) -> BTreeSet<(String, S
             }
         }
     }
+
     requested
 }
 
@@ -179,8 +189,10 @@ impl PackageCrawl<'_> {
             } else {
                 MAX_FILES.saturating_sub(self.files.len()).min(some.len())
             };
+
             let (some, rest) = some.split_at(room);
             self.left_out += rest.len();
+
             let this = &*self;
             let read: Result<Vec<Option<ParsedDeclarations>>, IngestError> = some
                 .par_iter()
@@ -188,6 +200,7 @@ impl PackageCrawl<'_> {
                     this.read_one(opened, path)
                 })
                 .collect();
+
             for read in read?.into_iter().flatten() {
                 self.bytes += read.row.size;
                 if self.bytes > MAX_BYTES {
@@ -198,6 +211,7 @@ impl PackageCrawl<'_> {
                 self.files.insert(read.row.path.clone(), read);
             }
         }
+
         Ok(taken)
     }
 
@@ -216,6 +230,7 @@ impl PackageCrawl<'_> {
         if let Some(read) = self.kept(opened, &place)? {
             return Ok(Some(read));
         }
+
         let dialect = Dialect::of_path(path).unwrap_or(Dialect::Ts);
         match self.packages.read(&place, MAX_FILE_BYTES) {
             Ok(file) => {
@@ -229,6 +244,7 @@ impl PackageCrawl<'_> {
                     hash: *file.hash.as_bytes(),
                     facts_key: Some(key),
                 };
+
                 let problem = facts.is_none().then(|| "parse error".to_owned());
                 Ok(Some(ParsedDeclarations {
                     row,
@@ -247,6 +263,7 @@ impl PackageCrawl<'_> {
                     hash: NEVER_READ,
                     facts_key: None,
                 };
+
                 Ok(Some(ParsedDeclarations {
                     row,
                     facts: failed(dialect),
@@ -275,6 +292,7 @@ impl PackageCrawl<'_> {
         if known.may_be_another((size, stamp), (row.size, row.stamp, &row.hash)) {
             return Ok(None);
         }
+
         let facts = self.loader.find(&mut opened.own, &key)?;
         Ok(facts.map(|facts| ParsedDeclarations {
             row: row.clone(),
@@ -299,6 +317,7 @@ impl PackageCrawl<'_> {
             skipped_lookups,
             ..
         } = self;
+
         for answer in answers
             .of_repository
             .values_mut()
@@ -311,6 +330,7 @@ impl PackageCrawl<'_> {
                 *answer = None;
             }
         }
+
         let mut notes = Vec::new();
         if left_out > 0 {
             notes.push(format!(
@@ -318,9 +338,11 @@ impl PackageCrawl<'_> {
                 MAX_BYTES >> 20
             ));
         }
+
         if skipped_lookups > 0 {
             notes.push(format!("{skipped_lookups} imports of packages are left out: they have more than {MAX_SPECIFIERS}"));
         }
+
         let mut declared = Vec::with_capacity(files.len());
         for (_, read) in files {
             notes.extend(
@@ -337,9 +359,11 @@ impl PackageCrawl<'_> {
             });
             rows.push(read.row);
         }
+
         declared.sort_by(|a, b| a.path.cmp(&b.path));
         notes.sort_unstable();
         notes.truncate(MAX_NOTES);
+
         Ok(Installed {
             answers: Arc::new(answers),
             files: declared,

@@ -30,6 +30,7 @@ pub fn compare(
     if !texts(folders).eq(known.package_folders.iter().map(String::as_str)) {
         return PackageFreshness::Other;
     }
+
     let dirs = ExternalKind::ALL.map(|kind| workspace.external(kind));
     let mut touched: Option<Vec<PackageRow>> = None;
     for (at, row) in known.packages.iter().enumerate() {
@@ -44,6 +45,7 @@ pub fn compare(
             }
             return PackageFreshness::Other;
         };
+
         let is_recent = stamp.changed_ns > known.scanned_at.saturating_sub(COARSEST_TIME_NS);
         if (size, stamp) == (row.size, row.stamp) && !is_recent {
             continue;
@@ -51,6 +53,7 @@ pub fn compare(
         if row.hash == NEVER_READ || hash(packages, &path, row) != Some(row.hash) {
             return PackageFreshness::Other;
         }
+
         let rows = touched.get_or_insert_with(|| known.packages.clone());
         rows[at] = PackageRow {
             size,
@@ -58,6 +61,7 @@ pub fn compare(
             ..rows[at].clone()
         };
     }
+
     match touched {
         Some(rows) if rows != known.packages => PackageFreshness::Touched(rows),
         _ => PackageFreshness::Same,

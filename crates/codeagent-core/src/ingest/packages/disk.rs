@@ -57,6 +57,7 @@ impl PackageFiles {
         if let Some(known) = self.folders.get(path) {
             return known.clone();
         }
+
         let listing = match RepoPath::new(path)
             .ok()
             .map(|path| self.packages.list(&path))
@@ -71,6 +72,7 @@ impl PackageFiles {
             }
             None => None,
         };
+
         self.folders.insert(path.to_owned(), listing.clone());
         listing
     }
@@ -99,6 +101,7 @@ impl PackageFiles {
         if let Some(known) = self.real.get(path) {
             return known.clone();
         }
+
         let real = match RepoPath::new(path)
             .ok()
             .map(|path| self.packages.real_path(&path))
@@ -114,6 +117,7 @@ impl PackageFiles {
             }
             None => None,
         };
+
         self.real.insert(path.to_owned(), real.clone());
         real
     }

@@ -38,12 +38,14 @@ impl Lookup<'_> {
         if !is_of_package(specifier) {
             return None;
         }
+
         let (name, subpath) = split_name(specifier)?;
         let typed = format!(
             "@types/{}",
             name.trim_start_matches('@').replacen('/', "__", 1)
         );
         let around: Vec<String> = ancestors(from).map(str::to_owned).collect();
+
         for folder in around {
             let Some(packages) = self.packages_in(&folder) else {
                 continue;
@@ -57,12 +59,14 @@ impl Lookup<'_> {
                 LookupResult::Elsewhere => return None,
                 LookupResult::Nothing => {}
             }
+
             if let LookupResult::Package(folder) = self.found(&packages, &typed)
                 && let Some(file) = self.in_package(&folder, subpath)
             {
                 return Some(file);
             }
         }
+
         None
     }
 
@@ -102,6 +106,7 @@ impl Lookup<'_> {
             },
             None => (packages.to_owned(), name),
         };
+
         let is_there = self
             .disk
             .folder(&holder)
@@ -128,11 +133,13 @@ impl Lookup<'_> {
         if path.starts_with('/') || path.contains(['\\', '\0']) {
             return None;
         }
+
         let mut segments: Vec<&str> = path
             .split('/')
             .filter(|segment| !matches!(*segment, "" | "."))
             .collect();
         let last = segments.pop_if(|last| *last != "..");
+
         let mut at = folder.to_owned();
         for segment in segments {
             at = match segment {
@@ -143,12 +150,14 @@ impl Lookup<'_> {
                 return None;
             }
         }
+
         let Some(last) = last else {
             return self.of_folder(&at, depth);
         };
         if ENDINGS.iter().any(|ending| last.ends_with(ending)) {
             return self.disk.entry(&at, last, true);
         }
+
         for (written, endings) in WRITTEN {
             if let Some(stem) = last.strip_suffix(written)
                 && let Some(file) = endings
@@ -158,6 +167,7 @@ impl Lookup<'_> {
                 return Some(file);
             }
         }
+
         let file = ENDINGS
             .iter()
             .find_map(|ending| self.disk.entry(&at, &format!("{last}{ending}"), true));

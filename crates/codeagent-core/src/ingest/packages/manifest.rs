@@ -25,6 +25,7 @@ impl Manifest {
         else {
             return Self::default();
         };
+
         let entries = ["types", "typings", "main"]
             .iter()
             .filter_map(|field| Some(manifest.get(*field)?.as_str()?.to_owned()))
@@ -34,6 +35,7 @@ impl Manifest {
             .and_then(Value::as_object)
             .map(versions)
             .unwrap_or_default();
+
         Self {
             entries,
             exports: manifest.remove("exports"),
@@ -54,6 +56,7 @@ impl Manifest {
                 }
             }
         }
+
         if subpath.is_empty() {
             for entry in &self.entries {
                 self.versioned(entry.trim_start_matches("./"), &mut paths);
@@ -65,6 +68,7 @@ impl Manifest {
             self.versioned(subpath, &mut paths);
             paths.push(subpath.to_owned());
         }
+
         paths.truncate(MAX_PATHS);
         paths
     }
@@ -95,6 +99,7 @@ fn versions(ranges: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>
             .filter_map(|text| Some(text.as_str()?.to_owned()))
             .collect()
     };
+
     let mut patterns: Vec<(String, Vec<String>)> = chosen
         .iter()
         .map(|(pattern, dirs)| (pattern.clone(), strings(dirs)))

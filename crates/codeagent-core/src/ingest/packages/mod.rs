@@ -71,12 +71,14 @@ pub fn gather(
         rows,
         notes,
     } = nuget::gather(loader, cached)?;
+
     let (keys, assemblies): (Vec<_>, Vec<_>) = assemblies.into_iter().unzip();
     (installed.keys, installed.assemblies) = (keys, Arc::new(PackageAssemblies(assemblies)));
     installed.rows.extend(rows);
     installed.rows.sort_by(|a, b| a.path.cmp(&b.path));
     installed.rows.dedup_by(|a, b| a.path == b.path);
     installed.notes.extend(notes);
+
     Ok(installed)
 }
 
@@ -127,6 +129,7 @@ impl Installed {
         if of_repository.is_empty() && self.files.is_empty() && self.keys.is_empty() {
             return String::new();
         }
+
         let mut hasher = blake3::Hasher::new();
         let mut add = |text: &str| {
             hasher.update(text.as_bytes()).update(&[0]);
@@ -142,6 +145,7 @@ impl Installed {
             }
             add("|");
         }
+
         for (number, file) in world
             .files()
             .iter()
@@ -162,6 +166,7 @@ impl Installed {
                 }
             }
         }
+
         let projects = &projects.of::<CSharpProjects>().projects;
         for (key, assembly) in self.keys.iter().zip(self.assemblies.0.iter()) {
             add(&blake3::Hash::from_bytes(key.0).to_hex());
@@ -172,6 +177,7 @@ impl Installed {
             projects.for_each(|project| add(&project.path));
             add("|");
         }
+
         hasher.finalize().to_hex()[..32].to_owned()
     }
 }
@@ -194,6 +200,7 @@ fn kind_and_path(row: &str) -> (ExternalKind, Option<RepoPath>) {
             let is_package = path
                 .as_ref()
                 .is_some_and(|path| path.segments().any(|segment| segment == NODE_MODULES));
+
             (
                 if is_package {
                     ExternalKind::NodeModules

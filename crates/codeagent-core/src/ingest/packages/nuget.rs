@@ -85,11 +85,13 @@ pub fn gather(
     {
         return Ok(ProjectAssemblies::default());
     }
+
     let built: BTreeSet<String> = projects
         .iter()
         .map(|project| project.assembly_name.to_ascii_lowercase())
         .collect();
     let mut restore = Restore::new(loader.workspace(), &built);
+
     let mut wanted: BTreeMap<String, AssemblyRequest> = BTreeMap::new();
     for (number, project) in (0..).zip(projects) {
         for found in restore.assemblies(project, projects) {
@@ -97,6 +99,7 @@ pub fn gather(
             if built.contains(&name) {
                 continue;
             }
+
             let known = wanted.entry(name).or_insert_with(|| AssemblyRequest {
                 found: found.clone(),
                 seen_by: BTreeSet::new(),
@@ -106,13 +109,16 @@ pub fn gather(
                 known.found = found;
             }
         }
+
         if loader.is_cancelled() {
             return Err(IngestError::Interrupted);
         }
     }
+
     if restore.is_short() {
         return Err(IngestError::Shortage);
     }
+
     let mut gathered = ProjectAssemblies {
         rows: restore.into_rows(),
         ..ProjectAssemblies::default()
@@ -124,6 +130,7 @@ pub fn gather(
         repository: loader.workspace().external(ExternalKind::Repository),
         user: loader.workspace().external(ExternalKind::NuGet),
     };
+
     reading.read_all(wanted.into_values().collect(), &mut gathered)?;
     loader.send(
         reading
@@ -133,6 +140,7 @@ pub fn gather(
     )?;
     gathered.assemblies.sort_by(|a, b| a.1.name.cmp(&b.1.name));
     gathered.notes.truncate(MAX_NOTES);
+
     Ok(gathered)
 }
 
@@ -166,6 +174,7 @@ impl AssemblyReader<'_> {
                     .saturating_sub(gathered.assemblies.len())
                     .min(some.len())
             };
+
             left_out += some.len() - room;
             let read: Result<Vec<AssemblyRead>, IngestError> = some[..room]
                 .par_iter()
@@ -173,6 +182,7 @@ impl AssemblyReader<'_> {
                     self.read_one(opened, &wanted.found)
                 })
                 .collect();
+
             for (AssemblyRead { row, declares }, wanted) in read?.into_iter().zip(some) {
                 bytes += row.size;
                 match declares {
@@ -191,15 +201,18 @@ impl AssemblyReader<'_> {
                         .notes
                         .push(format!("{}: left out: {problem}", row.path)),
                 }
+
                 gathered.rows.push(row);
             }
         }
+
         if left_out > 0 {
             gathered.notes.push(format!(
                 "{left_out} assemblies of packages are left out: more than {MAX_ASSEMBLIES} files or {} MB are referenced",
                 MAX_BYTES >> 20
             ));
         }
+
         Ok(())
     }
 
@@ -211,6 +224,7 @@ impl AssemblyReader<'_> {
         if self.loader.is_cancelled() {
             return Err(IngestError::Interrupted);
         }
+
         let at = row_path(found.is_user, &found.path);
         let missing = missing_row(&at);
         let gone = |row| AssemblyRead {
@@ -228,6 +242,7 @@ impl AssemblyReader<'_> {
         if let Some(read) = self.kept(opened, packages, &at)? {
             return Ok(read);
         }
+
         let file = match packages.read_bytes(&path, MAX_ASSEMBLY_BYTES) {
             Ok(file) => file,
             Err(ReadError::NotFound(_)) => return Ok(gone(missing)),
@@ -244,6 +259,7 @@ impl AssemblyReader<'_> {
                 });
             }
         };
+
         let key = FactsKey::new(Dialect::CSharp, ASSEMBLY, file.hash.as_bytes());
         let declares = match self.known(opened, &key, &at)? {
             Some(assembly) => Ok((key, assembly)),
@@ -251,8 +267,10 @@ impl AssemblyReader<'_> {
                 .compiled(key, &file.bytes, &at)?
                 .map(|assembly| (key, assembly)),
         };
+
         let facts_key = declares.is_ok().then_some(key);
         let (size, stamp, hash) = (file.bytes.len() as u64, file.stamp, *file.hash.as_bytes());
+
         Ok(AssemblyRead {
             row: PackageRow {
                 path: at,
@@ -282,11 +300,13 @@ impl AssemblyReader<'_> {
         let Some(Ok(seen)) = kind_and_path(at).1.map(|path| packages.stat(&path)) else {
             return Ok(None);
         };
+
         if key_is_of_other_reader(&key, row)
             || known.may_be_another(seen, (row.size, row.stamp, &row.hash))
         {
             return Ok(None);
         }
+
         let assembly = self.known(opened, &key, at)?;
         Ok(assembly.map(|assembly| AssemblyRead {
             row: row.clone(),
@@ -304,17 +324,20 @@ impl AssemblyReader<'_> {
         if let Some(cached) = self.cached.get(key) {
             return Ok(Some(cached.clone()));
         }
+
         if let Some(blob) = self.loader.find_packed(&mut opened.own, key)?
             && let Some(assembly) = assembly(&blob, at)
         {
             return Ok(Some(assembly));
         }
+
         let Some(blob) = self.loader.find_shared(opened, key) else {
             return Ok(None);
         };
         let Some(assembly) = assembly(&blob, at) else {
             return Ok(None);
         };
+
         self.loader.keep(*key, blob, &self.packed)?;
         Ok(Some(assembly))
     }
@@ -333,12 +356,14 @@ impl AssemblyReader<'_> {
                 return Ok(Err("the reader crashed; please report the file".to_owned()));
             }
         };
+
         let blob = compiled.encode();
         let built =
             assembly(&blob, at).ok_or_else(|| "its declarations cannot be stored".to_owned());
         if built.is_ok() {
             self.loader.keep(key, blob, &self.packed)?;
         }
+
         Ok(built)
     }
 }

@@ -79,6 +79,7 @@ impl<'m> Restore<'m> {
                 .external(kind)
                 .map(|packages| PackageFiles::new(packages, prefix))
         };
+
         let (repository, user) = (
             disk(ExternalKind::Repository, ""),
             disk(ExternalKind::NuGet, USER),
@@ -127,6 +128,7 @@ impl<'m> Restore<'m> {
             path: path.clone(),
             version: None,
         });
+
         let mut found: Vec<AssemblyFile> = named.collect();
         let requested = Self::requested(project, projects);
         if !requested.is_empty() {
@@ -136,6 +138,7 @@ impl<'m> Restore<'m> {
                 None => found.extend(self.resolved(requested, framework)),
             }
         }
+
         found
     }
 
@@ -167,6 +170,7 @@ impl<'m> Restore<'m> {
             .filter(|_| !project.restored.is_empty())?;
         let assets = Assets::parse(&disk.text_if_there(&project.restored, MAX_ASSETS_BYTES)?)?;
         let found = assets.assemblies(&project.target_framework)?;
+
         Some(
             found
                 .into_iter()
@@ -209,6 +213,7 @@ impl<'m> Restore<'m> {
                 break;
             }
         }
+
         let mut found = Vec::new();
         for (id, (version, folder)) in chosen {
             let assets = self.assets(&id, &folder, framework);
@@ -218,6 +223,7 @@ impl<'m> Restore<'m> {
                 version: Some(version.clone()),
             }));
         }
+
         found
     }
 
@@ -243,6 +249,7 @@ impl<'m> Restore<'m> {
         let Some(disk) = self.user.as_mut() else {
             return PackageAssets::default();
         };
+
         let folder = format!("{id}/{version}");
         let nuspec = disk
             .entry(&folder, &format!("{id}.nuspec"), true)
@@ -252,6 +259,7 @@ impl<'m> Restore<'m> {
             needs: Rc::new(needs(&nuspec, framework)),
             assemblies: assemblies_in(disk, &folder, framework).into(),
         };
+
         self.assets.insert(key, assets.clone());
         assets
     }
@@ -266,6 +274,7 @@ fn assemblies_in(disk: &mut PackageFiles, folder: &str, framework: &str) -> Vec<
         let Some(listing) = disk.folder(&folder) else {
             continue;
         };
+
         let names: Vec<&str> = folders(&listing.names).collect();
         if let Some(at) = nearest(framework, &names) {
             let folder = format!("{folder}/{}", names[at]);
@@ -277,6 +286,7 @@ fn assemblies_in(disk: &mut PackageFiles, folder: &str, framework: &str) -> Vec<
             return files.map(|(name, _)| format!("{folder}/{name}")).collect();
         }
     }
+
     Vec::new()
 }
 

@@ -31,6 +31,7 @@ fn git(folder: &Path, arguments: &[&str]) {
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_SYSTEM", "/dev/null")
         .env_remove("GIT_DIR");
+
     let output = command.output().unwrap();
     assert!(
         output.status.success(),
@@ -59,9 +60,11 @@ fn branches(fixture: &Fixture) {
     for number in 0..30 {
         write(fixture, &format!("d{}/C{number}.cs", number % 5), 0);
     }
+
     git(&root, &["add", "."]);
     git(&root, &["commit", "-qm", "one"]);
     git(&root, &["checkout", "-qb", "other"]);
+
     for number in 0..30 {
         match number % 3 {
             0 => write(fixture, &format!("d{}/C{number}.cs", number % 5), 1),
@@ -72,6 +75,7 @@ fn branches(fixture: &Fixture) {
             _ => write(fixture, &format!("new/er{number}/D{number}.cs"), 1),
         }
     }
+
     git(&root, &["add", "."]);
     git(&root, &["commit", "-qm", "two"]);
 }
@@ -139,6 +143,7 @@ fn git_operations_are_noticed() {
 fn a_shallow_clone_is_indexed() {
     let fixture = Fixture::new();
     branches(&fixture);
+
     let bare = format!("file://{}", fixture.root().display());
     git(
         &fixture.root(),

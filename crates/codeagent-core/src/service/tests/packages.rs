@@ -37,11 +37,13 @@ impl Fixture {
                 .filter_map(|line| line.strip_prefix(what)?.strip_prefix('\t'));
             lines.map(|line| line.split('\t').collect()).collect()
         };
+
         let goal = rows("node")
             .iter()
             .find(|node| node[3] == "hit")
             .map(|node| node[0].to_owned())
             .unwrap();
+
         let calls = (EdgeType::Calls as u8).to_string();
         rows("edge")
             .iter()
@@ -54,12 +56,14 @@ fn edited_package_declarations_are_noticed() {
     let fixture = Fixture::with_call("foo");
     fixture.install("node_modules/foo", SAME);
     assert!(fixture.knows_call());
+
     for _ in 0..3 {
         fixture.write("node_modules/foo/index.d.ts", OTHER);
         assert!(!fixture.knows_call());
         fixture.write("node_modules/foo/index.d.ts", SAME);
         assert!(fixture.knows_call());
     }
+
     fixture.write("node_modules/foo/index.d.ts", OTHER);
     fixture.write(
         "node_modules/foo/package.json",

@@ -46,6 +46,7 @@ fn edit(fixture: &Fixture, numbers: &mut RandomNumbers) {
         path.parent()
             .is_some_and(|folder| std::fs::create_dir_all(folder).is_ok())
     };
+
     match numbers.below(14) {
         0 => drop(std::fs::remove_file(at(&file))),
         1 => drop(std::fs::rename(at(&file), at(&numbers.file()))),

@@ -77,6 +77,7 @@ fn complete(service: &IndexService, model: &str) -> VectorProgress {
                 service.embedding_trouble()
             ),
         }
+
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -129,11 +130,14 @@ fn another_model_recomputes_all_vectors() {
     let first = start(&root, &home, model("first", Duration::ZERO).0);
     complete(&first, "first");
     drop(first);
+
     let (source, texts) = model("second", Duration::ZERO);
     let second = start(&root, &home, source);
     let total = complete(&second, "second").total;
+
     assert_eq!(texts.load(Ordering::Relaxed) as u64, total);
     drop(second);
+
     let (source, texts) = model("second", Duration::ZERO);
     let again = start(&root, &home, source);
     assert!(again.wait_until_fresh(None).is_none());
@@ -195,12 +199,14 @@ fn asked(reader: &IndexReader) -> (usize, bool, VectorSource) {
         10,
     )
     .unwrap();
+
     let node = query::get_node_by_qualified_name(&snapshot, "A.Method7", None, None)
         .unwrap()
         .remove(0)
         .0;
     let similar = query::find_similar(&snapshot, reader.vectors(), &[node.id], 5).unwrap();
     assert!(!similar.symbols.is_empty());
+
     (
         found.hits.len(),
         reader.vectors().is_model_broken(),

@@ -56,6 +56,7 @@ fn lambdas_beside_each_other_are_no_more_work_than_each_alone() {
                  x => x.Id, (e, a) => { Same(e.Value, a.Value); Same(e.Next.Next, a.Next.Next); });
            }
          }";
+
     let links = links(source);
     assert_eq!(
         (links.given_up, links.unresolved.len()),

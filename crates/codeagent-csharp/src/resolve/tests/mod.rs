@@ -42,9 +42,11 @@ fn world(files: &BTreeMap<String, String>) -> World {
             .filter(|path| path.starts_with(name))
             .cloned()
             .collect();
+
         for path in &own {
             owners.insert(path.clone(), index as u32);
         }
+
         projects.push(CSharpProject {
             path: format!("{name}/{name}.csproj"),
             assembly_name: name.to_owned(),
@@ -53,16 +55,19 @@ fn world(files: &BTreeMap<String, String>) -> World {
             ..CSharpProject::default()
         });
     }
+
     let files = files.iter().map(|(path, text)| WorldFile {
         path: path.as_str().into(),
         facts: Arc::new(LANGUAGES.extract(text, Dialect::CSharp, &[])),
         external: path.starts_with("lib/"),
     });
+
     let read = ReadProjects {
         set: Box::new(CSharpProjects { projects }),
         owners,
         warnings: Vec::new(),
     };
+
     let projects = ProjectModel::of_read(LANGUAGES, vec![read]);
     World::build(files.collect(), Arc::new(projects))
 }
@@ -85,11 +90,13 @@ fn print(world: &World, file: FileId, links: &Links, wanted: &dyn Fn(EdgeType) -
             .source
             .some()
             .map_or("<file>", |source| facts.decl_name(source));
+
         let unsure = if used.confidence == Confidence::Inferred {
             " (inferred)"
         } else {
             ""
         };
+
         let line = declared.at.line;
         writeln!(
             out,
@@ -100,6 +107,7 @@ fn print(world: &World, file: FileId, links: &Links, wanted: &dyn Fn(EdgeType) -
         )
         .unwrap();
     }
+
     out
 }
 
@@ -119,6 +127,7 @@ fn edges(source: &str, wanted: &[EdgeType]) -> String {
                 "every call is counted once"
             );
         }
+
         let text = print(&world, file, &links, &|edge_type| {
             wanted.contains(&edge_type)
         });
@@ -126,6 +135,7 @@ fn edges(source: &str, wanted: &[EdgeType]) -> String {
             writeln!(out, "{}\n{}", world.file(file).path, text.trim_end()).unwrap();
         }
     }
+
     out
 }
 

@@ -138,8 +138,10 @@ fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
         }
         answers
     };
+
     let (before, now) = (answers(was), answers(is));
     let differs = |slot: &&DependencyKey| before.get(slot) != now.get(slot);
+
     (was.header.frame_hash == is.header.frame_hash).then(|| {
         before
             .keys()
@@ -157,6 +159,7 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
             .find(changed)
             .map(|file| world.file(file).facts.clone())
     };
+
     let (was, is) = (facts(before), facts(after));
     let mut dirty: BTreeSet<String> = BTreeSet::from([changed.to_owned()]);
     if was.as_ref().map(|facts| facts.header.interface_hash)
@@ -164,6 +167,7 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
     {
         return dirty;
     }
+
     let pieces = was
         .as_ref()
         .zip(is.as_ref())
@@ -180,12 +184,14 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
             .flat_map(|facts| published(facts))
             .collect(),
     };
+
     for (path, (links, _)) in old {
         let reads_file = links
             .dependencies
             .files
             .iter()
             .any(|file| &*before.file(*file).path == changed);
+
         let asks = pieces.as_ref().is_none_or(|pieces| {
             links
                 .dependencies
@@ -193,6 +199,7 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
                 .iter()
                 .any(|slot| pieces.contains(slot))
         });
+
         if reads_file && asks
             || links
                 .dependencies
@@ -203,6 +210,7 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
             dirty.insert(path.clone());
         }
     }
+
     dirty
 }
 
@@ -221,6 +229,7 @@ fn relinking_what_the_law_names_equals_linking_everything() {
             let (before, after) = (world(from), world(to));
             let (old, new) = (link_all(&before), link_all(&after));
             let dirty = dirty(&before, &old, &after, path);
+
             for (other, (_, text)) in &new {
                 if !dirty.contains(other) {
                     spared += 1;
@@ -232,6 +241,7 @@ fn relinking_what_the_law_names_equals_linking_everything() {
             }
         }
     }
+
     assert!(spared > 20, "the law must spare files, spared {spared}");
 }
 

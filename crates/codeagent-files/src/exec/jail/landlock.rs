@@ -70,6 +70,7 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
     if plan.namespaces && required().is_err() {
         return Ok(());
     }
+
     let mut ruleset = ruleset(plan)?;
     let mut add = |handle: &OwnedFd, rights: AccessRights| -> Result<(), String> {
         let stat = fstat(handle).map_err(|error| message(&error))?;
@@ -79,12 +80,14 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
         } else {
             rights & AccessFs::from_file(NEEDED)
         };
+
         let rule = PathBeneath::new(handle.as_fd(), rights);
         (&mut ruleset)
             .add_rule(rule)
             .map(|_| ())
             .map_err(|error| message(&error))
     };
+
     for (path, rights) in system_rules(plan) {
         // Not every system has every folder.
         let Ok(handle) = open(&path, NAMED, Mode::empty()) else {
@@ -92,6 +95,7 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
         };
         add(&handle, rights)?;
     }
+
     let root = open(&plan.root, NAMED | OFlags::DIRECTORY, Mode::empty())
         .map_err(|error| message(&error))?;
     let (read, run, write) = rights();
@@ -103,11 +107,13 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
             run
         },
     )?;
+
     if plan.writes() && plan.namespaces {
         add(&root, write)?;
     } else if plan.writes() {
         add_unprotected(&root, plan, &mut add)?;
     }
+
     ruleset
         .restrict_self()
         .map(|_| ())
@@ -130,6 +136,7 @@ fn ruleset(plan: &Plan) -> Result<RulesetCreated, String> {
     let ruleset = ruleset
         .handle_access(AccessNet::from_all(WANTED))
         .map_err(|error| message(&error))?;
+
     // Without a namespace of processes, programs that may signal their own processes must reach no
     // others.
     let is_alone = plan.namespaces || plan.policy == Policy::Tools;
@@ -138,6 +145,7 @@ fn ruleset(plan: &Plan) -> Result<RulesetCreated, String> {
     } else {
         CompatLevel::HardRequirement
     });
+
     let ruleset = ruleset
         .scope(Scope::from_all(WANTED))
         .map_err(|error| message(&error))?;
@@ -167,6 +175,7 @@ fn system_rules(plan: &Plan) -> Vec<(PathBuf, AccessRights)> {
     let mut add = |paths: &[&str], rights: AccessRights| {
         rules.extend(paths.iter().map(|path| (PathBuf::from(path), rights)))
     };
+
     add(SHARED_FILES, AccessFs::ReadFile.into());
     add(&["/dev/null"], AccessFs::ReadFile | AccessFs::WriteFile);
     if plan.policy == Policy::Tools {
@@ -175,11 +184,13 @@ fn system_rules(plan: &Plan) -> Vec<(PathBuf, AccessRights)> {
         rules.extend(loaders().map(|loader| (loader, AccessFs::ReadFile | AccessFs::Execute)));
         return rules;
     }
+
     add(SHARED, run);
     add(PROGRAMS, run);
     if plan.namespaces {
         add(&OWN_FILES.map(|(path, _)| path), AccessFs::ReadFile.into());
     }
+
     // A `/proc` of the namespace shows the command's processes only.
     let is_own = std::fs::read_link("/proc/self")
         .is_ok_and(|link| link.as_os_str() == std::process::id().to_string().as_str());
@@ -191,11 +202,13 @@ fn system_rules(plan: &Plan) -> Vec<(PathBuf, AccessRights)> {
         }],
         read,
     );
+
     let etc = std::fs::read_dir("/etc")
         .into_iter()
         .flatten()
         .flatten()
         .map(|entry| entry.path());
+
     // Python's start-up file is a link to there on some systems.
     rules.extend(
         etc.filter(|path| path.as_os_str().as_bytes().starts_with(b"/etc/python3"))
@@ -233,6 +246,7 @@ fn add_unprotected(
             .flat_map(|path| path.ancestors().skip(1)),
     );
     open_folders.insert(Path::new(""));
+
     let (_, _, write) = rights();
     let mut todo = vec![(
         root.try_clone().map_err(|error| message(&error))?,
@@ -245,6 +259,7 @@ fn add_unprotected(
             OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
             Mode::empty(),
         );
+
         for entry in entries
             .and_then(Dir::new)
             .map_err(|error| message(&error))?
@@ -258,6 +273,7 @@ fn add_unprotected(
             let Ok(handle) = openat(&folder, name, NAMED | OFlags::NOFOLLOW, Mode::empty()) else {
                 continue;
             };
+
             let kind = fstat(&handle)
                 .map(|stat| FileType::from_raw_mode(stat.st_mode))
                 .map_err(|error| message(&error))?;
@@ -269,5 +285,6 @@ fn add_unprotected(
             }
         }
     }
+
     Ok(())
 }

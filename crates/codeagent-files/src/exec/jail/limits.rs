@@ -29,9 +29,11 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
         )
         .map_err(|error| error.to_string())
     };
+
     set(Resource::Core, 0)?;
     set(Resource::Nofile, 1_024)?;
     set(Resource::Fsize, MAX_FILE)?;
+
     let seconds = plan.timeout.as_secs() + 1;
     if plan.policy == Policy::Tools {
         // As much of several processors as of one in twice the time, and some to end in.

@@ -63,12 +63,14 @@ fn run(mut plan: Plan) -> Result<Report, String> {
         Mode::empty(),
     )
     .map_err(|error| message(error.into()))?;
+
     if plan.writes() && !lock(&root, plan.timeout) {
         return Ok(Report {
             busy: true,
             ..Report::default()
         });
     }
+
     let scratch = Scratch::make(&plan.scratch).map_err(message)?;
     let protected = plan
         .writes()
@@ -78,11 +80,13 @@ fn run(mut plan: Plan) -> Result<Report, String> {
         plan.protected = protected.read_only().to_vec();
         plan.pinned = protected.pinned().to_vec();
     }
+
     let ended = if plan.namespaces {
         in_namespaces(&plan)
     } else {
         in_landlock(&plan)
     };
+
     let cleaned = protected
         .map(|protected| protected.restore(&root))
         .unwrap_or_default();
@@ -117,6 +121,7 @@ fn lock(root: &OwnedFd, patience: Duration) -> bool {
 fn in_namespaces(plan: &Plan) -> Result<Report, String> {
     let message = |error: io::Error| format!("namespaces: {error}");
     namespaces::enter()?;
+
     let (mut ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(message)?;
     let end = start(
         Path::new("/proc/self/exe"),
@@ -126,10 +131,12 @@ fn in_namespaces(plan: &Plan) -> Result<Report, String> {
         plan.timeout + GRACE,
     )
     .map_err(message)?;
+
     let mut words = Vec::new();
     ours.set_read_timeout(Some(Duration::from_secs(1)))
         .map_err(message)?;
     io::Read::read_to_end(&mut ours, &mut words).ok();
+
     // An init that was killed reports nothing.
     let report = Report::parse(&words).unwrap_or_else(|| Report::ended(end.status));
     Ok(Report {
@@ -143,6 +150,7 @@ fn in_landlock(plan: &Plan) -> Result<Report, String> {
     let message = |error: io::Error| error.to_string();
     landlock::required()?;
     set_child_subreaper(Some(getpid())).map_err(|error| message(error.into()))?;
+
     let end = start(
         Path::new("/proc/self/exe"),
         plan,
@@ -151,6 +159,7 @@ fn in_landlock(plan: &Plan) -> Result<Report, String> {
         plan.timeout,
     )
     .map_err(message)?;
+
     reap_all();
     Ok(Report {
         timed_out: end.timed_out,

@@ -103,6 +103,7 @@ fn build(plan: &Plan) -> Result<(), MountError> {
         MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
     )
     .map_err(|error| failed(error.into()))?;
+
     // A handle from before would be one of the other namespace.
     let scratch = open(
         at,
@@ -110,6 +111,7 @@ fn build(plan: &Plan) -> Result<(), MountError> {
         Mode::empty(),
     )
     .map_err(|error| failed(error.into()))?;
+
     let root = NewRoot {
         at,
         mounts: mounts().map_err(failed)?,
@@ -122,6 +124,7 @@ fn build(plan: &Plan) -> Result<(), MountError> {
     if plan.policy != Policy::Tools {
         root.scratch(&scratch)?;
     }
+
     mount_remount(at, MountFlags::BIND | MountFlags::RDONLY | NO_SPECIALS, c"")
         .map_err(|error| failed(error.into()))?;
     // The old root gets mounted onto the new one, and is taken from there with all that is in it.
@@ -131,6 +134,7 @@ fn build(plan: &Plan) -> Result<(), MountError> {
         unmount(".", UnmountFlags::DETACH)?;
         chdir("/")
     };
+
     enter().map_err(|error| failed(error.into()))
 }
 
@@ -161,11 +165,13 @@ impl NewRoot<'_> {
             .flatten()
             .flatten()
             .map(|entry| entry.path());
+
         let python = etc.filter(|path| {
             path.as_os_str()
                 .as_encoded_bytes()
                 .starts_with(b"/etc/python3")
         });
+
         for path in SYSTEM.iter().map(PathBuf::from).chain(python) {
             let Ok(found) = path.symlink_metadata() else {
                 continue;
@@ -179,6 +185,7 @@ impl NewRoot<'_> {
                 self.bind(&path, &path, read_only)?;
             }
         }
+
         for (path, text) in OWN_FILES {
             let target = self.mounted(Path::new(path));
             let result = target
@@ -187,6 +194,7 @@ impl NewRoot<'_> {
                 .and_then(|()| std::fs::write(&target, text));
             result.map_err(|error| (path.into(), error))?;
         }
+
         for device in DEVICES {
             self.bind(
                 Path::new(device),
@@ -194,11 +202,13 @@ impl NewRoot<'_> {
                 MountFlags::NOSUID | MountFlags::NOEXEC,
             )?;
         }
+
         let links = if plan.policy == Policy::Tools {
             &[]
         } else {
             DEVICE_LINKS
         };
+
         links
             .iter()
             .try_for_each(|(link, target)| self.link(Path::new(link), Path::new(target)))
@@ -293,6 +303,7 @@ impl NewRoot<'_> {
         let remount = |path: &Path, had: MountFlags| {
             mount_remount(self.mounted(path), MountFlags::BIND | had | flags, c"")
         };
+
         remount(path, own).map_err(|error| (path.to_owned(), error.into()))?;
         for mount in self
             .mounts
@@ -308,6 +319,7 @@ impl NewRoot<'_> {
                 Err(error) => return Err((mount.at.clone(), error.into())),
             }
         }
+
         Ok(())
     }
 }
@@ -329,6 +341,7 @@ fn mounts() -> io::Result<Vec<Mount>> {
             b"relatime" => MountFlags::RELATIME,
             _ => MountFlags::empty(),
         };
+
         Some(Mount {
             at,
             flags: options
@@ -336,6 +349,7 @@ fn mounts() -> io::Result<Vec<Mount>> {
                 .fold(MountFlags::empty(), |flags, option| flags | flag(option)),
         })
     };
+
     Ok(text
         .split(|byte| *byte == b'\n')
         .filter_map(mount)
@@ -362,6 +376,7 @@ fn unescaped(field: &[u8]) -> Vec<u8> {
             }
         }
     }
+
     bytes
 }
 

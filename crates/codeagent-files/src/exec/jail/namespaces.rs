@@ -32,11 +32,13 @@ pub fn enter() -> Result<(), String> {
     let message = |error: &dyn std::fmt::Display| format!("namespaces: {error}");
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     let inner = |number: u32| if number == 0 { NOT_ROOT } else { number };
+
     let flags = CloneFlags::CLONE_NEWUSER
         | CloneFlags::CLONE_NEWPID
         | CloneFlags::CLONE_NEWNET
         | CloneFlags::CLONE_NEWIPC
         | CloneFlags::CLONE_NEWUTS;
+
     nix::sched::unshare(flags).map_err(|error| message(&error))?;
     // Groups can be mapped only where they cannot be changed.
     std::fs::write("/proc/self/setgroups", "deny").map_err(|error| message(&error))?;
@@ -44,6 +46,7 @@ pub fn enter() -> Result<(), String> {
         .map_err(|error| message(&error))?;
     std::fs::write("/proc/self/gid_map", format!("{} {group} 1", inner(group)))
         .map_err(|error| message(&error))?;
+
     let mount = CapabilitySet::SYS_ADMIN;
     set_capabilities(
         None,

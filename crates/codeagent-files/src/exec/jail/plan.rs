@@ -96,8 +96,10 @@ impl Plan {
                 .map(|_| words.next().map(PathBuf::from))
                 .collect()
         };
+
         let (protected, pinned) = (paths()?, paths()?);
         let arguments = words.collect();
+
         Some((
             stage,
             Self {
@@ -149,6 +151,7 @@ mod tests {
             protected: vec![".git".into(), "a/.vscode".into()],
             pinned: vec!["a".into()],
         };
+
         let words = plan.words(JailProcess::Init);
         assert_eq!(words[0], JAIL);
         assert_eq!(

@@ -107,6 +107,7 @@ impl Protected {
             known: HashSet::new(),
             links: Vec::new(),
         };
+
         let mut pinned = BTreeSet::new();
         let searched = walk(root, &mut |folder, path, name| {
             found.add(folder, path, name, &mut pinned)
@@ -114,14 +115,17 @@ impl Protected {
         searched.map_err(|error| {
             format!("the repository cannot be searched for protected files: {error}")
         })?;
+
         if found.read_only.len() > MAX_PROTECTED || pinned.len() > MAX_PROTECTED {
             return Err(format!(
                 "more than {MAX_PROTECTED} protected files and folders (such as .git) in the repository"
             ));
         }
+
         found.read_only.sort();
         found.read_only.dedup();
         found.pinned = pinned.into_iter().collect();
+
         Ok(found)
     }
 
@@ -163,6 +167,7 @@ impl Protected {
             }
         };
         let Some(target) = target else { return Ok(()) };
+
         pin(path, pinned);
         self.add_target(&target, pinned);
         Ok(())
@@ -180,8 +185,10 @@ impl Protected {
         if inside.as_os_str().is_empty() || self.read_only.iter().any(|known| known == inside) {
             return;
         }
+
         pin(inside, pinned);
         self.read_only.push(inside.to_owned());
+
         let shared = rustix::fs::open(&real, FOLDER, Mode::empty())
             .ok()
             .and_then(|folder| pointer(folder.as_fd(), c"commondir", ""));
@@ -206,16 +213,20 @@ impl Protected {
                     .any(|(known, said)| known == path && said == says),
                 None => self.known.contains(&identity(&stat)),
             };
+
             if !is_known {
                 cleaned.note(path, remove(folder, name));
             }
+
             Ok(())
         });
+
         if searched.is_err() {
             cleaned
                 .not_removed
                 .push("the repository could not be searched".to_owned());
         }
+
         // The folders on the way are pinned, so this is still where the link was.
         for (path, says) in &self.links {
             let result = symlinkat(says, root, path);
@@ -223,9 +234,11 @@ impl Protected {
                 cleaned.note(path, result);
             }
         }
+
         if let Some(mode) = closed {
             fchmod(root, mode).ok();
         }
+
         cleaned
     }
 }
@@ -313,6 +326,7 @@ fn walk(
         false,
         act,
     )?];
+
     while let Some(level) = levels.last_mut() {
         let Some(name) = level.inner.pop() else {
             if let Some(mode) = level.closed {
@@ -325,8 +339,10 @@ fn walk(
         let Some((folder, closed)) = enter(&level.folder, &name)? else {
             continue;
         };
+
         let in_packages = level.in_packages || name.to_bytes() == PACKAGES;
         path.push(OsStr::from_bytes(name.to_bytes()));
+
         let mut inner = match list(folder, &mut path, false, in_packages, act) {
             // Somebody else removed it meanwhile.
             Err(Errno::NOENT) => {
@@ -335,12 +351,15 @@ fn walk(
             }
             other => other?,
         };
+
         inner.closed = closed;
         if levels.len() >= MAX_DEPTH {
             inner.inner.clear();
         }
+
         levels.push(inner);
     }
+
     Ok(())
 }
 
@@ -365,6 +384,7 @@ fn list(
             inner.push(name.to_owned());
         }
     }
+
     for name in protected {
         path.push(OsStr::from_bytes(name.to_bytes()));
         let acted = act(folder.as_fd(), path, &name);
@@ -373,6 +393,7 @@ fn list(
             acted?;
         }
     }
+
     Ok(Level {
         folder,
         inner,
@@ -426,10 +447,12 @@ fn open_up(parent: &OwnedFd, name: &CStr) -> Result<(OwnedFd, Option<Mode>), Err
         OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
         Mode::empty(),
     )?;
+
     let stat = fstat(&handle)?;
     if stat.st_uid != geteuid().as_raw() {
         return Err(Errno::ACCESS);
     }
+
     let mode = Mode::from_raw_mode(stat.st_mode);
     // A handle that only names the folder cannot change it, but leads to it.
     chmod(
@@ -484,11 +507,13 @@ fn open_tree_up(parent: &OwnedFd, name: &CStr) -> Result<(), Errno> {
             levels.pop();
             continue;
         };
+
         let next = open_up(folder, &name)?.0;
         if levels.len() < MAX_DEPTH {
             levels.push((next, None));
         }
     }
+
     Ok(())
 }
 

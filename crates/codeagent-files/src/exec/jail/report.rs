@@ -66,6 +66,7 @@ impl Report {
                 .as_i64()
                 .and_then(|number| i32::try_from(number).ok())
         };
+
         let texts = |name: &str| {
             message[name]
                 .as_array()
@@ -74,6 +75,7 @@ impl Report {
                 .filter_map(|text| text.as_str().map(str::to_owned))
                 .collect()
         };
+
         Some(Self {
             exit_code: number("exit_code"),
             signal: number("signal"),

@@ -30,6 +30,7 @@ pub fn supervise(child: u32, timeout: Duration) -> io::Result<ProcessEnd> {
         .ok_or(io::ErrorKind::InvalidInput)?;
     let handle = pidfd_open(child, PidfdFlags::empty())?;
     let mut deadline = Some(Instant::now() + timeout);
+
     let mut timed_out = false;
     loop {
         let event = wait_for_event(&handle, deadline)?;
@@ -38,10 +39,12 @@ pub fn supervise(child: u32, timeout: Duration) -> io::Result<ProcessEnd> {
             // the group's number is its own.
             kill_process_group(child, Signal::KILL).ok();
         }
+
         if matches!(event, Event::Late | Event::Alone) {
             timed_out = event == Event::Late;
             deadline = None;
         }
+
         while let Ok(Some((process, status))) = wait(WaitOptions::NOHANG) {
             if process == child {
                 kill_process_group(child, Signal::KILL).ok();
@@ -74,11 +77,13 @@ fn wait_for_event(child: &OwnedFd, deadline: Option<Instant>) -> io::Result<Even
         PollFd::new(child, PollFlags::IN),
         PollFd::new(&stdin, PollFlags::IN),
     ];
+
     let count = if deadline.is_some() { 2 } else { 1 };
     match poll(&mut watched[..count], Some(&left)) {
         Ok(_) | Err(Errno::INTR) => {}
         Err(error) => return Err(error.into()),
     }
+
     Ok(match (&watched[0].revents(), &watched[1].revents()) {
         (ended, _) if !ended.is_empty() => Event::Ended,
         (_, alone) if !alone.is_empty() => Event::Alone,

@@ -166,6 +166,7 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
         (libc::SYS_openat2, Vec::new()),
     ]);
     apply(unknown, libc::ENOSYS)?;
+
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> = special_modes()?;
     refused.extend(REFUSED.iter().chain(OLD).map(|call| (*call, Vec::new())));
     // A text tool has no use for them either way.
@@ -177,6 +178,7 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
                 .map(|call| (*call, Vec::new())),
         );
     }
+
     if alone {
         refused.extend(
             ALONE
@@ -185,6 +187,7 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
                 .map(|call| (*call, Vec::new())),
         );
     }
+
     let clone = if alone {
         // Threads are no processes.
         vec![rule(&[has_none(0, libc::CLONE_THREAD as u64)?])?]
@@ -196,6 +199,7 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
             .map(|flag| rule(&[has(0, flag)?]))
             .collect::<Result<_, _>>()?
     };
+
     refused.insert(libc::SYS_clone, clone);
     apply(refused, libc::EPERM)
 }
@@ -205,6 +209,7 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
 fn special_modes() -> Result<BTreeMap<i64, Vec<SeccompRule>>, String> {
     let bits = [u64::from(libc::S_ISUID), u64::from(libc::S_ISGID)];
     let create = libc::O_CREAT as u64;
+
     let mut calls = BTreeMap::new();
     for (call, mode) in MODES {
         calls.insert(
@@ -214,6 +219,7 @@ fn special_modes() -> Result<BTreeMap<i64, Vec<SeccompRule>>, String> {
                 .collect::<Result<_, _>>()?,
         );
     }
+
     for (call, flags) in OPENS {
         let rules = bits
             .iter()
@@ -221,6 +227,7 @@ fn special_modes() -> Result<BTreeMap<i64, Vec<SeccompRule>>, String> {
             .collect::<Result<_, _>>()?;
         calls.insert(*call, rules);
     }
+
     Ok(calls)
 }
 
