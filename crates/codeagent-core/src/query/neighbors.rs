@@ -1,10 +1,9 @@
-//! Which symbols are related to a symbol, how, and at which places: callers, callees,
-//! implementations, references.
+//! Callers, callees, implementations and references of a symbol, each with its sites.
 //!
-//! [`Neighbors`] finds them and their order; only those that are shown are looked up, with the
-//! lines of their first sites. Who has ten thousand callers is answered as fast as who has ten.
+//! [`Neighbors`] finds and orders them. Names and source lines are read only for the entries that
+//! are shown, so ten thousand callers cost no more than ten.
 //!
-//! **Limits.** Lines of a file that was changed since it was indexed are not shown.
+//! Limitations: source lines of a file that changed after it was indexed are not shown.
 
 use std::ops::Range;
 

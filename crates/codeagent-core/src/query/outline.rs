@@ -1,4 +1,4 @@
-//! What is declared in a file, in text order.
+//! The declarations of a file in text order.
 
 use crate::model::graph::{EdgeDirection, Node, NodeId, NodeType};
 use crate::query::QueryError;

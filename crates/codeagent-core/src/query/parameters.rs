@@ -1,8 +1,7 @@
-//! Which overload is meant by these parameters: `Cart.Add(Product product, int count)`,
-//! `Cart.Add(Product, int)` or `Cart.Add(2)`?
+//! Selection of an overload by its parameters: `Cart.Add(Product product, int count)`,
+//! `Cart.Add(Product, int)` or, by their number, `Cart.Add(2)`.
 //!
-//! **Limits.** Types are compared as they are written, without namespaces: an alias is another
-//! type.
+//! Limitations: types are compared as written, without namespaces, so an alias is another type.
 
 use crate::model::graph::{Language, Node};
 use crate::model::language::{split_outside, squeezed};

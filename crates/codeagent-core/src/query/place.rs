@@ -1,7 +1,7 @@
-//! Which symbol stands at a place: `src/Cart.cs:12`, `Cart.cs:12:5`? Is a file at a place: in a
-//! folder, under the end of a path, like a pattern?
+//! Lookup by location: the symbol at `src/Cart.cs:12` or `Cart.cs:12:5`, and files by folder, end of
+//! path or pattern.
 //!
-//! **Limits.** Of what begins on one line the outermost is meant, unless a column says otherwise.
+//! Limitations: if several symbols begin on a line, the outermost is found unless a column is given.
 
 use crate::model::facts::Callback;
 use crate::model::graph::{Node, NodeType};

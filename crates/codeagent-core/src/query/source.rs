@@ -1,8 +1,7 @@
-//! Where a symbol is declared, what stands at a line, and whether a file still is as it was
-//! indexed.
+//! Source text of symbols and lines, and whether a file changed after it was indexed.
 //!
-//! **Limits.** A file written again within one tick of the file system's clock, to the same size,
-//! passes for unchanged where its lines are not read.
+//! Limitations: a file rewritten to the same size within one tick of the file system's clock counts
+//! as unchanged, unless its lines are read.
 
 use codeagent_workspace::{ReadError, RepoPath, Workspace};
 use rustc_hash::FxHashMap;

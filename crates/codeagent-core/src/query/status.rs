@@ -1,4 +1,4 @@
-//! How the index is: how much is in it, how well it was read and linked.
+//! Status of the index: its size, and how much of the sources was parsed and resolved.
 
 use crate::model::graph::NodeId;
 use crate::query::{Embedding, QueryError, Vectors};
