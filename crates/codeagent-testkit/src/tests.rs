@@ -5,7 +5,7 @@ const WORDS: Words<'_> = Words {
     confidences: &["exact", "inferred"],
 };
 
-/// Annotations as `line:column-end verb target confidence todo`, or the problems.
+/// Returns the annotations as `line:column-end verb target confidence todo`, or the problems.
 fn check(text: &str) -> Vec<String> {
     match parse(text, WORDS) {
         Err(problems) => problems.iter().map(ToString::to_string).collect(),
