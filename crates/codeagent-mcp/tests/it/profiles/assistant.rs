@@ -1,5 +1,4 @@
-//! The `assistant` profile: what its contract says of each tool, and what hostile callers and
-//! repositories try.
+//! The `assistant` profile: each tool's contract, and hostile callers and repositories.
 
 use codeagent_files::error::{ErrorKind, FileToolError};
 use codeagent_files::{Options, ProtocolEra, assistant};
@@ -30,7 +29,7 @@ async fn session() -> Session {
     Session::of("assistant", &files).await
 }
 
-/// The word of an error, whose number is the one for it.
+/// Returns the code of an error after checking that its number matches.
 fn word(answer: &Value) -> String {
     let Some(error) = answer.get("error") else {
         return "ok".to_owned();

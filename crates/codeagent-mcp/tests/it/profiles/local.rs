@@ -29,12 +29,12 @@ async fn session() -> Session {
     Session::of("local", &files).await
 }
 
-/// The text of one query's answer.
+/// Returns the text of one query's answer.
 async fn ask(session: &Session, tool: &str, query: Value) -> String {
     session.told(tool, json!({ "queries": [query] })).await
 }
 
-/// Every line is in the text, in any order.
+/// Asserts that the text contains every line, in any order.
 fn says(text: &str, lines: &[&str]) {
     for line in lines {
         assert!(
@@ -437,7 +437,7 @@ async fn a_perl_pattern_that_backtracks_too_much_is_an_error_soon() {
             text.contains("too much backtracking (in many.txt)"),
             "{pattern}: {text}"
         );
-        // A second or two; more where other tests want the processors.
+        // A second or two; more if other tests use the processors.
         assert!(
             begun.elapsed().as_secs() < 60,
             "{pattern} takes {:?}",
@@ -496,8 +496,8 @@ async fn links_are_followed_where_that_is_asked_and_stay_inside() {
             .collect::<Vec<_>>()
     };
     assert_eq!(found(json!({ "path": "app" })).await, ["app/own.ts"]);
-    // Each file once, whatever leads to it; the folders of `..` by the first link that leads to
-    // them.
+    // Each file is listed once, by whichever path leads to it; files in `..` by the first such
+    // link.
     let all = found(json!({ "path": "app", "followSymlinks": true, "filesPerPage": 20 })).await;
     assert_eq!(
         all,
@@ -703,7 +703,7 @@ async fn local_find_files_filters_by_what_is_known() {
         let mut paths: Vec<String> = paths
             .map(|path| path.trim_matches('"').to_owned())
             .collect();
-        // They come by time, which these files have in common.
+        // The results are ordered by time, which these files share.
         paths.sort();
         paths
     };

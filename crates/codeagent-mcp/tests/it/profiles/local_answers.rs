@@ -1,5 +1,5 @@
-//! Which fields and errors has an answer of the `local` profile, and what do those parameters do
-//! that change an answer little or not at all?
+//! Fields and errors of the `local` profile's answers, and its parameters that change an answer
+//! little or not at all.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::profiles::support::Session;
 
 const TEXT: &str = "alpha\nbeta Alpha\ngamma\n";
 
-/// The fields of a query's answer, by tool; `[]` stands behind a list.
+/// The fields of a query's answer, by tool; `[]` follows a list's name.
 pub const FIELDS: &[(&str, &str)] = &[
     (
         "local_ripgrep",
@@ -39,8 +39,8 @@ pub const FIELDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The errors of a query's answer, by tool, without those of a defect, of time and of length, which
-/// no query brings about.
+/// The errors of a query's answer, by tool, except internal errors, time-outs and length limits,
+/// which no query causes.
 pub const ERRORS: &[(&str, &str)] = &[
     (
         "local_ripgrep",
@@ -77,7 +77,7 @@ async fn ask(session: &Session, tool: &str, query: Value) -> String {
     session.told(tool, json!({ "queries": [query] })).await
 }
 
-/// The paths of all fields of an answer.
+/// Returns the paths of all fields of an answer.
 fn fields(told: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open: Vec<(usize, String)> = Vec::new();

@@ -1,5 +1,4 @@
-//! The `patch` profile: what its contract says of each tool, and what hostile callers and
-//! repositories try.
+//! The `patch` profile: each tool's contract, and hostile callers and repositories.
 
 use codeagent_files::Options;
 use serde_json::{Value, json};
@@ -12,7 +11,7 @@ async fn session() -> Session {
     Session::of("patch", &[("f.txt", FILE), ("src/g.txt", "g")]).await
 }
 
-/// The first word of an answer: the code of an error.
+/// Returns the first word of an answer: the code of an error.
 async fn word(session: &Session, tool: &str, arguments: Value) -> String {
     let result = session.call(tool, arguments).await.unwrap();
     let text = crate::profiles::support::text_of(&result);
@@ -119,7 +118,7 @@ async fn patch_apply_changes_a_file_or_leaves_it() {
     session.outside_is_untouched();
 }
 
-/// Five equal methods of six lines each, in a file of a hundred lines more.
+/// Returns five equal methods of six lines each, in a file of a hundred more lines.
 fn methods() -> String {
     let method = "void M() {\n  if (x)\n    return;\n  y();\n}\n\n";
     method.repeat(5)
@@ -182,7 +181,7 @@ async fn a_hunk_may_be_a_hundred_lines_off_and_the_answer_says_so() {
         told,
         "Applied 1 hunks to m.cs; hunk 1 was applied at line 130, not at line 30 as it states"
     );
-    // What the hunk before it was off is taken into account.
+    // The offset of the previous hunk is taken into account.
     let two = "@@ -1,5 +1,6 @@\n+// more\n // 0\n // 1\n // 2\n // 3\n // 4\n@@ -6 +7 @@\n-// 98\n+// 97\n";
     let told = session
         .told("patch_apply", json!({ "path": "m.cs", "patch": two }))
@@ -223,7 +222,7 @@ async fn patches_keep_the_line_ends_of_the_file() {
             "a\nB\n",
             "the line ends differ from the patch's; the file's own, LF, were kept",
         ),
-        // Each line of a mixed file keeps its own.
+        // Each line of a file with mixed line ends keeps its own.
         (
             "a\nb\r\nc\nd\r\n",
             "@@ -1,4 +1,4 @@\n a\n-b\n-c\n+B\n+C\n d\n",

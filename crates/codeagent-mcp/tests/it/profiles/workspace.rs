@@ -1,5 +1,5 @@
-//! The `workspace` profile: every manual test of its contract, its limits, and what hostile callers
-//! and repositories try.
+//! The `workspace` profile: every manual test of its contract, its limits, and hostile callers and
+//! repositories.
 
 use codeagent_core::query;
 use codeagent_files::Options;
@@ -21,7 +21,7 @@ async fn session() -> Session {
     .await
 }
 
-/// `ok`, or the code of the error.
+/// Returns `ok`, or the code of the error.
 fn word(answer: &Value) -> String {
     match answer["ok"].as_bool() {
         Some(true) => "ok".to_owned(),
@@ -785,7 +785,7 @@ async fn a_folder_called_workspace_is_not_the_root() {
         !session.root().join("workspace/src").exists()
             && session.root().join("workspace/made").is_dir()
     );
-    // Whatever has the name: a file, a link that leads nowhere.
+    // Anything with the name: a file, or a link whose target is missing.
     for link in [false, true] {
         let session = session_with_a_file().await;
         if link {

@@ -1,4 +1,4 @@
-//! A name that means several symbols is answered for all of them, best first.
+//! A name that matches several symbols is answered for all of them, best first.
 
 use std::fmt::Write;
 
@@ -42,7 +42,7 @@ fn lines(answer: &Value, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is said of the symbols, without their ids.
+/// Returns the matching symbols of an answer, without their ids.
 fn symbols(answer: &Value) -> Vec<String> {
     lines(answer, "symbols")
         .iter()

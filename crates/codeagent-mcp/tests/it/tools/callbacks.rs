@@ -1,4 +1,5 @@
-//! Code in nameless callbacks: uses name the callback, and a location in one means it alone.
+//! Code in anonymous callbacks: callers name the callback, and a location inside one stands for the
+//! callback alone.
 
 use serde_json::{Value, json};
 

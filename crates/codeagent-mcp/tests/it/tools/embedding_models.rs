@@ -1,5 +1,5 @@
-//! A model that is made use of, and one that cannot be used, are told in words that name no place
-//! of the machine.
+//! How the server reports an embedding model that works and one that does not, without naming a
+//! path of the machine.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use codeagent_mcp::state::{Indexing, MODEL_BROKEN, State};
 
 use crate::tools::support::home;
 
-/// What passes for a model.
+/// A fake model that takes this long per batch.
 struct Slow(Duration);
 
 impl Embedder for Slow {
@@ -23,7 +23,7 @@ impl Embedder for Slow {
     }
 }
 
-/// What a server with a model says is going on, until it says what is waited for.
+/// Starts a server with a model and polls its status until `wanted` holds.
 fn told(source: ModelHandle, wanted: impl Fn(Option<&str>, Option<&str>) -> bool) {
     let root = tempfile::tempdir().unwrap();
     let methods: String = (0..100)

@@ -1,4 +1,4 @@
-//! What holds for every tool that is asked in a wrong way, or at a wrong time.
+//! Wrong arguments, and calls at a wrong time, for every tool.
 
 use codeagent_mcp::arguments::Kind;
 use codeagent_mcp::error::Code;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::tools::support::{Peer, Session, structured_tools};
 
-/// Arguments of a good call.
+/// Returns valid arguments for a tool.
 fn good(tool: &Tool) -> Value {
     let required = tool.parameters.iter().filter(|each| each.required);
     let value = |name: &str| match name {
@@ -109,7 +109,7 @@ async fn every_parameter_is_checked() {
     }
 }
 
-/// A default is what a call gets that leaves the parameter out.
+/// Passing a parameter's documented default gives the same answer as leaving it out.
 #[tokio::test]
 async fn defaults_are_what_they_are_said_to_be() {
     let shop = Peer::shop().await;

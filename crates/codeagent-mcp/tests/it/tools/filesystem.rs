@@ -1,4 +1,4 @@
-//! The file tools, which need no index.
+//! The file tools of the index profile, which need no index.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -145,7 +145,7 @@ async fn get_directory_tree_nests() {
     .await;
 }
 
-/// A session over empty files.
+/// Starts a session over empty files.
 async fn over_empty(names: &[String]) -> Session {
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
     Session::over(&files).await
@@ -211,7 +211,7 @@ async fn a_thousand_entries_are_not_cut() {
 
 #[tokio::test]
 async fn a_level_of_a_tree_is_shown_before_the_next_one() {
-    // The first directory alone would take all there is room for.
+    // The first directory alone would fill the answer.
     let mut names: Vec<String> = (0..1_000)
         .map(|index| format!("a/sub/a-file-with-a-rather-long-name{index:04}.ts"))
         .collect();

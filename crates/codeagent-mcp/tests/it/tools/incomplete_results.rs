@@ -1,4 +1,5 @@
-//! What may belong to an answer and is not in it is said: with its number and the first places.
+//! Incomplete lists say so: they give the number of possible further results and the first
+//! locations.
 
 use serde_json::{Value, json};
 
@@ -188,8 +189,8 @@ export async function create() {
 function log() {}
 ";
 
-/// What an undeclared base class makes may be an instance of the class: the call is not taken for
-/// one of outside.
+/// An undeclared base class may return instances of the class, so the call does not count as
+/// external.
 #[tokio::test]
 async fn callees_without_a_known_target_are_listed_beside_the_others() {
     let session = Session::indexed(&[("model.ts", MODEL.as_bytes())]).await;

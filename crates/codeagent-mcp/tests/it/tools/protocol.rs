@@ -1,4 +1,4 @@
-//! What holds for all tools: introduction, schemas, wrong calls.
+//! Checks of all tools: server instructions, schemas, wrong calls.
 
 use codeagent_mcp::tools;
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, PaginatedRequestParams};
@@ -33,7 +33,7 @@ async fn instructions_fit_into_a_prompt() {
         "{} characters",
         instructions.chars().count()
     );
-    // Every word in it that looks like a tool or an argument is one.
+    // Every word in them that looks like a tool or an argument must be one.
     let known: Vec<&str> = tools::all()
         .flat_map(|tool| {
             tool.parameters
@@ -170,7 +170,7 @@ fn is_text_tool(name: &str) -> bool {
     tools::text::TOOLS.iter().any(|tool| tool.name == name)
 }
 
-/// Neither formats, lists of types nor references occur.
+/// Asserts that a schema has no formats, lists of types or references.
 fn assert_plain(schema: &Value, at: &str) {
     assert!(
         !schema["type"].is_array() && schema["format"].is_null() && schema["$ref"].is_null(),
@@ -184,7 +184,7 @@ fn assert_plain(schema: &Value, at: &str) {
     }
 }
 
-/// What a client's model reads before it asks anything; a token is taken for four bytes.
+/// Limits what a client's model reads before its first call; four bytes count as a token.
 #[tokio::test]
 async fn the_list_of_tools_is_short() {
     let tools = Session::over(&[])

@@ -1,6 +1,6 @@
-//! An edit is known to the next question. Where nobody keeps the index, a file that changed or
-//! vanished since it was indexed is named by every tool that shows places of it, and its lines are
-//! not shown.
+//! Queries after edits. With an index service, a query reflects every edit before it. Without one,
+//! every tool that shows locations names files that changed or vanished since they were indexed and
+//! hides their source lines.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ async fn session() -> Session {
     .await
 }
 
-/// Every tool that shows places, asked so that it shows one of `src/Desk.cs`.
+/// Returns a call of every tool that shows locations, each with one in `src/Desk.cs`.
 fn questions() -> Vec<(&'static str, Value)> {
     vec![
         ("search_symbols", json!({ "query": "Ask" })),
@@ -37,7 +37,7 @@ fn questions() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Asks every tool; each names `src/Desk.cs` as stale, and its note says `word`.
+/// Asserts that every tool names `src/Desk.cs` as stale, with `word` in its note.
 async fn assert_stale(session: &Session, word: &str) {
     for (tool, question) in questions() {
         let answer = session.structured(tool, question).await;
@@ -144,7 +144,7 @@ async fn a_database_that_is_removed_is_made_again() {
     assert!(callers.to_string().contains("Desk.Beg"), "{callers}");
 }
 
-/// The number of the file in which the index lies.
+/// Returns the inode number of the index file.
 fn database(session: &Session) -> u64 {
     let folder = std::fs::read_dir(session.root.path().join(".codeagent"))
         .unwrap()
@@ -156,7 +156,7 @@ fn database(session: &Session) -> u64 {
         .map_or(0, |metadata| std::os::unix::fs::MetadataExt::ino(&metadata))
 }
 
-/// Asks until there is an answer: while an index is made anew there is an error that says so.
+/// Calls until there is an answer: while an index is being rebuilt, the tool returns an error.
 async fn asked_until_answered(peer: &crate::tools::support::Peer, ask: &Value) -> String {
     let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
     loop {
@@ -182,7 +182,7 @@ async fn a_damaged_index_is_made_anew_for_all_servers() {
     let second = first.another().await;
     let ask = json!({ "node_id": "Shelf.Count" });
     for heal in [&first.state, &second.state] {
-        // A file that is there as long as the old one has another number.
+        // A file that exists at the same time as the old one has a different inode number.
         let (before, kept) = (
             database(&first),
             second.structured("get_callers", ask.clone()).await,

@@ -1,4 +1,4 @@
-//! Which symbol is meant by a name: its end, its parameters, its type arguments.
+//! Ways to name a symbol: the end of its qualified name, its parameters, its type arguments.
 
 use serde_json::json;
 

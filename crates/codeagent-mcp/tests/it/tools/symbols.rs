@@ -1,4 +1,4 @@
-//! The tools that ask the index.
+//! Tools that query symbols of the index.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -210,7 +210,7 @@ async fn get_status_never_shows_a_path() {
             .as_str()
             .is_some_and(|time| time.ends_with('Z'))
     );
-    // How many uses are found is the linkers' business.
+    // The number of uses found is covered by the resolvers' tests.
     assert!(
         status["edges"]
             .take()
