@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_seen_from_the_working_folder() {
+    fn paths_are_relative_to_the_working_folder() {
         for (root, here, expected) in [
             ("/r", "/r", "src/a.cs"),
             ("/r", "/r/src", "a.cs"),

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_stays_as_it_is() {
+    fn harmless_text_is_printed_unchanged() {
         for text in ["Größe 東京 🦀", "\tindented\tcode", "\\u{1b}"] {
             assert_eq!(Line::from(text).painted(), text);
             assert_eq!(paragraph(text), text);

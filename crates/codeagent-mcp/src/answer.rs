@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrays_and_objects_are_wrapped_as_promised() {
+    fn arrays_objects_and_errors_become_structured_content() {
         let list = Answer::new([1, 2]).unwrap().with_note("n").into_result();
         assert_eq!(
             list.structured_content,

@@ -99,7 +99,7 @@ mod tests {
     use crate::transport::Lines;
 
     #[tokio::test]
-    async fn no_more_is_taken_in_than_is_answered() {
+    async fn reading_stops_at_the_limit_of_unanswered_requests() {
         let (mut client_in, server_in) = tokio::io::duplex(1 << 20);
         let (server_out, _client_out) = tokio::io::duplex(1 << 20);
         let mut lines = Bounded::new(Lines::new(server_in, server_out));

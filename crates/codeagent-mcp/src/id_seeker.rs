@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_id_of_the_outermost_object_is_found_in_pieces_of_any_size() {
+    fn the_outermost_id_is_found_in_chunks_of_any_size() {
         for (message, expected) in [
             (r#"{"jsonrpc":"2.0","id":5,"method":"m"}"#, Some("5")),
             (

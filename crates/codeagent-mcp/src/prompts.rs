@@ -122,7 +122,7 @@ mod tests {
     use crate::tools;
 
     #[test]
-    fn prompts_name_tools_that_there_are_and_have_a_place_for_their_argument() {
+    fn prompts_name_existing_tools_and_use_their_argument() {
         assert!(TEMPLATES.len() <= 3);
         for template in TEMPLATES {
             for (profile, text) in [

@@ -307,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_uri_is_a_folder() {
+    fn file_uris_become_folders() {
         for (uri, expected) in [
             ("file:///srv/me/a", Some("/srv/me/a")),
             ("FILE:///srv/me/a%20b%C3%A9", Some("/srv/me/a b\u{e9}")),

@@ -512,7 +512,7 @@ mod tests {
     use crate::output::Output;
 
     #[tokio::test]
-    async fn a_cancelled_call_is_told_to_stop_until_it_has() {
+    async fn a_cancelled_call_is_waited_for_until_it_stops() {
         let canceller = Canceller::default();
         let of_call = canceller.clone();
         let work = move || {
@@ -536,7 +536,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_panics_answers_an_error() {
+    fn a_panicking_tool_returns_an_error() {
         let root = tempfile::tempdir().unwrap();
         let state = State::open(
             root.path(),

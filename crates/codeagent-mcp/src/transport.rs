@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_a_message_or_refused_or_nothing() {
+    fn every_line_is_accepted_refused_or_ignored() {
         for (line, expected) in [
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1"),
             (
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_that_is_too_long_is_refused_and_the_next_one_read() {
+    async fn an_oversized_line_is_refused_and_the_next_one_is_read() {
         let (mut lines, mut client_in, mut client_out) = lines();
         let sender = tokio::spawn(async move {
             client_in
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_reads_no_more_ends_the_session() {
+    async fn a_client_that_stops_reading_ends_the_session() {
         let (mut lines, _client_in, client_out) = lines();
         drop(client_out);
         let answer = Outgoing::error(ErrorData::invalid_request("", None), None);

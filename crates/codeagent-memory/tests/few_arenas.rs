@@ -11,7 +11,7 @@ use std::thread;
 const ARENA_BYTES: usize = 64 << 20;
 
 #[test]
-fn threads_share_two_arenas_a_core() {
+fn threads_share_two_arenas_per_core() {
     codeagent_memory::few_arenas();
     let cores = thread::available_parallelism().unwrap().get();
     let threads = 16 * cores;

@@ -19,7 +19,7 @@ fn resident() -> usize {
 }
 
 #[test]
-fn what_was_freed_below_what_is_held_leaves_the_process() {
+fn freed_memory_below_live_memory_leaves_the_process() {
     let mut held: Vec<Vec<u8>> = Vec::new();
     for _ in 0..64 {
         let freed: Vec<Vec<u8>> = (0..1_000).map(|_| vec![1; 1_000]).collect();

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_written_as_they_are_typed() {
+    fn follow_ups_are_written_as_tool_calls_or_commands() {
         for (query, name, tool, command) in [
             (
                 FollowUp::References,

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_rows_of_the_page_are_made() {
+    fn only_the_rows_of_the_page_are_computed() {
         let mut made = 0;
         let list = Rows {
             count: 1_000_000,
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_at_least_one_row_and_a_whole_list_all() {
+    fn a_page_has_at_least_one_row_and_an_unpaged_list_all() {
         let list = Rows {
             count: 2,
             key: |index: usize| index,
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_finds_its_row_again() {
+    fn a_cursor_finds_its_row_after_changes() {
         let rows: Vec<u32> = (0..20).collect();
         let cursor = ask(&rows, 1, None).unwrap().next_cursor;
         let grown: Vec<u32> = (100..103).chain(0..20).collect();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_is_checked() {
+    fn invalid_cursors_are_refused() {
         let rows: Vec<u32> = (0..20).collect();
         let cursor = ask(&rows, 1, None).unwrap().next_cursor.unwrap();
         assert_eq!(ask(&rows, 1, Some("")), ask(&rows, 1, None));

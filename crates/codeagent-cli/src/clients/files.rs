@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_is_shown_with_what_is_around() {
+    fn a_diff_shows_the_lines_around_a_change() {
         assert_eq!(
             diff("a\nb\nc\nd\n", "a\nb\nX\nc\nd\n"),
             "  a\n  b\n+ X\n  c\n  d"

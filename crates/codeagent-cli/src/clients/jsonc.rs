@@ -400,7 +400,7 @@ mod tests {
     ];
 
     #[test]
-    fn one_key_is_set_and_removed_and_the_rest_stays() {
+    fn setting_and_removing_a_key_keeps_the_rest() {
         let value = json!({ "command": "/bin/codeagent", "args": ["mcp"] });
         for (text, round_trip) in TEXTS {
             let with = set(text, PATH, &value).unwrap();
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_replaced_keeps_its_place() {
+    fn a_replaced_value_stays_in_its_position() {
         let text = "{ \"mcpServers\": { \"codeagent\": { \"command\": \"old\" }, \"z\": 1 } }";
         let with = set(text, PATH, &json!(2)).unwrap();
         assert_eq!(with, "{ \"mcpServers\": { \"codeagent\": 2, \"z\": 1 } }");
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_left_alone() {
+    fn invalid_json_is_left_unchanged() {
         for text in [
             "{",
             "{]",

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_value_changes_and_the_rest_stays() {
+    fn changing_a_value_keeps_the_rest() {
         let text = "model = \"x\" # mine\n[servers.a] # ours\n  command = '/old' # why\nargs = [\n  \"a]\", # one\n  'b',\n]\nenv = { A = \"1\" }\n\n[other]\ncommand = \"c\"\n";
         let with = set(text, "servers.a", "command", "\"/new\"").unwrap();
         assert_eq!(with, text.replace("'/old'", "\"/new\""));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_left_alone() {
+    fn unsupported_toml_is_left_unchanged() {
         for text in [
             "[a]\nk = \"\"\"x\"\"\"\n",
             "[a]\nk = 1\n",

@@ -138,7 +138,7 @@ mod tests {
     use super::size;
 
     #[test]
-    fn sizes_are_short() {
+    fn sizes_are_printed_with_a_unit() {
         for (bytes, expected) in [
             (0, "0 B"),
             (999, "999 B"),

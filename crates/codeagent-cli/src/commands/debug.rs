@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_ends_in_one_or_two_numbers() {
+    fn a_location_ends_in_a_line_and_an_optional_column() {
         assert_eq!(parse_place("src/a.cs:3"), Some(("src/a.cs", 3, None)));
         assert_eq!(parse_place("src/a.cs:3:5"), Some(("src/a.cs", 3, Some(5))));
         assert_eq!(parse_place("C:/a.cs:3"), Some(("C:/a.cs", 3, None)));

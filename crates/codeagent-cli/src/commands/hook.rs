@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_has_names() {
+    fn names_are_extracted_from_a_pattern() {
         for (pattern, expected) in [
             ("Place", vec!["Place"]),
             (r"\bCart\.Total\(", vec!["Cart.Total"]),

@@ -165,7 +165,7 @@ fn reseal(database: &Path, seal: &Path) {
 }
 
 #[test]
-fn damaged_indexes_are_noticed_and_made_anew() {
+fn damaged_indexes_are_detected_and_rebuilt() {
     let number = |name: &str, or: u64| std::env::var(name).map_or(or, |text| text.parse().unwrap());
     let (count, mut numbers) = (
         number("DAMAGED_COUNT", 16),
@@ -239,7 +239,7 @@ fn damaged_indexes_are_noticed_and_made_anew() {
 }
 
 #[test]
-fn a_good_index_outlives_killed_writers() {
+fn an_intact_index_survives_killed_writers() {
     let (folder, root) = (tempfile::tempdir().unwrap(), shop::copy(""));
     let place = Place {
         root: root.path().canonicalize().unwrap(),

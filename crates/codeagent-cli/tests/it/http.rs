@@ -52,7 +52,7 @@ fn asked(port: u16, token: &str, body: &str) -> String {
 }
 
 #[test]
-fn the_token_is_in_a_file_of_the_owner_and_nowhere_else() {
+fn the_token_is_only_in_a_file_private_to_its_owner() {
     let root = tempfile::tempdir().unwrap();
     let mut child = command(root.path(), &["--http", "0"]).spawn().unwrap();
     let (said, mut rest) = until(&mut child, "listening at ");
@@ -158,10 +158,10 @@ fn dripping(port: u16) -> Duration {
 }
 
 #[test]
-fn a_thousand_connections_that_say_nothing_are_given_up() {
+fn a_thousand_silent_connections_are_closed() {
     if std::env::var_os("CODEAGENT_TEST_HANDLES").is_none() {
         // They need more handles than a process has on many systems.
-        let script = "ulimit -n 4096 || true; exec \"$0\" --exact http::a_thousand_connections_that_say_nothing_are_given_up";
+        let script = "ulimit -n 4096 || true; exec \"$0\" --exact http::a_thousand_silent_connections_are_closed";
         let mut command = Command::new("sh");
         command
             .args(["-c", script])
@@ -223,7 +223,7 @@ fn a_thousand_connections_that_say_nothing_are_given_up() {
 }
 
 #[test]
-fn a_server_that_strangers_could_reach_is_not_started() {
+fn an_unprotected_server_on_an_open_address_is_not_started() {
     let root = tempfile::tempdir().unwrap();
     let token = "a-secret-of-my-own-0123";
     for (arguments, environment, expected) in [

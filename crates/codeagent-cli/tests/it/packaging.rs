@@ -37,7 +37,7 @@ fn every_package_has_the_version_of_the_workspace() {
 }
 
 #[test]
-fn every_platform_that_is_built_is_one_that_npm_picks() {
+fn every_built_platform_has_an_npm_package() {
     let npm: Value = serde_json::from_str(&text("packaging/npm/package.json")).unwrap();
     let mut picked: Vec<String> = npm["optionalDependencies"]
         .as_object()

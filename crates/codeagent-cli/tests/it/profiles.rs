@@ -182,7 +182,7 @@ fn the_root_of_local_may_come_from_the_environment() {
 }
 
 #[test]
-fn a_profile_that_there_is_not_is_refused() {
+fn an_unknown_profile_is_refused() {
     for flags in [
         &["--profile", "lean"][..],
         &["--profile", "index,workspace"],
@@ -200,7 +200,7 @@ fn a_profile_that_there_is_not_is_refused() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_command_ends_with_its_server_and_leaves_nothing() {
+fn commands_are_killed_with_their_server_and_leave_nothing() {
     // By signals that a program can handle, and by one that it cannot.
     for signal in ["TERM", "INT", "KILL"] {
         let outer = tempfile::tempdir().unwrap();

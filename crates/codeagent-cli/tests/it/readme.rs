@@ -44,7 +44,7 @@ fn run(folder: &Path, line: &str, colours: bool) -> String {
 }
 
 #[test]
-fn the_picture_of_the_readme_is_what_a_terminal_shows() {
+fn the_readme_picture_matches_terminal_output() {
     let (root, text) = (shop::copy("tests/shop"), readme());
     assert!(text.contains("(docs/first-answer.svg)"));
     let mut blocks = text
@@ -67,7 +67,7 @@ fn the_picture_of_the_readme_is_what_a_terminal_shows() {
 }
 
 #[test]
-fn commands_of_the_readme_work_and_print_what_it_shows() {
+fn readme_commands_print_what_the_readme_shows() {
     let (root, text) = (shop::copy("tests/shop"), readme());
     let run = |line: &str| run(root.path(), line, false);
     let (mut commands, mut shown) = (0, 0);
@@ -92,7 +92,7 @@ fn commands_of_the_readme_work_and_print_what_it_shows() {
 }
 
 #[test]
-fn every_command_is_in_the_table() {
+fn the_readme_table_has_every_command() {
     let help = Command::new(env!("CARGO_BIN_EXE_codeagent"))
         .arg("--help")
         .output()
@@ -127,7 +127,7 @@ fn every_command_is_in_the_table() {
 }
 
 #[test]
-fn the_readme_is_short_and_its_links_lead_somewhere() {
+fn the_readme_is_short_and_its_links_resolve() {
     let text = readme();
     assert!(
         text.lines().count() <= 200,

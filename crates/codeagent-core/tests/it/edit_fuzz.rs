@@ -209,7 +209,7 @@ fn memory() -> String {
 const STACK_BYTES: usize = 16 << 20;
 
 #[test]
-fn broken_sources_are_survived() {
+fn mutated_sources_neither_crash_nor_hang() {
     std::thread::Builder::new()
         .stack_size(STACK_BYTES)
         .spawn(survive)

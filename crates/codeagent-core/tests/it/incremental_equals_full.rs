@@ -136,7 +136,7 @@ struct Edit {
 }
 
 #[test]
-fn indexed_again_equals_indexed_afresh() {
+fn an_updated_index_equals_a_fresh_one() {
     let steps = number("CODEAGENT_LAW_STEPS", 40);
     let every = number("CODEAGENT_LAW_EVERY", 1);
     let seed = number("CODEAGENT_LAW_SEED", 1);

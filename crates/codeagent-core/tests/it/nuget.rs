@@ -84,7 +84,7 @@ fn an_assembly_carries_a_type_of_the_repository() {
 }
 
 #[test]
-fn a_project_gets_the_assembly_that_its_references_mean() {
+fn a_project_uses_the_assembly_its_references_select() {
     let (lib, other, empty) = (lib(), other_lib(), Assembly::new("Empty").image());
     let needs_lib = nuspec(
         "Top",
@@ -182,7 +182,7 @@ fn a_project_gets_the_assembly_that_its_references_mean() {
 }
 
 #[test]
-fn a_framework_that_does_not_fit_gives_nothing() {
+fn an_incompatible_framework_provides_no_types() {
     for folder in [
         "lib/net9.0",
         "lib/net46",
@@ -199,7 +199,7 @@ fn a_framework_that_does_not_fit_gives_nothing() {
 }
 
 #[test]
-fn what_is_not_compiled_against_gives_nothing() {
+fn packages_not_compiled_against_provide_no_types() {
     let lib = lib();
     let package: &[(&str, &[u8])] = &[("lib/1.0.0/lib/net8.0/Lib.dll", &lib)];
     for csproj in [
@@ -219,7 +219,7 @@ fn what_is_not_compiled_against_gives_nothing() {
 }
 
 #[test]
-fn central_versions_count() {
+fn central_package_versions_apply() {
     let mut repository = repository(
         &project("<PackageReference Include=\"Lib\" />"),
         &[("lib/1.0.0/lib/net8.0/Lib.dll", &lib())],
@@ -246,7 +246,7 @@ fn assets(framework: &str, path: &str) -> String {
 }
 
 #[test]
-fn what_a_restore_resolved_counts() {
+fn versions_resolved_by_a_restore_apply() {
     let (lib, other) = (lib(), other_lib());
     let packages: &[(&str, &[u8])] = &[
         ("lib/1.0.0/lib/net6.0/Lib.dll", &lib),
@@ -303,7 +303,7 @@ fn an_assembly_in_the_repository_is_named_by_its_path() {
 }
 
 #[test]
-fn a_package_is_seen_by_the_projects_that_get_it() {
+fn a_package_is_visible_to_its_projects_only() {
     let own = "class Own { public void Run() { } }\nclass Uses { void Held(Lib.Box<Own> box) => box.Get().Run(); }\n";
     let mut repository = Repository::of(&[
         ("With/With.csproj", &names("Lib", "1.0.0")),
@@ -333,7 +333,7 @@ fn a_package_is_seen_by_the_projects_that_get_it() {
 }
 
 #[test]
-fn of_two_versions_that_projects_ask_for_one_is_read() {
+fn one_of_two_requested_versions_is_read() {
     let (older, newer) = (names("Lib", "1.0.0"), names("Lib", "2.0.0"));
     let through = |version: &str| {
         names("Lib", version).replace(
@@ -361,7 +361,7 @@ fn of_two_versions_that_projects_ask_for_one_is_read() {
 }
 
 #[test]
-fn a_package_that_the_repository_makes_is_its_project() {
+fn a_package_built_by_the_repository_is_its_project() {
     // By its name, and by the name of the assembly.
     for (id, file) in [("Lib", "More.dll"), ("More", "Lib.dll")] {
         let mut repository = Repository::of(&[
@@ -388,7 +388,7 @@ fn a_package_that_the_repository_makes_is_its_project() {
 }
 
 #[test]
-fn assemblies_name_types_of_each_other_and_of_the_frameworks() {
+fn assemblies_refer_to_each_other_and_to_the_framework() {
     let mut other = Assembly::new("Other");
     other
         .class("Other", "Holder`1", None)
@@ -433,7 +433,7 @@ fn assemblies_name_types_of_each_other_and_of_the_frameworks() {
 }
 
 #[test]
-fn what_changes_in_a_package_is_noticed() {
+fn changes_in_a_package_are_noticed() {
     let path = "nuget/lib/1.0.0/lib/net8.0/Lib.dll";
     let mut repository = repository(
         &names("Lib", "1.0.0"),
@@ -467,7 +467,7 @@ fn what_changes_in_a_package_is_noticed() {
 }
 
 #[test]
-fn an_edit_asks_packages_as_they_are() {
+fn an_edited_file_is_resolved_against_current_packages() {
     let mut repository = repository(
         &names("Lib", "1.0.0"),
         &[("lib/1.0.0/lib/net8.0/Lib.dll", &lib())],
@@ -489,7 +489,7 @@ fn an_edit_asks_packages_as_they_are() {
 }
 
 #[test]
-fn a_hostile_assembly_costs_itself_only() {
+fn a_hostile_assembly_affects_only_itself() {
     let whole = lib();
     let mut harms = damage::circles();
     harms.extend(damage::too_much());
@@ -538,7 +538,7 @@ fn a_hostile_assembly_costs_itself_only() {
 }
 
 #[test]
-fn an_assembly_that_is_too_long_is_not_read() {
+fn an_oversized_assembly_is_not_read() {
     let mut repository = repository(
         &names("Lib", "1.0.0"),
         &[("lib/1.0.0/lib/net8.0/Lib.dll", b"")],
@@ -563,7 +563,7 @@ fn an_assembly_that_is_too_long_is_not_read() {
 }
 
 #[test]
-fn what_a_package_needs_may_go_in_circles() {
+fn package_dependencies_may_be_cyclic() {
     let lib = lib();
     let (to_b, to_a) = (
         nuspec("A", "<dependency id=\"B\" version=\"1.0\" />"),
@@ -601,7 +601,7 @@ fn what_a_package_needs_may_go_in_circles() {
 
 #[test]
 #[cfg(unix)]
-fn nothing_outside_of_the_packages_is_read() {
+fn nothing_outside_the_package_folder_is_read() {
     let link = |repository: &Repository, at: &str, target: &str| {
         let at = repository.outer.path().join("nuget").join(at);
         fs::create_dir_all(at.parent().unwrap()).unwrap();

@@ -221,7 +221,7 @@ impl<'a> Trial<'a> {
 const CSHARP: &str = include_str!("../../../../tests/neighbours/csharp.txt");
 
 #[test]
-fn csharp_expressions() {
+fn nested_csharp_expressions_lose_no_names() {
     let forms = forms(CSHARP);
     let mut trial = Trial::new(Dialect::CSharp, &forms);
     let in_method = |statement: &str| {
@@ -237,7 +237,7 @@ fn csharp_expressions() {
 }
 
 #[test]
-fn csharp_statements_and_members() {
+fn adjacent_csharp_statements_and_members_lose_no_names() {
     let forms = forms(CSHARP);
     let mut trial = Trial::new(Dialect::CSharp, &forms);
     trial.sequences(&forms["statement"], " ", |text| {
@@ -261,7 +261,7 @@ fn in_function(statement: &str) -> String {
 }
 
 #[test]
-fn typescript_expressions() {
+fn nested_typescript_expressions_lose_no_names() {
     let forms = forms(TYPESCRIPT);
     let mut trial = Trial::new(Dialect::Ts, &forms);
     trial.expressions(&forms["statement"], &forms["expression"], in_function);
@@ -272,7 +272,7 @@ fn typescript_expressions() {
 }
 
 #[test]
-fn typescript_statements_and_members() {
+fn adjacent_typescript_statements_and_members_lose_no_names() {
     let forms = forms(TYPESCRIPT);
     let mut trial = Trial::new(Dialect::Ts, &forms);
     for separator in ["\n", ";\n"] {

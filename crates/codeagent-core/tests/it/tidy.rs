@@ -401,7 +401,7 @@ fn upward_imports(sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn an_upward_import_is_seen_in_every_form() {
+fn an_upward_import_is_found_in_every_form() {
     let problems = |path: &str, text: &str| upward_imports(&[Source::new(path, text)]).len();
     let extract = "crates/codeagent-core/src/embed/mod.rs";
     assert_eq!(problems(extract, "use crate::store::Writer;"), 1);
@@ -465,7 +465,7 @@ fn an_upward_import_is_seen_in_every_form() {
 }
 
 #[test]
-fn floors_know_nothing_of_those_above_them() {
+fn resolver_modules_do_not_import_higher_ones() {
     assert_none(&climbs(&sources()));
 }
 
@@ -492,7 +492,7 @@ fn climbs(sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn a_look_at_a_floor_above_is_seen_in_every_form() {
+fn an_import_of_a_higher_resolver_module_is_found_in_every_form() {
     let problems = |path: &str, text: &str| {
         climbs(&[Source::new(
             &format!("crates/codeagent-csharp/src/resolve/{path}"),
@@ -559,7 +559,7 @@ const WALKS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_walk_knows_none_of_its_rooms() {
+fn lowering_and_its_visitors_have_no_cyclic_imports() {
     assert_none(&circles(&sources()));
 }
 
@@ -594,7 +594,7 @@ fn circles(sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn a_room_in_a_walk_is_seen() {
+fn a_cyclic_import_in_lowering_is_found() {
     let extract = |file: &str, text: &str| {
         Source::new(
             &format!("crates/codeagent-typescript/src/lower/{file}"),
@@ -621,7 +621,7 @@ fn a_room_in_a_walk_is_seen() {
 }
 
 #[test]
-fn libraries_stay_where_they_belong() {
+fn libraries_are_used_only_where_allowed() {
     assert_none(&strays(&sources()));
 }
 
@@ -650,7 +650,7 @@ fn strays(sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn a_stray_library_is_seen_in_every_form() {
+fn a_misplaced_library_is_found_in_every_form() {
     let problems = |path: &str, text: &str| strays(&[Source::new(path, text)]).len();
     let extract = "crates/codeagent-core/src/query/mod.rs";
     assert_eq!(problems(extract, "use rusqlite::Connection;"), 1);
@@ -686,7 +686,7 @@ fn a_stray_library_is_seen_in_every_form() {
 }
 
 #[test]
-fn files_say_what_they_answer_and_stay_small() {
+fn files_have_a_head_and_stay_small() {
     assert_none(&shapeless(&sources()));
 }
 
@@ -714,7 +714,7 @@ fn shapeless(sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn a_long_file_is_seen_wherever_its_tests_stand() {
+fn a_long_file_is_found_wherever_its_tests_are() {
     let problems = |text: &str| {
         shapeless(&[Source::new(
             "crates/codeagent-core/src/store/search/mod.rs",
@@ -735,7 +735,7 @@ fn a_long_file_is_seen_wherever_its_tests_stand() {
 }
 
 #[test]
-fn nothing_is_left_undone_or_switched_off() {
+fn no_code_is_unfinished_and_no_test_is_ignored() {
     assert_none(&undone(&sources()));
 }
 
@@ -759,7 +759,7 @@ fn undone(sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn what_is_undone_is_seen_in_tests_too() {
+fn unfinished_code_is_found_in_tests_too() {
     let problems =
         |text: &str| undone(&[Source::new("crates/codeagent-core/src/store/mod.rs", text)]).len();
     assert_eq!(
@@ -851,7 +851,7 @@ fn dependencies(manifest: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_dependency_is_seen_in_every_form() {
+fn a_dependency_is_found_in_every_form() {
     assert_eq!(
         dependencies("[dependencies]\ncodeagent-core.workspace = true\nserde = \"1\""),
         ["codeagent-core"]
@@ -876,7 +876,7 @@ fn a_dependency_is_seen_in_every_form() {
 }
 
 #[test]
-fn no_machine_path_is_written_down() {
+fn no_file_contains_a_machine_path() {
     let workspace = workspace();
     let texts = workspace.walk().entries.into_iter().filter_map(|entry| {
         Some((
@@ -906,7 +906,7 @@ fn machine_paths(texts: impl Iterator<Item = (String, String)>) -> Vec<String> {
 }
 
 #[test]
-fn a_machine_path_is_seen_in_any_text() {
+fn a_machine_path_is_found_in_any_text() {
     let seeded = [
         ("docs/a.md", concat!("a\nsee /ro", "ot/x")),
         ("b.toml", "see home/x"),

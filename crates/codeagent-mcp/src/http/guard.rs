@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_own_names_are_answered() {
+    fn only_allowed_host_names_are_accepted() {
         let guard = guard(&["build.example", "other.example:8443"], &[]);
         let bearer = format!("Bearer {TOKEN}");
         for (host, expected) in [
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn web_pages_are_refused_but_for_those_allowed() {
+    fn only_allowed_web_origins_are_accepted() {
         let guard = guard(&[], &["http://localhost:5173"]);
         let bearer = format!("Bearer {TOKEN}");
         for (origin, expected) in [
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn the_token_is_shown_once_and_right() {
+    fn exactly_one_correct_token_is_required() {
         let guard = guard(&[], &[]);
         let longer = format!("{TOKEN}0");
         for (shown, expected) in [

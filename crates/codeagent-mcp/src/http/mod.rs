@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn beyond_the_own_machine_a_token_and_a_name_are_needed() {
+    fn a_public_address_needs_a_token_and_a_host_name() {
         let options = |address: &str, hosts: &[&str], token: bool| HttpOptions {
             address: address.parse().unwrap(),
             hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),

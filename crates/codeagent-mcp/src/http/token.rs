@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_made_once_and_kept() {
+    fn a_token_is_created_once_and_reused() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let data = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         let (first, path) = Token::kept(&data).unwrap();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_or_invisible_is_no_token() {
+    fn short_or_invisible_tokens_are_refused() {
         assert!(Token::new(&"x".repeat(SHORTEST)).is_ok());
         for unfit in [
             "",

@@ -11,7 +11,7 @@ fn takes(config: &Config, path: &str, language: &str) -> bool {
 }
 
 #[test]
-fn settings_reduce_what_is_indexed() {
+fn settings_restrict_the_indexed_files() {
     let config = Config::parse(
         r#"{"include": ["src", "web/**/*.ts"], "exclude": ["**/*.g.cs"], "languages": ["csharp"]}"#,
     )

@@ -111,7 +111,7 @@ fn commits_and_the_working_tree_are_compared() {
 }
 
 #[test]
-fn a_branch_is_compared_from_where_it_parts() {
+fn a_branch_is_compared_with_its_merge_base() {
     let outer = history();
     let root = outer.path().join("main");
     git(&root, &["checkout", "-q", "side"]);
@@ -167,7 +167,7 @@ fn linked_work_trees_and_submodules_are_read() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_said() {
+fn invalid_comparisons_are_reported() {
     let plain = tempfile::tempdir().unwrap();
     assert!(error(plain.path(), "HEAD").contains("not in a git repository"));
 
@@ -271,7 +271,7 @@ fn links_and_pipes_are_refused() {
 /// git itself runs these programs for `git diff` or `git status`.
 #[cfg(unix)]
 #[test]
-fn nothing_of_a_repositorys_configuration_is_run() {
+fn no_program_of_the_repositorys_configuration_is_run() {
     use std::os::unix::fs::PermissionsExt;
 
     let outer = history();

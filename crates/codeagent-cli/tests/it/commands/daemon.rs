@@ -28,7 +28,7 @@ fn process(said: &str) -> u32 {
 }
 
 #[test]
-fn a_daemon_begins_once_serves_everybody_and_ends() {
+fn one_daemon_serves_all_clients_until_it_is_stopped() {
     let shop = Shop::new();
     let _ending = Ending(&shop);
     assert_eq!(shop.stdout(&["daemon", "status"]), "not watching\n");
@@ -113,7 +113,7 @@ fn a_daemon_begins_once_serves_everybody_and_ends() {
 }
 
 #[test]
-fn of_daemons_that_begin_together_one_stays() {
+fn concurrent_starts_leave_one_daemon() {
     let shop = Shop::new();
     let _ending = Ending(&shop);
     let said: Vec<String> = std::thread::scope(|scope| {
@@ -137,7 +137,7 @@ fn of_daemons_that_begin_together_one_stays() {
 }
 
 #[test]
-fn who_only_looks_whether_the_index_is_free_ends_no_daemon() {
+fn probing_the_index_lock_does_not_stop_a_daemon() {
     let shop = Shop::new();
     let _ending = Ending(&shop);
     let looked = shop.data().lock_writer().unwrap();
@@ -153,7 +153,7 @@ fn who_only_looks_whether_the_index_is_free_ends_no_daemon() {
 }
 
 #[test]
-fn another_process_that_keeps_the_index_is_named_and_goes_on() {
+fn daemon_commands_name_a_running_server_and_leave_it_running() {
     let shop = Shop::new();
     let mut server = serve(&shop);
     wait_until("the server lets nobody in", || {
@@ -177,7 +177,7 @@ fn another_process_that_keeps_the_index_is_named_and_goes_on() {
 }
 
 #[test]
-fn a_writer_that_lets_nobody_in_is_named() {
+fn daemon_start_names_a_writer_without_an_endpoint() {
     let shop = Shop::new();
     let _lock = shop.data().lock_writer().unwrap();
     let (code, said) = shop.failure(&["daemon", "start"]);
@@ -199,7 +199,7 @@ fn is_running(number: u32) -> bool {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_daemon_whose_repository_is_gone_ends() {
+fn a_daemon_exits_when_its_repository_is_removed() {
     // Its data may lie below the repository, and go with it.
     for home in ["home", "root/.home"] {
         let outer = tempfile::tempdir().unwrap();

@@ -64,7 +64,7 @@ fn notes_follow_the_results_and_name_the_command_to_type() {
 }
 
 #[test]
-fn names_are_understood_as_people_write_them() {
+fn names_are_accepted_in_common_spellings() {
     let shop = Shop::indexed();
     assert!(
         shop.stdout(&["symbol", "OrderService::Place"])
@@ -98,7 +98,7 @@ fn names_are_understood_as_people_write_them() {
 }
 
 #[test]
-fn wrong_arguments_end_with_2() {
+fn wrong_arguments_exit_with_code_2() {
     let shop = Shop::indexed();
     for (arguments, expected) in [
         (&["man", "nope"][..], "no command `nope`"),

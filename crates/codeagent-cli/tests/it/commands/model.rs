@@ -32,7 +32,7 @@ fn said(command: &mut Command) -> (i32, String, String) {
 }
 
 #[test]
-fn without_a_model_its_command_says_how_to_get_one() {
+fn model_commands_without_a_model_say_how_to_install_one() {
     let shop = Shop::indexed();
     let (code, told, _) = said(&mut command(&shop, &["model", "status"]));
     assert!(
@@ -67,7 +67,7 @@ fn without_a_model_its_command_says_how_to_get_one() {
 }
 
 #[test]
-fn a_model_that_is_damaged_is_said_and_questions_are_answered() {
+fn a_damaged_model_is_reported_and_queries_work() {
     let shop = Shop::indexed();
     let folder = shop.root.path().join("model");
     std::fs::create_dir(&folder).unwrap();

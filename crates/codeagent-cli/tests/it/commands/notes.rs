@@ -10,7 +10,7 @@ use super::Shop;
 /// parts: what is to be known is in both. What is not in "the index yet" is the changed file or, on
 /// a slow machine, whatever was not compared in time.
 #[test]
-fn remarks_are_in_texts_and_in_json() {
+fn notes_appear_in_text_and_in_json() {
     let shop = Shop::new();
     std::fs::write(
         shop.root.path().join("web/keycode.ts"),
@@ -148,7 +148,7 @@ fn remarks_are_in_texts_and_in_json() {
 }
 
 #[test]
-fn errors_are_json_where_json_is_asked() {
+fn errors_are_json_if_json_is_requested() {
     let shop = Shop::new();
     for (arguments, code, exit) in [
         (&["callers", "Order.Place"][..], "engine_unavailable", 3),
@@ -180,7 +180,7 @@ fn errors_are_json_where_json_is_asked() {
 }
 
 #[test]
-fn a_place_is_seen_from_the_working_folder() {
+fn locations_are_relative_to_the_working_folder() {
     let shop = Shop::indexed();
     let from = |folder: &str, arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
@@ -216,7 +216,7 @@ fn a_place_is_seen_from_the_working_folder() {
 }
 
 #[test]
-fn words_of_the_query_language_and_signs_are_searched_as_words() {
+fn query_operators_and_punctuation_are_searched_as_text() {
     let shop = Shop::indexed();
     for words in ["AND", "^", "order AND", "\"", "NEAR("] {
         let output = shop.run(&["search", words]);
@@ -230,7 +230,7 @@ fn words_of_the_query_language_and_signs_are_searched_as_words() {
 }
 
 #[test]
-fn the_command_says_what_it_is() {
+fn version_and_help_list_every_command() {
     let version = Command::new(env!("CARGO_BIN_EXE_codeagent"))
         .arg("--version")
         .output()
@@ -291,7 +291,7 @@ fn commands_of(document: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn every_command_that_a_document_names_works() {
+fn documented_commands_work() {
     let shop = Shop::indexed();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut seen = 0;
@@ -369,7 +369,7 @@ fn every_command_that_a_document_names_works() {
 }
 
 #[test]
-fn a_level_of_the_log_is_that_of_our_own_events() {
+fn the_log_level_applies_to_codeagents_own_events() {
     let shop = Shop::indexed();
     let logged = |level: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));

@@ -61,7 +61,7 @@ impl Home {
 }
 
 #[test]
-fn the_disk_and_home_folders_are_not_read_through_unasked() {
+fn the_disk_and_home_folders_are_refused_as_default_roots() {
     let home = Home::new();
     let top = home.path().ancestors().last().unwrap().to_owned();
     for (folder, reason) in [
@@ -148,7 +148,7 @@ fn a_folder_without_sources_gets_no_index() {
 }
 
 #[test]
-fn a_variable_that_a_client_left_in_place_is_named() {
+fn an_unexpanded_variable_from_a_client_is_named() {
     let home = Home::new();
     for arguments in [
         &["mcp", "--root", "${workspaceFolder}"][..],
@@ -290,7 +290,7 @@ impl Session {
 
 #[cfg(unix)]
 #[test]
-fn a_server_without_a_root_serves_the_one_that_the_client_names() {
+fn a_server_without_a_root_uses_the_clients_root() {
     let home = Home::new();
     let (one, two) = (home.path().join("one"), home.path().join("two"));
     let mut session = Session::start(
@@ -334,7 +334,7 @@ fn a_server_without_a_root_serves_the_one_that_the_client_names() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_that_knows_no_repository_says_so_until_there_is_one() {
+fn a_server_without_a_repository_says_so_until_it_gets_one() {
     let home = Home::new();
     let empty = home.path().join("empty");
     std::fs::create_dir(&empty).unwrap();

@@ -34,7 +34,7 @@ fn greet(server: &mut std::process::Child) -> BufReader<std::process::ChildStdou
 }
 
 #[test]
-fn a_server_ends_with_its_client_and_gives_the_lock_back() {
+fn a_server_exits_with_its_client_and_releases_the_lock() {
     let shop = Shop::new();
     let mut server = serve(&shop);
     drop(server.stdin.take());
@@ -44,7 +44,7 @@ fn a_server_ends_with_its_client_and_gives_the_lock_back() {
 
 #[cfg(unix)]
 #[test]
-fn beside_a_server_all_commands_work_and_know_of_edits() {
+fn commands_work_and_see_edits_while_a_server_runs() {
     let shop = Shop::indexed();
     let mut server = serve(&shop);
     while !shop.stdout(&["status"]).contains("watched by process ") {
@@ -74,7 +74,7 @@ fn beside_a_server_all_commands_work_and_know_of_edits() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_that_is_told_to_stop_stops() {
+fn a_server_exits_on_a_termination_signal() {
     let shop = Shop::indexed();
     for signal in ["-TERM", "-INT", "-HUP"] {
         let mut server = serve(&shop);
@@ -95,7 +95,7 @@ fn a_server_that_is_told_to_stop_stops() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_whose_parent_is_gone_ends_though_its_input_is_held() {
+fn a_server_exits_with_its_parent_even_if_its_input_stays_open() {
     let shop = Shop::indexed();
     let mut command = Command::new("sh");
     // The shell starts the server with its own input and stays.

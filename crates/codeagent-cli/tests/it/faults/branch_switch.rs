@@ -60,7 +60,7 @@ fn versions(answer: &Value) -> Vec<usize> {
 }
 
 #[test]
-fn a_checkout_under_clients_is_never_told_in_halves() {
+fn queries_during_a_checkout_never_mix_versions() {
     let place = Place::unwritten(number("CODEAGENT_BRANCH", 300));
     place.write("Hub.cs", "public class Hub { public void Go() { } }");
     git(&place.root(), &["init", "-q", "-b", "main"]);

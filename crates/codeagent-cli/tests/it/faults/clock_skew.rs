@@ -20,7 +20,7 @@ fn set_time(place: &Place, path: &str, time: SystemTime) {
 }
 
 #[test]
-fn times_of_files_that_lie_hide_no_edit() {
+fn wrong_file_times_hide_no_edit() {
     let place = Place::new(5);
     let now = SystemTime::now();
     let times = [
@@ -82,7 +82,7 @@ fn shifted_clock(folder: &Path) -> Option<PathBuf> {
 }
 
 #[test]
-fn a_clock_that_jumps_hides_no_edit() {
+fn a_clock_jump_hides_no_edit() {
     let place = Place::new(5);
     let Some(library) = shifted_clock(place.folder.path()) else {
         println!("not tried: there is no compiler of C");

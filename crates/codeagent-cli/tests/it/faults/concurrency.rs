@@ -22,7 +22,7 @@ fn log_bytes(place: &Place) -> u64 {
 }
 
 #[test]
-fn twenty_servers_have_one_writer_and_another_when_it_is_killed() {
+fn one_of_twenty_servers_writes_and_is_replaced_when_killed() {
     let place = Place::new(10);
     let mut servers: Vec<Server> = (0..20).map(|_| Server::start(&place)).collect();
     servers
@@ -59,7 +59,7 @@ fn twenty_servers_have_one_writer_and_another_when_it_is_killed() {
 }
 
 #[test]
-fn a_daemon_servers_and_commands_at_a_time_agree() {
+fn concurrent_daemon_servers_and_commands_agree() {
     let place = Place::new(10);
     let mut running: Vec<Running> = Vec::new();
     let mut servers: Vec<Server> = (0..4).map(|_| Server::start(&place)).collect();
@@ -114,7 +114,7 @@ fn a_daemon_servers_and_commands_at_a_time_agree() {
 }
 
 #[test]
-fn a_client_that_is_stuck_keeps_nobody_waiting() {
+fn a_stuck_client_does_not_block_others() {
     let place = Place::new(10);
     place.write(
         "notes.txt",

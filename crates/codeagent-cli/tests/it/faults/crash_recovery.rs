@@ -12,7 +12,7 @@ const FRAME_HEAD: usize = 24;
 const PAGE: usize = 8192;
 
 #[test]
-fn a_killed_index_is_gone_on_with() {
+fn indexing_resumes_after_the_process_is_killed() {
     let (mut place, mut numbers) = (Place::new(30), Random(1));
     let began = Instant::now();
     place.stdout(&["index"]);
@@ -52,7 +52,7 @@ fn a_killed_index_is_gone_on_with() {
 }
 
 #[test]
-fn a_killed_rebuild_leaves_the_old_index() {
+fn a_killed_rebuild_keeps_the_old_index() {
     let (place, mut numbers) = (Place::new(30), Random(7));
     place.stdout(&["index"]);
     let began = Instant::now();
@@ -76,7 +76,7 @@ fn a_killed_rebuild_leaves_the_old_index() {
 }
 
 #[test]
-fn a_killed_daemon_leaves_whole_answers() {
+fn answers_are_complete_after_a_daemon_is_killed() {
     let (place, mut numbers) = (Place::new(30), Random(2));
     for round in 1..=times(3) {
         let keeper = place.keeper();
@@ -132,7 +132,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn what_a_power_cut_leaves_is_whole_or_made_anew() {
+fn after_a_power_cut_the_index_is_intact_or_rebuilt() {
     let (mut place, mut numbers) = (Place::new(40), Random(3));
     let home = place.home.clone();
     let keeper = place.keeper();

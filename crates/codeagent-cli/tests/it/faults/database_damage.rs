@@ -67,7 +67,7 @@ const AT_REST: &[(&str, Damage)] = &[
 ];
 
 #[test]
-fn whatever_became_of_an_index_the_next_command_answers_rightly_or_says_what_to_do() {
+fn after_any_damage_the_next_command_is_right_or_says_what_to_do() {
     let place = Place::new(5);
     for (what, damage) in AT_REST {
         place.stdout(&["index"]);
@@ -86,7 +86,7 @@ fn whatever_became_of_an_index_the_next_command_answers_rightly_or_says_what_to_
 /// The log of a killed process is taken away: what was in it is lost, and what is left is whole or
 /// made anew.
 #[test]
-fn a_killed_daemons_log_may_be_lost() {
+fn a_lost_log_of_a_killed_daemon_is_survived() {
     let place = Place::new(5);
     for version in 1..4 {
         let keeper = place.keeper();
@@ -144,7 +144,7 @@ const UNDER_A_SERVER: &[(&str, Damage)] = &[
 ];
 
 #[test]
-fn a_server_whose_database_is_damaged_or_replaced_goes_on() {
+fn a_server_survives_a_damaged_or_replaced_database() {
     for (what, damage) in UNDER_A_SERVER {
         println!("{what}");
         let place = Place::new(5);
@@ -172,7 +172,7 @@ fn a_server_whose_database_is_damaged_or_replaced_goes_on() {
 }
 
 #[test]
-fn a_newer_index_is_left_alone_and_file_tools_answer() {
+fn a_newer_index_is_left_alone_and_file_tools_work() {
     let place = Place::new(5);
     place.stdout(&["index"]);
     overwrite(&place.database(), SCHEMA_AT, &99_u32.to_be_bytes());
@@ -249,7 +249,7 @@ fn a_stale_journal_is_removed_and_a_link_is_named() {
 
 /// With few open files the system opens no database: that is not an index that is not there.
 #[test]
-fn an_index_that_cannot_be_opened_is_not_taken_for_none() {
+fn an_index_that_cannot_be_opened_is_not_reported_as_missing() {
     let place = Place::new(5);
     place.stdout(&["index"]);
     for limit in 5..24 {

@@ -15,8 +15,8 @@ fn fill(folder: &Path, left: usize) {
 }
 
 #[test]
-fn a_full_disk_is_said_and_the_index_goes_on_when_there_is_space() {
-    if !inside("faults::disk::a_full_disk_is_said_and_the_index_goes_on_when_there_is_space") {
+fn a_full_disk_is_reported_and_indexing_resumes_with_space() {
+    if !inside("faults::disk::a_full_disk_is_reported_and_indexing_resumes_with_space") {
         return;
     }
     let (place, mut numbers) = (Place::new(30), Random(4));
@@ -84,8 +84,8 @@ fn a_full_disk_is_said_and_the_index_goes_on_when_there_is_space() {
 }
 
 #[test]
-fn what_may_not_be_written_is_said() {
-    if !inside("faults::disk::what_may_not_be_written_is_said") {
+fn read_only_folders_are_reported() {
+    if !inside("faults::disk::read_only_folders_are_reported") {
         return;
     }
     let place = Place::new(5);
@@ -171,8 +171,8 @@ fn is_kept(place: &Place) {
 }
 
 #[test]
-fn file_systems_of_other_kinds_are_watched() {
-    if !inside("faults::disk::file_systems_of_other_kinds_are_watched") {
+fn other_file_system_types_are_watched() {
+    if !inside("faults::disk::other_file_system_types_are_watched") {
         return;
     }
     for kind in ["tmpfs", "overlay"] {
@@ -219,8 +219,8 @@ fn file_systems_of_other_kinds_are_watched() {
 }
 
 #[test]
-fn a_repository_that_is_mounted_and_unmounted_is_noticed() {
-    if !inside("faults::disk::a_repository_that_is_mounted_and_unmounted_is_noticed") {
+fn mounting_and_unmounting_the_repository_is_noticed() {
+    if !inside("faults::disk::mounting_and_unmounting_the_repository_is_noticed") {
         return;
     }
     let place = Place::unwritten(5);
@@ -243,8 +243,8 @@ fn a_repository_that_is_mounted_and_unmounted_is_noticed() {
 }
 
 #[test]
-fn what_is_mounted_over_a_folder_is_noticed() {
-    if !inside("faults::disk::what_is_mounted_over_a_folder_is_noticed") {
+fn a_mount_over_a_folder_is_noticed() {
+    if !inside("faults::disk::a_mount_over_a_folder_is_noticed") {
         return;
     }
     let place = Place::new(5);
@@ -261,7 +261,7 @@ fn what_is_mounted_over_a_folder_is_noticed() {
 }
 
 #[test]
-fn a_repository_that_is_removed_and_made_again_is_noticed() {
+fn a_removed_and_recreated_repository_is_noticed() {
     let place = Place::new(5);
     let mut server = Server::start(&place);
     server.awaits(0, place.classes);
@@ -298,7 +298,7 @@ fn a_repository_that_is_removed_and_made_again_is_noticed() {
 }
 
 #[test]
-fn a_name_that_is_no_utf_8_is_told_by_index_and_status() {
+fn index_and_status_report_a_name_that_is_not_utf_8() {
     use std::os::unix::ffi::OsStrExt;
     let place = Place::new(2);
     std::fs::write(

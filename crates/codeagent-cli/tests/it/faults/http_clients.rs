@@ -160,7 +160,7 @@ impl Client {
 }
 
 #[test]
-fn fifty_clients_over_http_and_edits_are_all_answered() {
+fn fifty_http_clients_are_answered_during_edits() {
     let seconds = number("CODEAGENT_SOAK", 3) as u64;
     let place = Place::new(10);
     let server = Listening::start(&place);
@@ -220,7 +220,7 @@ fn fifty_clients_over_http_and_edits_are_all_answered() {
 }
 
 #[test]
-fn clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting() {
+fn http_clients_that_do_not_read_cost_little_and_block_nobody() {
     let place = Place::new(10);
     place.write(
         "notes.txt",
@@ -298,7 +298,7 @@ fn clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting() {
 }
 
 #[test]
-fn a_server_that_is_stopped_under_writing_clients_tells_each_what_became_of_its_file() {
+fn stopping_a_server_tells_each_client_whether_its_write_happened() {
     let place = Place::new(2);
     let mut server = Listening::start(&place);
     server.awaits(0, place.classes);

@@ -3,7 +3,7 @@
 use super::support::{Place, Server, bounded, ended, said};
 
 #[test]
-fn with_little_memory_an_index_is_made_or_refused_and_stays_whole() {
+fn with_little_memory_indexing_succeeds_or_fails_cleanly() {
     let place = Place::new(20);
     place.stdout(&["index"]);
     let (mut done, mut refused) = (0, 0);
@@ -49,7 +49,7 @@ fn with_little_memory_an_index_is_made_or_refused_and_stays_whole() {
 
 #[cfg(unix)]
 #[test]
-fn a_limit_on_file_sizes_is_said_and_the_index_stays_whole() {
+fn a_file_size_limit_is_reported_and_the_index_stays_intact() {
     let place = Place::new(30);
     let mut refused = 0;
     // Blocks of 512 bytes.
@@ -93,7 +93,7 @@ fn with_few_open_files_and_one_thread_a_server_answers() {
 }
 
 #[test]
-fn what_is_too_large_is_left_out_and_named() {
+fn oversized_files_are_skipped_and_named() {
     let place = Place::new(5);
     let line =
         "    // a comment that fills the file with lines of a usual length, many times over\n";

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::support::{Place, Random, Server, number};
 
 #[test]
-fn a_server_that_is_edited_under_for_long_stays_as_it_was() {
+fn a_server_stays_correct_and_small_during_long_editing() {
     let seconds = number("CODEAGENT_SOAK", 3) as u64;
     let (place, mut numbers) = (Place::new(30), Random(5));
     let mut server = Server::start(&place);

@@ -19,7 +19,7 @@ fn longest_queue() -> usize {
 }
 
 #[test]
-fn what_happened_while_a_daemon_was_paused_is_known_when_it_goes_on() {
+fn a_resumed_daemon_sees_changes_made_while_paused() {
     let place = Place::new(10);
     let keeper = place.keeper();
     place.awaits(0, place.classes);
@@ -68,21 +68,21 @@ fn is_looked_at(limit: &str) {
 }
 
 #[test]
-fn without_instances_of_watches_one_looks_and_says_so() {
-    if inside("faults::watching::without_instances_of_watches_one_looks_and_says_so") {
+fn without_watcher_instances_a_server_polls_and_says_so() {
+    if inside("faults::watching::without_watcher_instances_a_server_polls_and_says_so") {
         is_looked_at("echo 0 > /proc/sys/user/max_inotify_instances");
     }
 }
 
 #[test]
-fn with_too_few_watches_one_looks_and_says_so() {
-    if inside("faults::watching::with_too_few_watches_one_looks_and_says_so") {
+fn with_too_few_watches_a_server_polls_and_says_so() {
+    if inside("faults::watching::with_too_few_watches_a_server_polls_and_says_so") {
         is_looked_at("echo 1 > /proc/sys/user/max_inotify_watches");
     }
 }
 
 #[test]
-fn the_users_own_ignore_rules_take_effect_under_a_server() {
+fn the_users_ignore_rules_take_effect_in_a_running_server() {
     let place = Place::new(5);
     let user = place.folder.path().join("user");
     let rules = user.join(".config/git/ignore");
@@ -128,7 +128,7 @@ fn generation(place: &Place) -> Value {
 }
 
 #[test]
-fn a_storm_in_ignored_folders_and_our_own_writes_cost_nothing() {
+fn ignored_events_and_own_writes_cause_no_indexing() {
     let mut place = Place::new(10);
     // Even an index within the repository is no news.
     place.home = place.root().join(".codeagent/indexes");
@@ -162,7 +162,7 @@ fn a_storm_in_ignored_folders_and_our_own_writes_cost_nothing() {
 
 /// A process that is suspended answers nobody; whoever waits for it says so.
 #[test]
-fn a_suspended_writer_is_named_by_index_and_by_the_status_of_the_daemon() {
+fn index_and_daemon_status_name_a_suspended_writer() {
     let place = Place::new(5);
     let keeper = place.keeper();
     keeper.pause();

@@ -42,7 +42,7 @@ fn most_memory(child: &Child) -> u64 {
 }
 
 #[test]
-fn a_client_that_does_not_read() {
+fn a_client_that_does_not_read_costs_bounded_memory() {
     let root = tempfile::tempdir().unwrap();
     // As long as an answer may be.
     std::fs::write(

@@ -295,31 +295,31 @@ fn run(table: Vec<Row>) {
 }
 
 #[test]
-fn csharp_texts() {
+fn hostile_csharp_stays_within_limits() {
     run(csharp::table());
 }
 
 #[test]
-fn typescript_texts() {
+fn hostile_typescript_stays_within_limits() {
     run(typescript::table());
 }
 
 #[test]
-fn names_that_many_symbols_repeat() {
+fn long_repeated_names_stay_within_limits() {
     run(names::table());
 }
 
 #[test]
-fn what_is_hard_to_link() {
+fn sources_hard_to_resolve_stay_within_limits() {
     run(resolution::table());
 }
 
 #[test]
-fn project_files() {
+fn hostile_project_files_stay_within_limits() {
     run(projects::table());
 }
 
 #[test]
-fn bytes_and_encodings() {
+fn odd_bytes_and_encodings_stay_within_limits() {
     run(disk::table());
 }

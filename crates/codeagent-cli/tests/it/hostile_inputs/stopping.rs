@@ -104,7 +104,7 @@ fn is_sound(root: &Path, killed: bool) {
 }
 
 #[test]
-fn a_stopped_index_is_sound() {
+fn an_interrupted_run_leaves_a_sound_index() {
     let root = repository();
     let started = Instant::now();
     assert!(ended(&mut start(root.path(), "index")).0.success());
@@ -166,7 +166,7 @@ fn a_stopped_index_is_sound() {
 }
 
 #[test]
-fn what_is_no_file_is_left_alone() {
+fn special_files_are_not_indexed() {
     let root = tempfile::tempdir().unwrap();
     let path = |name: &str| root.path().join(name);
     std::fs::write(path("a.cs"), "class A { }").unwrap();

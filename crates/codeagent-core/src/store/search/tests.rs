@@ -140,7 +140,7 @@ fn first(reader: &Reader, query: &str, filter: &SearchFilter, count: usize) -> V
 }
 
 #[test]
-fn what_is_meant_comes_first() {
+fn the_intended_symbol_comes_first() {
     let (_folder, reader) = store();
     for (query, expected) in [
         (
@@ -228,7 +228,7 @@ fn what_is_meant_comes_first() {
 }
 
 #[test]
-fn filters_hold_for_every_way_of_finding() {
+fn filters_apply_to_every_search_method() {
     let (_folder, reader) = store();
     let classes = SearchFilter {
         node_type: Some(NodeType::Class),
@@ -330,7 +330,7 @@ fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String
 }
 
 #[test]
-fn a_sentence_is_answered_by_words_and_nearness() {
+fn a_sentence_is_searched_by_words_and_vectors() {
     let (_folder, reader) = store();
     let first = |sentence: &str, near| {
         answers_to(&reader, sentence, near)
@@ -363,7 +363,7 @@ fn a_sentence_is_answered_by_words_and_nearness() {
 }
 
 #[test]
-fn names_with_all_words_come_first_in_their_own_order() {
+fn names_with_all_words_come_first_in_word_order() {
     let (_folder, reader) = store();
     let plain = search(
         &reader.snapshot().unwrap(),
@@ -400,7 +400,7 @@ fn names_with_all_words_come_first_in_their_own_order() {
 }
 
 #[test]
-fn what_is_no_language_keeps_its_order() {
+fn name_queries_keep_their_order() {
     let (_folder, reader) = store();
     for query in [
         "HttpClientFactory",
@@ -432,7 +432,7 @@ fn what_is_no_language_keeps_its_order() {
 }
 
 #[test]
-fn what_is_near_is_filtered_too() {
+fn similar_symbols_are_filtered_too() {
     let (_folder, reader) = store();
     let methods = SearchFilter {
         node_type: Some(NodeType::Method),

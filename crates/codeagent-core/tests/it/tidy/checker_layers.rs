@@ -143,7 +143,7 @@ fn parts() -> Vec<Part> {
 }
 
 #[test]
-fn rooms_ask_upward_what_the_language_asks() {
+fn only_listed_calls_go_to_later_checker_modules() {
     let parts = parts();
     assert!(
         parts.iter().map(|part| part.methods.len()).sum::<usize>() > 200,
@@ -153,7 +153,7 @@ fn rooms_ask_upward_what_the_language_asks() {
 }
 
 #[test]
-fn a_question_upward_is_seen_in_every_form() {
+fn a_call_of_a_later_checker_module_is_found_in_every_form() {
     let mut parts = parts();
     let mut seen = |text: &str| {
         parts.push(Part::new(0, text));

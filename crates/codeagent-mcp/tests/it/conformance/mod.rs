@@ -103,7 +103,7 @@ async fn judged(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_on_our_transport_passes_every_scenario() {
+async fn the_fixture_passes_every_scenario_on_the_products_transport() {
     if suite().is_none() {
         return;
     }
@@ -126,7 +126,7 @@ async fn a_server_on_our_transport_passes_every_scenario() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_product_passes_what_needs_no_fixture() {
+async fn the_product_passes_the_scenarios_without_a_fixture() {
     if suite().is_none() {
         return;
     }

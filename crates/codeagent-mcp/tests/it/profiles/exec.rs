@@ -262,7 +262,7 @@ fn the_corpus_is_hostile() {
 }
 
 #[tokio::test]
-async fn no_vector_gets_out_of_the_jail() {
+async fn no_vector_escapes_the_sandbox() {
     for launcher in launchers() {
         no_vector_gets_out(&session_with(launcher, "patch", false).await).await;
     }
@@ -296,7 +296,7 @@ async fn no_vector_gets_out(session: &Session) {
 }
 
 #[tokio::test]
-async fn shell_exec_runs_what_is_permitted() {
+async fn shell_exec_runs_permitted_commands() {
     let session = session("patch", false).await;
     let run = async |command: &str, args: &[&str]| {
         session
@@ -411,7 +411,7 @@ async fn commands_are_off_unless_allowed() {
 }
 
 #[tokio::test]
-async fn a_command_that_was_not_allowed_names_the_flag() {
+async fn a_refused_command_names_the_flag_that_allows_it() {
     let session = Session::of("patch", &[("f.txt", "")]).await;
     let told = session
         .told("shell_exec", json!({ "command": "cat", "args": ["f.txt"] }))
@@ -677,7 +677,7 @@ async fn a_read_only_workspace_is_read_only_for_commands() {
 }
 
 #[tokio::test]
-async fn what_does_not_end_is_ended_with_all_it_started() {
+async fn a_timed_out_command_is_killed_with_its_children() {
     for launcher in launchers() {
         what_does_not_end_is_ended(&session_with(launcher, "workspace", false).await).await;
     }
@@ -747,7 +747,7 @@ fn processes_in(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_gigabyte_of_output_is_read_and_cut() {
+async fn a_gigabyte_of_output_is_truncated() {
     let session = session("workspace", false).await;
     let program = "import os\nblock = b'x\\0\\xff' * 349526\nfor _ in range(1024): os.write(1, block)\nos.write(2, b'end')";
     let begun = Instant::now();
@@ -800,7 +800,7 @@ async fn a_gigabyte_of_output_is_read_and_cut() {
 }
 
 #[tokio::test]
-async fn ordinary_work_succeeds_in_the_repository() {
+async fn ordinary_commands_work_in_the_sandbox() {
     let [launcher, _] = launchers();
     let namespaces = launcher.has_namespaces();
     let session = session_with(launcher, "workspace", false).await;

@@ -169,7 +169,7 @@ async fn every_profile_reads_bytes_of_any_kind_or_refuses_them() {
 }
 
 #[tokio::test]
-async fn lines_are_counted_and_picked_whatever_ends_them() {
+async fn line_numbers_work_with_any_line_ends() {
     let session = Session::of("index", &[]).await;
     for (text, lines, second) in [
         ("", 0, None),
@@ -203,7 +203,7 @@ async fn lines_are_counted_and_picked_whatever_ends_them() {
 }
 
 #[tokio::test]
-async fn ten_thousand_lines_and_half_a_megabyte_are_the_border() {
+async fn files_are_truncated_at_ten_thousand_lines_or_half_a_megabyte() {
     let session = Session::of("index", &[]).await;
     let write = |text: &str| std::fs::write(session.root().join("f"), text).unwrap();
     let wide = "\u{e4}".repeat(5_000_000);
@@ -287,7 +287,7 @@ async fn ten_thousand_lines_and_half_a_megabyte_are_the_border() {
 }
 
 #[tokio::test]
-async fn two_gigabytes_of_nothing_are_refused_or_passed_over() {
+async fn a_sparse_file_of_two_gigabytes_is_refused_or_skipped() {
     let session = Session::of("index", &[("a.ts", "needle\n")]).await;
     for name in ["sparse.txt", "sparse.ts"] {
         std::fs::File::create(session.root().join(name))
@@ -406,7 +406,7 @@ impl Drop for Changing {
 }
 
 #[tokio::test]
-async fn a_file_that_grows_and_shrinks_is_read_as_it_is_at_some_moment() {
+async fn reads_of_a_changing_file_never_split_characters() {
     let session = Session::of("index", &[("f.txt", "")]).await;
     // Characters of two bytes each, so that reads can end in the middle of one.
     let changing = Changing::start(session.root().join("f.txt"), "\u{e4}".repeat(999) + "\n\n");

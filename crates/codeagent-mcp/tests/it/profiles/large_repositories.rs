@@ -116,7 +116,7 @@ async fn all_answer(session: &Session, path: &str) {
 }
 
 #[tokio::test]
-async fn a_hundred_thousand_entries_of_a_folder_are_cut_and_counted() {
+async fn a_folder_of_a_hundred_thousand_entries_is_truncated_and_counted() {
     let session = session("index").await;
     let many = session.root().join("many");
     std::fs::create_dir(&many).unwrap();
@@ -214,7 +214,7 @@ async fn a_hundred_thousand_links_are_listed_and_not_followed() {
 }
 
 #[tokio::test]
-async fn three_thousand_folders_deep_is_no_matter() {
+async fn three_thousand_nested_folders_are_listed_and_searched() {
     let session = session("index").await;
     let _deep = Deep(session.root());
     dig(&session.root(), "d", DEEP);
@@ -325,7 +325,7 @@ async fn floods_of_ignore_rules_are_bounded() {
 
 /// Links to folders that contain them, and a folder that is mounted again inside itself.
 #[tokio::test]
-async fn circles_of_folders_are_walked_once() {
+async fn cyclic_links_between_folders_are_walked_once() {
     let session = session("index").await;
     let root = session.root();
     for folder in ["x/y", "p/q"] {

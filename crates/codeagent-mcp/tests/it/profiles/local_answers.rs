@@ -108,7 +108,7 @@ fn fields(told: &str) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn every_field_is_told_and_no_other() {
+async fn answers_have_exactly_the_documented_fields() {
     let session = session().await;
     std::fs::write(session.root().join("many.txt"), "alpha\n".repeat(11)).unwrap();
     let why = |mut query: Value| {
@@ -150,7 +150,7 @@ async fn every_field_is_told_and_no_other() {
 }
 
 #[tokio::test]
-async fn every_error_is_told() {
+async fn every_documented_error_occurs() {
     let session = session().await;
     let root = session.root();
     for index in 0..51 {
@@ -265,7 +265,7 @@ async fn every_error_is_told() {
 }
 
 #[tokio::test]
-async fn goals_and_reasons_come_back() {
+async fn goals_and_reasons_are_echoed() {
     let session = session().await;
     for (tool, query) in [
         ("local_ripgrep", json!({ "pattern": "alpha", "path": "." })),
@@ -291,7 +291,7 @@ async fn goals_and_reasons_come_back() {
 }
 
 #[tokio::test]
-async fn parameters_change_what_they_say() {
+async fn each_parameter_changes_the_answer_as_documented() {
     let session = session().await;
     for (tool, query, parts) in [
         (
@@ -386,7 +386,7 @@ async fn parameters_change_what_they_say() {
 }
 
 #[tokio::test]
-async fn parameters_of_the_form_change_the_form() {
+async fn formatting_parameters_change_the_format() {
     let session = session().await;
     let told = async |query: Value| {
         let mut query = query;

@@ -27,7 +27,7 @@ async fn word(session: &Session, tool: &str, arguments: Value) -> String {
 }
 
 #[tokio::test]
-async fn patch_apply_changes_a_file_or_leaves_it() {
+async fn patch_apply_changes_a_file_completely_or_not_at_all() {
     let session = session().await;
     let path = session.at("f.txt");
     let apply = |patch: &str| json!({ "path": path, "patch": patch });
@@ -128,7 +128,7 @@ fn methods() -> String {
 }
 
 #[tokio::test]
-async fn a_hunk_that_fits_in_several_places_needs_its_line() {
+async fn an_ambiguous_hunk_needs_an_exact_line_number() {
     let session = session().await;
     std::fs::write(session.root().join("m.cs"), methods()).unwrap();
     let apply = |patch: &str| json!({ "path": "m.cs", "patch": patch });
@@ -167,7 +167,7 @@ async fn a_hunk_that_fits_in_several_places_needs_its_line() {
 }
 
 #[tokio::test]
-async fn a_hunk_may_be_a_hundred_lines_off_and_the_answer_says_so() {
+async fn a_hunk_applies_up_to_a_hundred_lines_away_and_says_so() {
     let session = session().await;
     std::fs::write(session.root().join("m.cs"), methods()).unwrap();
     let hunk = |line: usize| json!({ "path": "m.cs", "patch": format!("@@ -{line} +{line} @@\n-// 99\n+// last\n") });
@@ -277,7 +277,7 @@ async fn patches_keep_the_line_ends_of_the_file() {
 }
 
 #[tokio::test]
-async fn append_adds_to_what_is_there() {
+async fn append_adds_to_existing_content() {
     let session = session().await;
     let append = |path: &str| json!({ "path": session.at(path), "content": "four" });
     assert_eq!(
@@ -298,7 +298,7 @@ async fn append_adds_to_what_is_there() {
 }
 
 #[tokio::test]
-async fn write_file_makes_and_overwrites() {
+async fn write_file_creates_and_overwrites() {
     let session = session().await;
     let write = |path: &str| json!({ "path": session.at(path), "content": "x" });
     assert_eq!(
@@ -360,7 +360,7 @@ async fn write_file_makes_and_overwrites() {
 }
 
 #[tokio::test]
-async fn create_directory_makes_those_on_the_way() {
+async fn create_directory_creates_parents() {
     let session = session().await;
     assert_eq!(
         session
@@ -433,7 +433,7 @@ async fn move_file_checks_both_ends() {
 }
 
 #[tokio::test]
-async fn hostile_paths_are_outside() {
+async fn hostile_paths_are_refused_as_outside_the_root() {
     let session = session().await;
     session.plant();
     let beside = session.root().display().to_string() + "-evil/secret";

@@ -183,7 +183,7 @@ async fn said(session: &Session, profile: &str, place: &Place, path: &str) -> St
 }
 
 #[tokio::test]
-async fn no_path_leads_out_by_any_parameter_of_any_tool() {
+async fn no_path_parameter_leads_outside_the_root() {
     for (profile, outside, _) in PROFILES {
         let session = session(profile).await;
         let beside = format!("{}-evil/secret", session.root().display());
@@ -255,7 +255,7 @@ async fn no_path_leads_out_by_any_parameter_of_any_tool() {
 }
 
 #[tokio::test]
-async fn what_is_no_path_is_refused_by_any_parameter_of_any_tool() {
+async fn every_path_parameter_refuses_invalid_paths() {
     let (long, deep) = ("n".repeat(256), "d/".repeat(2_048) + "x");
     assert_eq!(deep.len(), 4_097);
     for (profile, _, invalid) in PROFILES {
@@ -287,7 +287,7 @@ fn missing(profile: &str, place: &Place) -> &'static str {
 }
 
 #[tokio::test]
-async fn what_other_systems_and_shells_read_into_a_path_is_taken_literally() {
+async fn shell_and_foreign_path_syntax_is_taken_literally() {
     let literal = [
         "%2e%2e%2fsecret",
         "%2e%2e",
@@ -349,7 +349,7 @@ async fn what_other_systems_and_shells_read_into_a_path_is_taken_literally() {
 }
 
 #[tokio::test]
-async fn each_profile_reads_the_forms_of_a_path_that_its_contract_has() {
+async fn each_profile_accepts_the_path_forms_of_its_contract() {
     let absolute = |session: &Session| session.at("src/a.ts");
     for (profile, tool, parameter, inside, root_as_file, from_root) in [
         (

@@ -104,7 +104,7 @@ fn mkfifo(path: &Path) {
 }
 
 #[tokio::test]
-async fn what_is_no_file_is_refused_at_once_by_every_tool() {
+async fn every_tool_refuses_special_files_at_once() {
     let session = Session::of(
         "index",
         &[
@@ -256,7 +256,7 @@ async fn devices_are_refused_at_once() {
 }
 
 #[tokio::test]
-async fn ignore_files_that_are_no_files_are_passed_over() {
+async fn ignore_files_that_are_not_regular_files_are_skipped() {
     for name in [
         ".gitignore",
         ".ignore",

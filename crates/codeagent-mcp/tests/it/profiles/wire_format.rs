@@ -102,7 +102,7 @@ fn call(id: usize, tool: &str, arguments: &Value) -> String {
 }
 
 #[test]
-fn whatever_line_is_sent_one_message_or_none_comes_back() {
+fn every_line_gets_at_most_one_response() {
     let mut server = Server::ready();
     let ping = r#"{"jsonrpc":"2.0","id":"after","method":"ping"}"#;
     for (line, expected) in malformed_messages() {
@@ -133,7 +133,7 @@ fn whatever_line_is_sent_one_message_or_none_comes_back() {
 }
 
 #[test]
-fn contents_never_become_lines_of_the_protocol() {
+fn file_contents_never_become_protocol_lines() {
     let mut server = Server::ready();
     server.say(call(1, "read_file", &json!({ "path": "a.txt" })).as_bytes());
     let told = server.next();
@@ -184,7 +184,7 @@ fn two_thousand_calls_at_once_are_all_answered() {
 }
 
 #[test]
-fn a_cancelled_call_has_no_answer_and_an_end_of_input_ends_it() {
+fn a_cancelled_call_is_not_answered_and_end_of_input_cancels_calls() {
     let mut server = Server::ready();
     for index in 0..2_000 {
         std::fs::write(server.root.path().join(format!("{index}.txt")), "x").unwrap();
@@ -212,7 +212,7 @@ fn a_cancelled_call_has_no_answer_and_an_end_of_input_ends_it() {
 }
 
 #[test]
-fn the_revision_is_settled_by_the_first_message() {
+fn the_first_message_selects_the_protocol_revision() {
     for (asked, offered) in [
         ("2025-06-18", "2025-06-18"),
         ("2025-11-25", "2025-11-25"),

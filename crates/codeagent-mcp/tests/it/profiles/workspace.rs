@@ -630,7 +630,7 @@ async fn hostile_paths_are_refused() {
 }
 
 #[tokio::test]
-async fn a_read_only_workspace_hides_what_writes() {
+async fn a_read_only_workspace_hides_writing_tools() {
     let session = Session::with(
         "workspace",
         Options {
@@ -655,7 +655,7 @@ async fn a_read_only_workspace_hides_what_writes() {
 }
 
 #[tokio::test]
-async fn concurrent_writes_leave_one_of_the_contents() {
+async fn concurrent_writes_leave_one_complete_content() {
     let session = session().await;
     let contents: Vec<String> = (0..50)
         .map(|index| format!("{index}").repeat(10_000))
@@ -688,7 +688,7 @@ async fn concurrent_writes_leave_one_of_the_contents() {
 }
 
 #[tokio::test]
-async fn what_is_written_is_in_the_index_when_the_call_returns() {
+async fn written_files_are_indexed_when_the_call_returns() {
     let session = Session::of("workspace", &[("a.ts", "export function first() {}\n")]).await;
     session.state.start();
     session.state.wait();
@@ -725,7 +725,7 @@ async fn what_is_written_is_in_the_index_when_the_call_returns() {
 }
 
 #[tokio::test]
-async fn a_folder_called_workspace_is_not_the_root() {
+async fn a_folder_named_workspace_is_not_the_root() {
     let session = Session::of(
         "workspace",
         &[

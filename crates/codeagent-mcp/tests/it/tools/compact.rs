@@ -40,7 +40,7 @@ fn listings() -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test]
-async fn lines_say_what_rows_say_in_less_than_half() {
+async fn compact_lines_equal_the_rows_in_less_than_half_the_size() {
     let shop = Peer::shop().await;
     let (mut long, mut short) = (0, 0);
     for (tool, question) in listings() {
@@ -84,7 +84,7 @@ async fn lines_say_what_rows_say_in_less_than_half() {
 }
 
 #[tokio::test]
-async fn directories_are_lines_too() {
+async fn directories_are_listed_as_lines_too() {
     let answer = Peer::shop()
         .await
         .structured(

@@ -180,7 +180,7 @@ const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 
 #[tokio::test]
-async fn every_revision_is_spoken() {
+async fn every_protocol_revision_is_supported() {
     let http = Http::start(Some(TOKEN)).await;
     for revision in ["2025-06-18", "2025-11-25"] {
         let open = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -230,7 +230,7 @@ async fn every_revision_is_spoken() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn every_profile_has_an_endpoint_of_its_own() {
+async fn every_profile_has_its_own_endpoint() {
     let exec = ExecPolicy::Refused("there is no jail".to_owned());
     for (options, patch_tools, workspace_tools, code) in [
         (Options::default(), 5, 7, "done"),
@@ -356,7 +356,7 @@ async fn every_profile_has_an_endpoint_of_its_own() {
 }
 
 #[tokio::test]
-async fn progress_comes_before_the_answer_and_only_grows() {
+async fn progress_precedes_the_answer_and_only_grows() {
     let http = Http::start(Some(TOKEN)).await;
     http.state.wait();
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
@@ -417,7 +417,7 @@ async fn progress_comes_before_the_answer_and_only_grows() {
 }
 
 #[tokio::test]
-async fn what_revision_2026_07_28_demands_of_headers_is_checked() {
+async fn headers_required_by_revision_2026_07_28_are_checked() {
     let http = Http::start(Some(TOKEN)).await;
     let call = || json!({ "name": "get_status", "arguments": {} });
     for (headers, status, code) in [
@@ -479,7 +479,7 @@ async fn what_revision_2026_07_28_demands_of_headers_is_checked() {
 }
 
 #[tokio::test]
-async fn strangers_are_refused() {
+async fn unauthorized_requests_are_refused() {
     let http = Http::start(Some(TOKEN)).await;
     let wrong = TOKEN.replace('0', "1");
     let bearer = "Bearer 0123456789abcdef0123456789abcdef";
@@ -702,7 +702,7 @@ async fn half_sent_large_bodies_block_nobody() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_announced_too_large_is_refused_before_it_comes() {
+async fn an_announced_oversized_body_is_refused_before_it_arrives() {
     let http = Http::start(Some(TOKEN)).await;
     for length in [(4 << 20) + 1, 5_000_000_000, usize::MAX >> 1] {
         let answer =
@@ -714,7 +714,7 @@ async fn a_body_that_is_announced_too_large_is_refused_before_it_comes() {
 }
 
 #[tokio::test]
-async fn many_large_bodies_at_a_time_are_answered_or_told_to_come_again() {
+async fn many_large_bodies_are_answered_or_asked_to_retry() {
     let http = Arc::new(Http::start(Some(TOKEN)).await);
     let large = Arc::new(format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":"{}"}}}}"#,
@@ -750,7 +750,7 @@ async fn answered(mut stream: TcpStream) -> String {
 }
 
 #[tokio::test]
-async fn half_a_request_does_not_hold_up_the_end() {
+async fn an_incomplete_request_does_not_delay_shutdown() {
     let http = Http::start(Some(TOKEN)).await;
     let mut half = http.connect().await;
     half.write_all(format!("{}half", head(99)).as_bytes())
@@ -770,7 +770,7 @@ async fn half_a_request_does_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_answered_as_over_standard_input() {
+async fn malformed_messages_are_answered_as_over_standard_input() {
     let http = Http::start(None).await;
     let big = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":"{}"}}}}"#,
@@ -820,7 +820,7 @@ async fn what_is_no_message_is_answered_as_over_standard_input() {
 }
 
 #[tokio::test]
-async fn a_client_that_stalls_does_not_keep_others_waiting() {
+async fn a_stalled_client_does_not_block_others() {
     let http = Http::start(Some(TOKEN)).await;
     let mut silent = Vec::new();
     for _ in 0..100 {

@@ -52,7 +52,7 @@ async fn pages(session: &Session, tool: &str, question: Value) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn pages_make_up_the_list() {
+async fn pages_combine_to_the_whole_list() {
     let session = callers(300).await;
     for (tool, question, count) in [
         ("get_callers", json!({ "node_id": "Target.Hit" }), 300),
@@ -90,9 +90,9 @@ async fn pages_make_up_the_list() {
     assert!(places.is_sorted(), "by path and line");
 }
 
-/// Lists that [`pages_make_up_the_list`] has no long example of.
+/// Lists that [`pages_combine_to_the_whole_list`] has no long example of.
 #[tokio::test]
-async fn every_kind_of_list_comes_in_pages() {
+async fn every_kind_of_list_is_paged() {
     let (mut targets, mut calls, mut doors) = (String::new(), String::new(), String::new());
     for number in 0..300 {
         writeln!(targets, "    public static void Hit{number}() {{ }}").unwrap();
@@ -139,7 +139,7 @@ async fn every_kind_of_list_comes_in_pages() {
 }
 
 #[tokio::test]
-async fn a_cursor_answers_its_own_question_only() {
+async fn a_cursor_is_valid_for_its_own_query_only() {
     let session = callers(300).await;
     let first = session
         .structured("get_callers", json!({ "node_id": "Target.Hit" }))
@@ -190,7 +190,7 @@ async fn a_cursor_answers_its_own_question_only() {
 }
 
 #[tokio::test]
-async fn ten_thousand_callers_cost_a_page() {
+async fn a_page_of_ten_thousand_callers_is_fast() {
     let session = callers(10_000).await;
     for tool in ["get_callers", "get_references", "get_dependents"] {
         let mut best = Duration::MAX;

@@ -8,7 +8,7 @@ use crate::tools::schema::violations;
 use crate::tools::support::Session;
 
 #[tokio::test]
-async fn the_server_introduces_itself() {
+async fn the_server_reports_its_name_and_version() {
     let session = Session::over(&[]).await;
     let info = session.client.peer_info().unwrap();
     let server = info.server_info.as_ref().unwrap();
@@ -237,7 +237,7 @@ async fn wrong_arguments_are_errors_of_the_tool() {
 }
 
 #[tokio::test]
-async fn what_is_not_offered_is_no_method_and_wrong_parameters_say_so() {
+async fn unsupported_methods_and_wrong_parameters_are_errors() {
     let session = Session::over(&[]).await;
     for (error, expected) in [
         (
@@ -271,7 +271,7 @@ async fn what_is_not_offered_is_no_method_and_wrong_parameters_say_so() {
 }
 
 #[tokio::test]
-async fn prompts_take_their_argument_and_unknown_cursors_are_refused() {
+async fn prompts_use_their_argument_and_unknown_cursors_are_refused() {
     let session = Session::over(&[]).await;
     let prompts = session.client.list_all_prompts().await.unwrap();
     assert_eq!(

@@ -106,7 +106,7 @@ async fn shop_search_symbols() {
 }
 
 #[tokio::test]
-async fn a_sentence_is_answered() {
+async fn a_natural_language_query_finds_symbols() {
     let question = json!({ "query": "how is the order of a customer placed?", "limit": 4 });
     check("search_symbols", question, expect![[r#"
         {"node_id":"nvvp3x4s6eqqw","name":"Placed","qualified_name":"Shop.Domain.OrderStatus.Placed","node_type":"property","kind":"enum_member","language":"csharp","file_path":"src/Shop.Domain/Order.Status.cs","line_start":6,"line_end":6,"access_modifier":"public","rank":-70.6,"score":0.95,"matched":["words","letters"]}
@@ -146,7 +146,7 @@ async fn shop_lookup_symbol() {
 }
 
 #[tokio::test]
-async fn a_symbol_is_looked_up_in_a_project() {
+async fn lookup_symbol_filters_by_project() {
     let shop = Peer::shop().await;
     let domain =
         json!({ "qualified_name": "Order", "project_id": "src/Shop.Domain/Shop.Domain.csproj" });
@@ -276,7 +276,7 @@ async fn shop_get_dependents() {
 
 /// Empty lists give a reason, which depends on the kind of symbol.
 #[tokio::test]
-async fn shop_empty_lists_say_why() {
+async fn shop_empty_lists_give_a_reason() {
     check("get_callers", json!({ "node_id": "OrderService.Place" }), expect![[r#"
         {"node_id":"ntarzyexmgb6r","name":"PlaceAsync","qualified_name":"Shop.Services.OrderService.PlaceAsync","node_type":"method","file_path":"src/Shop.Services/OrderService.cs","line_start":39,"confidence":"exact","call_sites":[{"line":42,"column":16,"text":"return Place(order);"}]}
         {"note":"calls through an interface or base class are listed under its member: `get_callers Shop.Services.IOrderService.Place`"}"#]]).await;

@@ -87,7 +87,7 @@ async fn rest(mut stream: TcpStream) -> String {
 }
 
 #[tokio::test]
-async fn a_call_that_runs_when_the_server_is_stopped_is_finished() {
+async fn a_running_call_finishes_when_the_server_stops() {
     for with_progress in [false, true] {
         let (call, go, stop, serving) = slow_call(with_progress).await;
         let address = call.peer_addr().unwrap();
@@ -113,7 +113,7 @@ async fn a_call_that_runs_when_the_server_is_stopped_is_finished() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cut_off_is_told() {
+async fn an_interrupted_call_is_reported() {
     for with_progress in [false, true] {
         let (call, _go, stop, serving) = slow_call(with_progress).await;
         stop.now();

@@ -77,7 +77,7 @@ async fn a_changed_file_is_named_by_every_tool() {
 }
 
 #[tokio::test]
-async fn an_edit_is_known_to_the_next_question() {
+async fn the_next_query_sees_an_edit() {
     let session = Session::indexed(&[
         ("src/Shelf.cs", LIBRARY.as_bytes()),
         ("src/Desk.cs", USE.as_bytes()),
@@ -122,7 +122,7 @@ async fn an_edit_is_known_to_the_next_question() {
 }
 
 #[tokio::test]
-async fn a_database_that_is_removed_is_made_again() {
+async fn a_removed_database_is_rebuilt() {
     let session = Session::indexed(&[
         ("src/Shelf.cs", LIBRARY.as_bytes()),
         ("src/Desk.cs", USE.as_bytes()),
@@ -173,7 +173,7 @@ async fn asked_until_answered(peer: &crate::tools::support::Peer, ask: &Value) -
 }
 
 #[tokio::test]
-async fn a_damaged_index_is_made_anew_for_all_servers() {
+async fn a_damaged_index_is_rebuilt_for_all_servers() {
     let first = Session::indexed(&[
         ("src/Shelf.cs", LIBRARY.as_bytes()),
         ("src/Desk.cs", USE.as_bytes()),
@@ -217,7 +217,7 @@ async fn a_damaged_index_is_made_anew_for_all_servers() {
 }
 
 #[tokio::test]
-async fn two_servers_know_of_an_edit_and_the_second_takes_over() {
+async fn two_servers_see_edits_and_the_second_takes_over() {
     let first = Session::indexed(&[
         ("src/Shelf.cs", LIBRARY.as_bytes()),
         ("src/Desk.cs", USE.as_bytes()),
@@ -262,7 +262,7 @@ async fn a_vanished_file_is_named_by_every_tool() {
 }
 
 #[tokio::test]
-async fn a_file_written_again_as_it_was_is_current() {
+async fn a_file_rewritten_with_the_same_content_is_current() {
     let session = session().await;
     session.write("src/Desk.cs", USE);
     for (tool, question) in questions() {
@@ -272,7 +272,7 @@ async fn a_file_written_again_as_it_was_is_current() {
 }
 
 #[tokio::test]
-async fn a_file_without_symbols_says_why_wherever_it_is_asked_about() {
+async fn queries_about_a_file_without_symbols_say_why() {
     let long = format!("enum Keycode {{ A = {}1 }}\n", "1 + ".repeat(8000));
     let session = Session::indexed(&[
         ("src/Keycode.cs", long.as_bytes()),

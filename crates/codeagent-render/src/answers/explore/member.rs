@@ -343,7 +343,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writes_are_told_from_reads() {
+    fn writes_are_distinguished_from_reads() {
         for (line, expected) in [
             ("this.total = 1;", true),
             ("total += 1", true),
