@@ -1,5 +1,5 @@
-//! Do clients come to know the server, once, and forget it again, with nothing else of theirs
-//! changed?
+//! `install` and `uninstall`: add the server to clients' settings once, remove it, and change
+//! nothing else.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// A home folder of its own, and a path with nothing but what a test puts there.
+/// A home folder of its own, and a `PATH` with only the programs that a test adds.
 struct Machine {
     home: tempfile::TempDir,
 }
@@ -52,7 +52,7 @@ impl Machine {
         std::fs::read_to_string(self.home.path().join(path)).ok()
     }
 
-    /// A program that writes its arguments down.
+    /// Creates a program that records its arguments.
     fn program(&self, name: &str) {
         self.write(
             &format!("bin/{name}"),

@@ -1,5 +1,4 @@
-//! Do the packages say the version that is built, and does each platform that is built have its
-//! package?
+//! Packages: their version is the workspace's, and each built platform has one.
 
 use std::path::Path;
 

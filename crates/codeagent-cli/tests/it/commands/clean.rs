@@ -1,4 +1,4 @@
-//! The index of a repository goes, those of repositories that are gone go, and nothing else.
+//! `clean`: removes one repository's index or those of missing repositories, and nothing else.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -36,7 +36,7 @@ fn clean_removes_an_index_unless_it_is_being_written() {
     assert!(shop.stdout(&["index"]).starts_with("46 files, "));
 }
 
-/// Repositories of one file each, with their indexes at one place.
+/// One-file repositories whose indexes share a data root.
 struct Place {
     outer: tempfile::TempDir,
 }

@@ -1,4 +1,5 @@
-//! A daemon begins once, serves everybody, and ends when it is told to or its repository is gone.
+//! The daemon: one per repository, serves every client, and exits on request or when its repository
+//! is removed.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use codeagent_testkit::poll::wait_until;
 use super::Shop;
 use super::servers::serve;
 
-/// Ends the daemon of a test that fails.
+/// Stops the daemon when the test ends, even if it fails.
 struct Ending<'a>(&'a Shop);
 
 impl Drop for Ending<'_> {
@@ -16,7 +17,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// The number in `.. process 123 ..`.
+/// Returns the number in `.. process 123 ..`.
 fn process(said: &str) -> u32 {
     let number = said.split_once("process ").unwrap().1;
     number
@@ -191,7 +192,7 @@ fn daemon_start_names_a_writer_without_an_endpoint() {
     );
 }
 
-/// Whether a process is there, and not only waiting for its end to be noticed.
+/// Reports whether a process is running; a zombie is not.
 #[cfg(target_os = "linux")]
 fn is_running(number: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{number}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
@@ -200,7 +201,7 @@ fn is_running(number: u32) -> bool {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_daemon_exits_when_its_repository_is_removed() {
-    // Its data may lie below the repository, and go with it.
+    // The data folder may be inside the repository and vanish with it.
     for home in ["home", "root/.home"] {
         let outer = tempfile::tempdir().unwrap();
         let (root, home) = (outer.path().join("root"), outer.path().join(home));

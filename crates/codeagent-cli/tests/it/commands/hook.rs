@@ -1,4 +1,4 @@
-//! What is an agent told that has searched by itself?
+//! The client hook, which suggests symbols to an agent that is grepping.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Shop;
 
-/// What the hook prints of an event; it never fails and never complains.
+/// Returns what the hook prints for an event; asserts that it succeeds and writes no errors.
 fn told(shop: &Shop, event: &str) -> String {
     let mut child = shop
         .command(&["hook"])

@@ -1,4 +1,4 @@
-//! Does the command do what the README says? It is run as people run it, on a copy of `tests/shop`.
+//! The commands, run as people run them on a copy of `tests/shop`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -68,7 +68,7 @@ impl Shop {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Exit code and what is said about it.
+    /// Returns the exit code and the text on standard error.
     fn failure(&self, arguments: &[&str]) -> (i32, String) {
         let output = self.run(arguments);
         (
@@ -77,7 +77,7 @@ impl Shop {
         )
     }
 
-    /// Where the index lies: never among the user's own.
+    /// Returns the data root of the index: never the user's own.
     fn home(&self) -> PathBuf {
         self.root.path().join(".codeagent/indexes")
     }
@@ -284,7 +284,7 @@ fn each_kind_of_failure_has_its_exit_code_and_advice() {
         "this is no database, but somebody's notes".repeat(100),
     )
     .unwrap();
-    // What we sealed is ours, whatever became of it.
+    // A database with a valid marker counts as ours, whatever its content.
     std::fs::remove_file(shop.data().path().join("index.seal")).unwrap();
     assert_eq!(shop.failure(&["status"]).0, 5);
     let (code, _) = shop.failure(&["index"]);
@@ -310,8 +310,7 @@ fn an_index_file_in_the_repository_is_reported_and_not_used() {
     );
 }
 
-/// A small repository that a user without special rights indexes: to the superuser nothing is
-/// forbidden.
+/// A small repository indexed by an unprivileged user, because the superuser may read everything.
 #[cfg(unix)]
 struct Modest {
     root: tempfile::TempDir,
@@ -338,7 +337,7 @@ impl Modest {
         self.limited(arguments, 1024)
     }
 
-    /// Runs the command with at most so many open files.
+    /// Runs the command with a limit on open files.
     fn limited(&self, arguments: &[&str], files: u32) -> Output {
         use std::os::unix::process::CommandExt;
         let mut command = Command::new("sh");
@@ -499,7 +498,7 @@ fn without_a_server_answers_name_changed_files() {
     let said = |shop: &Shop| loop {
         let said =
             String::from_utf8(shop.run(&["callers", "PriceCalculator.Price"]).stderr).unwrap();
-        // On a busy machine there is not always time enough to look.
+        // A busy machine may not have time to check for changes.
         if !said.contains("could not check") {
             return said;
         }
@@ -515,8 +514,8 @@ fn without_a_server_answers_name_changed_files() {
     assert!(!said(&shop).contains("changed"), "{}", said(&shop));
 }
 
-/// What `codeagent debug` says about a folder of the work tree; an index is neither needed nor
-/// made.
+/// Returns the output of `codeagent debug` for a folder of the work tree; needs no index and
+/// creates none.
 fn debug(what: &str, root: &str, place: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests")

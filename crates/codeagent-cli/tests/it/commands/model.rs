@@ -1,10 +1,10 @@
-//! Without a model, and with one that is damaged, everything else works and it is said what to do.
+//! Without a model, or with a damaged one, everything else works and the message says what to do.
 
 use std::process::Command;
 
 use super::Shop;
 
-/// A command of a user who has no caches.
+/// Returns a command of a user without caches.
 fn command(shop: &Shop, arguments: &[&str]) -> Command {
     let mut command = shop.command(arguments);
     for name in [
@@ -20,7 +20,7 @@ fn command(shop: &Shop, arguments: &[&str]) -> Command {
     command
 }
 
-/// Exit code, what is answered and what is said.
+/// Returns exit code, standard output and standard error.
 fn said(command: &mut Command) -> (i32, String, String) {
     let output = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

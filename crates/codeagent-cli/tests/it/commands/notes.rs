@@ -1,14 +1,14 @@
-//! What is to be known of an answer is told as text and as JSON, places are seen from the working
-//! folder, and documents name what works.
+//! Notes appear in text and JSON output, locations are relative to the working folder, and
+//! documented commands work.
 
 use std::path::Path;
 use std::process::Command;
 
 use super::Shop;
 
-/// Every command once as text and once as JSON, on a repository with failed, changed and unresolved
-/// parts: what is to be known is in both. What is not in "the index yet" is the changed file or, on
-/// a slow machine, whatever was not compared in time.
+/// Runs every command with text and with JSON output, on a repository with failed, changed and
+/// unresolved parts: the note is in both. "not in the index yet" names the changed file or, on a
+/// slow machine, files that were not compared in time.
 #[test]
 fn notes_appear_in_text_and_in_json() {
     let shop = Shop::new();
@@ -264,8 +264,8 @@ fn version_and_help_list_every_command() {
     }
 }
 
-/// The commands that a document names: `codeagent callers NAME`, `callees NAME`, and what follows
-/// `--bin codeagent --` in its blocks.
+/// Returns the commands that a document names: `codeagent callers NAME`, `callees NAME`, and what
+/// follows `--bin codeagent --` in its code blocks.
 fn commands_of(document: &str) -> Vec<Vec<String>> {
     let known = ["callees", "declarations", "references", "dependents"];
     let mut found = Vec::new();
@@ -318,24 +318,24 @@ fn documented_commands_work() {
                     "PREFIX" | "before" => {
                         shop.root.path().join("out").to_str().unwrap().to_owned()
                     }
-                    // The copy of the shop is the root.
+                    // The copy of the shop is always the root.
                     "--root" => {
                         words.next();
                         continue;
                     }
-                    // One of several words.
+                    // Take the first of several alternatives.
                     other => other.split('|').next().unwrap_or_default().to_owned(),
                 });
             }
-            // Named as a whole, without what it is about.
+            // Mentioned without arguments.
             if matches!(
                 arguments.iter().map(String::as_str).collect::<Vec<_>>()[..],
                 ["debug", "link"] | ["export"]
             ) {
                 arguments.push("--help".to_owned());
             }
-            // These go on until they are stopped, take the index away, download, or change what is
-            // not the shop's, or compare with git, which the copy is not in.
+            // These run until stopped, remove the index, download, change files outside the shop,
+            // or compare with git, which the copy is not in.
             let lasting = [
                 "watch",
                 "daemon",

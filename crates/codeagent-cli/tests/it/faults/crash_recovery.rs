@@ -1,4 +1,4 @@
-//! What is left when a process is killed or the power fails, at any moment.
+//! Recovery after a process is killed or the power fails, at random moments.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::support::{Place, Random, is_admitted, said, times};
 
-/// Bytes before the frames of a log, and of a frame beside its page.
+/// Size in bytes of the log's header, of a frame's header, and of a page.
 const LOG_HEAD: usize = 32;
 const FRAME_HEAD: usize = 24;
 const PAGE: usize = 8192;
@@ -19,7 +19,7 @@ fn indexing_resumes_after_the_process_is_killed() {
     let whole = began.elapsed();
     let (mut killed, mut slowest) = (0, Duration::ZERO);
     for round in 0..times(4) {
-        // Half of them are of a first index, half of an update.
+        // Half of the runs are first indexes, half are updates.
         if round % 2 == 0 {
             place.home = place.folder.path().join(format!("home{round}"));
         }
@@ -94,8 +94,8 @@ fn answers_are_complete_after_a_daemon_is_killed() {
     }
 }
 
-/// What was not synced when the power fails may be lost, in any order: frames of the log behind
-/// those that were moved into the database.
+/// Simulates a power failure: frames of the log that were not yet copied to the database are lost
+/// or damaged, because they may not have been synced.
 fn tear(folder: &Path, numbers: &mut Random) {
     let Ok(mut log) = std::fs::read(folder.join("index.db-wal")) else {
         return;
@@ -103,7 +103,7 @@ fn tear(folder: &Path, numbers: &mut Random) {
     let moved = std::fs::read(folder.join("index.db-shm"))
         .ok()
         .and_then(|shared| Some(shared.get(128..132)?.try_into().unwrap()));
-    // Another process has no view of the log after that.
+    // Without this file, the next process reads the log itself.
     std::fs::remove_file(folder.join("index.db-shm")).ok();
     let synced = LOG_HEAD
         + moved.map_or(0, |moved| u32::from_ne_bytes(moved) as usize) * (FRAME_HEAD + PAGE);

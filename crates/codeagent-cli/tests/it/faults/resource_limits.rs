@@ -1,4 +1,4 @@
-//! What is done with little memory, few open files and one thread.
+//! Little memory, few open files, small file size limits, one thread.
 
 use super::support::{Place, Server, bounded, ended, said};
 
@@ -7,11 +7,11 @@ fn with_little_memory_indexing_succeeds_or_fails_cleanly() {
     let place = Place::new(20);
     place.stdout(&["index"]);
     let (mut done, mut refused) = (0, 0);
-    // Kilobytes of addresses, of which most are stacks that are never touched.
+    // Address space in kilobytes; most of it is stacks that are never touched.
     let sizes = [
         60_000, 150_000, 200_000, 327_680, 400_000, 800_000, 2_000_000,
     ];
-    // Between too little to begin and enough: some threads start, others do not.
+    // Sizes at which some threads start and others do not.
     for (version, kilobytes) in sizes
         .into_iter()
         .chain((79_000..110_000).step_by(6_000))
@@ -30,7 +30,7 @@ fn with_little_memory_indexing_succeeds_or_fails_cleanly() {
         assert!(
             kilobytes >= 327_680
                 || said(&output).contains("ulimit -v")
-                // Not even the program fits.
+                // Not even the program can be loaded.
                 || said(&output).contains("error while loading shared libraries"),
             "{kilobytes} kB: {}",
             said(&output)

@@ -1,5 +1,5 @@
-//! Does a server that is edited under for long stay as it was? Its answers are those of a fresh
-//! index, and it holds no more files, memory or log.
+//! Long editing under a running server: answers equal those of a fresh index, and memory, open
+//! files and log do not grow.
 
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,7 @@ fn a_server_stays_correct_and_small_during_long_editing() {
         }
         let holds = server.running.holds();
         let (memory, files) = *early.get_or_insert(holds);
-        // It first grows to its working size.
+        // The server first grows to its working size.
         if began.elapsed() < Duration::from_secs(seconds) / 5 {
             early = Some((memory.max(holds.0), files.max(holds.1)));
             continue;
