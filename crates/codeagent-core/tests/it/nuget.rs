@@ -1,10 +1,10 @@
-//! Do the assemblies of NuGet packages carry types to the repository's own calls, are they those
-//! that a project gets, and is what changes there noticed?
+//! Assemblies of NuGet packages: they provide types for the repository's own calls, each project
+//! gets the assembly it references, and changes are noticed.
 //!
-//! Each test makes a repository and a folder of packages beside it. Nothing of a package may ever
-//! be a node.
+//! Each test creates a repository and a package folder next to it. Nothing in a package becomes a
+//! node.
 //!
-//! **Limits.** Which rule of the linker a type takes is the matter of `rules.rs`.
+//! Limitations: which language rule a type follows is tested by `rules.rs`.
 
 use std::fs;
 
@@ -12,29 +12,29 @@ use codeagent_testkit::assembly::{Assembly, Ty, damage};
 
 use crate::repository::Repository;
 
-/// A source that hands an own type through a package, and uses what comes out.
+/// A source that passes one of its own types through a package and uses the result.
 const USE: &str = "using Lib;\nclass Own { public void Run() { } public void Stop() { } }\nclass Uses\n{\n    void Held(Box<Own> box) => box.Get().Run();\n    \
                    void Passed(Own own) => own.Pass().Stop();\n}\n";
-/// With the package.
+/// Resolved calls with the package.
 const TYPED: [&str; 2] = ["5 -> Run", "6 -> Stop"];
-/// Without.
+/// Resolved calls without it.
 const UNTYPED: [&str; 0] = [];
 
-/// A project file with these items.
+/// Returns a project file with these items.
 fn project(items: &str) -> String {
     format!(
         "<Project Sdk=\"Microsoft.NET.Sdk\"><PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup><ItemGroup>{items}</ItemGroup></Project>"
     )
 }
 
-/// The items that name one package.
+/// Returns a project file that references one package.
 fn names(id: &str, version: &str) -> String {
     project(&format!(
         "<PackageReference Include=\"{id}\" Version=\"{version}\" />"
     ))
 }
 
-/// The assembly that [`USE`] needs.
+/// Returns the assembly that [`USE`] needs.
 fn lib() -> Vec<u8> {
     let mut assembly = Assembly::new("Lib");
     assembly
@@ -44,7 +44,7 @@ fn lib() -> Vec<u8> {
     assembly.image()
 }
 
-/// An assembly of the same name that gives other things.
+/// Returns an assembly of the same name whose members return other types.
 fn other_lib() -> Vec<u8> {
     let mut assembly = Assembly::new("Lib");
     assembly
@@ -60,7 +60,7 @@ fn nuspec(id: &str, dependencies: &str) -> String {
     )
 }
 
-/// A repository with [`USE`] and a project file, and files of the user's folder of packages.
+/// Creates a repository of [`USE`] and a project file, and files in the user's package folder.
 fn repository(csproj: &str, packages: &[(&str, &[u8])]) -> Repository {
     let repository = Repository::of(&[("App.csproj", csproj), ("Use.cs", USE)]);
     packages
@@ -78,7 +78,7 @@ fn an_assembly_carries_a_type_of_the_repository() {
     assert_eq!(repository.index().linked, 1);
     assert_eq!(repository.calls(), TYPED);
     assert!(repository.index().unchanged);
-    // A restarted server.
+    // A restarted server
     repository.engine = None;
     assert!(repository.index().unchanged);
 }
@@ -237,7 +237,7 @@ fn central_package_versions_apply() {
     assert_eq!(repository.calls(), UNTYPED);
 }
 
-/// What a restore writes for one package.
+/// Returns the assets file that a restore writes for one package.
 fn assets(framework: &str, path: &str) -> String {
     format!(
         "{{\"targets\": {{\"{framework}\": {{\"Lib/1.0.0\": {{\"type\": \"package\", \"compile\": {{\"{path}\": {{}}}}}}}}}}, \
@@ -317,7 +317,7 @@ fn a_package_is_visible_to_its_projects_only() {
         ("Through/A.cs", &format!("\n\n{own}")),
     ]);
     repository.write_bytes("nuget/lib/1.0.0/lib/net8.0/Lib.dll", &lib());
-    // The same name in another assembly.
+    // The same type name in another assembly
     let mut alt = Assembly::new("Alt");
     alt.class("Lib", "Box`1", None)
         .method("Get", &[], Ty::String);
@@ -341,7 +341,7 @@ fn one_of_two_requested_versions_is_read() {
             "<ProjectReference Include=\"../A/A.csproj\" /><PackageR",
         )
     };
-    // A project's own word counts, and what is read for all is the newest that one of them gets.
+    // A project's own reference wins, and the newest version that any project uses is read for all.
     for (app, expected) in [
         (through("1.0.0"), &UNTYPED[..]),
         (through("2.0.0"), &TYPED),
@@ -362,7 +362,7 @@ fn one_of_two_requested_versions_is_read() {
 
 #[test]
 fn a_package_built_by_the_repository_is_its_project() {
-    // By its name, and by the name of the assembly.
+    // By its package name, and by the name of its assembly
     for (id, file) in [("Lib", "More.dll"), ("More", "Lib.dll")] {
         let mut repository = Repository::of(&[
             ("App/App.csproj", &names(id, "1.0.0")),
@@ -399,7 +399,7 @@ fn assemblies_refer_to_each_other_and_to_the_framework() {
         Ty::Of("System.Runtime", "System.Collections.Generic", "List`1").with(&[Ty::Param(0)]);
     lib.class("Lib", "Box`1", Some(holder))
         .method("All", &[], list);
-    // The same name in an assembly that the library does not mention.
+    // The same type name in an assembly that the library does not reference
     let mut alien = Assembly::new("Alien");
     alien
         .class("Other", "Holder`1", None)
@@ -444,7 +444,7 @@ fn changes_in_a_package_are_noticed() {
     repository.write_bytes(path, &lib());
     assert!(!repository.index().unchanged);
     assert_eq!(repository.calls(), TYPED);
-    // The same content, written again.
+    // The same content, written again
     repository.write_bytes(path, &lib());
     assert!(repository.index().unchanged);
     repository.engine = None;

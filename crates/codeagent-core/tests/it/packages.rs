@@ -1,23 +1,23 @@
-//! Do the declarations of installed packages carry types to the repository's own calls, and is what
-//! changes there noticed?
+//! Declarations of installed npm packages: they provide types for the repository's own calls, and
+//! changes are noticed.
 //!
-//! Each test makes a repository with a `node_modules` on disk and asks which calls of it lead
-//! where. Nothing of a package may ever be a node.
+//! Each test creates a repository with a `node_modules` folder and checks the targets of its calls.
+//! Nothing in a package becomes a node.
 //!
-//! **Limits.** Which rule of a linker a type takes is the matter of `rules.rs`.
+//! Limitations: which language rule a type follows is tested by `rules.rs`.
 
 use std::fs;
 
 use crate::repository::Repository;
 
-/// A source that hands an own type through a function of a package, and uses what comes out.
+/// A source that passes one of its own types through a package's function and uses the result.
 const USE: &str =
     "import { pass } from \"lib\";\nclass Own { run() { } stop() { } }\npass(new Own()).run();\n";
-/// The function.
+/// Declaration of the function.
 const PASS: &str = "export declare function pass<T>(value: T): T;\n";
-/// With the declaration: `new Own()` and `run()`.
+/// Resolved calls with the declaration: `new Own()` and `run()`.
 const TYPED: [&str; 2] = ["3 -> Own", "3 -> run"];
-/// Without.
+/// Resolved calls without it.
 const UNTYPED: [&str; 1] = ["3 -> Own"];
 
 #[test]
@@ -179,7 +179,7 @@ fn changes_in_a_package_are_noticed() {
     repository.write(&[("node_modules/lib/inner.d.ts", PASS)]);
     assert!(!repository.index().unchanged);
     assert_eq!(repository.calls(), TYPED);
-    // A file in front of the one that was read.
+    // A file that precedes the one that was read
     repository.write(&[
         (
             "node_modules/lib/package.json",
@@ -190,7 +190,7 @@ fn changes_in_a_package_are_noticed() {
     repository.index_only("node_modules/lib/package.json");
     assert_eq!(repository.calls(), UNTYPED);
     fs::remove_file(repository.path("node_modules/lib/package.json")).unwrap();
-    // A restarted server.
+    // A restarted server
     repository.engine = None;
     repository.index();
     assert_eq!(repository.calls(), TYPED);
@@ -203,7 +203,7 @@ fn changes_in_a_package_are_noticed() {
 
 #[test]
 fn an_edit_can_start_using_a_package() {
-    // A module as well, so that nothing else tells the two apart.
+    // A module too, so that nothing else distinguishes the two.
     let without = USE.replace("import { pass } from \"lib\";", "export {};");
     let mut repository =
         Repository::of(&[("a.ts", &without), ("node_modules/lib/index.d.ts", PASS)]);

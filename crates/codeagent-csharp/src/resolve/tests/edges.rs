@@ -1,4 +1,4 @@
-//! Tables of sources and edges, one per rule.
+//! Sources and their expected edges, one table per rule.
 
 use codeagent_model::graph::EdgeType;
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! Inputs made to hurt: the walk neither overflows its stack nor takes long.
+//! Hostile inputs: lowering neither overflows the stack nor takes long.
 
 use std::time::Duration;
 
