@@ -381,7 +381,7 @@ mod tests {
                 .await
                 .unwrap();
         });
-        // A last line without an end counts too.
+        // A last line without a line feed counts too.
         assert!(
             matches!(lines.receive().await, Some(Incoming::Request(request)) if request.id == RequestId::Number(1))
         );

@@ -374,7 +374,7 @@ mod tests {
 
     const PATH: &[&str] = &["mcpServers", "codeagent"];
 
-    /// Texts, and whether setting and unsetting gives the same bytes again.
+    /// Texts, and whether setting and unsetting a key restores the same bytes.
     const TEXTS: &[(&str, bool)] = &[
         ("{\n  \"a\": 1\n}\n", true),
         (

@@ -153,7 +153,7 @@ mod tests {
             "who calls get Url? and why"
         );
 
-        // The hashing embedder sees the same words in both.
+        // The hashing embedder finds the same words in both texts.
         let apart = HashingEmbedder
             .embed(&[
                 "getHTTPUrl\nA.getHTTPUrl\n\n",

@@ -1,4 +1,4 @@
-//! Tests of `impact`, `path` and `overview` on small repositories.
+//! `impact`, `path` and `overview` on small repositories.
 
 use codeagent_workspace::DataRoot;
 

@@ -1,4 +1,5 @@
-//! After any sequence of batches the database says what one batch with the last rows would say.
+//! After any sequence of batches, the database equals one written by a single batch with the final
+//! rows.
 
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
@@ -20,7 +21,7 @@ const NAMES: [&str; 6] = [
     "Add",
 ];
 
-/// A file of a small made-up repository: declared names, and uses by (source, target) among all
+/// A file of a small generated repository: declared names, and uses by (source, target) among all
 /// nodes.
 #[derive(Clone, Debug)]
 struct Text {
@@ -156,7 +157,7 @@ fn nodes(repository: &Repository) -> Vec<Node> {
     nodes
 }
 
-/// The delta from one repository to the next; `None`: from nothing.
+/// Returns the delta from one repository to the next; `None` is the empty one.
 fn delta(
     before: Option<&Repository>,
     now: &Repository,
@@ -405,14 +406,14 @@ fn opening_before_the_first_batch_reports_no_index() {
 
 const MODEL: &str = "a-model";
 
-/// A vector with one number for each name, so that no two are alike.
+/// Returns a vector with a single component for each name, so that no two are alike.
 fn vector_of(name: usize) -> Vector {
     let mut vector = [0.0; DIMENSIONS];
     vector[name] = 1.0;
     vector
 }
 
-/// An index of three functions in a file, written with vectors of a model.
+/// Creates an index of three functions in a file, with a model's vectors.
 fn with_vectors() -> (tempfile::TempDir, Writer, Reader) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
@@ -491,12 +492,12 @@ fn every_symbol_has_sign_bits_before_the_model_runs() {
 #[test]
 fn vectors_follow_symbol_texts() {
     let (_folder, mut writer, reader) = with_vectors();
-    // Documentation is no part of the text.
+    // Documentation is not part of the text.
     writer
         .apply(of_names(Write::Update, &[0, 1, 2], Some("Says more.")))
         .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 3]);
-    // One is renamed.
+    // Rename one symbol.
     writer
         .apply(of_names(Write::Update, &[0, 1, 3], None))
         .unwrap();
@@ -510,7 +511,7 @@ fn vectors_follow_symbol_texts() {
             .collect::<Vec<_>>(),
         [(id(0, 3), false)]
     );
-    // And gets its name back, whichever way the index is written: its vector was kept.
+    // Rename it back, by either write mode: its vector was kept.
     writer.apply(of_names(replace, &[0, 1, 2], None)).unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 2]);
 

@@ -531,8 +531,7 @@ fn bodies_do_not_change_the_interface_hash() {
     );
 }
 
-/// Returns the names of the pieces of `after` that are others than in `before`; `None` if more
-/// differs.
+/// Returns the names of members of `after` that differ from `before`; `None` if more differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| LANGUAGES.extract(text, Dialect::CSharp, &[]));
     let changed = is
@@ -588,8 +587,7 @@ fn name_columns_count_utf16_units() {
     assert_eq!(facts.decl(field).at.column, 33);
 }
 
-/// Small texts repeated until they hurt: beginning, what is repeated, its end, the repeated
-/// counterpart.
+/// Hostile texts: start, repeated text, and its repeated counterpart at the end.
 const HOSTILE: &[(&str, &str, &str)] = &[
     ("class C { int x = ", "(", ""),
     ("class C { int[] x = ", "[", "]"),

@@ -1,4 +1,4 @@
-//! Small repositories of project files and the models read from them.
+//! Small repositories of project files, and the models built from them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::LANGUAGES;
 use crate::project::{CSharpProject, CSharpProjects, GlobalUsing};
 
-/// A model of project files with texts and of other files without.
+/// Builds a model of project files with texts, and of other files without.
 fn model(texts: &[(&str, &str)], others: &[&str]) -> ProjectModel {
     let mut paths: Vec<String> = texts
         .iter()
@@ -453,7 +453,7 @@ fn hostile_project_files_are_evaluated_safely() {
 }
 
 proptest! {
-    /// Whatever stands in project files, the model is built, and the same each time.
+    /// Whatever project files contain, a model is built, and the same model each time.
     #[test]
     fn any_text_gives_a_deterministic_model(a in "[$()@%'!=<>. A-Cn;\\[\\]:,`é/*{}-]{0,50}", b in "[ -~é\\n]{0,60}") {
         let escaped = a.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");

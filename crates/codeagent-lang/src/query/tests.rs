@@ -1,5 +1,5 @@
-//! Answers that are kept change neither what comes out nor what a later site is answered, and each
-//! question is worked out once.
+//! Memoized answers change neither results nor the answers at later sites, and each query is
+//! computed once.
 
 use std::cell::RefCell;
 
@@ -13,7 +13,8 @@ const LIMITS: QueryLimits = QueryLimits {
     provisional: u32::MAX,
 };
 
-/// Questions that ask others, in order; the answer is which questions were answered on the way.
+/// Queries that depend on others, in order; the answer is the set of queries that were answered on
+/// the way.
 struct Graph {
     asks: Vec<Vec<usize>>,
     stack: QueryStack<usize>,
@@ -49,7 +50,7 @@ impl Graph {
     }
 }
 
-/// Graphs of so many questions, each of which asks up to three others.
+/// Returns random graphs of so many queries, each of which depends on up to three others.
 fn graphs(questions: usize) -> impl Iterator<Item = Vec<Vec<usize>>> {
     let mut state = 1_u64;
     let mut draw = move |below: usize| {
@@ -97,7 +98,7 @@ fn the_budget_of_one_site_does_not_change_answers_at_another() {
             let alone = Graph::new(&asks, limits, true);
             alone.stack.begin_site();
             let first = (alone.answer(question), alone.stack.exceeded());
-            // What others settled spares steps, so that less may be cut off.
+            // Answers memoized for other sites save steps, so that less may exceed the budget.
             assert!(
                 after_others == first || first.1,
                 "question {question} of {asks:?}"
@@ -111,13 +112,14 @@ fn a_provisional_answer_is_memoized_during_the_innermost_open_query() {
     // 0 asks 1, which asks 2, which asks both of them; then 0 asks 2 again.
     let graph = Graph::new(&[vec![1, 2], vec![2, 2], vec![0, 1]], LIMITS, true);
     assert_eq!(graph.answer(0), 0b111);
-    // Once each, and 2 once more, since 1 is no longer open; what 1 was answered hangs on 0 alone.
+    // Each is computed once, and 2 once more, because 1 is no longer open; the answer of 1 depends
+    // on 0 alone.
     assert_eq!(*graph.opened.borrow(), 4);
 }
 
 #[test]
 fn a_query_reached_in_many_ways_is_computed_once() {
-    // Each asks the first, which is open, and the next one twice.
+    // Each query depends on the first, which is open, and twice on the next one.
     let mut asks: Vec<Vec<usize>> = (0..40)
         .map(|number| vec![0, number + 1, number + 1])
         .collect();

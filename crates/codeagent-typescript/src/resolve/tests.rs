@@ -8,8 +8,8 @@ use codeagent_model::graph::Dialect;
 
 use crate::LANGUAGES;
 
-/// Scripts that nobody compiles together declare the same names again and again, as the examples of
-/// a formatter do.
+/// Scripts that are never compiled together declare the same names again and again, as a
+/// formatter's examples do.
 #[test]
 fn a_base_named_by_many_declarations_is_visited_once() {
     let file = |path: String, text: &str| WorldFile {

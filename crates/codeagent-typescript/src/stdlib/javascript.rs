@@ -175,7 +175,7 @@ mod tests {
     use crate::stdlib::dts_bundle::{BundleSelection, parse_declarations};
     use codeagent_model::graph::ParseStatus;
 
-    /// The texts that some names lead to in libraries, by library.
+    /// Returns the texts that some names select, by library.
     fn taken(libraries: Selection, is_name: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
         let all = Libraries::get();
         let sources = BundleSelection::new(

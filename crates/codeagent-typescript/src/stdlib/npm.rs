@@ -214,7 +214,7 @@ mod tests {
     use crate::stdlib::javascript::Libraries;
     use codeagent_model::graph::ParseStatus;
 
-    /// The declarations of packages that names lead to, if they are imported.
+    /// Returns the declarations of imported packages that some names select.
     fn taken(
         imported: &[&'static str],
         is_name: impl Fn(&str) -> bool,

@@ -1,4 +1,4 @@
-//! A table of queries and what they find first.
+//! Queries and their first results.
 
 use super::*;
 use crate::model::graph::{Access, NodeFlags, NodeId, NodeKind};
@@ -286,7 +286,8 @@ fn names_without_letters_are_found() {
     assert_eq!(first(&reader, "(\"", &SearchFilter::default(), 1), [""; 0]);
 }
 
-/// What a sentence finds, each with its reasons; near to it is the symbol of this name.
+/// Searches for a sentence and returns the results with their reasons; the symbol named `near`
+/// counts as similar.
 fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String> {
     let ask = |_: &str| {
         let nearest = near
@@ -338,13 +339,13 @@ fn a_sentence_is_searched_by_words_and_vectors() {
             .next()
             .unwrap_or_default()
     };
-    // By words without their endings, wherever they stand.
+    // Word stems match anywhere in a name
     assert_eq!(
         first("which symbol is handing out connections", None),
         "Net.Http.HttpClientFactory.CreateClient words"
     );
 
-    // SimilarSymbols without a word in common.
+    // A similar symbol without a word in common
     assert_eq!(
         first(
             "checks who somebody is",
@@ -353,7 +354,7 @@ fn a_sentence_is_searched_by_words_and_vectors() {
         "src/auth/service.ts#AuthService.authenticate near"
     );
 
-    // Both count more than one.
+    // Two reasons rank above one
     assert_eq!(
         first("the total of an order", Some("Shop.Order.Total")),
         "Shop.Order.Total words+near"
