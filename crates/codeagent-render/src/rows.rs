@@ -25,17 +25,17 @@ pub fn words<T>(names: &[(&'static str, T)]) -> Vec<&'static str> {
 /// Which symbol.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SymbolName {
-    /// Names the symbol to the other tools; the same after edits elsewhere.
+    /// Identifies the symbol in other calls; stable across edits elsewhere.
     pub node_id: String,
     /// Bare name.
     pub name: String,
     /// Name with its containers: `Shop.Cart.Total`, `src/cart.ts#Cart.total`. Overloads share it.
     pub qualified_name: String,
-    /// What it is, the same words for all languages.
+    /// Type of symbol, in the same words for all languages.
     #[schemars(extend("enum" = words(NodeType::NAMES)))]
     pub node_type: &'static str,
-    /// What the language calls it: `struct`, `record`, `enum`, `type_alias`, `function`, `field`,
-    /// ... Lists leave out the word of `node_type`.
+    /// The language's word for it: `struct`, `record`, `enum`, `type_alias`, `function`, `field`,
+    /// ... Lists omit it if it says the same as `node_type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
 }
@@ -51,7 +51,7 @@ impl SymbolName {
 /// What a symbol is declared to be.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Signature {
-    /// Declared or default accessibility, where the language has one.
+    /// Declared or default accessibility, if the language has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = words(Access::NAMES)))]
     pub access_modifier: Option<&'static str>,
@@ -111,13 +111,13 @@ pub struct RankedRow {
     /// What was found.
     #[serde(flatten)]
     pub row: SymbolRow,
-    /// How well it fits the search; smaller is better, and only its order counts.
+    /// Rank of the match; smaller is better, and only the order is meaningful.
     pub rank: f64,
-    /// How well it answers a query that reads as language, 0 to 1; the order then follows this.
+    /// Score for a natural-language query, from 0 to 1; results are then ordered by it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Why it answers such a query: all words are in its `name`, it shares `words`, or its vector
-    /// is near by `letters` or by `meaning`.
+    /// Why it matches such a query: all words are in its `name`, it shares `words`, or its vector
+    /// is similar by `letters` or by `meaning`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("items" = serde_json::json!({ "type": "string", "enum": ["name", "words", "letters", "meaning"] })))]
     pub matched: Vec<&'static str>,
@@ -129,7 +129,7 @@ pub struct SimilarRow {
     /// What is similar.
     #[serde(flatten)]
     pub row: SymbolRow,
-    /// Cosine of the two vectors; 1 is the same.
+    /// Cosine similarity of the two vectors; 1 if they are equal.
     pub score: f64,
 }
 
@@ -139,7 +139,7 @@ pub struct NamedRow {
     /// What was found.
     #[serde(flatten)]
     pub row: SymbolRow,
-    /// `suffix` if only the end of the qualified name is what was asked.
+    /// `suffix` if the requested name is only the end of the qualified name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = ["suffix"]))]
     pub r#match: Option<&'static str>,
@@ -257,12 +257,12 @@ pub struct SymbolDetail {
     /// Number of parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_count: Option<u32>,
-    /// Number of places that use it; get_references lists them.
+    /// Number of uses; get_references lists them.
     pub reference_count: u64,
-    /// First sentence or so of the doc comment.
+    /// The beginning of the doc comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
-    /// Number of places it is declared at; get_source_spans lists them.
+    /// Number of declarations; get_source_spans lists them.
     pub declarations: usize,
 }
 
@@ -337,9 +337,9 @@ pub struct SourceSpan {
     pub line_start: u32,
     /// Last line.
     pub line_end: u32,
-    /// Whether this is the one that lists show.
+    /// Whether this is the primary declaration, which lists show.
     pub is_primary: bool,
-    /// The symbol, if the name means several.
+    /// The symbol, if the name matches several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
 }
@@ -372,13 +372,13 @@ pub struct NeighborRow {
     /// `exact`: proven by receiver and arguments; `inferred`: the best of several candidates.
     #[schemars(extend("enum" = words(Confidence::NAMES)))]
     pub confidence: &'static str,
-    /// Number of places where the one uses the other, if there are more than `call_sites` shows.
+    /// Number of sites, if there are more than `call_sites` shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
-    /// The first of these places.
+    /// The first sites.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub call_sites: Vec<Site>,
-    /// The symbol that was asked about, if the name means several.
+    /// The queried symbol, if the name matches several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
 }
@@ -389,10 +389,10 @@ pub struct UseRow {
     /// What is related.
     #[serde(flatten)]
     pub neighbor: NeighborRow,
-    /// How the two are related.
+    /// Type of the relation.
     #[schemars(extend("enum" = words(EdgeType::NAMES)))]
     pub edge_type: &'static str,
-    /// How many levels it is away from the asked symbol, if that is more than one.
+    /// Number of levels from the queried symbol, if more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<usize>,
 }
@@ -403,8 +403,8 @@ pub struct DependencyRow {
     /// What is related.
     #[serde(flatten)]
     pub relation: UseRow,
-    /// `outgoing`: the asked symbol *edge_type* this one (it calls it, inherits it); `incoming`:
-    /// this one *edge_type* the asked symbol.
+    /// `outgoing`: the queried symbol *edge_type* this one (calls it, inherits it); `incoming`:
+    /// this one *edge_type* the queried symbol.
     #[schemars(extend("enum" = words(EdgeDirection::NAMES)))]
     pub direction: &'static str,
     /// For `contains`: declared accessibility.
@@ -446,7 +446,7 @@ pub trait Row: Serialize {
 /// A place where one symbol uses another.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Site {
-    /// Its file, if that is not the row's.
+    /// File of the site, if it is not the row's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_path: Option<String>,
     /// Line, from 1.
@@ -456,15 +456,15 @@ pub struct Site {
     /// The source line without its indentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The file was changed since it was indexed: the line may be another one, and its text is not
+    /// The file changed since it was indexed: the line number may be wrong, and the text is not
     /// shown.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
-    /// What else it may use, if that is `inferred`: three at most, the best first.
+    /// Other candidates of an `inferred` use: at most three, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
-    /// The nameless callback that the use is in: the call that takes it and its first string, such
-    /// as `router.post "documents.archive"`.
+    /// The anonymous callback that contains the use: the call that takes it and its first string,
+    /// such as `router.post "documents.archive"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback: Option<String>,
 }
