@@ -51,7 +51,6 @@ const FILE_ERRORS: &[Code] = &[
     Code::IndexError,
 ];
 
-/// The root of the repository.
 const ROOT: Fallback = Fallback::Text("");
 
 /// The tools of this file.

@@ -22,7 +22,6 @@ use crate::tools::Tool;
 
 const STATUS_ERRORS: &[Code] = &[Code::InvalidParameter, Code::IndexError];
 
-/// Maximum paths of one call.
 const MAX_PATHS: usize = 100;
 /// Maximum bytes of a path that an error repeats in full.
 const LONGEST_PATH: usize = 4_096;
