@@ -22,7 +22,7 @@ pub fn words<T>(names: &[(&'static str, T)]) -> Vec<&'static str> {
     names.iter().map(|(word, _)| *word).collect()
 }
 
-/// Which symbol.
+/// A symbol's identity.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SymbolName {
     /// Identifies the symbol in other calls; stable across edits elsewhere.
@@ -41,14 +41,14 @@ pub struct SymbolName {
 }
 
 impl SymbolName {
-    /// Returns the most specific word for what it is.
+    /// Returns the most specific word for the symbol's kind.
     #[must_use]
     pub fn word(&self) -> &'static str {
         self.kind.unwrap_or(self.node_type)
     }
 }
 
-/// What a symbol is declared to be.
+/// The declared signature of a symbol.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Signature {
     /// Declared or default accessibility, if the language has one.
@@ -88,7 +88,7 @@ impl From<&Node> for Signature {
 /// A symbol in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SymbolRow {
-    /// Which.
+    /// The symbol's identity.
     #[serde(flatten)]
     pub symbol: SymbolName,
     /// The language it is written in.
@@ -100,7 +100,7 @@ pub struct SymbolRow {
     pub line_start: u32,
     /// Last line of the declaration.
     pub line_end: u32,
-    /// Its declaration.
+    /// The declared signature.
     #[serde(flatten)]
     pub signature: Signature,
 }
@@ -108,7 +108,7 @@ pub struct SymbolRow {
 /// A hit of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RankedRow {
-    /// What was found.
+    /// The symbol that was found.
     #[serde(flatten)]
     pub row: SymbolRow,
     /// Rank of the match; smaller is better, and only the order is meaningful.
@@ -123,20 +123,20 @@ pub struct RankedRow {
     pub matched: Vec<&'static str>,
 }
 
-/// A symbol like another.
+/// A similar symbol.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SimilarRow {
-    /// What is similar.
+    /// The symbol.
     #[serde(flatten)]
     pub row: SymbolRow,
     /// Cosine similarity of the two vectors; 1 if they are equal.
     pub score: f64,
 }
 
-/// A symbol that a name led to.
+/// A symbol found by name.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NamedRow {
-    /// What was found.
+    /// The symbol.
     #[serde(flatten)]
     pub row: SymbolRow,
     /// `suffix` if the requested name is only the end of the qualified name.
@@ -208,7 +208,7 @@ fn rounded(number: f64) -> f64 {
 }
 
 impl NamedRow {
-    /// Makes the row of a symbol and how it matches the name.
+    /// Creates the row of a symbol with how it matches the name.
     #[must_use]
     pub fn new(node: &Node, how: Match) -> Self {
         Self {
@@ -225,13 +225,13 @@ fn place(node: &Node) -> (String, u32, u32) {
     })
 }
 
-/// All about one symbol.
+/// Every field of a symbol.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SymbolDetail {
-    /// What lists show of it.
+    /// The fields that lists show.
     #[serde(flatten)]
     pub row: SymbolRow,
-    /// Which dialect of the language its file is written in, by extension.
+    /// Dialect of its file, by extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = words(Dialect::NAMES)))]
     pub dialect: Option<&'static str>,
@@ -251,7 +251,7 @@ pub struct SymbolDetail {
     pub is_deprecated: bool,
     /// Has a doc comment.
     pub has_doc_comment: bool,
-    /// How well its file was parsed; with `partial`, something may be missing.
+    /// Whether its file was parsed completely; with `partial`, symbols may be missing.
     #[schemars(extend("enum" = words(ParseStatus::NAMES)))]
     pub parse_status: &'static str,
     /// Number of parameters.
@@ -294,7 +294,7 @@ impl From<&Symbol> for SymbolDetail {
 /// A symbol of a file's outline.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OutlineRow {
-    /// Which.
+    /// The symbol's identity.
     #[serde(flatten)]
     pub symbol: SymbolName,
     /// First line in this file.
@@ -304,7 +304,7 @@ pub struct OutlineRow {
     /// Exported from its module.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub exported: bool,
-    /// Its declaration.
+    /// The declared signature.
     #[serde(flatten)]
     pub signature: Signature,
 }
@@ -345,7 +345,7 @@ pub struct SourceSpan {
 }
 
 impl SourceSpan {
-    /// Makes the rows of a symbol's spans, which come primary first; `of` names the symbol.
+    /// Creates the rows of a symbol's spans, primary first; `of` names the symbol.
     #[must_use]
     pub fn all(spans: &[NodeSpan], of: Option<&str>) -> Vec<Self> {
         let span = |(index, span): (usize, &NodeSpan)| Self {
@@ -362,7 +362,7 @@ impl SourceSpan {
 /// A related symbol where all are related in the same way.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NeighborRow {
-    /// Which.
+    /// The symbol's identity.
     #[serde(flatten)]
     pub symbol: SymbolName,
     /// Repo-relative path of its primary declaration.
@@ -383,10 +383,10 @@ pub struct NeighborRow {
     pub of: Option<String>,
 }
 
-/// A related symbol and how it is related.
+/// A related symbol and the type of the relation.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct UseRow {
-    /// What is related.
+    /// The related symbol.
     #[serde(flatten)]
     pub neighbor: NeighborRow,
     /// Type of the relation.
@@ -397,10 +397,10 @@ pub struct UseRow {
     pub depth: Option<usize>,
 }
 
-/// A related symbol, how it is related and which of the two uses the other.
+/// A related symbol, with the type and direction of the relation.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct DependencyRow {
-    /// What is related.
+    /// The related symbol and the type of the relation.
     #[serde(flatten)]
     pub relation: UseRow,
     /// `outgoing`: the queried symbol *edge_type* this one (calls it, inherits it); `incoming`:
@@ -422,13 +422,13 @@ pub trait Row: Serialize {
     /// there are several.
     fn new(neighbor: &Neighbor, direction: EdgeDirection, of: Option<&str>) -> Self;
 
-    /// Returns what all such rows have.
+    /// Returns the fields that all such rows have.
     fn neighbor(&self) -> &NeighborRow;
 
-    /// Returns how the two are related, unless all rows are related in the same way.
+    /// Returns the type of the relation, unless all rows have the same.
     fn edge_type(&self) -> Option<&'static str>;
 
-    /// Sets how many levels it is away from the asked symbol, for rows that say so.
+    /// Sets the number of levels from the queried symbol, for rows that have it.
     #[must_use]
     fn at_depth(self, _depth: usize) -> Self
     where
@@ -437,7 +437,7 @@ pub trait Row: Serialize {
         self
     }
 
-    /// Returns how many levels it is away from the asked symbol.
+    /// Returns the number of levels from the queried symbol.
     fn depth(&self) -> usize {
         1
     }
