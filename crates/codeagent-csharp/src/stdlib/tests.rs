@@ -1,4 +1,4 @@
-//! The built-in bundle is intact, and few names select only the units they need.
+//! The built-in bundle is intact, and names select only the units they need.
 
 use std::collections::BTreeSet;
 
