@@ -5,7 +5,7 @@
 //! and the name `<file>`. The name of a use is the one that is written there; where none is, or the
 //! file is not as it was indexed, it is that of the declaration.
 //!
-//! **Limits.** All symbols are held in memory.
+//! Limitations: all symbols are held in memory.
 
 use std::fmt::Write;
 

@@ -3,7 +3,7 @@
 //! To know takes a walk over the repository. Where somebody watches it, what was found is kept
 //! until a batch changes something else than code.
 //!
-//! **Limits.** The words are hashes, so that a file may be looked through in vain.
+//! Limitations: the words are hashes, so that a file may be looked through in vain.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, OnceLock};

@@ -4,8 +4,8 @@
 //! The signs are kept in memory until the index changes. A model answers once it has seen nearly
 //! all symbols; until then letters and words do. The two are never mixed in one answer.
 //!
-//! **Limits.** Nearest by estimate: of the exact nearest ten, one in a hundred may be missing. With
-//! a filter more are missing.
+//! Limitations: nearest by estimate: of the exact nearest ten, one in a hundred may be missing.
+//! With a filter more are missing.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicBool, Ordering as AtomicOrdering};

@@ -1,7 +1,7 @@
-//! Cancellation of a call's reads: running statements are interrupted, and no new snapshot starts.
+//! Cancellation of one call's reads: interrupts running statements and prevents new snapshots.
 //!
-//! **Limits.** A statement that starts just after [`Canceller::cancel`] is not interrupted: cancel
-//! again until the call has ended.
+//! Limitations: a statement that starts just after [`Canceller::cancel`] is not interrupted; cancel
+//! repeatedly until the call has ended.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -102,7 +102,7 @@ mod tests {
         let path = folder.path().join("index.db");
         drop(Writer::open(&path).unwrap());
 
-        // One connection, so that the next call gets the one that was interrupted.
+        // With a pool of one, the next call gets the interrupted connection.
         let reader = Reader::open(&path, 1).unwrap();
         let canceller = Canceller::default();
         let began = Instant::now();

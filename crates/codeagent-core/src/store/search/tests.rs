@@ -1,4 +1,4 @@
-//! A table of queries and what they find first.
+//! Queries and their first results.
 
 use super::*;
 use crate::model::graph::{Access, NodeFlags, NodeId, NodeKind};
@@ -118,8 +118,8 @@ fn first(reader: &Reader, query: &str, filter: &SearchFilter, count: usize) -> V
     })
     .unwrap();
 
-    // In a natural-language result, symbols with all words in their name come first, by rank, then
-    // the others by score.
+    // Natural-language results: symbols with all words in their name come first, by rank, then the
+    // others by score.
     let in_order = |a: &Hit, b: &Hit| match (a.score, b.score) {
         (Some(first), Some(second)) if first.matched.name != second.matched.name => {
             first.matched.name
@@ -286,7 +286,8 @@ fn names_without_letters_are_found() {
     assert_eq!(first(&reader, "(\"", &SearchFilter::default(), 1), [""; 0]);
 }
 
-/// What a sentence finds, each with its reasons; near to it is the symbol of this name.
+/// Returns the results of a sentence with the reasons for each. The symbol named `near` counts as
+/// similar.
 fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String> {
     let ask = |_: &str| {
         let nearest = near
@@ -338,13 +339,13 @@ fn a_sentence_is_answered_by_words_and_nearness() {
             .next()
             .unwrap_or_default()
     };
-    // By words without their endings, wherever they stand.
+    // By words without their endings, in any column.
     assert_eq!(
         first("which symbol is handing out connections", None),
         "Net.Http.HttpClientFactory.CreateClient words"
     );
 
-    // SimilarSymbols without a word in common.
+    // By similarity, without a word in common.
     assert_eq!(
         first(
             "checks who somebody is",
@@ -353,7 +354,7 @@ fn a_sentence_is_answered_by_words_and_nearness() {
         "src/auth/service.ts#AuthService.authenticate near"
     );
 
-    // Both count more than one.
+    // A symbol that matches both ways ranks first.
     assert_eq!(
         first("the total of an order", Some("Shop.Order.Total")),
         "Shop.Order.Total words+near"
