@@ -91,8 +91,8 @@ pub(super) fn combined_scores(
     scores
 }
 
-/// Normalizes scores that are sorted best first: the best becomes 1. The hundredth becomes 0; with
-/// fewer scores, 0 stays 0.
+/// Normalizes scores that are sorted best first: the best becomes 1. Zero is at the hundredth score,
+/// or stays at 0 if there are fewer.
 fn normalize(scored: &[(NodeId, f64)], mut take: impl FnMut(NodeId, f64)) {
     let best = scored.first().map_or(0.0, |(_, score)| *score);
     let last = scored.get(COMBINED - 1).map_or(0.0, |(_, score)| *score);
