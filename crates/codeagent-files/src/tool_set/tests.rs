@@ -1,11 +1,11 @@
-//! Tool lists and input schemas as the contracts print them.
+//! Tool lists and input schemas match the contracts.
 
 use serde_json::{Value, json};
 
 use crate::arguments::schema;
 use crate::{Options, Profile, ToolSet};
 
-/// The input schemas that the contract of `workspace` prints.
+/// Returns the input schemas as written in the contract of `workspace`.
 fn printed_schemas() -> Vec<(&'static str, Value)> {
     let text = |default: &str| json!({ "type": "string", "default": default });
     let flag = |default: bool| json!({ "type": "boolean", "default": default });
