@@ -1,10 +1,10 @@
-//! Does freed memory leave the process, where the allocator would keep it?
+//! Freed memory that the allocator would keep is returned to the system.
 
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 use codeagent_memory::give_back;
 
-/// Kilobytes of the process that are in memory.
+/// Returns the resident memory of the process in kilobytes.
 #[allow(
     clippy::disallowed_methods,
     reason = "the kernel is asked, not the repository"
