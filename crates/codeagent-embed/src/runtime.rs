@@ -123,7 +123,7 @@ mod tests {
         }
     }
 
-    /// The test program has the same file format as a library.
+    /// This program is laid out as libraries are.
     #[test]
     fn a_truncated_library_is_refused_at_any_length() {
         let program = std::env::current_exe().unwrap();
@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// The system's C library lacks the runtime's functions.
+    /// The system's own library has other functions.
     #[cfg(target_os = "linux")]
     #[test]
     fn an_unrelated_library_is_refused() {

@@ -207,7 +207,7 @@ fn size(path: &Path) -> u64 {
 mod tests {
     use super::*;
 
-    /// A data root, and repositories next to it.
+    /// A place with data folders, and repositories beside it.
     struct Fixture {
         outer: tempfile::TempDir,
     }
@@ -223,7 +223,7 @@ mod tests {
             DataRoot::at(self.outer.path().join("home"))
         }
 
-        /// Creates a repository with an index of ten bytes.
+        /// A repository with an index of ten bytes.
         fn indexed(&self, name: &str) -> DataDir {
             let root = self.outer.path().join(name);
             std::fs::create_dir(&root).unwrap();
@@ -300,7 +300,7 @@ mod tests {
         let data = fixture.indexed("a");
         std::fs::remove_dir_all(data.root()).unwrap();
 
-        // A data folder copied to another name, and unrelated folders and files.
+        // Another folder's note, a note that was changed, and folders and files of others.
         std::fs::create_dir(home.join("a-0123456789abcdef")).unwrap();
         std::fs::copy(data.path().join(LOCK), home.join("a-0123456789abcdef/lock")).unwrap();
         std::fs::copy(

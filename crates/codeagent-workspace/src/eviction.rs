@@ -63,7 +63,7 @@ mod tests {
 
     use super::*;
 
-    /// Creates data folders with indexes of one megabyte, last used one after the other, long ago.
+    /// Data folders with indexes of a megabyte, used one after the other, all of them long ago.
     fn folders(outer: &std::path::Path, names: &[&str]) -> Vec<DataDir> {
         let folder = |(at, name): (usize, &&str)| {
             let root = outer.join(name);

@@ -161,7 +161,8 @@ mod tests {
         dir.lock_writer().unwrap();
     }
 
-    /// Regression test: other threads started processes while a lock was dropped.
+    /// What happened in practice: other threads started processes in the moment in which a lock was
+    /// dropped.
     #[cfg(unix)]
     #[test]
     fn child_processes_do_not_keep_a_lock() {

@@ -218,7 +218,7 @@ mod tests {
         let other = "sendMail\nMailer.sendMail\nsrc/mailer.ts\n(text: string) void";
         let question = "calculates the total of a cart";
         assert!(similarity(question, TOTAL) > similarity(question, other) + 0.3);
-        // No common word, but common letters.
+        // No word in common, but letters.
         let misspelt = [TOTAL, other].map(|text| similarity("calculator subtotals", text));
         assert!(misspelt[0] > misspelt[1] + 0.02, "{misspelt:?}");
     }

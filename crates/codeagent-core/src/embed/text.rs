@@ -153,7 +153,7 @@ mod tests {
             "who calls get Url? and why"
         );
 
-        // The hashing embedder finds the same words in both texts.
+        // The hashing embedder sees the same words in both.
         let apart = HashingEmbedder
             .embed(&[
                 "getHTTPUrl\nA.getHTTPUrl\n\n",

@@ -397,7 +397,7 @@ mod tests {
 
     #[test]
     fn an_unchanged_presence_invalidates_nothing() {
-        // Hashes of the form 4n + 1 are presence keys.
+        // 4n + 1 is a question for presence.
         let (first, second, dependent) = (
             links(&[], &[], &[9, 4]),
             links(&[], &[], &[9]),
@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn a_changed_body_invalidates_its_readers() {
-        // Hashes of the form 4n + 2 are body keys.
+        // 4n + 2 is a question about a body.
         let (said, dependent, reader) = (
             links(&[], &[], &[6, 10]),
             links(&[0], &[6], &[]),
@@ -442,7 +442,7 @@ mod tests {
 
     #[test]
     fn a_changed_member_invalidates_the_readers_that_looked_it_up() {
-        // Hashes of the form 4n + 3 are member keys.
+        // 4n + 3 is the key of a member.
         let (changed, reader, dependent, other) = (
             links(&[], &[], &[8]),
             links(&[0], &[7], &[]),

@@ -1,4 +1,4 @@
-//! Incremental indexing after edits equals a fresh index.
+//! Index, edit, index again: the index must equal a fresh one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::engine::{Engine, EngineOptions};
 use crate::ingest::{ChangeBatch, IngestOptions, Phase, Progress, Summary};
 use crate::store::canonical_dump;
 
-/// Texts by path.
+/// Paths and texts.
 type SourceTexts = BTreeMap<&'static str, String>;
 
 #[allow(
@@ -31,7 +31,7 @@ fn write(root: &Path, texts: &SourceTexts, all: &[&'static str]) {
     }
 }
 
-/// Puts the index next to the repository, not in the user's cache.
+/// The index is next to the repository, not in the user's cache.
 fn options(root: &Path) -> EngineOptions {
     EngineOptions {
         home: codeagent_workspace::DataRoot::at(root.join(".codeagent")),
@@ -82,7 +82,7 @@ const SHOP: &[&str] = &[
     "tsconfig.json",
 ];
 
-/// Alternative texts for each path of [`SHOP`].
+/// Alternative texts of each path of [`SHOP`].
 const VARIANTS: &[&[&str]] = &[
     &[
         "import { Item } from './item';\nexport class Cart { items: Item[] = []; total(): number { return this.items[0].price(); } }\n",
@@ -122,7 +122,7 @@ const VARIANTS: &[&[&str]] = &[
     ],
 ];
 
-/// Returns the chosen variant of each file; an index out of range leaves the file out.
+/// Which variant each file is; above the last: it is not there.
 fn texts(choice: &[usize]) -> SourceTexts {
     let each = SHOP.iter().zip(VARIANTS).zip(choice);
     each.filter_map(|((path, variants), choice)| {
@@ -150,12 +150,12 @@ proptest! {
     }
 }
 
-/// Waits until written files are old enough not to be compared again.
+/// Waits until written files are too old to be compared again.
 fn age() {
     std::thread::sleep(std::time::Duration::from_millis(2_100));
 }
 
-/// Sets the modification time of all files to an hour ago.
+/// Sets the times of all files back.
 #[allow(
     clippy::disallowed_methods,
     reason = "tests make the repositories that they index"
@@ -276,7 +276,7 @@ fn files_that_cannot_be_read_are_reported_each_time() {
     assert_eq!(problems(index(&engine)), ["binary.ts", "min.js"]);
 }
 
-/// Facts of an aborted parse are not stored.
+/// Facts of a text whose parsing was aborted are not stored.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "takes a file away")]
 fn a_failed_file_is_retried() {
@@ -344,8 +344,8 @@ fn an_import_is_resolved_again_when_its_file_appears() {
     }
 }
 
-/// The imports of `app/a.ts` depend on `cfg/base.json`, which no name marks as a project file and
-/// which an ignore rule may hide.
+/// The imports of `app/a.ts` lead where `cfg/base.json` says, which no name marks as a project file
+/// and an ignore rule may hide.
 #[test]
 fn an_extended_tsconfig_may_have_any_name() {
     const FILES: &[&str] = &[
@@ -481,7 +481,7 @@ fn a_body_edit_invalidates_files_that_use_its_inferred_type() {
     };
     let folder = tempfile::tempdir().unwrap();
     let engine = engine(folder.path(), 1, false);
-    // The written texts, and the number of files resolved.
+    // What is written, and how many files are linked.
     let steps = [
         ("new A()", "new A()", 4),
         ("new B()", "new A()", 3),
@@ -507,8 +507,8 @@ fn calls_of_undeclared_names_are_external() {
         &["shop/Cart.cs"],
     );
     let counts = index(&engine(folder.path(), 1, false)).languages.remove(0);
-    // No declaration is named `Fill`, and `Total` is not callable. `Add` may be `Cart.Add`, because
-    // `Make()` may return a `Cart`.
+    // `Fill` is no name here and `Total` none that can be called; `Add` may be the method of
+    // `Cart`, for what is made of one may be one.
     assert_eq!(
         (counts.calls, counts.calls_external, counts.calls_resolved),
         (6, 5, 0)
@@ -540,9 +540,8 @@ fn members_of_object_literals_are_possible_call_targets() {
     );
 }
 
-/// Indexes with default settings, then with `settings`, then without them again, comparing with a
-/// fresh index each time. Returns the files under `settings`, with their project and whether they
-/// failed.
+/// Indexes under default settings, then under `settings`, then without them again; each time as a
+/// fresh index would. The files in between, with their project and whether they failed.
 fn under_settings(settings: &str) -> Vec<String> {
     const CONFIG: &[&str] = &[".codeagent/config.json"];
     let texts = SourceTexts::from([

@@ -18,7 +18,7 @@ mod packages;
 mod random;
 mod vectors;
 
-/// A watched repository.
+/// A repository that is watched.
 struct Fixture {
     service: IndexService,
     folder: tempfile::TempDir,
@@ -74,7 +74,7 @@ impl Fixture {
         std::fs::write(path, text).unwrap();
     }
 
-    /// Returns the indexed files once the index is up to date; checks that it equals a fresh one.
+    /// The indexed files, once everything is settled; the index is that of a fresh start.
     fn files(&self) -> Vec<String> {
         assert_eq!(
             self.service.wait_until_fresh(Some(Duration::from_secs(60))),
@@ -177,7 +177,7 @@ fn files_and_folders_replaced_by_links_are_noticed() {
     fixture.write("v2/x.cs", "class X2 { }");
     symlink("v1", fixture.root().join("now")).unwrap();
     assert_eq!(fixture.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
-    // Replaced atomically, as in deployments. Files behind a link are indexed at their real path.
+    // Exchanged as deployments do: what is behind a link is indexed where it is.
     symlink("v2", fixture.root().join("next")).unwrap();
     std::fs::rename(fixture.root().join("next"), fixture.root().join("now")).unwrap();
     assert_eq!(fixture.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
@@ -297,7 +297,7 @@ fn a_root_path_that_leads_elsewhere_is_reported() {
             Some(REPOINTED),
             "another process says so too"
         );
-        // A batch must keep the root path as it was given.
+        // A batch does not forget how the root was named.
         std::fs::write(folder.path().join("v1/a.cs"), "class A { }").unwrap();
     }
     std::fs::remove_file(&link).unwrap();
@@ -399,7 +399,7 @@ fn an_older_daemon_exits_for_a_newer_version() {
             let moment =
                 Some(Duration::from_millis(200)).filter(|_| expected == ShutdownReason::Idle);
             if verb == "stay" && expected == ShutdownReason::Idle {
-                // A connected client counts as a use.
+                // Who stays needs it.
                 drop(guest);
             }
             assert_eq!(
@@ -459,7 +459,7 @@ fn unsaved_text_is_dropped_when_the_process_ends() {
     let engine = open(folder.path(), home.path());
     engine.index(&|_| {}).unwrap();
     let path = RepoPath::new("a.cs").unwrap();
-    // The text has the file's length, so only the stamp shows that it is not from disk.
+    // As long as the file, so that only its stamp tells that the disk was not read.
     engine.set_unsaved_text(&path, Some("class A { void N() { } }"));
     engine
         .process_batch(&ChangeBatch::only([path]), &|_| {})

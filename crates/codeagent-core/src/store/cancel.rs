@@ -102,7 +102,7 @@ mod tests {
         let path = folder.path().join("index.db");
         drop(Writer::open(&path).unwrap());
 
-        // With a pool of one, the next call gets the interrupted connection.
+        // One connection, so that the next call gets the one that was interrupted.
         let reader = Reader::open(&path, 1).unwrap();
         let canceller = Canceller::default();
         let began = Instant::now();

@@ -432,7 +432,7 @@ mod tests {
             connection.execute_batch(WRITER_PRAGMAS).unwrap();
             migrate_to(&mut connection, 0, done).unwrap();
 
-            // Simulates a process that ends while the next migration runs.
+            // The process ends while the next migration runs.
             let transaction = connection.transaction().unwrap();
             transaction.execute_batch(next).unwrap();
             drop(transaction);

@@ -169,7 +169,7 @@ mod tests {
         SignBits::of(&HashingEmbedder.embed(&[text]).unwrap()[0])
     }
 
-    /// The first two ids share a row.
+    /// Ids of which the first two share a row.
     const IDS: [NodeId; 3] = [NodeId(7), NodeId(9), NodeId(9 << REST_BITS)];
 
     fn rows(connection: &Connection) -> Vec<(i64, Vec<u8>)> {

@@ -1,4 +1,4 @@
-//! Any sequence of batches gives the same database as one batch with the final rows.
+//! After any sequence of batches the database says what one batch with the last rows would say.
 
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ const NAMES: [&str; 6] = [
     "Add",
 ];
 
-/// A file of a small made-up repository: declared names, and edges as (source, target) among all
+/// A file of a small made-up repository: declared names, and uses by (source, target) among all
 /// nodes.
 #[derive(Clone, Debug)]
 struct Text {
@@ -156,7 +156,7 @@ fn nodes(repository: &Repository) -> Vec<Node> {
     nodes
 }
 
-/// Returns the delta from one repository to the next, or from nothing (`None`).
+/// The delta from one repository to the next; `None`: from nothing.
 fn delta(
     before: Option<&Repository>,
     now: &Repository,
@@ -405,14 +405,14 @@ fn there_is_no_index_before_the_first() {
 
 const MODEL: &str = "a-model";
 
-/// Returns a vector that is different for each name.
+/// A vector with one number for each name, so that no two are alike.
 fn vector_of(name: usize) -> Vector {
     let mut vector = [0.0; DIMENSIONS];
     vector[name] = 1.0;
     vector
 }
 
-/// Creates an index of three functions in a file, with vectors of a model.
+/// An index of three functions in a file, written with vectors of a model.
 fn with_vectors() -> (tempfile::TempDir, Writer, Reader) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
@@ -491,12 +491,12 @@ fn every_symbol_has_signs_at_once_and_a_model_gives_the_rest() {
 #[test]
 fn a_vector_goes_with_its_text_and_comes_back_with_it() {
     let (_folder, mut writer, reader) = with_vectors();
-    // Documentation is not part of the embedded text.
+    // Documentation is no part of the text.
     writer
         .apply(of_names(Write::Update, &[0, 1, 2], Some("Says more.")))
         .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 3]);
-    // One function is renamed.
+    // One is renamed.
     writer
         .apply(of_names(Write::Update, &[0, 1, 3], None))
         .unwrap();
@@ -510,7 +510,7 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
             .collect::<Vec<_>>(),
         [(id(0, 3), false)]
     );
-    // Renaming it back restores its vector, whichever way the index is written.
+    // And gets its name back, whichever way the index is written: its vector was kept.
     writer.apply(of_names(replace, &[0, 1, 2], None)).unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 2]);
 

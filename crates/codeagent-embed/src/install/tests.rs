@@ -66,7 +66,7 @@ fn weights(extents: &[(String, Vec<usize>)]) -> Vec<u8> {
     serialize(tensors, None).unwrap()
 }
 
-/// Returns the length-delimited fields of a protobuf message.
+/// The fields of a message that are messages or texts.
 fn fields(mut bytes: &[u8]) -> Vec<(u64, &[u8])> {
     fn varint(bytes: &mut &[u8]) -> u64 {
         let mut value = 0;
@@ -184,7 +184,7 @@ fn mismatched_weights_are_named() {
     );
 }
 
-/// Creates a folder with the files of a tiny model, but without a library.
+/// Something that passes for a library until it is looked at.
 fn folder_of_a_model() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in TOKENIZER_FILES {

@@ -1,11 +1,11 @@
-//! Tool lists and input schemas match the contracts.
+//! Tool lists and input schemas as the contracts print them.
 
 use serde_json::{Value, json};
 
 use crate::arguments::schema;
 use crate::{Options, Profile, ToolSet};
 
-/// Returns the input schemas as written in the contract of `workspace`.
+/// The input schemas that the contract of `workspace` prints.
 fn printed_schemas() -> Vec<(&'static str, Value)> {
     let text = |default: &str| json!({ "type": "string", "default": default });
     let flag = |default: bool| json!({ "type": "boolean", "default": default });

@@ -1,8 +1,6 @@
-//! Hostile commands that attack git's folders, editors' settings and the jail itself, with
-//! namespaces and with Landlock alone.
-//!
-//! As a control, the commands that only touch files also run without a jail, which proves that they
-//! are harmful.
+//! Commands that run code, against git's folders, editors' settings and the jail itself: with
+//! namespaces, and with Landlock alone. A control runs those that only touch files without a jail,
+//! so that the corpus cannot be harmless.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -43,10 +41,10 @@ pub const TESTS: &[(&str, fn())] = &[
     ("paths_outside_are_absent", paths_outside_are_absent),
 ];
 
-/// Content that must never be visible to a command.
+/// What must never be seen.
 const CANARY: &str = "CANARY-51c9";
 
-/// Returns launchers with and without namespaces. On a system without namespaces, both lack them.
+/// Launchers of both kinds; the first is of the second kind where the system grants no namespaces.
 fn launchers() -> [Launcher; 2] {
     let program = || std::env::current_exe().unwrap();
     [
@@ -55,7 +53,7 @@ fn launchers() -> [Launcher; 2] {
     ]
 }
 
-/// Creates a repository with all kinds of protected entries, and a folder next to it.
+/// A repository with everything that is protected, and a folder beside it.
 fn plant() -> tempfile::TempDir {
     let outer = tempfile::tempdir().unwrap();
     let write = |path: &str, text: &str| {
@@ -91,7 +89,7 @@ fn plant() -> tempfile::TempDir {
     outer
 }
 
-/// Common start of every program. `M` is a file to create outside, `E` git settings that create it,
+/// What every program begins with: `M` is a file to make outside, `E` settings of git that make it,
 /// `w` writes a file and `call` makes a system call.
 const PRELUDE: &str = r#"
 import ctypes, mmap, os, shutil, stat, subprocess, sys, threading, time
@@ -108,10 +106,10 @@ def call(number, *arguments):
     print('DONE', done)
 "#;
 
-/// Programs that change or create protected entries.
+/// Programs that change what is protected, or make it.
 #[rustfmt::skip]
 const FILES: &[&str] = &[
-    // The repository's own git folder.
+    // A repository's own folder.
     "w('.git/config')", "open('.git/config', 'a').write(E)", "w('.git/hooks/pre-commit', H)", "w('.git/index', 'x')", "w('.git/config.worktree')",
     "os.close(os.open('.git/hooks/post-checkout', os.O_CREAT | os.O_WRONLY, 0o755))", "w('.git/refs/heads/main', '0' * 40)", "w('.git/HEAD', 'x')",
     "w('.git/objects/pack/p.pack', 'x')", "w('.git/packed-refs', 'x')", "w('.git/info/attributes', '* filter=x')", "os.mkfifo('.git/hooks/x')",
@@ -127,13 +125,13 @@ const FILES: &[&str] = &[
     "w('evil/config'); call(316, -100, b'evil', -100, b'.git', 2)", "w('free/e/config'); call(316, -100, b'free/e', -100, b'.git', 2)",
     "subprocess.run(['sh', '-c', 'printf x > .git/config'])", "subprocess.run(['cp', 'f', '.git/config'])", "subprocess.run(['mv', '.git', 'g'])",
     "subprocess.run(['git', 'config', 'core.fsmonitor', 'touch ' + M])", "subprocess.run(['git', 'init', '-q', 'free'])",
-    // Nested repositories, worktrees and submodules.
+    // Repositories in it, work trees, submodules.
     "w('sub/.git/config')", "w('sub/.git/hooks/post-commit', H)", "os.rename('sub', 'sub2'); w('sub/.git/config')",
     "os.rename('sub', 'free/sub'); w('sub/.git/config')", "os.rename('sub/.git', 'sub/g'); w('sub/.git/config')", "shutil.rmtree('sub')",
     "w('tree/.git', 'gitdir: ../evil'); w('evil/config')", "os.remove('tree/.git'); w('tree/.git/config')", "w('store/tree/config')",
     "os.rename('store', 'store2'); w('store/tree/config')", "os.rename('tree', 'free/tree'); w('free/store/tree/config')",
     "os.rename('store/tree', 'store/t'); w('store/tree/config')", "w('.git/modules/module/config')", "w('module/.git', 'gitdir: ../f')",
-    // New git folders.
+    // New ones.
     "w('new/.git/config')", "w('free/.git/config')", "w('free/.git', 'gitdir: ../evil')", "w('free/e/config'); os.symlink('e', 'free/.git')",
     "w('free/.GIT/config')", "w('free/e/config'); os.rename('free/e', 'free/.git')", "shutil.copytree('.git', 'free/.git'); w('free/.git/config')",
     "w('free/node_modules/p/.git/config')", "w('free/' * 150 + '.git/config')", "w(b'free/\\xff/.git/config'.decode('utf-8', 'surrogateescape'))",
@@ -144,7 +142,7 @@ const FILES: &[&str] = &[
     "if os.fork() == 0:\n  os.closerange(0, 3)\n  try: os.setsid()\n  except OSError: pass\n  for n in range(400): w('free/%d/.git/config' % n); time.sleep(.01)",
     "w('free/.git/config')\ndef swap():\n  while True: os.rename('free/.git', 'free/g'); os.rename('free/g', 'free/.git')\n\
      threading.Thread(target=swap, daemon=True).start(); time.sleep(.1)",
-    // Files that editors, shells, agents and codeagent read.
+    // What editors, shells, agents and this program read.
     "w('.codeagent/config.json', '{\"exclude\":[\"**\"]}')", "w('.vscode/tasks.json', 'x')", "os.rename('.vscode', 'v'); w('.vscode/tasks.json')",
     "w('.idea/x')", "w('.envrc', H)", "w('free/.envrc', H)", "w('.claude/settings.json')", "w('free/.codex/config.toml')", "w('.mcp.json')",
     "w('.cursor/mcp.json', 'x')", "os.remove('.cursor'); w('.cursor/mcp.json', 'x')", "os.rename('.cursor', 'free/c'); w('.cursor/mcp.json', 'x')",
@@ -153,7 +151,7 @@ const FILES: &[&str] = &[
     "os.symlink(os.path.dirname(M), 'free/.vscode')", "shutil.rmtree('deep')",
 ];
 
-/// Programs that attack the machine. Each prints `DONE` on success.
+/// Programs that reach for the machine. Each prints `DONE` if it succeeds.
 #[rustfmt::skip]
 const SYSTEM: &[&str] = &[
     // Mounts and namespaces.
@@ -171,7 +169,7 @@ const SYSTEM: &[&str] = &[
     "[print('DONE', os.open('/proc/1/fd/%d' % n, os.O_RDWR)) for n in range(64) if os.path.lexists('/proc/1/fd/%d' % n)] or sys.exit(1)",
     "[print('DONE', os.readlink('/proc/%d/fd/%d' % (os.getppid(), n))) for n in range(64)]", "call(438, libc.syscall(434, os.getppid(), 0), 0, 0)",
     "print('DONE', open('/proc/1/exe', 'rb').read(4))", "call(62, os.getppid(), 19)",
-    // Files that are read-only or absent.
+    // Files that are there for reading, or not at all.
     "open('/usr/lib/x', 'w'); print('DONE')", "open('/usr/bin/x', 'w'); print('DONE')", "os.mkdir('/x'); print('DONE')",
     "open('/etc/x', 'w'); print('DONE')", "open('/dev/x', 'w'); print('DONE')", "os.open('/usr/bin/env', os.O_WRONLY); print('DONE')",
     "open('/proc/sys/kernel/core_pattern', 'w'); print('DONE')", "open('/proc/sysrq-trigger', 'w'); print('DONE')",
@@ -218,8 +216,8 @@ fn told(outcome: &Outcome) -> String {
         .into_owned()
 }
 
-/// Returns a path from its first protected name on, if it has one. `store` and `rules` are the
-/// targets of a `.git` file and a link.
+/// Where a path is from its first protected name on, if it has one. `store` and `rules` are what a
+/// `.git` file and a link lead to.
 fn protected_part(path: &Path) -> Option<PathBuf> {
     let names: Vec<_> = path
         .components()
@@ -249,8 +247,8 @@ fn protected_part(path: &Path) -> Option<PathBuf> {
     Some(path.components().skip(at).collect())
 }
 
-/// Returns the protected entries below a folder, counted by path, kind, mode and content. Folders
-/// may have been moved.
+/// What is protected below a folder: kind, mode and content by path, of each as often as it is
+/// there. Folders may have been moved.
 fn state(root: &Path) -> BTreeMap<(PathBuf, String), usize> {
     let mut found = BTreeMap::new();
     let mut todo = vec![root.to_owned()];
@@ -259,7 +257,7 @@ fn state(root: &Path) -> BTreeMap<(PathBuf, String), usize> {
             continue;
         };
         for path in entries.map(|entry| entry.unwrap().path()) {
-            // A folder may be inaccessible.
+            // A folder may be closed.
             let Ok(meta) = path.symlink_metadata() else {
                 continue;
             };
@@ -289,7 +287,7 @@ fn state(root: &Path) -> BTreeMap<(PathBuf, String), usize> {
     found
 }
 
-/// Returns the files in the folder next to the repository.
+/// The same for the folder beside the repository.
 fn outside(outer: &Path) -> Vec<(PathBuf, String)> {
     let entries = std::fs::read_dir(outer.join("outside")).unwrap();
     let mut found: Vec<_> = entries
@@ -300,7 +298,7 @@ fn outside(outer: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// Runs git as the user would do next, with the repository's settings.
+/// What a user does next: git runs what a repository's settings tell it to.
 fn use_git(root: &Path) {
     for folder in [".", "sub", "free", "tree"] {
         let folder = root.join(folder);
@@ -475,7 +473,7 @@ fn a_process_that_survives_its_command_is_killed() {
 fn nothing_of_the_server_is_passed_on() {
     let outer = plant();
     let held = std::fs::File::open(outer.path().join("outside/secret")).unwrap();
-    // Inheritable, like files that the server itself got from a careless parent.
+    // Inheritable, as files are that the server itself has from a careless parent.
     rustix::io::fcntl_setfd(&held, rustix::io::FdFlags::empty()).unwrap();
     for launcher in launchers() {
         let program = "print(sorted(os.listdir('/proc/self/fd')), sorted(os.environ))";
@@ -486,7 +484,7 @@ fn nothing_of_the_server_is_passed_on() {
             Duration::from_secs(20),
         );
         let names = "['GIT_OPTIONAL_LOCKS', 'HOME', 'LC_ALL', 'NO_COLOR', 'PATH', 'TMPDIR']";
-        // The fourth handle is the folder being listed.
+        // The fourth is the folder that is being listed.
         assert_eq!(told(&outcome), format!("['0', '1', '2', '3'] {names}\n"));
     }
 }
@@ -536,7 +534,7 @@ fn paths_outside_are_absent() {
         "/run",
         "/boot",
     ];
-    // The parents of the repository exist, and are otherwise empty.
+    // The folders around the repository exist, and hold nothing else.
     for path in paths
         .into_iter()
         .filter(|path| !outer.path().starts_with(path))

@@ -1,4 +1,4 @@
-//! Settings: their effect and errors; schema, table and struct agree.
+//! Tests of the settings: their effect, the errors, and that schema, table and struct agree.
 
 use std::path::Path;
 
@@ -134,7 +134,7 @@ fn unknown_keys_are_notes() {
     );
 }
 
-/// A non-default value for each setting.
+/// A value of each setting that is not its default.
 const OTHER: &[(&str, &str)] = &[
     ("$schema", r#""x""#),
     ("include", r#"["src"]"#),
@@ -147,7 +147,7 @@ const OTHER: &[(&str, &str)] = &[
 
 #[test]
 fn the_key_table_matches_the_struct() {
-    // A new field fails to compile here until it is added, and so to the table.
+    // A new field has to be added here, and so to the table.
     let Config {
         include: _,
         exclude: _,
@@ -232,7 +232,7 @@ fn schema_and_parser_agree() {
     }
 }
 
-/// Validates against the subset of JSON Schema that the schema uses; panics on other keywords.
+/// The part of the schema language that the schema uses; another word in it fails.
 fn is_valid(value: &Value, schema: &Value) -> bool {
     schema.as_object().unwrap().iter().all(|(word, rule)| {
         let number = || rule.as_u64().unwrap() as usize;

@@ -38,7 +38,7 @@ fn commit_all(root: &Path, message: &str) {
     git(root, &["commit", "-q", "--allow-empty", "-m", message]);
 }
 
-/// Creates three commits on `main`, the first tagged `v1`, and a branch `side` from the second.
+/// Three commits on `main`, the first tagged `v1`, and a branch `side` from the second.
 fn history() -> tempfile::TempDir {
     let outer = tempfile::tempdir().unwrap();
     let root = outer.path().join("main");
@@ -62,7 +62,7 @@ fn open(root: &Path) -> Result<GitRepository, GitError> {
     Workspace::open(root).unwrap().git()
 }
 
-/// Returns the differences of a range as `+added`, `-removed` and `~changed` paths.
+/// The differences of a range as `+added`, `-removed` and `~changed` paths.
 fn listed(root: &Path, range: &str) -> Vec<String> {
     let changes = open(root).unwrap().changes(range).unwrap();
     let line = |file: &ChangedFile| {
@@ -211,7 +211,7 @@ fn a_damaged_object_is_an_error() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x5a;
         std::fs::write(&pack, bytes).unwrap();
-        // Any result is accepted; it must not panic.
+        // Whatever it says, it says it.
         let _ = open(&root).and_then(|repository| repository.changes("v1..HEAD"));
     }
 }
@@ -332,7 +332,7 @@ fn nothing_of_a_repositorys_configuration_is_run() {
     assert_eq!(listed(&root, "v1..HEAD").len(), 3);
     assert!(!ran.exists(), "{:?}", std::fs::read_to_string(&ran));
 
-    // Check of the fixture: git does run the programs.
+    // The same repository does run programs when git looks at it.
     let _ = Command::new("git")
         .args(["diff"])
         .current_dir(&root)

@@ -2,7 +2,7 @@ use std::fs;
 
 use super::*;
 
-/// Replaces `\t`, `\r`, `\v`, `\f` and `\\` by the characters they stand for.
+/// `\t`, `\r`, `\v`, `\f` and `\\` as what they stand for.
 fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars();
@@ -43,7 +43,7 @@ fn ignore_rules_match_git() {
         let differs = |(file, expected): &(&String, u8)| {
             ignored.ignores(&root.path().join(file), false) != (*expected == b'1')
         };
-        // Windows allows no such file name.
+        // No file is called so on Windows.
         let possible = |(file, _): &(&String, u8)| !cfg!(windows) || !file.contains('\\');
 
         let differ: Vec<_> = files

@@ -1,4 +1,4 @@
-//! The sandbox: permitted and rejected reads, listings and changes.
+//! Tests of the sandbox: what may be read, listed and changed, and what is refused.
 
 #[cfg(target_os = "linux")]
 mod mounts;
@@ -12,7 +12,7 @@ use crate::read::ReadError;
 use crate::sandbox::{ItemKind, Removed, Special, WalkControl, WriteError};
 use crate::{RepoPath, Workspace};
 
-/// Creates a root with all kinds of entries, in a folder with files that must not be touched.
+/// A root with a bit of everything, in a folder that also holds what must not be touched.
 fn fixture() -> (tempfile::TempDir, Workspace) {
     let outer = tempfile::tempdir().unwrap();
     let root = outer.path().join("root");
@@ -500,8 +500,8 @@ fn five_hundred_nested_folders_are_handled() {
     );
 }
 
-/// Runs a test in a child process under a `ulimit`, because a limit in this process would affect
-/// all tests. Returns true in the child.
+/// Runs a test in a process of its own that a shell has bounded: what bounds a process would bound
+/// all its tests. True in that process.
 fn is_bounded(limit: &str, test: &str) -> bool {
     if std::env::var_os("CODEAGENT_TEST_BOUNDED").is_some() {
         return true;
@@ -525,7 +525,7 @@ fn is_bounded(limit: &str, test: &str) -> bool {
     false
 }
 
-/// Creates nested folders, so deep that the system accepts no path to the lower ones.
+/// Folders in each other, of which the lower ones have no path that the system takes.
 fn dig(workspace: &Workspace, depth: usize) {
     let mut here = workspace
         .open_inside(&RepoPath::root(), crate::sandbox::LOOK)
@@ -583,7 +583,7 @@ fn three_thousand_nested_folders_need_few_handles() {
     outside_is_untouched(&outer);
 }
 
-/// Segments of paths that are easily mishandled.
+/// Parts of paths that are often mistaken.
 fn segment() -> impl Strategy<Value = String> {
     let known = [
         "..",

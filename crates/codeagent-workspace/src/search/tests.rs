@@ -1,4 +1,4 @@
-//! Text search: matches, and adversarial patterns and globs.
+//! Tests of text search: matches, and hostile patterns and globs.
 
 use std::fs;
 use std::sync::Mutex;
@@ -113,7 +113,7 @@ fn searches_respect_path_filters() {
 fn a_slow_perl_pattern_stops_at_the_deadline() {
     let (root, workspace) = workspace();
     fs::write(root.path().join("many.txt"), "a".repeat(200_000)).unwrap();
-    // No position exceeds its limit, but there are many.
+    // No place needs more than the limit, and there are many.
     let slow = TextQuery {
         perl: true,
         deadline: Some(Instant::now() + Duration::from_millis(300)),
@@ -132,7 +132,7 @@ fn a_slow_perl_pattern_stops_at_the_deadline() {
 #[test]
 fn limits_do_not_change_perl_matches() {
     let (root, workspace) = workspace();
-    // The first search exceeds its limit; the search by position finds the match at the end.
+    // The first search of the line is given up for its limit; the second finds the match behind it.
     fs::write(
         root.path().join("many.txt"),
         format!("{}b\n", "a".repeat(1_500)),
@@ -342,7 +342,7 @@ fn only_regular_files_are_read_as_ignore_rules() {
 #[test]
 fn an_endless_line_costs_bounded_memory() {
     if std::env::var_os("CODEAGENT_TEST_MEMORY").is_none() {
-        // A limit in this process would affect all its tests.
+        // What bounds a process would bound all its tests.
         let script = "ulimit -v 1500000; exec \"$0\" --exact search::tests::an_endless_line_costs_bounded_memory";
         let mut command = std::process::Command::new("sh");
         command
@@ -381,7 +381,7 @@ fn an_endless_line_costs_bounded_memory() {
     }
 }
 
-/// Parts of patterns, including expensive and special ones.
+/// Pieces of patterns, among them those that cost or mean much.
 fn pattern() -> impl Strategy<Value = String> {
     let parts = [
         "(",
@@ -419,8 +419,8 @@ fn pattern() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
 }
 
-/// Returns the processor time of this thread, which does not depend on the machine's load; zero
-/// where the system does not report it.
+/// How long this thread was on a processor, which the load of the machine does not change; nothing
+/// where the system does not say.
 fn worked() -> Duration {
     let result = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(
@@ -445,7 +445,7 @@ proptest! {
             let count = Mutex::new(0);
             let searched = workspace.search_text(&Files::default(), &query, |_, _| true, &|found| *count.lock().unwrap() += found.count);
             let line = line_matcher(&query).map(|matches| matches("two"));
-            // A PCRE2 pattern may turn out to be too expensive during the search.
+            // A pattern of PCRE2 may be found too costly when it is used.
             assert!(searched.is_ok() == line.is_ok() || perl && line.is_ok(), "{pattern:?}");
             let worked = worked() - before;
             assert!(worked < Duration::from_secs(if perl { 6 } else { 2 }), "{pattern:?} took {worked:?}");
@@ -468,7 +468,7 @@ proptest! {
 #[test]
 fn a_missing_root_is_an_error() {
     let (root, workspace) = workspace();
-    // The handle still leads to the folder.
+    // Its handle still leads to the folder.
     let aside = tempfile::tempdir().unwrap();
     fs::rename(root.path(), aside.path().join("aside")).unwrap();
     let searched = workspace.search_text(&Files::default(), &query("two"), |_, _| true, &|_| {});

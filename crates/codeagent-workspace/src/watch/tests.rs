@@ -1,4 +1,4 @@
-//! The watcher: events that reach the caller.
+//! Tests of the watcher: the events that reach the caller.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::{DataRoot, Workspace};
 /// Longer than any machine takes to report an event.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A repository with a folder, watched like the folders of a walk.
+/// A repository with a folder, watched as walks see it.
 struct Fixture {
     _folder: tempfile::TempDir,
     workspace: Workspace,
@@ -48,7 +48,7 @@ impl Fixture {
         self.workspace.root()
     }
 
-    /// Watches the repository until no folder is new.
+    /// Covers until nothing is new.
     fn watch_dirs(&self) {
         while self.watcher.watch_dirs(&self.workspace.walk().folders) {}
     }
@@ -116,7 +116,7 @@ fn barriers_of_several_threads_do_not_release_each_other() {
                     let name = format!("a/{thread}-{number}.cs");
                     std::fs::write(fixture.root().join(&name), "").unwrap();
                     assert!(fixture.watcher.sync(LONG));
-                    // Another thread may already have taken the event.
+                    // Another thread may have taken it.
                 }
             });
         }
@@ -130,7 +130,7 @@ fn a_watcher_whose_thread_ends_reports_it() {
     assert!(fixture.watcher.failure().is_none());
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| fixture.watcher.wait(Some(LONG)));
-        // Ends the event thread, which drops the event handler.
+        // Its thread ends, and with it what receives events.
         drop(fixture.watcher.backend.lock().unwrap().take());
         assert!(waiting.join().unwrap(), "a wait ends");
     });
@@ -183,7 +183,7 @@ fn new_removed_and_moved_folders_request_a_rescan() {
     std::fs::write(fixture.root().join("f/c/d/e.cs"), "1").unwrap();
     assert_eq!(fixture.paths(), ["f/c/d/e.cs"]);
 
-    // Moved away and back before the next call: the folder is the same, and is still watched.
+    // Away and back between two looks: the folder is the same, and is watched.
     std::fs::rename(fixture.root().join("f"), fixture.root().join("g")).unwrap();
     std::fs::rename(fixture.root().join("g"), fixture.root().join("f")).unwrap();
     assert!(fixture.take_events().everything);
@@ -228,7 +228,7 @@ fn a_wait_ends_on_an_event_or_a_wake() {
 fn a_full_event_queue_requests_a_rescan() {
     let fixture = Fixture::new();
 
-    // The event thread needs this lock, so the queue fills up.
+    // Events are taken at once, so the queue fills up only while this holds their thread.
     let events = fixture.watcher.shared.lock();
     let longest: usize = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events")
         .unwrap()
@@ -236,7 +236,7 @@ fn a_full_event_queue_requests_a_rescan() {
         .parse()
         .unwrap();
 
-    // Alternates two files, because the kernel merges consecutive events of one file.
+    // Two files in turn: what is told of one file twice is one notice.
     for number in 0..longest {
         std::fs::write(fixture.root().join(["a/x.cs", "a/y.cs"][number % 2]), "").unwrap();
     }

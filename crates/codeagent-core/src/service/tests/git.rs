@@ -1,4 +1,4 @@
-//! After any git operation, a query sees the same index as a fresh start.
+//! After any git operation a query sees the index of a fresh start.
 
 use std::path::Path;
 use std::process::Command;
@@ -52,7 +52,7 @@ fn write(fixture: &Fixture, name: &str, version: usize) {
     );
 }
 
-/// Creates two branches that differ in files of several folders.
+/// A repository with two branches that differ in files of several folders.
 fn branches(fixture: &Fixture) {
     let root = fixture.root();
     git(&root, &["init", "-q"]);
@@ -102,15 +102,15 @@ fn git_operations_are_noticed() {
     assert_eq!(run(&["stash", "pop", "-q"]), main + 1);
     git(&root, &["add", "."]);
     git(&root, &["commit", "-qm", "three"]);
-    // Both branches changed the same file.
+    // Both sides changed the same file.
     assert!(run(&["rebase", "-q", "--strategy-option=theirs", "other"]) > other);
     fixture.write("out/Made.cs", "class Made { }");
     write(&fixture, "loose/Loose.cs", 0);
     let before = fixture.files().len();
     assert_eq!(run(&["clean", "-qfdx"]), before - 1);
 
-    // A worktree within the repository adds its files a second time; a submodule adds the files of
-    // another repository.
+    // A work tree within the repository holds the same files once more, and so does a submodule
+    // those of another one.
     let beside = fixture.folder.path().join("beside");
     git(fixture.folder.path(), &["clone", "-q", "root", "beside"]);
     let before = fixture.files().len();

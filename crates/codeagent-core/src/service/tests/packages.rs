@@ -1,16 +1,16 @@
-//! After any change to installed packages, a query sees the same index as a fresh start.
+//! After any change of installed packages a query sees the index of a fresh start.
 
 use super::{Fixture, dump};
 use crate::model::graph::EdgeType;
 
-/// Returns its argument's type, so the following call is one of `K.hit`.
+/// Returns its argument, so that the following call is one of `K.hit`.
 const SAME: &str = "export declare function pick<T>(value: T): T;";
 
-/// Returns an unrelated type.
+/// Gives back something else.
 const OTHER: &str = "export declare function pick<T>(value: T): Date;";
 
 impl Fixture {
-    /// Creates a repository that calls `K.hit` through a package.
+    /// A repository that calls `K.hit` by way of a package.
     fn with_call(package: &str) -> Self {
         let fixture = Self::new();
         fixture.write("goal.ts", "export class K { hit() {} }");
@@ -27,8 +27,7 @@ impl Fixture {
         self.write(&format!("{folder}/index.d.ts"), text);
     }
 
-    /// Returns whether the call is resolved once the index is up to date; checks that it equals a
-    /// fresh one.
+    /// Whether the call is known, once everything is settled; the index is that of a fresh start.
     fn knows_call(&self) -> bool {
         self.files();
         let dump = dump(&self.service.engine().unwrap());

@@ -1,4 +1,4 @@
-//! After random edits, the next query sees the same index as a fresh start.
+//! After random edits, the next query sees the index of a fresh start.
 //!
 //! `CODEAGENT_RANDOM_EDITS` sets the number of queries; each compares both indexes completely.
 
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::Fixture;
 
-/// A deterministic pseudo-random number generator.
+/// Numbers that look random and are the same every time.
 struct RandomNumbers(u64);
 
 impl RandomNumbers {
@@ -37,7 +37,7 @@ impl RandomNumbers {
     }
 }
 
-/// Makes a random change. Impossible changes, such as renaming nothing, are skipped.
+/// Makes a random change; impossible ones, such as renaming nothing, are skipped.
 fn edit(fixture: &Fixture, numbers: &mut RandomNumbers) {
     let at = |path: &str| fixture.root().join(path);
     let (file, text) = (numbers.file(), numbers.text());
@@ -56,7 +56,7 @@ fn edit(fixture: &Fixture, numbers: &mut RandomNumbers) {
             at(&format!("d{}", numbers.below(3))),
         )),
         4 if folder != at("") => {
-            // Moved out of the repository, changed there, and moved back.
+            // Out of the repository, changed there, and in again.
             let aside = fixture.folder.path().join("aside");
             if std::fs::rename(&folder, &aside).is_ok() {
                 std::fs::write(aside.join("C0.cs"), text).ok();
@@ -64,7 +64,7 @@ fn edit(fixture: &Fixture, numbers: &mut RandomNumbers) {
             }
         }
         5 => {
-            // Replaced by renaming a new file, as editors do.
+            // Replaced as editors do.
             std::fs::write(at(".new"), text).unwrap();
             if parents(&at(&file)) {
                 std::fs::rename(at(".new"), at(&file)).ok();
@@ -91,7 +91,7 @@ fn edit(fixture: &Fixture, numbers: &mut RandomNumbers) {
             fixture.write("node_modules/foo/index.d.ts", text);
         }
         9 => {
-            // A folder replaces a file, or the reverse.
+            // A folder in the place of a file, or the reverse.
             std::fs::remove_file(at(&file)).ok();
             std::fs::create_dir_all(at(&file)).ok();
         }

@@ -82,7 +82,7 @@ fn complete(service: &IndexService, model: &str) -> VectorProgress {
     }
 }
 
-/// Creates a repository of one class with this number of methods.
+/// A repository of so many symbols and one class.
 fn repository(methods: usize) -> (tempfile::TempDir, PathBuf, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let (root, home) = (folder.path().join("root"), folder.path().join("home"));
@@ -186,8 +186,8 @@ fn embedding_does_not_delay_shutdown() {
     assert!(texts.load(Ordering::Relaxed) < 400);
 }
 
-/// Searches with a sentence. Returns the number of symbols found, whether the model is known to be
-/// broken, and the source of the vectors used.
+/// Symbols found by a sentence, whether the model is known to be broken then, and what made the
+/// vectors of similar symbols.
 fn asked(reader: &IndexReader) -> (usize, bool, VectorSource) {
     let snapshot = reader.snapshot().unwrap();
     let filter = store::SearchFilter::default();
@@ -236,7 +236,7 @@ fn queries_work_without_the_model_or_some_vectors() {
     assert!(asked(&reader()).0 > 0);
 }
 
-/// Environment variable that passes the repository's folder to the process that will be killed.
+/// Names the folder of the repository to the process that will be killed.
 const DOOMED: &str = "CODEAGENT_TEST_DOOMED";
 
 #[test]

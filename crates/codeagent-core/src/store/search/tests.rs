@@ -1,4 +1,4 @@
-//! Queries and their first results.
+//! A table of queries and what they find first.
 
 use super::*;
 use crate::model::graph::{Access, NodeFlags, NodeId, NodeKind};
@@ -118,8 +118,8 @@ fn first(reader: &Reader, query: &str, filter: &SearchFilter, count: usize) -> V
     })
     .unwrap();
 
-    // Natural-language results: symbols with all words in their name come first, by rank, then the
-    // others by score.
+    // In a natural-language result, symbols with all words in their name come first, by rank, then
+    // the others by score.
     let in_order = |a: &Hit, b: &Hit| match (a.score, b.score) {
         (Some(first), Some(second)) if first.matched.name != second.matched.name => {
             first.matched.name
@@ -286,8 +286,7 @@ fn names_without_letters_are_found() {
     assert_eq!(first(&reader, "(\"", &SearchFilter::default(), 1), [""; 0]);
 }
 
-/// Returns the results of a sentence with the reasons for each. The symbol named `near` counts as
-/// similar.
+/// What a sentence finds, each with its reasons; near to it is the symbol of this name.
 fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String> {
     let ask = |_: &str| {
         let nearest = near
@@ -339,13 +338,13 @@ fn a_sentence_is_answered_by_words_and_nearness() {
             .next()
             .unwrap_or_default()
     };
-    // By words without their endings, in any column.
+    // By words without their endings, wherever they stand.
     assert_eq!(
         first("which symbol is handing out connections", None),
         "Net.Http.HttpClientFactory.CreateClient words"
     );
 
-    // By similarity, without a word in common.
+    // SimilarSymbols without a word in common.
     assert_eq!(
         first(
             "checks who somebody is",
@@ -354,7 +353,7 @@ fn a_sentence_is_answered_by_words_and_nearness() {
         "src/auth/service.ts#AuthService.authenticate near"
     );
 
-    // A symbol that matches both ways ranks first.
+    // Both count more than one.
     assert_eq!(
         first("the total of an order", Some("Shop.Order.Total")),
         "Shop.Order.Total words+near"

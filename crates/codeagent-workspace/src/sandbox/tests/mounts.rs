@@ -1,7 +1,7 @@
-//! File systems mounted in the root: a full one, one that a file is moved to, and a device in place
-//! of a file.
+//! Tests of other file systems mounted in the root: a full one, one that a file is moved to, a
+//! device in the place of a file.
 //!
-//! Limitations: needs Linux with user namespaces; elsewhere these tests print a message and pass.
+//! Limitations: Linux with user namespaces; elsewhere these tests only print that there are none.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, symlink};
@@ -14,11 +14,11 @@ use crate::sandbox::{ItemKind, Removed, WalkControl, WriteError};
 use crate::search::{Binary, Files, TextQuery};
 use crate::{RepoPath, Workspace};
 
-/// Environment variable with the root of a test's mounts.
+/// Where the mounts of a test are.
 const FIXTURE: &str = "CODEAGENT_TEST_MOUNTS";
 
-/// In a child process with the mounts of `script`, returns the root. In the parent, runs that child
-/// and returns `None`.
+/// The root of a test in a process of its own, in which this was mounted; nothing in the process
+/// that starts it.
 fn mounted(test: &str, script: &str) -> Option<Workspace> {
     if let Some(root) = std::env::var_os(FIXTURE) {
         return Some(Workspace::open(root).unwrap());
@@ -126,7 +126,7 @@ fn moves_across_file_systems_are_refused() {
         (Some("a"), Some("b"), Some("x\n"))
     );
 
-    // The content of a mount can be removed, but not its mount point.
+    // What is mounted can be emptied, not removed.
     assert!(workspace.remove(&path("disk"), true).is_err());
     assert!(workspace.root().join("disk").is_dir());
 }
@@ -192,7 +192,7 @@ fn a_device_is_not_read_as_a_file() {
 
     let begun = Instant::now();
     for name in ["device", "block", "to-device"] {
-        // Without a mapping of all users, not every device can be opened.
+        // Who maps no users cannot open every device.
         let result = workspace.read(&path(name));
         let is_refused = matches!(&result, Err(ReadError::NotAFile(_)))
             || name == "block" && matches!(&result, Err(ReadError::Io { .. }));
@@ -245,7 +245,7 @@ fn a_device_is_not_read_as_a_file() {
 
 #[test]
 fn mounts_are_read_but_nothing_above_them() {
-    // Only the root's owner can mount in it, so a mount is there on purpose.
+    // Only who owns the root can mount in it; what they mount is meant to be there.
     let Some(workspace) = mounted(
         "mounts_are_read_but_nothing_above_them",
         "mount --bind ../outside disk",
