@@ -1,4 +1,4 @@
-//! Many threads share few arenas.
+//! Do many threads share few arenas?
 
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::thread;
 
-/// Alignment of glibc's arenas other than the first (malloc(3), `HEAP_MAX_SIZE` on 64-bit
-/// machines).
+/// glibc's arenas but the first lie at multiples of this (malloc(3), `HEAP_MAX_SIZE` on machines of
+/// 64 bits).
 const ARENA_BYTES: usize = 64 << 20;
 
 #[test]

@@ -1,10 +1,10 @@
-//! Freed memory that the allocator would keep is returned to the system.
+//! Does freed memory leave the process, where the allocator would keep it?
 
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 use codeagent_memory::give_back;
 
-/// Returns the resident memory of the process in kilobytes.
+/// Kilobytes of the process that are in memory.
 #[allow(
     clippy::disallowed_methods,
     reason = "the kernel is asked, not the repository"

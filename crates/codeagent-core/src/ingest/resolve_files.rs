@@ -1,5 +1,5 @@
-//! Resolves files and creates the rows of each: edges, unresolved names, functions of object
-//! literals, and dependencies.
+//! Resolves files and makes the rows of each: edges, unresolved names, functions of object
+//! literals, and what the resolution depended on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

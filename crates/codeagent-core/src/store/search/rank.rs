@@ -1,8 +1,8 @@
 //! Ranking of candidates: bm25 over the words found, plus bonuses for how the name matched.
 //!
-//! The bonuses rank the exact name first, then its words in order, its prefix, its words or their
-//! prefixes in any order, its initials, and last containers, signatures and documentation. Ties are
-//! broken in favour of shorter names, types, non-test code and public symbols.
+//! The order of the bonuses: the name itself, its words in order, its prefix, its words or their
+//! prefixes in any order, its initials, then containers, signatures and documentation. Among
+//! equals, shorter names, types, source code and public symbols come first.
 //!
 //! Limitations: bm25 is computed over the candidates only. A word counts once per column, and the
 //! length of a row is that of its name.

@@ -205,7 +205,7 @@ pub(super) fn node_of(row: i64) -> NodeId {
 const CLASS_SHIFT: u32 = 60;
 
 /// Returns a node's class; smaller ones come first among equal matches: types, then public
-/// functions, then other members; then the same in tests and generated code; then files.
+/// functions, then other members; then the same in tests and generated texts; then files.
 fn class_of(node: &Node) -> u8 {
     let secondary = is_secondary(node);
     match node.node_type {
