@@ -1,8 +1,8 @@
 //! Flow: the calls of a function, in order and nested, as an indented list.
 //!
-//! Calls are followed to a limited depth. Functions with many uses are named but not entered. Below
-//! `new T` are the overrides in `T`, which may run later. A call of a member with several
-//! implementations is followed by their number.
+//! Calls are followed to a depth. Functions that much code uses are named and not entered. `new T`
+//! leads to the members of `T` that override something, which run later; a call of a member with
+//! several implementations is followed by their number.
 //!
 //! Limitations: branches and loops are not shown; a function is entered once.
 

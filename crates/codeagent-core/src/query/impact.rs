@@ -1,12 +1,13 @@
 //! Impact: the direct and transitive effects of a change to some symbols.
 //!
-//! The uses, overrides and implementations of the symbols, including uses under the names of
-//! wrappers, must change with them. Callers of a member that they override or implement may be
-//! affected. From there the walk follows calls, references and overrides. Symbols reached through a
-//! base member are reported as possible, not certain.
+//! The uses, overrides and implementations of the symbols, also under the names of their wrappers,
+//! must change with them. Callers of a member that they override or implement may be affected. From
+//! there the walk follows calls, references and overrides; a member reached is also reached through
+//! what it implements, which is possible, not certain.
 //!
-//! Limitations: a type is followed to its subtypes, not to all its uses. Code at module level
-//! belongs to its file, which is not followed further. At most [`MAX_REACHED`] symbols are visited.
+//! Limitations: a type is followed to its subtypes, not to everything that names it. Code at module
+//! level belongs to its file, which is not followed further. At most [`MAX_REACHED`] symbols are
+//! visited.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::query::labels::Labels;
 use crate::query::{QueryError, Sources, wrappers_of};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, SymbolBrief};
 
-/// Maximum number of visited symbols.
+/// Most symbols visited.
 const MAX_REACHED: usize = 20_000;
 
 /// Maximum depth.
@@ -116,7 +117,7 @@ pub struct Impact {
     pub bases: Vec<NodeId>,
     /// Uses of `bases`, which may refer to the symbols.
     pub possible: Vec<AffectedUse>,
-    /// Number of uses of a changed type's members that are not in `direct`, and of files with them.
+    /// Uses of the members of a changed type, which are not among `direct`, and files they are in.
     pub member_uses: (usize, usize),
     /// Symbols two and more steps away.
     pub steps: Vec<ImpactStep>,
@@ -126,7 +127,7 @@ pub struct Impact {
     pub public: Vec<(NodeId, usize)>,
     /// Whether some symbols were not visited.
     pub is_cut: bool,
-    /// Names of all these symbols.
+    /// Names of all symbols above.
     pub labels: Labels,
 }
 
@@ -283,13 +284,13 @@ struct Reached {
     brief: SymbolBrief,
 }
 
-/// A breadth-first walk against the direction of the edges.
+/// A breadth-first walk against the direction of uses.
 struct Walk<'a> {
     snapshot: &'a Snapshot,
     inside: FxHashSet<NodeId>,
     paths: FxHashMap<FileKey, Arc<str>>,
     reached: FxHashMap<NodeId, Reached>,
-    /// Base members of reached members; they were followed too.
+    /// Members that the reached ones implement or override, which were followed too.
     dispatched: FxHashSet<NodeId>,
     is_cut: bool,
 }
@@ -306,7 +307,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the uses of some nodes outside of the changed symbols, by path and position.
+    /// Returns the uses of some nodes from outside the changed symbols, by path and position.
     fn uses(
         &mut self,
         nodes: &[NodeId],
@@ -357,7 +358,7 @@ impl<'a> Walk<'a> {
         Ok(path)
     }
 
-    /// Returns the direct and indirect base members of some members.
+    /// Returns what some members implement or override, at any level.
     fn bases(&mut self, members: &[NodeId]) -> Result<Vec<NodeId>, QueryError> {
         let (mut bases, mut level) = (Vec::new(), members.to_vec());
         while !level.is_empty() {
@@ -387,7 +388,7 @@ impl<'a> Walk<'a> {
         Ok(bases)
     }
 
-    /// Records the sources of some uses at a distance, unless already reached.
+    /// Notes the sources of some uses at a distance, unless they are known.
     fn reach(
         &mut self,
         uses: &[AffectedUse],
@@ -427,7 +428,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Reaches the symbols one step from the previous distance. Returns whether there were any.
+    /// Reaches what is one step from the symbols at the previous distance; returns whether there
+    /// were any.
     fn step(&mut self, distance: usize) -> Result<bool, QueryError> {
         self.snapshot.check()?;
         for is_certain in [true, false] {
@@ -459,7 +461,7 @@ impl<'a> Walk<'a> {
             && !self.is_cut)
     }
 
-    /// Counts the symbols per step and collects tests and public symbols.
+    /// Counts the steps and sorts out tests and public symbols.
     fn summarize(self, found: &mut Impact) {
         let mut steps: Vec<(ImpactStep, FxHashSet<Arc<str>>)> = Vec::new();
         for (id, reached) in self.reached {

@@ -1,9 +1,8 @@
 //! Paths: the cheapest chain of uses that leads from one symbol to another.
 //!
 //! A call costs 1, a dispatch to an implementation or override 2, a reference 4. Creating an object
-//! costs 4, because its overrides may run later. A symbol with many uses costs extra: the logarithm
-//! of their number. The search proceeds from both ends and expands all symbols of the same cost
-//! with one statement.
+//! may run its overrides later, which costs 4. A symbol with many uses costs extra: the logarithm of
+//! their number. The search starts at both ends and expands all symbols of one cost by one statement.
 //!
 //! Limitations: a path has at most [`MAX_STEPS`] steps and costs at most [`MAX_COST`]. A cheap path
 //! with too many steps can hide a more expensive one with few. The search ends after
@@ -335,7 +334,7 @@ impl<'a> Search<'a> {
         Ok(offers)
     }
 
-    /// Returns the steps between types and their overrides.
+    /// Returns the steps between a type and its overrides.
     fn later(&self, ids: &[NodeId], direction: EdgeDirection) -> Result<Vec<Offer>, QueryError> {
         let symbols = store::briefs(self.snapshot, ids)?;
         let mut offers = Vec::new();

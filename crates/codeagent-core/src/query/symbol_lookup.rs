@@ -2,15 +2,13 @@
 //!
 //! A name is a node id, a qualified name, the end of one (`Cart.Total`, `Total`), one with
 //! parameters (`Cart.Add(int)`), or a location (`src/Cart.cs:12`). `Cart.*` is the type together
-//! with its members. Symbols with the same qualified name form a [`SymbolGroup`]: overloads, or a
-//! type and the declarations merged with it.
+//! with its members. Symbols of one qualified name form one [`SymbolGroup`]: overloads, or a type
+//! and the declarations merged with it. Types come before methods, methods before properties; a
+//! declared member comes before its implementations and overrides, sources before tests, frequently
+//! used symbols before others. If a name matches more than [`MAX_GROUPS`] groups, the best classes
+//! that fit are answered and the others are only listed.
 //!
-//! Types come before methods, and methods before properties; a declared member comes before its
-//! implementations and overrides, non-test code before tests, and frequently used symbols before
-//! others. If a name matches more than [`MAX_GROUPS`] groups, the best classes that fit are
-//! answered and the others are only listed.
-//!
-//! Limitations: case is ignored only if no symbol has the name as written. Bases are searched only
+//! Limitations: case is ignored only if no symbol has the name as written; bases are followed only
 //! for `Type.member`.
 
 use std::cmp::Reverse;

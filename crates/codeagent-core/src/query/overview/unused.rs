@@ -1,7 +1,7 @@
 //! Code that nothing in the repository uses, with reasons why it may be used after all.
 //!
-//! Limitations: members that override or implement another one, constructors, operators, accessors
-//! and enum members are not reported.
+//! Limitations: members that override or implement something, constructors, operators, accessors
+//! and members of enums are not judged.
 
 use std::cmp::Reverse;
 
