@@ -174,7 +174,7 @@ fn contributions(word: &str) -> Box<[Contribution]> {
     contributions.into()
 }
 
-/// FNV-1a with a final mix, so that similar texts differ in all bits.
+/// Hashes with FNV-1a and a final mix, so that similar texts differ in all bits.
 fn hash(bytes: &[u8], seed: u64) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let sum = bytes.iter().fold(start, |hash, byte| {

@@ -25,7 +25,7 @@ fn row_of(source: VectorSource, id: NodeId) -> i64 {
     (source as i64) << ROW_BITS | (id.0 >> REST_BITS) as i64
 }
 
-/// The row-id range of a vector source, as `[start, end)`.
+/// Returns the row-id range of a vector source, as `[start, end)`.
 fn rows_of(source: VectorSource) -> [i64; 2] {
     [(source as i64) << ROW_BITS, (source as i64 + 1) << ROW_BITS]
 }

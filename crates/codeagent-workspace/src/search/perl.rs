@@ -2,7 +2,7 @@
 //!
 //! PCRE2 backtracks, so a pattern can take exponential time, and a match cannot be interrupted.
 //! Limits at the start of the pattern bound the steps and memory of a match; the clock is checked
-//! between matches. PCRE2 counts steps anew for each start position of a match, so the limit
+//! between matches. PCRE2 restarts its step count for each start position of a match, so the limit
 //! depends on the length of the text. A text that exceeds it is searched again, one start position
 //! at a time, with a higher limit, and the clock is checked in between. PCRE2's JIT is not used,
 //! because it does not count loops over single characters.

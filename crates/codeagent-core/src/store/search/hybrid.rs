@@ -24,7 +24,8 @@ pub struct SimilarSymbols {
 }
 
 impl SimilarSymbols {
-    /// Weight of similarity against words, measured on doc comments with `cargo xtask ranking`.
+    /// Returns the weight of similarity against words, measured on doc comments with
+    /// `cargo xtask ranking`.
     fn weight(&self) -> f64 {
         match self.source {
             VectorSource::Lexical => 0.4,
@@ -91,8 +92,8 @@ pub(super) fn combined_scores(
     scores
 }
 
-/// Normalizes scores that are sorted best first: the best becomes 1. Zero is at the hundredth score,
-/// or stays at 0 if there are fewer.
+/// Normalizes scores that are sorted best first: the best becomes 1. Zero is at the hundredth
+/// score, or stays at 0 if there are fewer.
 fn normalize(scored: &[(NodeId, f64)], mut take: impl FnMut(NodeId, f64)) {
     let best = scored.first().map_or(0.0, |(_, score)| *score);
     let last = scored.get(COMBINED - 1).map_or(0.0, |(_, score)| *score);
