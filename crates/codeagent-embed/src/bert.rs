@@ -34,7 +34,6 @@ pub enum ConvertError {
     },
 }
 
-/// The sizes of an encoder.
 struct Sizes {
     hidden: usize,
     heads: usize,
@@ -258,7 +257,6 @@ impl Encoder<'_> {
         self.normalised(&sum, &format!("{weights}.output.LayerNorm"), &name("out"))
     }
 
-    /// Adds the feed-forward layer.
     fn feed_forward(&mut self, attended: &str, layer: usize) -> Result<String, ConvertError> {
         let weights = format!("encoder.layer.{layer}");
         let name = |part: &str| format!("layer{layer}.{part}");

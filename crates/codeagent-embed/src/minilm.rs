@@ -21,7 +21,6 @@ use crate::runtime;
 /// Maximum number of tokens per text, from the model card.
 const LONGEST: usize = 256;
 
-/// Number of texts per batch.
 const BATCH: usize = 16;
 
 /// Maximum size of a model file, in bytes.
@@ -30,6 +29,7 @@ const LARGEST: u64 = 1 << 30;
 /// An operator that occurs only in models whose results depend on the batch.
 const DYNAMIC: &[u8] = b"DynamicQuantizeLinear";
 
+/// An open model.
 pub struct MiniLm {
     /// Held while waiting for the session, so that a caller with many texts lets others in between
     /// its batches.
@@ -224,7 +224,6 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
     memchr::memmem::find(haystack, needle).is_some()
 }
 
-/// Reads a file of the model.
 fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
     let size = std::fs::metadata(path)
         .map_err(ModelError::unreadable(path))?

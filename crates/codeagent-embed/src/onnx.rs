@@ -117,12 +117,10 @@ impl Graph {
         output.to_owned()
     }
 
-    /// Declares an input.
     pub(crate) fn input(&mut self, name: &str, element: Element, extents: &[Extent<'_>]) {
         self.0.message(11, &value_info(name, element, extents));
     }
 
-    /// Declares an output.
     pub(crate) fn output(&mut self, name: &str, element: Element, extents: &[Extent<'_>]) {
         self.0.message(12, &value_info(name, element, extents));
     }

@@ -14,7 +14,6 @@ use std::process::{Command, Stdio};
 
 use sha2::{Digest as _, Sha256};
 
-/// A package file.
 struct Package {
     name: &'static str,
     version: &'static str,

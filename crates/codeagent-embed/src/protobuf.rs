@@ -26,7 +26,6 @@ impl Message {
         self
     }
 
-    /// Writes bytes.
     pub(crate) fn bytes(&mut self, field: u64, value: &[u8]) -> &mut Self {
         self.tag(field, LENGTH_DELIMITED);
         self.varint(value.len() as u64);
@@ -34,7 +33,6 @@ impl Message {
         self
     }
 
-    /// Writes a text.
     pub(crate) fn text(&mut self, field: u64, value: &str) -> &mut Self {
         self.bytes(field, value.as_bytes())
     }

@@ -95,7 +95,6 @@ impl<'f> Package<'f> {
         })
     }
 
-    /// Adds the package to a blob.
     fn add(&self, packer: &mut PackageBundleWriter) -> Result<()> {
         let mut modules: BTreeMap<String, Vec<Declaration>> = BTreeMap::new();
         let mut open: Vec<String> = self.entries.keys().cloned().collect();

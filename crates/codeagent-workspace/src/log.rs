@@ -12,7 +12,6 @@ use crate::data_dir::{DataDir, DataDirError, make_own_folder, own_with};
 /// Maximum size of a log, in bytes.
 pub const LONGEST_LOG: u64 = 1 << 20;
 
-/// Name of the log.
 pub(crate) const LOG: &str = "daemon.log";
 
 /// Number of bytes at the end that are searched for the last line.

@@ -30,6 +30,7 @@ const MAX_REMEMBERED: usize = 1 << 14;
 /// Maximum length of a word in characters; longer words are cut.
 const MAX_WORD: usize = 40;
 
+/// The embedder of `lexhash-384` vectors.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HashingEmbedder;
 

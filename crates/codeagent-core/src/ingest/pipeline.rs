@@ -392,7 +392,6 @@ impl IngestPipeline {
         summary
     }
 
-    /// Remembers the paths removed by a delta.
     fn note_removed(&mut self, known: &KnownFiles, delta: &Delta) {
         if self.removed.len() > MOST_REMOVED {
             self.removed.clear();

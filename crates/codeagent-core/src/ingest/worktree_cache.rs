@@ -39,7 +39,6 @@ impl<'a> WorktreeCache<'a> {
         self.readers().is_empty()
     }
 
-    /// Returns the packed facts of a key.
     pub fn find(&self, sharing: &mut WorktreeSnapshots, key: &FactsKey) -> Option<Vec<u8>> {
         let snapshots = sharing.snapshots.get_or_insert_with(|| {
             self.readers()

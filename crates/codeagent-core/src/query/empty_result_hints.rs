@@ -48,7 +48,6 @@ const BASES: Relation<'_> = Relation {
     edge_types: DERIVING,
 };
 
-/// The members of a type.
 const MEMBERS: Relation<'_> = Relation {
     direction: EdgeDirection::Outgoing,
     edge_types: &[EdgeType::Contains],

@@ -50,6 +50,7 @@ struct Text {
 }
 
 impl<'a> Sources<'a> {
+    /// Creates an empty set that compares files with `snapshot`.
     #[must_use]
     pub fn new(snapshot: &'a Snapshot, workspace: &'a Workspace) -> Self {
         Self {

@@ -177,13 +177,11 @@ fn keep_literals(
     Ok(())
 }
 
-/// Returns the matched text.
 fn matched(hit: &Hit) -> &str {
     let start = hit.column.saturating_sub(1);
     hit.text.get(start..start + hit.length).unwrap_or_default()
 }
 
-/// Reports whether a match is a whole word.
 fn is_whole_word(hit: &Hit) -> bool {
     let start = hit.column.saturating_sub(1);
     let (Some(before), Some(after)) = (hit.text.get(..start), hit.text.get(start + hit.length..))

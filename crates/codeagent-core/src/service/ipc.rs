@@ -28,7 +28,6 @@ use crate::service::owner::OwnerState;
 use crate::service::staleness::Staleness;
 use crate::store;
 
-/// The version of the protocol.
 const PROTOCOL: u32 = 2;
 
 /// This program's version, which clients and writers exchange.

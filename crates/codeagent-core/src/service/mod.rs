@@ -102,7 +102,6 @@ enum Task {
     Rebuild,
 }
 
-/// State of the index.
 #[derive(Clone)]
 enum State {
     /// The service was not started, or was stopped.

@@ -77,12 +77,10 @@ pub fn word_column<T>(
     from_code(row.get(index)?).ok_or_else(|| bad_value("code"))
 }
 
-/// Reads a node id column.
 pub fn id_column(row: &Row<'_>, index: usize) -> Result<NodeId, StoreError> {
     Ok(NodeId(row.get::<_, i64>(index)? as u64))
 }
 
-/// Returns the stored form of a node id.
 pub fn stored_id(id: NodeId) -> i64 {
     id.0 as i64
 }

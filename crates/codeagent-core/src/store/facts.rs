@@ -132,7 +132,6 @@ pub fn read_packed(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Vec<u8>
 
 const KEYS: &str = "SELECT key FROM facts";
 
-/// Returns all keys.
 pub fn facts_keys(snapshot: &Snapshot) -> Result<FxHashSet<FactsKey>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(KEYS)?;
     let mut rows = statement.query([])?;

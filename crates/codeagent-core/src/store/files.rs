@@ -78,7 +78,6 @@ pub fn files_with_problems(snapshot: &Snapshot) -> Result<Vec<FileRow>, StoreErr
     )
 }
 
-/// Returns the file at a path.
 pub fn file_by_path(snapshot: &Snapshot, path: &str) -> Result<Option<FileRow>, StoreError> {
     Ok(select_files(snapshot.connection(), "WHERE path = ?1", &[&path])?.pop())
 }
@@ -171,7 +170,6 @@ pub fn given_up_files(snapshot: &Snapshot) -> Result<Vec<(String, u64)>, StoreEr
 
 const PATH: &str = "SELECT path FROM files WHERE id = ?1";
 
-/// Returns a file's path.
 pub fn file_path(snapshot: &Snapshot, id: FileKey) -> Result<Option<String>, StoreError> {
     Ok(snapshot
         .connection()
@@ -182,7 +180,6 @@ pub fn file_path(snapshot: &Snapshot, id: FileKey) -> Result<Option<String>, Sto
 
 const KEYS: &str = "SELECT path, id FROM files";
 
-/// Returns the keys of all files by path.
 pub fn file_keys(snapshot: &Snapshot) -> Result<FxHashMap<String, FileKey>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(KEYS)?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, FileKey(row.get(1)?))))?;

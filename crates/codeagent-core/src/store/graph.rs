@@ -20,6 +20,7 @@ const BATCH: usize = 4_000;
 /// A symbol without its texts, as walks and their labels need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolBrief {
+    /// Id of the symbol.
     pub id: NodeId,
     /// The containing node.
     pub parent: Option<NodeId>,

@@ -66,7 +66,6 @@ pub(super) fn insert_all(connection: &Connection, rows: &[LiteralRow]) -> Result
         .try_for_each(|row| insert_callbacks(connection, row))
 }
 
-/// Replaces the rows of a file.
 pub(super) fn replace(connection: &Connection, row: &LiteralRow) -> Result<(), StoreError> {
     let before = hashes_of(connection, row.file)?;
     if before != row.key_hashes {
@@ -92,7 +91,6 @@ pub(super) fn replace(connection: &Connection, row: &LiteralRow) -> Result<(), S
     insert_callbacks(connection, row)
 }
 
-/// Deletes the rows of a file.
 pub(super) fn delete(connection: &Connection, file: FileKey) -> Result<(), StoreError> {
     for hash in hashes_of(connection, file)? {
         delete_literal(connection, hash, file)?;

@@ -91,7 +91,6 @@ pub fn node(snapshot: &Snapshot, id: NodeId) -> Result<Option<Node>, StoreError>
     Ok(select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&stored_id(id)])?.pop())
 }
 
-/// Returns all nodes with this qualified name.
 pub fn by_qualified_name(
     snapshot: &Snapshot,
     qualified_name: &str,
@@ -156,7 +155,6 @@ pub fn nodes_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, St
 const NODE_IDS_OF_FILE: &str =
     "SELECT DISTINCT node_id FROM spans WHERE file_id = ?1 ORDER BY node_id";
 
-/// Returns the ids of the nodes declared in a file.
 pub fn node_ids_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<NodeId>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(NODE_IDS_OF_FILE)?;
     let rows = statement.query_map([file.0], |row| Ok(NodeId(row.get::<_, i64>(0)? as u64)))?;

@@ -68,7 +68,6 @@ impl VectorUpdates {
         Ok(())
     }
 
-    /// Removes a deleted node.
     pub(super) fn remove(&mut self, connection: &Connection, id: NodeId) -> Result<(), StoreError> {
         self.lexical.push((id, None));
         self.drop_model_vector(connection, id)

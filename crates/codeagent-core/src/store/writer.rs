@@ -79,7 +79,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes a delta.
     pub fn apply(&mut self, mut delta: Delta) -> Result<WriteReport, StoreError> {
         let transaction = self
             .connection

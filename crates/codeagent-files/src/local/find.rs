@@ -20,10 +20,8 @@ use crate::error::{ErrorKind, FileToolError};
 const MAX_ENTRIES: usize = 1_000_000;
 /// Default number of results.
 const LIMIT: usize = 1_000;
-/// Default depth.
 const DEPTH: usize = 5;
 
-/// A condition on an item.
 type Condition = Box<dyn Fn(&Item) -> bool>;
 
 pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {

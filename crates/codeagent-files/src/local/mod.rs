@@ -34,10 +34,8 @@ pub use secrets::is_secret;
 /// Maximum length of an answer in characters: 25,000 tokens of four characters.
 const MAX_ANSWER: usize = 100_000;
 
-/// Answers one query.
 type QueryHandler = fn(&Workspace, &Query) -> Result<Value, FileToolError>;
 
-/// The tools with their functions.
 const TOOLS: &[(&str, QueryHandler)] = &[
     ("local_ripgrep", ripgrep::answer),
     ("local_view_structure", structure::answer),

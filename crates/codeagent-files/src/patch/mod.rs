@@ -141,7 +141,6 @@ fn argument(call: &Call<'_>, name: &str) -> Result<RepoPath, FileToolError> {
         .map_err(|error| FileToolError::from(error).about(text))
 }
 
-/// Returns the content of a file.
 fn bytes_of(call: &Call<'_>, path: &RepoPath) -> Result<Vec<u8>, FileToolError> {
     Ok(call.workspace.read_bytes_meta(path, MAX_BYTES)?.bytes)
 }

@@ -91,7 +91,6 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.bytes).into_owned()
 }
 
-/// Returns the name of a signal.
 fn signal(number: i32) -> String {
     let known = [
         (2, "SIGINT"),

@@ -13,7 +13,6 @@ const BOTH: u8 = FIRST | SECOND;
 /// Flag of ancestors of a common commit.
 const OLDER: u8 = 4;
 
-/// Maximum number of visited commits.
 const MAX_COMMITS: usize = 1_000_000;
 
 impl GitRepository {

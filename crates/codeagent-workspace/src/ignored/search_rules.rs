@@ -86,7 +86,6 @@ impl SearchRules {
 }
 
 impl IgnoreRules {
-    /// Returns the rules that apply in a folder.
     fn folder_rules(&self, folder: &Path) -> Option<Arc<FolderRules>> {
         let level = self.level(
             below(folder, &self.top).or_else(|| (folder == self.top).then_some(Path::new("")))?,

@@ -53,7 +53,6 @@ fn locked<T>(value: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// One search.
 struct Search<'s> {
     workspace: &'s Workspace,
     files: &'s Files,

@@ -178,7 +178,6 @@ impl Installed {
     }
 }
 
-/// Returns the path used in a row.
 fn row_path(is_user: bool, path: &str) -> String {
     if is_user {
         format!("{USER}{path}")
@@ -209,7 +208,6 @@ fn kind_and_path(row: &str) -> (ExternalKind, Option<RepoPath>) {
     }
 }
 
-/// Returns the row that records a missing path.
 fn missing_row(path: &str) -> PackageRow {
     PackageRow {
         path: path.to_owned(),

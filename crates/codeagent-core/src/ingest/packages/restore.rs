@@ -263,7 +263,6 @@ impl<'m> Restore<'m> {
     }
 }
 
-/// Returns the assemblies of a package for a framework.
 fn assemblies_in(disk: &mut PackageFiles, folder: &str, framework: &str) -> Vec<String> {
     for kind in ["ref", "lib"] {
         let Some(folder) = disk.entry(folder, kind, false) else {

@@ -27,7 +27,6 @@ use entry_points::entry_points;
 use graph::{Graph, Use};
 use unused::{doubt_named, unused};
 
-/// Maximum number of hubs.
 const MAX_HUBS: usize = 15;
 
 /// The scope of an overview.
@@ -186,7 +185,6 @@ pub fn overview(sources: &mut Sources<'_>, scope: Scope<'_>) -> Result<Overview,
     Ok(found)
 }
 
-/// Returns the projects that consist of tests.
 fn test_projects(graph: &Graph) -> FxHashSet<usize> {
     let others: FxHashSet<usize> = graph
         .files

@@ -90,7 +90,6 @@ impl Token<'_> {
     }
 }
 
-/// Splits a text into tokens.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut at = 0;

@@ -19,7 +19,6 @@ const MIN_SENTENCE: usize = 3;
 /// Possible lengths of a word of initials.
 const INITIALS_LENGTH: std::ops::RangeInclusive<usize> = 2..=32;
 
-/// A parsed query.
 #[derive(Debug)]
 pub(super) struct Query {
     /// The query as typed, without surrounding white space and trailing stars.

@@ -180,7 +180,6 @@ impl<'q> Ranker<'q> {
         if self.query.open { 1 } else { SAME_NAMES }
     }
 
-    /// Ranks a symbol.
     pub fn rank(&self, candidate: SearchCandidate) -> Ranked {
         let name = SymbolName::of(stem(&candidate));
         let (found, bm25) = self.bm25(&candidate, &name);

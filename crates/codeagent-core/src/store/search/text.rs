@@ -196,7 +196,6 @@ pub(super) fn row_of(node: &Node) -> i64 {
     (i64::from(class_of(node)) << CLASS_SHIFT) | node.id.0 as i64
 }
 
-/// Returns the node of a row.
 pub(super) fn node_of(row: i64) -> NodeId {
     NodeId((row & ((1 << CLASS_SHIFT) - 1)) as u64)
 }

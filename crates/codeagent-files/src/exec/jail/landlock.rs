@@ -217,7 +217,6 @@ fn system_rules(plan: &Plan) -> Vec<(PathBuf, AccessRights)> {
     rules
 }
 
-/// Returns the paths of dynamic loaders.
 fn loaders() -> impl Iterator<Item = PathBuf> {
     let names = [
         "/lib64/ld-linux-x86-64.so.2",

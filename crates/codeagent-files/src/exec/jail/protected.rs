@@ -263,7 +263,6 @@ impl SweepReport {
     }
 }
 
-/// Pins the parents of a path.
 fn pin(path: &Path, pinned: &mut BTreeSet<PathBuf>) {
     pinned.extend(
         path.ancestors()

@@ -58,7 +58,6 @@ impl Report {
         send().ok();
     }
 
-    /// Reads a report.
     pub fn parse(message: &[u8]) -> Option<Self> {
         let message: Value = serde_json::from_slice(message).ok()?;
         let number = |name: &str| {
