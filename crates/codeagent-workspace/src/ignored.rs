@@ -26,7 +26,7 @@ pub use search_rules::SearchRules;
 /// Maximum size of a rule file, in bytes.
 const MAX_RULE_BYTES: u64 = 256 << 10;
 
-/// Maximum total size of rules, in bytes; each byte costs up to eighty bytes of memory.
+/// Maximum total size of rules, in bytes; each costs eighty bytes of memory.
 const MAX_TOTAL_BYTES: u64 = 2 << 20;
 
 /// Bytes added per rule file to its size.
@@ -276,8 +276,8 @@ impl IgnoreRules {
     }
 }
 
-/// Returns the rest of a path below a folder. Both must be spelled alike; a byte comparison is fast
-/// enough for a call per path and rule file.
+/// Returns the rest of a path below a folder. Compares bytes, because both are spelled alike and this
+/// is called for every path and rule file.
 fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
     #[cfg(unix)]
     {

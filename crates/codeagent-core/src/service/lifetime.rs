@@ -111,7 +111,7 @@ impl Lifetime {
         self.changed.notify_all();
     }
 
-    /// Waits for a reason to end. With `idle`, not being used for that long is one.
+    /// Waits for a reason to end; with `idle`, this includes not being used for that long.
     pub fn wait_for_shutdown(
         &self,
         idle: Option<Duration>,

@@ -135,7 +135,7 @@ impl Drop for Handler {
 pub(super) struct Events {
     root: PathBuf,
     cookies: Option<PathBuf>,
-    /// Listed folders with their inodes. Folders with the same parent are adjacent.
+    /// Listed folders with their inodes. All folders below a folder are adjacent.
     folders: BTreeMap<RepoPath, u64>,
     /// Folders whose watch was lost or now belongs to another folder.
     left: HashSet<RepoPath>,
@@ -261,7 +261,7 @@ impl Events {
         }
     }
 
-    /// Takes the flag that the root must be watched again.
+    /// Returns whether the root must be watched again, and resets that.
     pub fn take_root_lost(&mut self) -> bool {
         std::mem::take(&mut self.is_root_lost)
     }

@@ -151,7 +151,7 @@ fn ruleset(plan: &Plan) -> Result<RulesetCreated, String> {
     ruleset.create().map_err(|error| message(&error))
 }
 
-/// Returns the rights to read; to read and run; and to read, run and write.
+/// Returns the rights to read; to read and run; and all rights but to create devices.
 fn rights() -> (AccessRights, AccessRights, AccessRights) {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     (
