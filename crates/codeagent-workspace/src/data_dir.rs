@@ -290,7 +290,7 @@ fn is_open_to_others(path: &Path) -> io::Result<bool> {
     Ok(path.metadata()?.permissions().mode() & 0o077 != 0)
 }
 
-/// On other platforms, the permissions of the folder have to suffice.
+/// Returns `false`: on other platforms, the permissions of the folder have to suffice.
 #[cfg(not(unix))]
 fn is_open_to_others(_path: &Path) -> io::Result<bool> {
     Ok(false)

@@ -276,8 +276,8 @@ impl IgnoreRules {
     }
 }
 
-/// Returns the rest of a path below a folder. Compares bytes, because both are spelled alike and this
-/// is called for every path and rule file.
+/// Returns the rest of a path below a folder. Compares bytes, because both are spelled alike and
+/// this is called for every path and rule file.
 fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
     #[cfg(unix)]
     {

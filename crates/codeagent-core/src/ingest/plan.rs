@@ -3,7 +3,7 @@
 //! A file's resolution is a function of its own facts, its project and its lookups in the world.
 //! The file is resolved again if one of these may differ:
 //!
-//! * it changed, or its module specifiers or its project resolve differently;
+//! * it changed, its module specifiers resolve differently, or it belongs to other projects;
 //! * a file it read changed its interface or node ids, or was removed;
 //! * a member it looked up changed;
 //! * a name it looked up is or was provided by a file whose interface changed. For presence

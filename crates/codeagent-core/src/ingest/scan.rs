@@ -34,7 +34,7 @@ use crate::store::{
     StoreError,
 };
 
-/// Coarsest time resolution of a supported file system (FAT), in nanoseconds.
+/// Coarsest time resolution of a file system (FAT), in nanoseconds.
 pub const COARSEST_TIME_NS: i64 = 2_000_000_000;
 
 /// In place of a hash: the content was never read, because reading failed.

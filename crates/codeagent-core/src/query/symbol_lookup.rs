@@ -276,8 +276,8 @@ fn respelled(text: &str) -> Option<String> {
     (spelled != text).then_some(spelled)
 }
 
-/// Returns the symbols whose qualified name is `name`; if there are none, or if `name` is bare, also
-/// those whose qualified name ends with it.
+/// Returns the symbols whose qualified name is `name`; if there are none, or if `name` is bare,
+/// also those whose qualified name ends with it.
 fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
     let mut found: Vec<Node> = get_node_by_qualified_name(snapshot, name, None, None)?
         .into_iter()

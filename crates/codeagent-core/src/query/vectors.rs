@@ -55,7 +55,7 @@ struct Kept {
     blocks: Vec<Block>,
 }
 
-/// The vectors used for similarity.
+/// The model whose vectors are used for similarity, and their number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Embedding {
@@ -82,7 +82,7 @@ impl Vectors {
         self.model.is_broken() || self.has_failed.load(AtomicOrdering::Relaxed)
     }
 
-    /// Returns the vectors used at present.
+    /// Returns the model whose vectors are in use, and their number.
     pub fn embedding(&self, snapshot: &Snapshot) -> Result<Embedding, QueryError> {
         let (source, count) = self.counted(snapshot)?;
         let model = match source {

@@ -293,8 +293,8 @@ impl IndexService {
         self.0.owner()?.embedding_trouble()
     }
 
-    /// Blocks until there is a reason to shut down. With `idle`, not being used for that long is
-    /// one.
+    /// Blocks until there is a reason to shut down; with `idle`, this includes not being used for
+    /// that long.
     #[must_use]
     pub fn wait_for_shutdown(&self, idle: Option<Duration>) -> ShutdownReason {
         self.0.owner().map_or(ShutdownReason::Requested, |owner| {

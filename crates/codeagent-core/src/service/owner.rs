@@ -163,8 +163,8 @@ impl Owner {
         self.0.wake(&state);
     }
 
-    /// Blocks until there is a reason to shut down. With `idle`, not being used for that long is
-    /// one.
+    /// Blocks until there is a reason to shut down; with `idle`, this includes not being used for
+    /// that long.
     pub(super) fn wait_for_shutdown(&self, idle: Option<Duration>) -> ShutdownReason {
         let has_clients = || !self.0.lock().clients.is_empty();
         self.0.lifetime.wait_for_shutdown(idle, has_clients)
