@@ -59,7 +59,7 @@ pub struct Facts {
     pub names: Names,
     /// Scope 0 is the file.
     pub scopes: Vec<Scope>,
-    /// In the order of their name tokens, containers before what they contain.
+    /// In the order of their name tokens, containers before their members.
     pub decls: Vec<Declaration>,
     /// Details that only nodes need.
     pub details: Vec<Detail>,
@@ -67,7 +67,7 @@ pub struct Facts {
     pub types: Vec<TypeExpr>,
     /// Value expressions.
     pub exprs: Vec<Expr>,
-    /// Calls, `new`s, element accesses.
+    /// Calls, `new`s and element accesses.
     pub calls: Vec<Call>,
     /// In text order.
     pub imports: Vec<Import>,
@@ -77,14 +77,14 @@ pub struct Facts {
     pub sites: Vec<Site>,
     /// String literals that read as names, except module specifiers, in text order.
     pub literals: Vec<StringLiteral>,
-    /// Calls that take a nameless callback and a string, by position.
+    /// Calls that take an anonymous callback and a string, by position.
     pub callbacks: Vec<Callback>,
     /// Narrowing guards; see [`Guard`].
     pub guards: Vec<Guard>,
     /// Bodies that the interface hash leaves out although other files may depend on their results,
     /// by declaration.
     pub bodies: Vec<Body>,
-    /// Declarations that other files depend on one by one, in text order; none is nested in
+    /// Declarations that other files depend on separately, in text order; none is nested in
     /// another.
     pub pieces: Vec<Piece>,
     /// The values of all lists.

@@ -12,7 +12,7 @@ pub fn split_outside(text: &str, separator: char) -> Vec<&str> {
                 from = at + c.len_utf8();
             }
             '(' | '<' | '[' | '{' => depth += 1,
-            // An arrow closes nothing.
+            // The `>` of an arrow closes no bracket.
             ')' | ']' | '}' => depth = depth.saturating_sub(1),
             '>' if before != '=' => depth = depth.saturating_sub(1),
             _ => {}
