@@ -3,7 +3,7 @@
 //! The grammar binds `?.` too loosely: `a + b?.c()` is parsed as `(a + b)?.c()`. The steps of a
 //! chain on an operator are therefore handed down to the operator's last operand.
 //!
-//! **Limits.** A call of an expression without a name (`a[0](x)`) has no site.
+//! Limitations: a call of an expression without a name (`a[0](x)`) has no site.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;

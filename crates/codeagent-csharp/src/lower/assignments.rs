@@ -2,7 +2,7 @@
 //!
 //! `(a, var b) = f();` assigns the elements of what `f` returns to `a` and to a new local `b`.
 //!
-//! **Limits.** Those of `operators`.
+//! Limitations: those of `operators`.
 
 use codeagent_model::facts::*;
 use smallvec::SmallVec;

@@ -1,7 +1,7 @@
 //! The parts that all declaration nodes share: attributes, modifiers, name, type, parameters, body;
 //! and the `Detail` made of them.
 //!
-//! **Limits.** The default access follows from the container (interface, class, top level). An
+//! Limitations: the default access follows from the container (interface, class, top level). An
 //! explicit implementation is private, as for the compiler.
 
 use std::borrow::Cow;

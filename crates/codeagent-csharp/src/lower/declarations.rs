@@ -3,8 +3,8 @@
 //! `class A<T>(int x) : B(x), I where T : C` becomes a class with a type parameter, a primary
 //! constructor, two bases and a base call.
 //!
-//! **Limits.** A dotted namespace is one scope. Misplaced code in broken regions is read as long as
-//! it looks like declarations.
+//! Limitations: a dotted namespace is one scope. Misplaced code in broken regions is read as long
+//! as it looks like declarations.
 
 use codeagent_lang::lower::builder::shortened;
 use codeagent_model::facts::*;

@@ -3,8 +3,8 @@
 //! `a.F(x => x.B)` becomes a call of `Member(a, F)` whose argument is a lambda that gets its type
 //! from argument 0 of that call.
 //!
-//! **Limits.** String literals keep up to 64 bytes; the value of `sizeof`, `__makeref` and the like
-//! is a number or unknown.
+//! Limitations: string literals keep up to 64 bytes; the value of `sizeof`, `__makeref` and the
+//! like is a number or unknown.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;

@@ -2,7 +2,7 @@
 //!
 //! `int P { get; } = f();` becomes a property whose `init` is the call.
 //!
-//! **Limits.** Accessors are scopes of their property, not declarations.
+//! Limitations: accessors are scopes of their property, not declarations.
 
 use codeagent_model::facts::*;
 use tree_sitter::Node;

@@ -3,8 +3,8 @@
 //! A name that binds to a local, parameter or type parameter needs no site and loses it. Local
 //! functions that are used outside of themselves are marked as called.
 //!
-//! **Limits.** Parameters of primary constructors keep their sites, because an inherited member may
-//! hide them.
+//! Limitations: parameters of primary constructors keep their sites, because an inherited member
+//! may hide them.
 
 use codeagent_lang::lower::builder::Builder;
 use codeagent_model::facts::*;

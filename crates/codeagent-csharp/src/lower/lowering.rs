@@ -3,7 +3,7 @@
 //! Names and texts always come from the original text. The tree was parsed from a repaired text of
 //! equal length.
 //!
-//! **Limits.** Recursion stops at [`MAX_DEPTH`] levels; what lies deeper becomes `Expr::Unknown`.
+//! Limitations: recursion stops at [`MAX_DEPTH`] levels; what lies deeper becomes `Expr::Unknown`.
 //! Chains of binary operators, calls, member accesses and `else if`s do not recurse, so their
 //! length is not limited.
 

@@ -3,7 +3,7 @@
 //! `public T M<T>(T a) where T : C => a;` becomes a method with a type parameter, a parameter and
 //! one returned expression.
 //!
-//! **Limits.** Accessors are scopes of their property, not declarations.
+//! Limitations: accessors are scopes of their property, not declarations.
 
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;

@@ -6,7 +6,7 @@
 //! Broken code is valid input: the header counts what the parser could not read. A text that cannot
 //! be parsed within its budget has no declarations and the status `failed`.
 //!
-//! **Limits.** One file at a time: names are recorded, never resolved.
+//! Limitations: one file at a time: names are recorded, never resolved.
 
 mod access_chains;
 mod assignments;

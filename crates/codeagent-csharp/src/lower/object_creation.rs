@@ -6,7 +6,7 @@
 //! Each element of `new A { 1, { 2, 3 } }` is a call of `Add` whose site is the element's first
 //! token.
 //!
-//! **Limits.** The calls that a collection expression implies have no sites.
+//! Limitations: the calls that a collection expression implies have no sites.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;

@@ -3,7 +3,7 @@
 //! A binary expression is taken apart into operands and operators and rebuilt by precedence. This
 //! does not recurse, and it corrects trees in which `?.` was bound too loosely.
 //!
-//! **Limits.** `&&` and `||` are `bool`; user-defined ones are not seen.
+//! Limitations: `&&` and `||` are `bool`; user-defined ones are not seen.
 
 use codeagent_model::facts::*;
 use smallvec::SmallVec;

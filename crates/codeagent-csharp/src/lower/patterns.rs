@@ -2,7 +2,7 @@
 //!
 //! `x is A { B: var b } a` declares `b` as `Member(a value of A, B)` and `a` of type `A`.
 //!
-//! **Limits.** In `x is A` without a designation, `A` may name a constant or a type: it is lowered
+//! Limitations: in `x is A` without a designation, `A` may name a constant or a type: it is lowered
 //! as a value, and the resolver decides. Elements of list patterns have the iteration type of the
 //! value.
 

@@ -3,7 +3,7 @@
 //!
 //! `/// <summary>Adds <paramref name="a"/>.</summary>` becomes `Adds a.`
 //!
-//! **Limits.** Doc comments are read from the lines above the declaration; `<include>` and
+//! Limitations: doc comments are read from the lines above the declaration; `<include>` and
 //! `<inheritdoc>` are not followed.
 
 use codeagent_lang::lower::builder::short_hash;

@@ -3,7 +3,7 @@
 //! `foreach (var (k, v) in d) { }` opens a scope in which `k` and `v` are elements of the iteration
 //! type of `d`.
 //!
-//! **Limits.** Labels are not declared.
+//! Limitations: labels are not declared.
 
 use codeagent_model::facts::*;
 use smallvec::SmallVec;

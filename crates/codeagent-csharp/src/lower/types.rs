@@ -2,7 +2,7 @@
 //!
 //! `A.B<int>[]` becomes `Array(Name([A, B<int>]))` with sites at `A` and `B`.
 //!
-//! **Limits.** Function pointers are `Unknown`; the types in them still have sites.
+//! Limitations: function pointers are `Unknown`; the types in them still have sites.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;

@@ -3,7 +3,7 @@
 //! `using static A.B;` is an import of the type expression `A.B`; `[Obsolete("x")]` is a call that
 //! constructs `Obsolete`.
 //!
-//! **Limits.** Only the resolver can tell whether `A.B` is a namespace or a type, and whether the
+//! Limitations: only the resolver can tell whether `A.B` is a namespace or a type, and whether the
 //! name of an attribute lacks its suffix `Attribute`. `Name = value` arguments of attributes are
 //! lowered but are not constructor arguments.
 

@@ -3,7 +3,7 @@
 //! Evaluation is three-valued: an unknown function or item metadata makes a comparison unknown, and
 //! an unknown condition is false.
 //!
-//! **Limits.** Nesting deeper than a fixed bound is unknown.
+//! Limitations: nesting deeper than a fixed bound is unknown.
 
 use std::cmp::Ordering;
 

@@ -1,7 +1,7 @@
 //! Target frameworks: `net8.0` is newer than `netstandard2.0`, defines `NET6_0_OR_GREATER`, and can
 //! use a `netstandard2.1` library.
 //!
-//! **Limits.** Frameworks out of use (Silverlight, WinRT, portable profiles, UWP) rank below all
+//! Limitations: frameworks out of use (Silverlight, WinRT, portable profiles, UWP) rank below all
 //! others and define nothing. Platforms (`net8.0-windows10.0.19041`) define their name and version
 //! as written, not the older versions of the platform.
 

@@ -1,7 +1,7 @@
 //! MSBuild property functions: `$([MSBuild]::GetPathOfFileAbove('x.props'))`,
 //! `$(Name.EndsWith('Tests'))`.
 //!
-//! **Limits.** Only the functions that project files use to find files and to compare names,
+//! Limitations: only the functions that project files use to find files and to compare names,
 //! frameworks and versions. Others are unknown (`None`). Nothing is executed and no file is read.
 
 use std::cmp::Ordering;

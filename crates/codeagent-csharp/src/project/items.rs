@@ -1,6 +1,6 @@
 //! MSBuild items: the files, usings, references and friend assemblies of a project.
 //!
-//! **Limits.** Only `Compile`, `Using`, `ProjectReference`, `InternalsVisibleTo` and its
+//! Limitations: only `Compile`, `Using`, `ProjectReference`, `InternalsVisibleTo` and its
 //! `AssemblyAttribute` form, `PackageReference` with `PackageVersion`, and the names and
 //! `HintPath`s of `Reference` are understood; other items keep only their literal names, for
 //! `@(Name)`. Item groups in targets are evaluated as if every target ran, after all others.

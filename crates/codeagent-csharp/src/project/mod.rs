@@ -1,6 +1,6 @@
 //! C# projects: which there are, what each compiles, and which one owns a file.
 //!
-//! **Limits.** F# and Visual Basic projects are not read, and references to them are ignored. A
+//! Limitations: F# and Visual Basic projects are not read, and references to them are ignored. A
 //! package or assembly with the name of one that a project of the repository produces is taken to
 //! be that project, whatever its version. The symbol `RELEASE` is not defined.
 

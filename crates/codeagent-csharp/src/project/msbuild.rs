@@ -5,7 +5,7 @@
 //! (in `items.rs`) the item groups with the final properties. For the SDK itself, only the
 //! properties that project files ask about are known.
 //!
-//! **Limits.** Targets are not run. Imports from packages and from outside the repository are not
+//! Limitations: targets are not run. Imports from packages and from outside the repository are not
 //! followed.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! Expansion of MSBuild expressions: `$(RepoRoot)src\$(Name.Replace('.', '/'))`.
 //!
-//! **Limits.** Item metadata (`%(Filename)`), item transforms (`@(X->'..')`), the registry and
+//! Limitations: item metadata (`%(Filename)`), item transforms (`@(X->'..')`), the registry and
 //! functions outside `functions.rs` are unknown, and so is an expression that contains one; the
 //! caller decides what that means (a condition is false, a property empty). The environment is
 //! empty.

@@ -10,8 +10,8 @@
 //! | `expressions` | types of expressions, targets of calls, overloads, conversions | `ExprState`, seen as `Checker`, which holds a `Types` |
 //! | `edges` | the edge of each site of the file | `FileResolver`, seen as `SiteResolver`, which holds a `Checker` |
 //!
-//! A layer's state is kept for the whole file; its methods are those of a view of the state from one
-//! site, which decides what is accessible there and which extension methods are in scope.
+//! A layer's state is kept for the whole file; its methods are those of a view of the state from
+//! one site, which decides what is accessible there and which extension methods are in scope.
 //!
 //! A call of a layer above does not compile: `Types` has no such method. The test
 //! `codeagent-core/tests/it/tidy.rs` checks what imports could still break. Memoization, cycles and
@@ -33,7 +33,7 @@
 //!    The call returns an `IEnumerable<Order>`, `First` an `Order`.
 //! 6. `types/members`: `Order` has one `Ship`. `edges/site_targets` makes it the target of an edge.
 //!
-//! **Limits.** Types that no file of the world declares are known by name only; nothing is guessed
+//! Limitations: types that no file of the world declares are known by name only; nothing is guessed
 //! about them.
 
 mod declared;

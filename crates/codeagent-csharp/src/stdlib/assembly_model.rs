@@ -1,11 +1,11 @@
 //! The model of a compiled library: its public and protected types and members with their
 //! signatures.
 //!
-//! A [`TopLevelType`] is one top-level type with all its nested types. Names are numbers in the string
-//! table of the [`super::pack::BundleWriter`] that made the unit; types are numbers in the unit's own
-//! table.
+//! A [`TopLevelType`] is one top-level type with all its nested types. Names are numbers in the
+//! string table of the [`super::pack::BundleWriter`] that made the unit; types are numbers in the
+//! unit's own table.
 //!
-//! **Limits.** Nullability of reference types, values of constants and defaults, attributes and
+//! Limitations: nullability of reference types, values of constants and defaults, attributes and
 //! accessors of properties are left out, because the resolver does not need them.
 
 use serde::{Deserialize, Serialize};

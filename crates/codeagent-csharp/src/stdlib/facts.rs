@@ -4,7 +4,7 @@
 //! segment, the types), so that usings do not matter. A type parameter is looked up from the scope
 //! that declares it.
 //!
-//! **Limits.** Nothing has a position: such a file is never resolved and has no nodes.
+//! Limitations: nothing has a position: such a file is never resolved and has no nodes.
 
 use codeagent_model::facts::*;
 use codeagent_model::graph::{Access, Dialect};

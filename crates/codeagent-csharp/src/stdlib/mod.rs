@@ -20,7 +20,7 @@
 //! frameworks ([`metadata`]). A type that the frameworks declare is taken from them; in most
 //! packages that also declare it, it is the same.
 //!
-//! **Limits.** One version for all: .NET 9. A project of an older framework sees some members and
+//! Limitations: one version for all: .NET 9. A project of an older framework sees some members and
 //! overloads that it does not have; its own declaration of such a type takes precedence.
 
 pub mod assembly_model;

@@ -3,7 +3,7 @@
 //! The blob is a zstd frame around the strings as one text, the names of the units with their
 //! lengths, the encoded units, and an index of extension methods by name.
 //!
-//! **Limits.** A blob is our own and trusted: one that does not decode is a defect of the build or
+//! Limitations: a blob is our own and trusted: one that does not decode is a defect of the build or
 //! a damaged index, not an input.
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Reachable types: finds the units that the names of a world lead to, across libraries that
 //! mention each other's types.
 //!
-//! **Limits.** A type that several libraries declare is taken from each; one that the frameworks
+//! Limitations: a type that several libraries declare is taken from each; one that the frameworks
 //! declare, from them alone.
 
 use rustc_hash::FxHashMap;

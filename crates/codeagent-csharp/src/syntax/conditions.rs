@@ -2,7 +2,7 @@
 //!
 //! `#if NET8_0_OR_GREATER && !DEBUG`
 //!
-//! **Limits.** An expression nested more than 64 deep is false.
+//! Limitations: an expression nested more than 64 deep is false.
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 //!
 //! `where T : allows ref struct` becomes `where T : notnull          `.
 //!
-//! **Limits.** See [`crate::syntax::repair`].
+//! Limitations: see [`crate::syntax::repair`].
 
 use crate::syntax::rewriter::{RewriteKind, Rewriter, begins_operand};
 

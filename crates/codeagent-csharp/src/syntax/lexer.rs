@@ -3,7 +3,7 @@
 //!
 //! `$"a {f("}")} b"` is text, then the tokens of the interpolation, then text.
 //!
-//! **Limits.** Numbers and operators are not validated; operators are single characters.
+//! Limitations: numbers and operators are not validated; operators are single characters.
 
 use crate::syntax::conditions::DefinedSymbols;
 

@@ -1,6 +1,6 @@
 //! Parses a repaired text within a budget.
 //!
-//! **Limits.** Repairs under a second assumption get what the first left of the budget.
+//! Limitations: repairs under a second assumption get what the first left of the budget.
 
 use std::cell::RefCell;
 

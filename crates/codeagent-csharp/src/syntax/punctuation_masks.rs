@@ -3,7 +3,7 @@
 //!
 //! `a?.b = c` becomes `a .b = c`, `F(x) = 3` becomes `F[x] = 3`.
 //!
-//! **Limits.** See [`crate::syntax::repair`].
+//! Limitations: see [`crate::syntax::repair`].
 
 use crate::syntax::rewriter::{RewriteKind, Rewriter, begins_operand};
 use crate::syntax::type_arguments;

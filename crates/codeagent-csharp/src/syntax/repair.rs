@@ -3,7 +3,7 @@
 //!
 //! `F(async);` is parsed as `F(asynk);`. Names and texts are always taken from the original.
 //!
-//! **Limits.** A mask decides by tokens, without a tree.
+//! Limitations: a mask decides by tokens, without a tree.
 
 use codeagent_lang::lower::limits::AngleDepth;
 

@@ -1,6 +1,6 @@
 //! Kinds and fields of syntax nodes as small enums, looked up by number instead of by name.
 //!
-//! **Limits.** Kinds that lowering treats alike are `Other` (lower the children) or `Skip`
+//! Limitations: kinds that lowering treats alike are `Other` (lower the children) or `Skip`
 //! (punctuation, comments, directives).
 
 use std::sync::OnceLock;

@@ -4,7 +4,7 @@
 //! `(object)a.M<T>(1)` is parsed as `(object)a.M   (1)`; beside it `class a:M<T>;` is parsed, with
 //! `<T>` at its original position.
 //!
-//! **Limits.** Lists of more than 100 tokens are left as they are.
+//! Limitations: lists of more than 100 tokens are left as they are.
 
 use crate::syntax::rewriter::{Rewriter, TypeArgumentList, begins_operand};
 

@@ -7,7 +7,7 @@
 //! `export=`. `Object.assign(module.exports, { a }, require("./b"))` adds exports, and so does `A.a
 //! = e` after `var A = module.exports`.
 //!
-//! **Limits.** Only statements at the top level and initialisers of top-level variables are read.
+//! Limitations: only statements at the top level and initialisers of top-level variables are read.
 //! The result of an accessor in `Object.assign` is unknown.
 
 use codeagent_model::facts::*;

@@ -5,7 +5,7 @@
 //! variable with `@enum {T}` is also a type, `T`. `@satisfies {T}` gives a value its contextual
 //! type, not its type.
 //!
-//! **Limits.** Only the last [`MAX_COMMENTS`] comments before a function are read. Functions that
+//! Limitations: only the last [`MAX_COMMENTS`] comments before a function are read. Functions that
 //! are values have no overloads.
 
 use codeagent_model::facts::*;

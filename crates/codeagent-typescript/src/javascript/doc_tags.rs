@@ -2,7 +2,7 @@
 //!
 //! `@param {A} [b=1] text` is the tag `param`, the type `A` and the rest `[b=1] text`.
 //!
-//! **Limits.** An `@` inside braces or inside a word starts no tag. Code in a comment is treated
+//! Limitations: an `@` inside braces or inside a word starts no tag. Code in a comment is treated
 //! like text.
 
 use rustc_hash::FxHashMap;

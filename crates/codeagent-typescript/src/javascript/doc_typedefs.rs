@@ -1,8 +1,8 @@
 //! Function and object types in doc comments, including those assembled from several tags:
 //! `@callback`, `@property {A} b`.
 //!
-//! **Limits.** The members of these types are not nodes. For a destructured parameter only its type
-//! is used.
+//! Limitations: the members of these types are not nodes. For a destructured parameter only its
+//! type is used.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;

@@ -1,8 +1,8 @@
 //! Parser for the types in doc comments: TypeScript's syntax and the older Closure forms
 //! `function(A, B=): C`, `Array.<T>`, `?T`, `*`.
 //!
-//! **Limits.** The names in these types are not sites. A part that cannot be parsed makes the whole
-//! type unknown.
+//! Limitations: the names in these types are not sites. A part that cannot be parsed makes the
+//! whole type unknown.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;

@@ -2,7 +2,7 @@
 //! `X.y = e` at the top level of a file that declares `X`; `X.prototype.m = e` wherever `X` is
 //! visible.
 //!
-//! **Limits.** `X` must stand before the assignment and be a class, a function, or a variable or
+//! Limitations: `X` must stand before the assignment and be a class, a function, or a variable or
 //! member that holds one of these or an object. Computed names declare nothing.
 
 use codeagent_model::facts::*;

@@ -5,7 +5,7 @@
 //! {F<T>}` apply to the declaration after the comment. `@typedef`, `@callback` and `@import`
 //! declare type aliases for the whole file; other files can import them.
 //!
-//! **Limits.** `@overload`, `@enum` and `@satisfies` are read by `doc_overloads`. A type declared
+//! Limitations: `@overload`, `@enum` and `@satisfies` are read by `doc_overloads`. A type declared
 //! inside a function is visible in the whole file.
 
 use codeagent_model::facts::*;

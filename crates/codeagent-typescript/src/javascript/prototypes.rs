@@ -5,7 +5,7 @@
 //! `util.inherits(A, B)` and `Object.assign(A.prototype, mixin)` each add an entry to the base list
 //! of `A`; those that name `B` have a site there.
 //!
-//! **Limits.** Only the first [`MAX_PROTOTYPES`] of a function count, in source order. Conditions
+//! Limitations: only the first [`MAX_PROTOTYPES`] of a function count, in source order. Conditions
 //! around them are ignored.
 
 use codeagent_model::facts::*;

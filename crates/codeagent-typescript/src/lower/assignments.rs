@@ -5,8 +5,8 @@
 //! that contains an assignment, and from the start of a loop that contains one, the declared type
 //! applies again, because the assignment may or may not have run.
 //!
-//! **Limits.** Where branches meet, the declared type is used, not the union of the assigned types.
-//! Paths are invalidated by their first member: `a.b.c = x` ends every narrowing of `a.b`.
+//! Limitations: where branches meet, the declared type is used, not the union of the assigned
+//! types. Paths are invalidated by their first member: `a.b.c = x` ends every narrowing of `a.b`.
 
 use codeagent_model::facts::*;
 

@@ -5,7 +5,7 @@
 //! f)<T>(x).g()` and `a + f<T>(x)` as `(a + f)<T>(x)`; here the operator is moved back on top of
 //! its chain.
 //!
-//! **Limits.** `new` without parentheses has no arguments. `import(x)` of a computed module is
+//! Limitations: `new` without parentheses has no arguments. `import(x)` of a computed module is
 //! `Unknown`.
 
 use codeagent_model::facts::*;

@@ -2,7 +2,7 @@
 //!
 //! `class A<T> extends B<T> implements C { #x = 1; static m() {} }`.
 //!
-//! **Limits.** In a static member `this` is `Class(A)`: the class as a value.
+//! Limitations: in a static member `this` is `Class(A)`: the class as a value.
 
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;

@@ -3,7 +3,7 @@
 //! `export const { a, b } = f()` declares two module-level variables with details; the same inside
 //! a function declares two locals without.
 //!
-//! **Limits.** A `var` in a block at the top level is a local of the file, not a node.
+//! Limitations: a `var` in a block at the top level is a local of the file, not a node.
 
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;

@@ -1,7 +1,7 @@
 //! ECMAScript exports: flags on declarations, export clauses, `export *`, `export default e`,
 //! `export = e`.
 //!
-//! **Limits.** `export as namespace X` is not read.
+//! Limitations: `export as namespace X` is not read.
 
 use codeagent_model::facts::*;
 

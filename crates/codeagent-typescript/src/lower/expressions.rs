@@ -2,7 +2,8 @@
 //!
 //! `a.b ?? c` is `Or(Member(Name a, b), Name c)` with sites for `a`, `b` and `c`.
 //!
-//! **Limits.** Operators give the type they always give in TypeScript; only `+` keeps its operands.
+//! Limitations: operators give the type they always give in TypeScript; only `+` keeps its
+//! operands.
 
 use codeagent_model::facts::*;
 

@@ -4,7 +4,7 @@
 //! `(a, { b }: T = {}, ...c) => a` is a `Lambda` with three parameters; `b` is a variable
 //! destructured from the second.
 //!
-//! **Limits.** A `this` parameter is no parameter: it types `this` in the body.
+//! Limitations: a `this` parameter is no parameter: it types `this` in the body.
 
 use codeagent_lang::lower::interface::VisibleTokens;
 use codeagent_model::facts::*;

@@ -1,7 +1,7 @@
-//! Imports of all forms: `import a, { b as c } from "m"`, `import * as d`,
-//! `import e = require("m")`, `import f = A.B`, `require("m")`.
+//! Imports of all forms: `import a, { b as c } from "m"`, `import * as d`, `import e =
+//! require("m")`, `import f = A.B`, `require("m")`.
 //!
-//! **Limits.** `require` counts where JavaScript declares a variable with it; elsewhere it is an
+//! Limitations: `require` counts where JavaScript declares a variable with it; elsewhere it is an
 //! expression.
 
 use codeagent_model::facts::*;

@@ -4,7 +4,7 @@
 //! `{ a: 1, b() {}, c, ...d }` is an `ObjectLiteral` whose scope declares `a`, `b`, `c` and,
 //! without a name, the spread.
 //!
-//! **Limits.** Members of object literals are nodes only if the literal is assigned to
+//! Limitations: members of object literals are nodes only if the literal is assigned to
 //! `module.exports` or a prototype. An array has a declaration only if it has a context to pass on.
 
 use codeagent_model::facts::*;

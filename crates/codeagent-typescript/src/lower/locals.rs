@@ -4,7 +4,7 @@
 //! Drops the sites of names that are locals, parameters or type parameters; gives `let x;` its
 //! first assigned value; marks local functions that are named outside their own body.
 //!
-//! **Limits.** Calls of locals keep their sites: `const { f } = o; f()` calls the value of `o.f`.
+//! Limitations: calls of locals keep their sites: `const { f } = o; f()` calls the value of `o.f`.
 
 use codeagent_model::facts::*;
 use rustc_hash::FxHashMap;

@@ -1,6 +1,6 @@
 //! The state of lowering: current scope, owner, function, class, `this` and nesting depth.
 //!
-//! **Limits.** Recursion ends at [`MAX_DEPTH`]: deeper nodes give `Unknown` and no sites. Chains
+//! Limitations: recursion ends at [`MAX_DEPTH`]: deeper nodes give `Unknown` and no sites. Chains
 //! that nest to the left (`a.b().c()`, `a + b + c`) are walked by loops and may have any length.
 
 use codeagent_lang::lower::builder::Builder;

@@ -1,11 +1,10 @@
 //! Lowering of TypeScript and JavaScript text to facts: repair, parse within a budget, walk.
 //!
 //! `class A { m(x: B) { x.f() } }` gives declarations `A`, `m`, `x`, the type name `B`, the
-//! expression `Call(Member(Name x, f))` and two sites. `repair` and `syntax` come before the
-//! walk, `lowering` holds its state, `statements` is its entry point, and `locals` binds locals
-//! after it.
+//! expression `Call(Member(Name x, f))` and two sites. `repair` and `syntax` come before the walk,
+//! `lowering` holds its state, `statements` is its entry point, and `locals` binds locals after it.
 //!
-//! **Limits.** One text at a time, without name resolution. Nodes nested deeper than
+//! Limitations: one text at a time, without name resolution. Nodes nested deeper than
 //! `lowering::MAX_DEPTH` are `Unknown`.
 
 mod assignments;

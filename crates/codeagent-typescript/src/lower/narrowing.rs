@@ -4,7 +4,7 @@
 //! `if (!(x instanceof C)) return;` redeclares `x` after the statement. A condition is kept as a
 //! small tree of tests while it is walked, so nothing is walked twice.
 //!
-//! **Limits.** There is no flow graph (assignments are handled in `assignments`). `a || b` narrows
+//! Limitations: there is no flow graph (assignments are handled in `assignments`). `a || b` narrows
 //! only where it is false, and at most [`MAX_TESTS`] tests of one condition are applied. `this.x`
 //! is narrowed under the name `this`; `this` itself is not narrowed.
 

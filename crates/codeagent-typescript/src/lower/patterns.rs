@@ -1,7 +1,7 @@
 //! Destructuring: `const { a, b: [c = 1, ...d] } = e` declares `a`, `c` and `d`, each with the part
 //! of `e` it is bound to.
 //!
-//! **Limits.** Computed keys give no member.
+//! Limitations: computed keys give no member.
 
 use codeagent_model::facts::*;
 

@@ -1,7 +1,7 @@
 //! Members of a module that other files depend on one by one: statements that declare one name, and
 //! members of classes and interfaces.
 //!
-//! **Limits.** Scripts and JavaScript files are not split.
+//! Limitations: scripts and JavaScript files are not split.
 
 use codeagent_lang::lower::pieces::{MemberSpan, place};
 use codeagent_model::facts::{

@@ -1,7 +1,7 @@
 //! The displayed text of a declaration: its span, parameter list and type as written, its doc
 //! comment, and a hash of its text.
 //!
-//! **Limits.** The doc comment is the `/** */` that ends directly before the declaration; its
+//! Limitations: the doc comment is the `/** */` that ends directly before the declaration; its
 //! summary ends at the first `@tag`.
 
 use std::borrow::Cow;

@@ -3,7 +3,7 @@
 //!
 //! The modules that fill and read these types are methods of `Lowering`.
 //!
-//! **Limits.** Nothing here walks the tree.
+//! Limitations: nothing here walks the tree.
 
 use codeagent_model::facts::*;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,7 +1,7 @@
 //! Statements: the declarations and expressions in them, the blocks they open, and the effect of
 //! conditions on them.
 //!
-//! **Limits.** Blocks are scopes. Labels and jumps are not followed, except to tell that a branch
+//! Limitations: blocks are scopes. Labels and jumps are not followed, except to tell that a branch
 //! does not continue.
 
 use codeagent_model::facts::*;

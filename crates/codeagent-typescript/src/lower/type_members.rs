@@ -3,8 +3,8 @@
 //!
 //! `{ (x: A): B; new (): C; [k: string]: D }`, `{ [K in keyof T]: T[K] }`.
 //!
-//! **Limits.** These declarations have no names and never become nodes; members of object types do.
-//! A constructor type's `FunctionType` is named `new`.
+//! Limitations: these declarations have no names and never become nodes; members of object types
+//! do. A constructor type's `FunctionType` is named `new`.
 
 use codeagent_model::facts::*;
 

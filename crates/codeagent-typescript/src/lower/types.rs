@@ -2,8 +2,8 @@
 //!
 //! Each segment of a type name is a site: `A` and `B` of `A.B`.
 //!
-//! **Limits.** Template literal types keep the sites in them and nothing else; `unique symbol` is a
-//! keyword.
+//! Limitations: template literal types keep the sites in them and nothing else; `unique symbol` is
+//! a keyword.
 
 use codeagent_model::facts::*;
 

@@ -2,10 +2,10 @@
 //!
 //! As in Node's "Package entry points" and TypeScript's "exports conditions": a subpath is found by
 //! its key, else by the pattern with the longest text before its `*`; of the conditions, those that
-//! hold count in the order in which they are written. TypeScript goes on to the next one if a target
-//! does not exist, so all targets are returned.
+//! hold count in the order in which they are written. TypeScript goes on to the next one if a
+//! target does not exist, so all targets are returned.
 //!
-//! **Limits.** `null` only yields no target; it does not forbid what the fields `types` and `main`
+//! Limitations: `null` only yields no target; it does not forbid what the fields `types` and `main`
 //! name. Nesting deeper than eight levels and more than 64 targets are ignored.
 
 use serde_json::Value;

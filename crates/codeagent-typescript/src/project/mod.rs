@@ -7,7 +7,7 @@
 //! none includes belongs to the nearest that lists its files one by one and so pulls in the rest
 //! through imports.
 //!
-//! **Limits.** Imports are not followed. A configuration that a build tool passes by a name other
+//! Limitations: imports are not followed. A configuration that a build tool passes by a name other
 //! than `tsconfig*.json` is not found, unless another one extends it.
 
 pub mod exports;

@@ -1,6 +1,6 @@
 //! The npm packages of the repository, and which of them belong to a workspace.
 //!
-//! **Limits.** In pnpm-workspace.yaml only the list `packages` is read, in block or flow style.
+//! Limitations: in pnpm-workspace.yaml only the list `packages` is read, in block or flow style.
 //! package.json files without a name are ignored.
 
 use std::collections::BTreeMap;

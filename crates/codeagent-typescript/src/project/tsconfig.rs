@@ -9,7 +9,7 @@
 //! configurations; a base that closes a cycle adds nothing. The module resolver reads the merged
 //! form ([`Configs::merged`]) and never follows `extends` itself.
 //!
-//! **Limits.** Files that are compiled only because a covered file imports them are not covered.
+//! Limitations: files that are compiled only because a covered file imports them are not covered.
 //! Configurations from packages count only if the package is in this repository. Once all
 //! configurations together inherit more than [`MOST_INHERITED_BYTES`], the rest inherit nothing.
 

@@ -1,7 +1,7 @@
 //! The types of one file's resolution, interned: equal types have equal numbers, which are valid
 //! only in this resolution.
 //!
-//! **Limits.** The types are detailed enough to find members and calls, not to check programs.
+//! Limitations: the types are detailed enough to find members and calls, not to check programs.
 //! Unions keep at most twelve members; `null` and `undefined` are dropped from them. An exceeded
 //! budget gives `UNKNOWN`, never a guess.
 

@@ -2,7 +2,7 @@
 //!
 //! The modules `names`, `types` and `expressions` are methods of [`Checker`].
 //!
-//! **Limits.** Those of [`super::queries`].
+//! Limitations: those of [`super::queries`].
 
 use std::cell::RefCell;
 use std::ops::Deref;

@@ -28,8 +28,8 @@
 //!
 //! How `ship` in `orders.filter(o => o.open)[0].ship()` finds its declaration:
 //!
-//! 1. `edges/site_targets`: the site is a call. `edges/callees` resolves its callee, a member, so it needs
-//!    the type of `orders.filter(..)[0]`.
+//! 1. `edges/site_targets`: the site is a call. `edges/callees` resolves its callee, a member, so
+//!    it needs the type of `orders.filter(..)[0]`.
 //! 2. `expressions/expr_types`: that is an element of the type of a call, and so on down to the
 //!    name `orders`, which `names/lookup` finds in the enclosing scopes as an import.
 //!    `names/exports` follows it to `export const orders: Order[]` in another file.
@@ -45,7 +45,7 @@
 //!    `symbols/merging`: the overloads of `ship` are one symbol. `edges/site_targets` makes its
 //!    implementation the target of an edge.
 //!
-//! **Limits.** Not a type checker: types are inferred on demand, as far as members and calls need
+//! Limitations: not a type checker: types are inferred on demand, as far as members and calls need
 //! them. A query that a budget or cycle cuts off is `UNKNOWN` and gives no edge.
 
 mod arena;

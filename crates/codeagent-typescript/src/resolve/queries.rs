@@ -1,6 +1,6 @@
 //! The queries of a resolution that can depend on themselves, and their budgets.
 //!
-//! **Limits.** Those of [`codeagent_lang::query::stack`]. A query that a cycle or budget cuts off
+//! Limitations: those of [`codeagent_lang::query::stack`]. A query that a cycle or budget cuts off
 //! is `UNKNOWN`.
 
 use codeagent_lang::query::stack::{FileQueryBudget, QueryLimits};

@@ -11,7 +11,7 @@
 //! mention: in their own module, in modules it imports from, among globals. No query can ask for
 //! the rest, because a name that no file contains is never looked up.
 //!
-//! **Limits.** Members of namespaces (`Intl`) are selected together.
+//! Limitations: members of namespaces (`Intl`) are selected together.
 
 use std::sync::{Arc, OnceLock};
 

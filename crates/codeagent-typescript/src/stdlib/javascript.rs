@@ -4,7 +4,7 @@
 //! format of [`dts_bundle`], made by `codeagent-externals`: without comments, split at declarations
 //! and their members.
 //!
-//! **Limits.** One version of each library.
+//! Limitations: one version of each library.
 //!
 //! [`dts_bundle`]: super::dts_bundle
 

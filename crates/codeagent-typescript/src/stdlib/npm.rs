@@ -5,7 +5,7 @@
 //! packages and their modules, then one bundle ([`dts_bundle`]) per package with a section for each
 //! module, decompressed when some file imports it.
 //!
-//! **Limits.** One version of each package, listed in `data/NOTICE.md`.
+//! Limitations: one version of each package, listed in `data/NOTICE.md`.
 //!
 //! [`dts_bundle`]: super::dts_bundle
 

@@ -4,7 +4,7 @@
 //! Lowering takes all names and texts from the original, so a rewrite inside a string or comment
 //! changes nothing; if a rewrite changes the meaning, lowering finds it with [`Repaired::edit_at`].
 //!
-//! **Limits.** A scan over bytes, not over tokens. Not repaired: `for (using x of y)`, `import
+//! Limitations: a scan over bytes, not over tokens. Not repaired: `for (using x of y)`, `import
 //! defer`, `&name` in a JSX string.
 
 mod semicolons;

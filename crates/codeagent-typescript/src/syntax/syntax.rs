@@ -3,7 +3,7 @@
 //! The grammars `typescript` and `tsx` number their node kinds differently; a table per grammar
 //! maps both to [`Kind`] and [`Field`], so lowering compares bytes and never strings.
 //!
-//! **Limits.** Unlisted node kinds are `Other` (or `OtherToken`): they are walked through, but not
+//! Limitations: unlisted node kinds are `Other` (or `OtherToken`): they are walked through, but not
 //! interpreted.
 
 use std::sync::OnceLock;

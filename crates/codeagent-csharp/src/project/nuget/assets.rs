@@ -1,6 +1,6 @@
 //! `project.assets.json`: the assemblies that the last restore of a project resolved.
 //!
-//! **Limits.** The folder of the packages is not taken from it, only the paths below that folder.
+//! Limitations: the folder of the packages is not taken from it, only the paths below that folder.
 
 use std::collections::BTreeMap;
 

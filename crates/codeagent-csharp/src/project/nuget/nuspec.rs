@@ -1,6 +1,6 @@
 //! `.nuspec` files: the dependencies of a package.
 //!
-//! **Limits.** Dependencies that are not compiled against (`exclude="Compile"`) are left out.
+//! Limitations: dependencies that are not compiled against (`exclude="Compile"`) are left out.
 
 use roxmltree::{Document, Node, ParsingOptions};
 

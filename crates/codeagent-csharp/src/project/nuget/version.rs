@@ -1,6 +1,6 @@
 //! NuGet versions and version ranges: `1.2`, `[1.0,2.0)`, `3.*`.
 //!
-//! **Limits.** Build metadata (`+sha`) is ignored. Prereleases match only where a bound is one; a
+//! Limitations: build metadata (`+sha`) is ignored. Prereleases match only where a bound is one; a
 //! floating version with a label (`1.0.0-*`) matches every prerelease.
 
 use std::cmp::Ordering;

@@ -5,7 +5,7 @@
 //! attributes in the sources. A package's assembly sees those whose types it mentions, and is seen
 //! by the projects that reference the package.
 //!
-//! **Limits.** A file that several projects compile belongs to its owner; its declarations are
+//! Limitations: a file that several projects compile belongs to its owner; its declarations are
 //! visible from each of them.
 
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //!
 //! They are built before any file is resolved, and resolving only reads them.
 //!
-//! **Limits.** No type is resolved here, and no file is asked about another.
+//! Limitations: no type is resolved here, and no file is asked about another.
 
 pub mod assemblies;
 mod patch;

@@ -5,7 +5,7 @@
 //! result equals that of rebuilding the tables, except for the numbers of names, whose order
 //! nothing depends on.
 //!
-//! **Limits.** Any other change is refused, and the caller rebuilds the tables.
+//! Limitations: any other change is refused, and the caller rebuilds the tables.
 
 use codeagent_lang::LanguageIndex;
 use codeagent_lang::query::names::Name;

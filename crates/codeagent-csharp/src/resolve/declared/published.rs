@@ -5,7 +5,7 @@
 //! Members are parts of those types that are compared one by one: a lookup of a member records its
 //! name as well.
 //!
-//! **Limits.** Types are keyed by simple name alone, so a new type invalidates every file that
+//! Limitations: types are keyed by simple name alone, so a new type invalidates every file that
 //! looked up a type of that name anywhere.
 
 use codeagent_lang::dependencies::{DependencyKey, KeyTable};

@@ -4,7 +4,7 @@
 //! Built once over the facts of all files and only read while files are resolved. Everything is in
 //! canonical order: by file, then by declaration.
 //!
-//! **Limits.** Nothing is resolved here: base lists and signatures are left to the layers above.
+//! Limitations: nothing is resolved here: base lists and signatures are left to the layers above.
 
 mod builder;
 

@@ -5,8 +5,8 @@
 //! declaration with that namespace, name and number of type parameters, not a type of the same name
 //! elsewhere.
 //!
-//! **Limits.** Members and base types are not listed here: the declaration is in the world like any
-//! other.
+//! Limitations: members and base types are not listed here: the declaration is in the world like
+//! any other.
 
 use codeagent_lang::query::names::{Name, Names};
 

@@ -1,6 +1,6 @@
 //! Display of types in explanations: `Shop.Domain.Order`, `List<Order>`, `T`, `(int, string)`.
 //!
-//! **Limits.** Cut off six extension_scopes deep.
+//! Limitations: cut off six extension_scopes deep.
 
 use codeagent_lang::explain::Report;
 use codeagent_model::print;

@@ -5,7 +5,7 @@
 //! while they happen ([`OverloadTrace`]), because they depend on the lambda parameter types assumed
 //! at that moment.
 //!
-//! **Limits.** A resolution inside another one (in the body of a lambda that is tried) is not
+//! Limitations: a resolution inside another one (in the body of a lambda that is tried) is not
 //! shown.
 
 use codeagent_lang::explain::{MAX_ORIGINS, Report};

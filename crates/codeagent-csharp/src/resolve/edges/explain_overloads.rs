@@ -1,6 +1,6 @@
 //! Explains overload resolutions: each candidate with its conversions, and the rule that chose.
 //!
-//! **Limits.** Those of `explain`.
+//! Limitations: those of `explain`.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::explain::Report;

@@ -1,7 +1,7 @@
 //! Symbol identity: two C# declarations are one symbol if they have the same `Ns.Outer.Member`,
 //! arity and written parameter types. Parts of partial types and members merge, as do namespaces.
 //!
-//! **Limits.** Parameter types are compared as written: `Int32` and `int` are two signatures.
+//! Limitations: parameter types are compared as written: `Int32` and `int` are two signatures.
 
 use codeagent_lang::nodes::{Identity, MergeKey, qualified};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts, TypeExpr, TypeId};

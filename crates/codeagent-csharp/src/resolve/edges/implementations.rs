@@ -8,7 +8,7 @@
 //! `class A : Base, I` makes members of `Base` implement those of `I`. The edge belongs to the
 //! declaration of `A`, because the text of `Base` does not name `I`.
 //!
-//! **Limits.** A parameter or result type that no file declares is compared by name.
+//! Limitations: a parameter or result type that no file declares is compared by name.
 
 use codeagent_lang::{DeclRef, Inherited, Links, Target, Use};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind};

@@ -1,7 +1,7 @@
 //! The top layer: the edges of one file, one for each resolved site and for each member that
 //! overrides or implements another.
 //!
-//! **Limits.** The layers below do not depend on this one.
+//! Limitations: the layers below do not depend on this one.
 
 mod display;
 pub mod explain;

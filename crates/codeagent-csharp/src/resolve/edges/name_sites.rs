@@ -1,6 +1,6 @@
 //! The edges of names: imports, types and values.
 //!
-//! **Limits.** Those of `site_targets`.
+//! Limitations: those of `site_targets`.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, Target, Use};

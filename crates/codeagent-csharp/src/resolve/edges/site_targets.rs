@@ -1,6 +1,6 @@
 //! The target of each site of a file.
 //!
-//! **Limits.** The namespace before a dot has no edge; a `using` of a namespace has one, to its
+//! Limitations: the namespace before a dot has no edge; a `using` of a namespace has one, to its
 //! first declaration.
 
 use codeagent_lang::explain::Report;

@@ -5,7 +5,7 @@
 //!
 //! `F(1, b: 2)` is bound to `F<T>(T a, int b, int c = 0)` in normal form with `T` = `int`.
 //!
-//! **Limits.** An argument whose type is unknown converts to everything.
+//! Limitations: an argument whose type is unknown converts to everything.
 
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{ArgMode, DeclFlags, DeclId, Expr, ExprId};

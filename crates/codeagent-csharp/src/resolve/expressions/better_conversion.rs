@@ -2,7 +2,7 @@
 //!
 //! `F(int)` is better than `F(long)` for `F(1)`: identity is better than widening.
 //!
-//! **Limits.** Where an unknown type decides, the result is [`Better::Unknown`].
+//! Limitations: where an unknown type decides, the result is [`Better::Unknown`].
 
 use codeagent_model::facts::ExprId;
 

@@ -6,7 +6,7 @@
 //! `void F(int a)` and `void F(params int[] a)` are equal for `F(1)` by conversions; the first is
 //! better because it is applicable in normal form.
 //!
-//! **Limits.** Beyond the standard, a candidate that is known to be applicable is better than one
+//! Limitations: beyond the standard, a candidate that is known to be applicable is better than one
 //! that only may be.
 
 use std::cmp::Ordering;

@@ -4,7 +4,7 @@
 //! Instance members come before extension methods. A delegate value that is invoked is not a
 //! target. `new C()` without a declared constructor targets the type.
 //!
-//! **Limits.** A call whose receiver is unknown never gets a target by name.
+//! Limitations: a call whose receiver is unknown never gets a target by name.
 
 use std::rc::Rc;
 

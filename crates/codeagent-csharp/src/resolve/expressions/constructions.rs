@@ -1,6 +1,6 @@
 //! Constructor calls: `new`, constructor initializers and attributes.
 //!
-//! **Limits.** `new C()` without a declared constructor targets the type.
+//! Limitations: `new C()` without a declared constructor targets the type.
 
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{Call, DeclId, DeclKind, ScopeId, TypeExpr, TypeId};

@@ -1,7 +1,7 @@
 //! Contextual types: the type that the position of a lambda, `new()` or collection expression
 //! expects.
 //!
-//! **Limits.** While the overload of a call is being resolved, its arguments have no context.
+//! Limitations: while the overload of a call is being resolved, its arguments have no context.
 
 use codeagent_model::facts::{Context, DeclFlags, DeclId, DeclKind, Expr, ExprId};
 

@@ -3,7 +3,7 @@
 //! Identity, numeric widening, references up the hierarchy with variance, boxing, nullable, tuples,
 //! user-defined operators, lambdas, method groups, `null`, `default`, constants.
 //!
-//! **Limits.** A conversion that depends on an undeclared type is [`Conversion::Unknown`]; an
+//! Limitations: a conversion that depends on an undeclared type is [`Conversion::Unknown`]; an
 //! undeclared generic type is taken to be variant in all its arguments. Constants of type `int` are
 //! literals, names of constants, and their sums, differences and products.
 

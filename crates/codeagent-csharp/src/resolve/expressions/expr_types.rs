@@ -3,7 +3,7 @@
 //! `orders.First().Customer.Name` is typed from the left: the declared or initializer type of a
 //! local, then the declared type of each member with the receiver's type arguments substituted.
 //!
-//! **Limits.** No flow analysis. Operators are the built-in numeric promotions and user-defined
+//! Limitations: no flow analysis. Operators are the built-in numeric promotions and user-defined
 //! ones.
 
 use std::rc::Rc;

@@ -4,9 +4,9 @@
 //! Namespaces are searched from the inside: first the static classes of the namespace, then those
 //! that the usings of its declaration import. The first scope with an applicable method decides.
 //!
-//! **Limits.** The receiver must be known to convert to the first parameter. A value from a package
-//! or an undeclared base class has no extension methods but those for its own type. A call that may
-//! mean such a method is unresolved.
+//! Limitations: the receiver must be known to convert to the first parameter. A value from a
+//! package or an undeclared base class has no extension methods but those for its own type. A call
+//! that may mean such a method is unresolved.
 
 use std::rc::Rc;
 

@@ -3,7 +3,7 @@
 //! Two phases, as in the standard: first the arguments that have a type, then the results of
 //! lambdas and method groups whose parameter types are fixed by then.
 //!
-//! **Limits.** All bounds are lower bounds; the one to which all others convert is taken, else the
+//! Limitations: all bounds are lower bounds; the one to which all others convert is taken, else the
 //! first.
 
 use codeagent_model::facts::{ArgMode, DeclId, ExprId};

@@ -3,7 +3,7 @@
 //! Patterns come first (`GetEnumerator().Current`, `GetAwaiter().GetResult()`, `Deconstruct`), then
 //! the interfaces, and extension methods last.
 //!
-//! **Limits.** Nothing is known of undeclared types.
+//! Limitations: nothing is known of undeclared types.
 
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclFlags, DeclKind};

@@ -3,7 +3,7 @@
 //!
 //! `x => x.Name` converts to `Func<Person, string>`: its body is typed with `x` as a `Person`.
 //!
-//! **Limits.** A block body without `return` is taken to return nothing, even if it never ends,
+//! Limitations: a block body without `return` is taken to return nothing, even if it never ends,
 //! unless `throw` is its last statement. At most eight returns are examined.
 
 use std::rc::Rc;

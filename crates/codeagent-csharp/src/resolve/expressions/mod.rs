@@ -1,11 +1,11 @@
 //! The third layer: types of expressions, targets of calls, overload resolution.
 //!
 //! [`Checker`] is a view of an [`ExprState`] from one site; it holds a `Types` and dereferences to
-//! it. Its queries form one cycle, as in the
-//! language: the type of a call depends on its overload, that on conversions of the arguments, that
-//! on the return types of lambdas among them, and these are types of expressions.
+//! it. Its queries form one cycle, as in the language: the type of a call depends on its overload,
+//! that on conversions of the arguments, that on the return types of lambdas among them, and these
+//! are types of expressions.
 //!
-//! **Limits.** Only expressions of the file being resolved are typed; a member of another file has
+//! Limitations: only expressions of the file being resolved are typed; a member of another file has
 //! its declared type.
 
 pub mod applicability;

@@ -1,8 +1,8 @@
 //! Operators: the user-defined operator that `a + b` calls, and the type of an operator expression
 //! (C# standard §12.4).
 //!
-//! **Limits.** Built-in operators: numeric promotion, string concatenation, comparisons; lifted and
-//! enum forms by their operands.
+//! Limitations: Built-in operators: numeric promotion, string concatenation, comparisons; lifted
+//! and enum forms by their operands.
 
 use codeagent_model::facts::{ExprId, Operator};
 

@@ -3,7 +3,7 @@
 //! Traces are recorded while overloads are resolved, because the result depends on the types that
 //! lambda parameters are assumed to have at that moment.
 //!
-//! **Limits.** Candidates are bound to the arguments a second time: a conversion that exceeded a
+//! Limitations: candidates are bound to the arguments a second time: a conversion that exceeded a
 //! budget the first time may be known the second time.
 
 use codeagent_lang::DeclRef;

@@ -11,7 +11,7 @@
 //! `void F(object o)` and `void F(string s)`: both are applicable to `F("")`, and the second is
 //! better, because `""` converts to `string` by identity.
 //!
-//! **Limits.** If no candidate is known to be applicable, all that take as many arguments compete,
+//! Limitations: if no candidate is known to be applicable, all that take as many arguments compete,
 //! and the result is not certain.
 
 use codeagent_lang::DeclRef;

@@ -4,7 +4,7 @@
 //! Scopes are searched from the inside outward; a name that is invoked skips members that cannot
 //! be.
 //!
-//! **Limits.** A local is in scope in its whole block, because C# forbids any other meaning there.
+//! Limitations: a local is in scope in its whole block, because C# forbids any other meaning there.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;

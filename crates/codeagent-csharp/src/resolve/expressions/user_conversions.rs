@@ -1,6 +1,7 @@
 //! User-defined conversions (C# standard §10.5).
 //!
-//! **Limits.** The most specific operator is not chosen: any implicit operator that applies will do.
+//! Limitations: the most specific operator is not chosen: any implicit operator that applies will
+//! do.
 
 use codeagent_lang::DeclRef;
 

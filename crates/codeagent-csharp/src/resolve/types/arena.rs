@@ -3,7 +3,7 @@
 //! In a repository without a base library `List<Foo>` is `External(List, [Foo])`, and `Foo` is
 //! `Inst(Foo, [])`.
 //!
-//! **Limits.** Nullability of reference types makes no difference; neither does `dynamic` inside
+//! Limitations: nullability of reference types makes no difference; neither does `dynamic` inside
 //! type arguments.
 
 use std::cell::RefCell;

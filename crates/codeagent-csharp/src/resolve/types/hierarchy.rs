@@ -3,7 +3,7 @@
 //!
 //! `class A<T> : B<List<T>>` makes `A<int>` a `B<List<int>>`.
 //!
-//! **Limits.** At most 64 supertypes; a type whose bases depend on itself has none.
+//! Limitations: at most 64 supertypes; a type whose bases depend on itself has none.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::{BaseClause, DeclKind, TypeExpr};

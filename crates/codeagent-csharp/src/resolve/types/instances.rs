@@ -3,7 +3,7 @@
 //! `Items` of a `List<Order>` is an `IEnumerable<T>` as declared, and an `IEnumerable<Order>` after
 //! substitution.
 //!
-//! **Limits.** Nothing is looked up here: types are taken apart and put together.
+//! Limitations: nothing is looked up here: types are taken apart and put together.
 
 use codeagent_model::facts::DeclId;
 

@@ -4,7 +4,7 @@
 //! An overriding method stands for the one it overrides: it is the one called, but ranks as
 //! declared where the overridden one is.
 //!
-//! **Limits.** An inaccessible member is still found if nothing else has the name, because the
+//! Limitations: an inaccessible member is still found if nothing else has the name, because the
 //! project model may not know all friend assemblies.
 
 use std::rc::Rc;

@@ -5,7 +5,7 @@
 //! view of it from one site. Queries of the third layer are methods of `Checker`, which holds a
 //! `Types`, so nothing here can call them.
 //!
-//! **Limits.** Those of [`queries`].
+//! Limitations: those of [`queries`].
 
 mod arena;
 pub mod hierarchy;

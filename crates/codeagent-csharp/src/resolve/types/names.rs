@@ -6,7 +6,7 @@
 //! namespaces before those that the usings of its declaration import. Each further segment is
 //! looked up in the one before.
 //!
-//! **Limits.** An ambiguity between usings takes the first in canonical order; constraints are
+//! Limitations: an ambiguity between usings takes the first in canonical order; constraints are
 //! ignored.
 
 use codeagent_lang::FileId;

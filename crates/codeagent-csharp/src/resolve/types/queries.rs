@@ -1,6 +1,6 @@
 //! The queries that may depend on themselves, and the limits on their number.
 //!
-//! **Limits.** Those of [`codeagent_lang::query::stack`]. A query that exceeds a limit is unknown,
+//! Limitations: those of [`codeagent_lang::query::stack`]. A query that exceeds a limit is unknown,
 //! and a site that gets no target for that reason is counted.
 
 use codeagent_lang::FileId;

@@ -1,7 +1,7 @@
 //! Lookup of one name outward from a scope (C# standard §7.8.2): type parameters, nested types,
 //! namespaces and usings.
 //!
-//! **Limits.** An ambiguity between usings takes the first in canonical order.
+//! Limitations: an ambiguity between usings takes the first in canonical order.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};

@@ -1,7 +1,8 @@
 //! Signatures: parameters, type parameters and result of a method, constructor, delegate or
 //! extension member.
 //!
-//! **Limits.** Types are as declared, in terms of the type parameters in scope; callers substitute.
+//! Limitations: types are as declared, in terms of the type parameters in scope; callers
+//! substitute.
 
 use std::rc::Rc;
 

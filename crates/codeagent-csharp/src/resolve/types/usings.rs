@@ -4,7 +4,7 @@
 //! A using is resolved without the other usings beside it; one inside a namespace sees those
 //! outside.
 //!
-//! **Limits.** `extern alias X` makes `X::` the global namespace.
+//! Limitations: `extern alias X` makes `X::` the global namespace.
 
 use std::rc::Rc;
 

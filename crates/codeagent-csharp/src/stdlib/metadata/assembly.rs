@@ -1,8 +1,8 @@
 //! Reads the declarations of an assembly: each public top-level type becomes a unit with its public
 //! and protected members.
 //!
-//! **Limits.** A base class that is not public is replaced by its own base class. Extension methods
-//! are those marked as such, so extension blocks appear in their static form.
+//! Limitations: a base class that is not public is replaced by its own base class. Extension
+//! methods are those marked as such, so extension blocks appear in their static form.
 
 use clrmeta::tables::{GenericParamRow, MethodDefRow, ParamRow, PropertyRow, TypeDefRow};
 use clrmeta::{CodedIndex, Metadata, TableId};

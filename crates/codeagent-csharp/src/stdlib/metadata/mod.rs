@@ -10,7 +10,7 @@
 //! that is visited is paid from one budget (`WORK`). An assembly that exceeds it is ignored, which
 //! affects no other.
 //!
-//! **Limits.** Public and protected declarations only. Uncompressed tables (`#-`, with pointer
+//! Limitations: public and protected declarations only. Uncompressed tables (`#-`, with pointer
 //! tables) are not read.
 
 mod assembly;

@@ -1,7 +1,7 @@
 //! Ownership between metadata rows: members of a type, parameters of a method, attributes of any
 //! row.
 //!
-//! **Limits.** Rows whose owner does not exist are ignored.
+//! Limitations: rows whose owner does not exist are ignored.
 
 use clrmeta::{CodedIndex, Metadata, TableId};
 use rustc_hash::FxHashMap;

@@ -1,6 +1,6 @@
 //! Types in signatures (ECMA-335 II.23.2).
 //!
-//! **Limits.** At most 32 levels deep; the only custom modifier that is read is `in`
+//! Limitations: at most 32 levels deep; the only custom modifier that is read is `in`
 //! (`InAttribute`).
 
 use clrmeta::{CodedIndex, TableId};

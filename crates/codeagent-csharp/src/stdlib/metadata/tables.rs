@@ -1,6 +1,6 @@
 //! Checks that the tables of an assembly's metadata fit into its size before they are read.
 //!
-//! **Limits.** References between rows are not checked here.
+//! Limitations: references between rows are not checked here.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

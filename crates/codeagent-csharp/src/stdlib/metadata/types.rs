@@ -1,7 +1,7 @@
 //! Type references of an assembly: the type that a token or signature stands for, and its
 //! accessibility.
 //!
-//! **Limits.** A tuple of more than seven elements is the nested type that the metadata has.
+//! Limitations: a tuple of more than seven elements is the nested type that the metadata has.
 
 use clrmeta::tables::TypeSpecRow;
 use clrmeta::{CodedIndex, TableId};

@@ -1,7 +1,7 @@
 //! The target of a call, found from the called expression: a declaration, the value of a local, or
 //! a value.
 //!
-//! **Limits.** A local is followed once, to its initialiser; later assignments are not seen.
+//! Limitations: a local is followed once, to its initialiser; later assignments are not seen.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;

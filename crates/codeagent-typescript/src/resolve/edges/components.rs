@@ -1,6 +1,6 @@
 //! Recognition of user interface components.
 //!
-//! **Limits.** A component is recognised by its form (a capitalised name and returned JSX, a known
+//! Limitations: a component is recognised by its form (a capitalised name and returned JSX, a known
 //! wrapper or base class, Angular's decorator), not by its type.
 
 use codeagent_lang::nodes::value;

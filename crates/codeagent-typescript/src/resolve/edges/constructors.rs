@@ -1,6 +1,6 @@
 //! The target of `new` and `super()`: a constructor, a class, or a JavaScript constructor function.
 //!
-//! **Limits.** If a class declares no constructor, the target is the class, whichever constructor
+//! Limitations: if a class declares no constructor, the target is the class, whichever constructor
 //! it inherits.
 
 use codeagent_lang::DeclRef;

@@ -1,6 +1,6 @@
 //! Type names for explanations: `OrdersApi`, `Array<Order>`, `A | B`, `typeof Cart`.
 //!
-//! **Limits.** Cut off six levels deep. Conditional and mapped types are named, not spelled out.
+//! Limitations: cut off six levels deep. Conditional and mapped types are named, not spelled out.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::print;

@@ -4,7 +4,7 @@
 //! Runs the resolver's own functions again in a separate resolution; nothing is recorded during
 //! normal indexing.
 //!
-//! **Limits.** All overloads of a function are one symbol: the chosen overload decides the type of
+//! Limitations: all overloads of a function are one symbol: the chosen overload decides the type of
 //! the call, not its edge.
 
 use codeagent_lang::explain::{MAX_ORIGINS, Report};

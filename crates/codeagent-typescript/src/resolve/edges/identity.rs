@@ -3,7 +3,7 @@
 //! Declarations with one name, scope and meaning merge (overloads, interfaces, a class and a
 //! namespace), as they do in the language.
 //!
-//! **Limits.** A CommonJS export and a declaration with the same name are two symbols.
+//! Limitations: a CommonJS export and a declaration with the same name are two symbols.
 
 use codeagent_lang::WorldFile;
 use codeagent_lang::nodes::{Identity, MergeKey, qualified};

@@ -1,7 +1,7 @@
 //! The edges of a file: the top layer, which resolves each site and each overriding or implementing
 //! member.
 //!
-//! **Limits.** No lower layer calls this one.
+//! Limitations: no lower layer calls this one.
 
 mod callees;
 pub mod components;

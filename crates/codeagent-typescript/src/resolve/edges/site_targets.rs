@@ -3,8 +3,8 @@
 //! [`super::targets`] finds the declarations, the module or the value that a site refers to; here
 //! that becomes an edge, or the reason why there is none.
 //!
-//! **Limits.** A use with an unknown receiver is unresolved; a use of an external symbol is external.
-//! Locals and parameters are not targets.
+//! Limitations: a use with an unknown receiver is unresolved; a use of an external symbol is
+//! external. Locals and parameters are not targets.
 
 use codeagent_lang::explain::Report;
 use codeagent_lang::query::stack::QueryStack;

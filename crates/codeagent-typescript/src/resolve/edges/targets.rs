@@ -1,7 +1,7 @@
 //! The referent of a site, by the form of its subject: an expression, a type name, an import, an
 //! export, a base list entry or a key.
 //!
-//! **Limits.** Those of the types: the referent of a member is unknown if its receiver is.
+//! Limitations: those of the types: the referent of a member is unknown if its receiver is.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, ExprRef, FileId};

@@ -1,7 +1,7 @@
 //! Overload resolution and results of calls and `new`: which signature of the callee fits the
 //! arguments.
 //!
-//! **Limits.** Overloads are told apart by the number of arguments and by clear mismatches of
+//! Limitations: overloads are told apart by the number of arguments and by clear mismatches of
 //! argument types. The first signature that fits is chosen.
 
 use codeagent_lang::{DeclRef, ExprRef, FileId};

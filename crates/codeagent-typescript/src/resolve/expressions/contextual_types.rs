@@ -1,7 +1,7 @@
 //! Contextual types: the type expected of a lambda, object or array literal by its parameter,
 //! annotation, enclosing property or `return`.
 //!
-//! **Limits.** The expected result of a call counts only for type parameters that no argument
+//! Limitations: the expected result of a call counts only for type parameters that no argument
 //! determines.
 
 use codeagent_lang::DeclRef;

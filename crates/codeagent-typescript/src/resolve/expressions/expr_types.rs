@@ -1,6 +1,6 @@
 //! The types of expressions.
 //!
-//! **Limits.** The element type of a long array is that of its first elements. Arithmetic gives
+//! Limitations: the element type of a long array is that of its first elements. Arithmetic gives
 //! numbers.
 
 use codeagent_lang::{ExprRef, FileId};

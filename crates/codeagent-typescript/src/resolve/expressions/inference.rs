@@ -1,6 +1,6 @@
 //! Type argument inference for calls.
 //!
-//! **Limits.** The first argument that determines a type parameter decides it; constraints do not
+//! Limitations: the first argument that determines a type parameter decides it; constraints do not
 //! take part.
 
 use codeagent_lang::{DeclRef, FileId};

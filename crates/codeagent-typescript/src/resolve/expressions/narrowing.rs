@@ -1,7 +1,7 @@
 //! Narrowed types: the type of a name after `x instanceof C`, `isFoo(x)`, `x.kind === "a"` or `"a"
 //! in x`.
 //!
-//! **Limits.** `symbols/narrowing_scopes` finds the guard that is in force. A union member is kept
+//! Limitations: `symbols/narrowing_scopes` finds the guard that is in force. A union member is kept
 //! unless it clearly fails the test.
 
 use codeagent_lang::{ExprRef, FileId};

@@ -4,7 +4,7 @@
 //! A world gets the declarations that its names lead to, from the JavaScript libraries that its
 //! programs see and from the packages that it imports; one file for each library and each package.
 //!
-//! **Limits.** If `paths` or a package of the repository answers an import, the bundled
+//! Limitations: if `paths` or a package of the repository answers an import, the bundled
 //! declarations are present too, with lower priority.
 
 use std::sync::Arc;

@@ -7,7 +7,7 @@
 //! ([`PackageAnswers`]); they precede a package of the repository with the same name, as in the
 //! compiler.
 //!
-//! **Limits.** Only the list of paths and the texts of package.json and tsconfig files are known:
+//! Limitations: only the list of paths and the texts of package.json and tsconfig files are known:
 //! no disk, no links, no `rootDirs`. Each world needs a new value, because the resolver inside
 //! caches its results.
 

@@ -5,8 +5,8 @@
 //! updated index equals a rebuilt one except for the numbers of names, whose order nothing depends
 //! on.
 //!
-//! **Limits.** Any other change is refused, and so is every file that declares ambient modules; the
-//! caller rebuilds the index.
+//! Limitations: any other change is refused, and so is every file that declares ambient modules;
+//! the caller rebuilds the index.
 
 use codeagent_lang::LanguageIndex;
 use codeagent_lang::query::names::Name;

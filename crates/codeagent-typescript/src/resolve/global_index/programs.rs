@@ -4,7 +4,7 @@
 //! covers form one program per package, so that scripts and fixtures see each other and are
 //! invisible to other files.
 //!
-//! **Limits.** `types` and `typeRoots` are not read. A program that a build tool assembles
+//! Limitations: `types` and `typeRoots` are not read. A program that a build tool assembles
 //! differently is not known.
 
 use std::collections::VecDeque;

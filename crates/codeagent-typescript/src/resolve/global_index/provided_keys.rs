@@ -1,6 +1,6 @@
 //! The dependency keys a file provides: the names it adds to the global index, and its members.
 //!
-//! **Limits.** Globals have one key per name, whichever program they are visible in.
+//! Limitations: globals have one key per name, whichever program they are visible in.
 
 use codeagent_lang::dependencies::{DependencyKey, KeyTable};
 use codeagent_model::facts::{DeclId, DeclKind, Declaration, Facts};

@@ -1,7 +1,7 @@
 //! The global index: names as numbers, declarations by scope and name, globals, ambient modules,
 //! module targets.
 //!
-//! **Limits.** Wildcard ambient modules (`declare module "*.svg"`) are not looked up. An
+//! Limitations: wildcard ambient modules (`declare module "*.svg"`) are not looked up. An
 //! augmentation of a module without declarations (`declare module "express"` in a module, the
 //! package not installed) adds nothing.
 

@@ -3,8 +3,8 @@
 //!
 //! `require` of a module with `module.exports = e` is `e`; of any other, the module itself.
 //!
-//! **Limits.** The first of several `module.exports =` counts. Members that other files assign to a
-//! value are not among its members.
+//! Limitations: the first of several `module.exports =` counts. Members that other files assign to
+//! a value are not among its members.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, ExprRef, FileId};

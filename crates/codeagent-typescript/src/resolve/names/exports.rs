@@ -4,7 +4,7 @@
 //! searched in order; two different hits are ambiguous and give nothing, and so does a cycle (as in
 //! ECMAScript).
 //!
-//! **Limits.** A search ends after 4,000 modules.
+//! Limitations: a search ends after 4,000 modules.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};

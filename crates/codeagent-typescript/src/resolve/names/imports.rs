@@ -1,6 +1,6 @@
 //! Imports: follows import declarations and dotted names to the declarations they mean.
 //!
-//! **Limits.** An import cycle means nothing.
+//! Limitations: an import cycle means nothing.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, ExprRef};

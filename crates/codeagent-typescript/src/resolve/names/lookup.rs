@@ -5,7 +5,7 @@
 //! a namespace or enum sees the declarations of its other blocks. Globals of scripts and `declare
 //! global` come last.
 //!
-//! **Limits.** No temporal dead zone. Members of an enclosing object never count as names.
+//! Limitations: no temporal dead zone. Members of an enclosing object never count as names.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};

@@ -1,6 +1,6 @@
 //! Own members of a declaration: members by name, signatures, overloads, parameters.
 //!
-//! **Limits.** Inherited, spread and assigned members are looked up in `types`.
+//! Limitations: inherited, spread and assigned members are looked up in `types`.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;

@@ -4,7 +4,7 @@
 //! A symbol is merged once per resolution; the declarations of its namespace blocks are then one
 //! table, however many blocks there are.
 //!
-//! **Limits.** An enum and a namespace with one name share members, as they do at run time.
+//! Limitations: an enum and a namespace with one name share members, as they do at run time.
 //! Conflicts between a class and an interface are not noticed.
 
 use std::cell::OnceCell;

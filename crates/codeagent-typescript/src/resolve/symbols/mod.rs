@@ -3,7 +3,7 @@
 //! [`Symbols`] is the state these queries need. It has no types: whatever needs one is a method of
 //! `Checker`, which holds a `Symbols`, so nothing here can call it.
 //!
-//! **Limits.** Imports and export clauses are not followed here.
+//! Limitations: imports and export clauses are not followed here.
 
 mod members;
 pub mod merging;

@@ -2,7 +2,7 @@
 //!
 //! Imports and export clauses are followed in `names`.
 //!
-//! **Limits.** An undeclared external module is only known to be external.
+//! Limitations: an undeclared external module is only known to be external.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};

@@ -1,6 +1,6 @@
 //! Finds the guard that is in force for a name or member path at a position.
 //!
-//! **Limits.** Lowering records where a guard holds and where an assignment ends it. A path has at
+//! Limitations: lowering records where a guard holds and where an assignment ends it. A path has at
 //! most eight segments.
 
 use codeagent_lang::{DeclRef, ExprRef};

@@ -1,6 +1,6 @@
 //! Declarations of one scope, global declarations, and the programs in which these are visible.
 //!
-//! **Limits.** Enclosing scopes are searched in `names`.
+//! Limitations: enclosing scopes are searched in `names`.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};

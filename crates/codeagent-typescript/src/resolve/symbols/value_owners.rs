@@ -1,7 +1,7 @@
 //! Value owners: the variable or member that holds an unnamed function, class or object, and the
 //! members assigned through it.
 //!
-//! **Limits.** The first of several `module.exports =` counts.
+//! Limitations: the first of several `module.exports =` counts.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};

@@ -4,8 +4,8 @@
 //! Classes and interfaces are compared by name first, then member by member like every object type.
 //! A comparison that recurs while it is being made counts as true, as in the compiler.
 //!
-//! **Limits.** The result is "cannot tell" (`None`) if a type is unknown, has open type parameters,
-//! or has too many members to compare. Functions and constructors are compared in
+//! Limitations: the result is "cannot tell" (`None`) if a type is unknown, has open type
+//! parameters, or has too many members to compare. Functions and constructors are compared in
 //! `signature_relations`.
 
 use codeagent_lang::DeclRef;

@@ -1,6 +1,7 @@
-//! Members of primitive and built-in types, declared by a library, the repository, or known by name.
+//! Members of primitive and built-in types, declared by a library, the repository, or known by
+//! name.
 //!
-//! **Limits.** Without loaded libraries, an undeclared member of a built-in type is external.
+//! Limitations: without loaded libraries, an undeclared member of a built-in type is external.
 
 use codeagent_lang::query::names::Name;
 

@@ -4,7 +4,7 @@
 //! The type of an unannotated declaration is that of an expression: the only query that `types`
 //! sends to `expressions`.
 //!
-//! **Limits.** A variable has one type, whatever is assigned later. A getter's type is that of its
+//! Limitations: a variable has one type, whatever is assigned later. A getter's type is that of its
 //! first `return`s.
 
 use codeagent_lang::query::names::Name;

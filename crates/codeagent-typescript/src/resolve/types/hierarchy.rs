@@ -1,7 +1,7 @@
 //! Base types of classes, interfaces and type parameters: entries of base lists, constraints, and a
 //! type seen as an instance of an ancestor.
 //!
-//! **Limits.** Eight levels up. The bases of an external type are not known.
+//! Limitations: eight levels up. The bases of an external type are not known.
 
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;

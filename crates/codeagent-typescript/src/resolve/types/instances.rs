@@ -1,6 +1,6 @@
 //! Instance types: what a class or another constructable value creates, given its type arguments.
 //!
-//! **Limits.** Inference of type arguments from the arguments of `new` is in `expressions`.
+//! Limitations: inference of type arguments from the arguments of `new` is in `expressions`.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;

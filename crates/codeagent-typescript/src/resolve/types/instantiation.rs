@@ -1,6 +1,6 @@
 //! Instantiation: substitutes type arguments and `this` in a type.
 //!
-//! **Limits.** Eight levels deep; deeper parts stay as they are.
+//! Limitations: eight levels deep; deeper parts stay as they are.
 
 use codeagent_lang::DeclRef;
 

@@ -1,6 +1,6 @@
 //! Element types: what `await`, `for of` and indexing yield for a given type.
 //!
-//! **Limits.** A class behaves like its bases. Iterators are followed through the result of
+//! Limitations: a class behaves like its bases. Iterators are followed through the result of
 //! `[Symbol.iterator]`.
 
 use codeagent_lang::DeclRef;

@@ -1,6 +1,6 @@
 //! Keys of a type: the names of its members, as `keyof` and member-by-member comparison need them.
 //!
-//! **Limits.** At most [`MAX_KEYS`] keys, eight levels deep. Types of libraries have no key list,
+//! Limitations: at most [`MAX_KEYS`] keys, eight levels deep. Types of libraries have no key list,
 //! because only some of their members are loaded.
 
 use codeagent_lang::DeclRef;

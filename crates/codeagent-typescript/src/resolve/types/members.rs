@@ -1,6 +1,6 @@
 //! Member lookup: own, inherited, merged, static, exported and mapped members of a receiver.
 //!
-//! **Limits.** Every member of a union is searched, and the first hit gives the type. Index
+//! Limitations: every member of a union is searched, and the first hit gives the type. Index
 //! signatures give a type but no declaration.
 
 use codeagent_lang::DeclRef;

@@ -1,6 +1,6 @@
 //! Assignability of functions, constructors and classes to function types and construct signatures.
 //!
-//! **Limits.** For functions only the number of required parameters is compared; for constructors
+//! Limitations: for functions only the number of required parameters is compared; for constructors
 //! parameters are rejected if they fit in neither direction. The first of several wanted signatures
 //! counts.
 

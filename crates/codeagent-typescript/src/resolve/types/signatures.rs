@@ -1,6 +1,6 @@
 //! Call and construct signatures of a type, with their parameters, results and type predicates.
 //!
-//! **Limits.** For a union the first callable member counts. Bases, unions and constraints are
+//! Limitations: for a union the first callable member counts. Bases, unions and constraints are
 //! followed nine levels deep.
 
 use codeagent_lang::DeclRef;

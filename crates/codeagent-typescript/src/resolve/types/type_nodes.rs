@@ -1,6 +1,6 @@
 //! The types of type nodes: `Foo<Bar>[]`, `A | B`, `typeof x`, `T["key"]`, `T extends U ? X : Y`.
 //!
-//! **Limits.** Conditional types are decided by a light assignability test; if it cannot tell, the
+//! Limitations: conditional types are decided by a light assignability test; if it cannot tell, the
 //! type is unknown. Template literal types are strings.
 
 use std::rc::Rc;

@@ -3,7 +3,7 @@
 //! Those that only change modifiers or drop members are the type itself, because a member found
 //! through them is a member of that type.
 //!
-//! **Limits.** `Exclude` and `Extract` filter only unions whose members are clearly assignable.
+//! Limitations: `Exclude` and `Extract` filter only unions whose members are clearly assignable.
 
 use crate::resolve::arena::{Args, Ty, Type, Utility};
 use crate::resolve::checker::Checker;

@@ -4,7 +4,7 @@
 //! arguments must be on the line of their type. The grammar reads `B<T>`, so a blank before `<`
 //! becomes `;`.
 //!
-//! **Limits.** The context of a line is judged by its first and last characters, without a tree. A
+//! Limitations: the context of a line is judged by its first and last characters, without a tree. A
 //! work counter bounds scanning back and ahead to a multiple of the text's length.
 
 use super::{EditKind, Scan, is_space, is_word, is_word_start};

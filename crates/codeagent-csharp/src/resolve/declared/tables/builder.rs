@@ -1,6 +1,6 @@
 //! Adds the declarations of one file to the tables.
 //!
-//! **Limits.** Those of `tables`.
+//! Limitations: those of `tables`.
 
 use codeagent_lang::project::ProjectModel;
 use codeagent_lang::query::names::Name;

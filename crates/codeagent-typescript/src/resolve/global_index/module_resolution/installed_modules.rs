@@ -1,6 +1,6 @@
 //! Resolved specifiers of installed packages, found on disk by the code that builds the world.
 //!
-//! **Limits.** One result per specifier and lookup folder, whichever kind of import asks.
+//! Limitations: one result per specifier and lookup folder, whichever kind of import asks.
 
 use std::sync::Arc;
 

@@ -1,14 +1,14 @@
 //! Source files of the repository's own packages, by package name.
 //!
 //! A package.json names published files (`"main": "dist/index.js"`), which do not exist in a
-//! checkout. The source of one is found by the tsconfig that writes it (`outDir` to `rootDir`), else
-//! by removing the output folders from the path and prefixing `src`. Of `exports`, targets whose
-//! conditions hold for the importing file come first; the others are tried because their source
-//! may be the only one that is found.
+//! checkout. The source of one is found by the tsconfig that writes it (`outDir` to `rootDir`),
+//! else by removing the output folders from the path and prefixing `src`. Of `exports`, targets
+//! whose conditions hold for the importing file come first; the others are tried because their
+//! source may be the only one that is found.
 //!
-//! **Limits.** Without a tsconfig the mapping follows convention, not the build scripts. An entry
-//! point that a bundler generates from elsewhere is not found. `.mts` and `.cts` importers are taken
-//! for the format of their folder.
+//! Limitations: without a tsconfig the mapping follows convention, not the build scripts. An entry
+//! point that a bundler generates from elsewhere is not found. `.mts` and `.cts` importers are
+//! taken for the format of their folder.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
