@@ -97,6 +97,6 @@ impl LanguageSupport for CSharp {
     }
 }
 
-/// A registry with this language alone.
+/// A registry with only this language.
 #[cfg(test)]
 const LANGUAGES: codeagent_lang::Languages = codeagent_lang::Languages::new(&[&CSharp]);

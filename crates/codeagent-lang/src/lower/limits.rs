@@ -7,8 +7,8 @@
 //! Limitations: tokens are counted without knowing the language, so words in comments and strings
 //! count too.
 
-/// Largest number of tokens that is parsed. Code has one token per five bytes, so this is 20 MB of
-/// it. A token costs 80 to 130 bytes of tree, so this is half a gigabyte.
+/// Largest number of tokens that is parsed. 16 MiB of code have fewer: one token per five bytes. A
+/// token costs 80 to 130 bytes of tree, so this is half a gigabyte.
 const MAX_TOKENS: usize = 4_000_000;
 
 /// Texts with at least this many tokens are parsed one at a time: their trees take some hundred

@@ -6,10 +6,10 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::project::nuget::{Range, nearest};
 
-/// Most nodes of a `.nuspec`.
+/// Largest number of nodes of a `.nuspec`.
 const MAX_NODES: u32 = 100_000;
 
-/// The packages that a package needs: id in lower case, and which versions.
+/// The dependencies of a package: id in lower case, and version range.
 pub type Needs = Vec<(String, Range)>;
 
 /// Returns the dependencies of a package for a framework. A text that is not a `.nuspec` has none.

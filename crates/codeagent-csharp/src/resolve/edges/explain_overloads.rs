@@ -1,4 +1,4 @@
-//! Explains overload resolutions: each candidate with its conversions, and the rule that chose.
+//! Explains overload resolutions: each candidate with its conversions, and the deciding rule.
 //!
 //! Limitations: those of `explain`.
 
@@ -13,7 +13,8 @@ use crate::resolve::expressions::conversions::{Better, Conversion};
 use crate::resolve::expressions::overload_trace::{CandidateOutcome, OverloadTrace};
 
 impl SiteResolver<'_> {
-    /// Returns the choices that were made for a query.
+    /// Reports the overload resolutions that satisfy `made_for` and whose first candidate satisfies
+    /// `is_meant`.
     pub(super) fn explain_overloads(
         &self,
         made_for: impl Fn(&OverloadTrace) -> bool,

@@ -10,19 +10,19 @@ pub enum CallForm {
     Unused,
     /// `f(..)`
     Call,
-    /// `new C(..)`
+    /// `new C(..)`.
     New,
     /// `new(..)`, with the declaration that has the context.
     NewTarget(DeclId),
     /// `a[..]`
     Index,
-    /// A constructor initialiser and what it constructs.
+    /// A constructor initialiser and the constructed type.
     Construct(TypeId),
     /// `: this(..)` of a constructor.
     This(DeclId),
     /// `: base(..)` of a constructor.
     Base(DeclId),
-    /// An attribute and what it names.
+    /// An attribute and the type it names.
     Attribute(TypeId),
 }
 
