@@ -97,7 +97,7 @@ impl ProjectSet for CSharpProjects {
         has_extension(path, ".cs")
     }
 
-    /// A project also compiles the files it owns.
+    /// Records the owner, which also compiles the file.
     fn assign(&mut self, path: &str, index: u32) {
         let files = &mut self.projects[index as usize].files;
         if let Err(at) = files.binary_search_by(|file| file.as_str().cmp(path)) {

@@ -110,7 +110,7 @@ impl<T> List<T> {
         of: PhantomData,
     };
 
-    /// A list of the values at these pool indices.
+    /// Returns a list of the values at these pool indices.
     pub(super) fn of(places: Range<usize>) -> Self {
         Self {
             start: places.start as u32,

@@ -19,7 +19,7 @@ use crate::resolve::global_index::well_known::BuiltinType;
 pub struct Ty(u32);
 
 impl Ty {
-    /// Not known.
+    /// An unknown type.
     pub const UNKNOWN: Self = Self(0);
     /// An external value; everything derived from it is external.
     pub const EXTERNAL: Self = Self(1);
@@ -43,7 +43,7 @@ impl Ty {
     /// but their types may be the repository's.
     pub const FOREIGN_GENERIC: Self = Self(10);
 
-    /// Whether nothing is known about the type.
+    /// Reports whether nothing is known about the type.
     pub fn is_opaque(self) -> bool {
         matches!(
             self,
@@ -96,7 +96,7 @@ pub enum Utility {
     Extract,
 }
 
-/// What a [`Ty`] stands for.
+/// The structure of a [`Ty`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// One of the constants of [`Ty`].
@@ -111,7 +111,6 @@ pub enum Type {
     Function(DeclRef, TypeMapper),
     /// An object literal or object type.
     Object(DeclRef, TypeMapper),
-    /// A mapped type.
     Mapped(DeclRef, TypeMapper),
     /// A conditional type that still has type parameters.
     Conditional(FileId, TypeId, TypeMapper),
@@ -133,11 +132,8 @@ pub enum Type {
     Module(FileId),
     /// A `declare module` block.
     Ambient(DeclRef),
-    /// A union.
     Union(Args),
-    /// An intersection.
     Intersection(Args),
-    /// A tuple.
     Tuple(Args),
     /// A type parameter.
     Param(DeclRef),
@@ -146,7 +142,7 @@ pub enum Type {
 /// Bindings of type parameters, sorted by parameter.
 pub type Bindings = Rc<[(DeclRef, Ty)]>;
 
-/// The most members of a union.
+/// Largest number of members of a union.
 const UNION_LIMIT: usize = 12;
 
 /// All types of one resolution.
@@ -180,7 +176,7 @@ impl Arena {
         Ty(self.types.add(ty))
     }
 
-    /// The type behind a number.
+    /// Returns the structure of a type.
     pub fn get(&self, ty: Ty) -> Type {
         self.types.get(ty.0)
     }
@@ -190,7 +186,6 @@ impl Arena {
         Args(self.lists.add_with(types, || Rc::from(types)))
     }
 
-    /// The types of a list.
     pub fn list(&self, args: Args) -> Rc<[Ty]> {
         self.lists.get(args.0)
     }
@@ -205,12 +200,12 @@ impl Arena {
         )
     }
 
-    /// The bindings of a set.
+    /// Returns the bindings of a set.
     pub fn bindings(&self, mapper: TypeMapper) -> Bindings {
         self.envs.get(mapper.0)
     }
 
-    /// The binding of a parameter.
+    /// Returns the binding of a parameter.
     pub fn bound(&self, mapper: TypeMapper, param: DeclRef) -> Option<Ty> {
         let bindings = self.envs.get(mapper.0);
         bindings
@@ -219,30 +214,30 @@ impl Arena {
             .map(|at| bindings[at].1)
     }
 
-    /// An instance type.
+    /// Interns an instance type.
     pub fn instance(&self, decl: DeclRef, args: &[Ty]) -> Ty {
         let args = self.args(args);
         self.add(Type::Instance(decl, args))
     }
 
-    /// A built-in type.
+    /// Interns a built-in type.
     pub fn built_in(&self, known: BuiltinType, args: &[Ty]) -> Ty {
         let args = self.args(args);
         self.add(Type::BuiltIn(known, args))
     }
 
-    /// `T[]`
+    /// Interns `T[]`.
     pub fn array(&self, element: Ty) -> Ty {
         self.built_in(BuiltinType::Array, &[element])
     }
 
-    /// A tuple.
+    /// Interns a tuple.
     pub fn tuple(&self, elements: &[Ty]) -> Ty {
         let args = self.args(elements);
         self.add(Type::Tuple(args))
     }
 
-    /// The union of types; unknown types and `null` are dropped beside a known one.
+    /// Interns the union of types; unknown types and `null` are dropped if there is a known one.
     pub fn union(&self, types: &[Ty]) -> Ty {
         let mut members: Vec<Ty> = Vec::new();
 
@@ -273,7 +268,7 @@ impl Arena {
         }
     }
 
-    /// The intersection of types.
+    /// Interns the intersection of types.
     pub fn intersection(&self, types: &[Ty]) -> Ty {
         let mut members: Vec<Ty> = Vec::new();
         for &ty in types {
@@ -297,7 +292,7 @@ impl Arena {
         }
     }
 
-    /// The members of a union, or the type itself.
+    /// Returns the members of a union, or the type itself.
     pub fn members(&self, ty: Ty) -> Rc<[Ty]> {
         match self.get(ty) {
             Type::Union(args) => self.list(args),
@@ -305,7 +300,7 @@ impl Arena {
         }
     }
 
-    /// The primitive type of a literal type, unions included.
+    /// Returns the primitive type of a literal type, also inside unions.
     pub fn widen(&self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::Literal(kind, _) => primitive_of(kind),
@@ -354,7 +349,7 @@ impl Arena {
         self.args(&types)
     }
 
-    /// The type in a `Pick` or `Omit`, or the type itself.
+    /// Returns the type in a `Pick` or `Omit`, or the type itself.
     pub fn unselected(&self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::Selected(inner, ..) => inner,
@@ -362,7 +357,7 @@ impl Arena {
         }
     }
 
-    /// Whether a type consists of keys: `keyof A`, or an intersection with one.
+    /// Reports whether a type consists of keys: `keyof A`, or an intersection with one.
     pub fn is_keys(&self, ty: Ty) -> bool {
         match self.get(ty) {
             Type::KeyOf(_) => true,
@@ -381,7 +376,6 @@ fn push_new(members: &mut Vec<Ty>, ty: Ty) {
     }
 }
 
-/// The primitive type of a kind of literal.
 pub fn primitive_of(kind: LiteralKind) -> Ty {
     match kind {
         LiteralKind::Number | LiteralKind::TypedNumber => Ty::NUMBER,

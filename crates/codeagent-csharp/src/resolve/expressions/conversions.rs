@@ -354,8 +354,8 @@ impl Checker<'_> {
         others.max().unwrap_or(Conversion::No)
     }
 
-    /// Implicit span conversions (C# 14): from an array, a span or a string to a span of its
-    /// elements; read-only spans are covariant.
+    /// Applies the implicit span conversions (C# 14): from an array, a span or a string to a span
+    /// of its elements; read-only spans are covariant.
     fn span_converts(&self, from: Ty, to: Ty, depth: u32) -> Option<Conversion> {
         let (wanted, into) = self
             .known(to)

@@ -149,8 +149,8 @@ impl Checker<'_> {
         })
     }
 
-    /// If there are several methods, removes those for whose delegates the body of a lambda does
-    /// not bind, because it accesses missing members. If none is left, keeps all.
+    /// Removes methods for whose delegates the body of a lambda does not bind, because it accesses
+    /// missing members. Keeps all if none is left.
     fn drop_unbound_lambda_bodies(&self, rivals: &mut Vec<&BoundCandidate>, args: &[Argument]) {
         let several = rivals
             .iter()

@@ -37,7 +37,8 @@ impl FileResolver<'_> {
         }
         for &(name, id) in self.declared_in(class.file, declaration.inner).iter() {
             let member = at(class.file, id);
-            // Overloads are one member, located at its body; getter and setter are separate.
+            // Overloads are one member, located at the implementation; getter and setter are
+            // separate.
             if takes_part(facts, id)
                 && self.canonical_declaration(&DeclList::from_slice(&[member])) == Some(member)
             {

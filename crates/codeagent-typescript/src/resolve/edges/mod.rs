@@ -1,7 +1,7 @@
-//! The edges of a file: the top layer, which resolves each site and each overriding or implementing
-//! member.
+//! The top layer: the edges of one file, one for each resolved site and for each overriding or
+//! implementing member.
 //!
-//! Limitations: no lower layer calls this one.
+//! Limitations: no layer below uses this one.
 
 mod callees;
 pub mod components;

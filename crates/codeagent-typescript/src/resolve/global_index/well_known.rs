@@ -14,17 +14,17 @@ macro_rules! known {
             /// All built-in types.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// The built-in type of a global name.
+            /// Returns the built-in type of a global name.
             pub fn of_name(name: &str) -> Option<Self> {
                 Some(match name { $($($name)|+ => Self::$variant,)* _ => return None })
             }
 
-            /// The global names of a built-in type.
+            /// Returns the global names of a built-in type.
             pub fn names(self) -> &'static [&'static str] {
                 match self { $(Self::$variant => &[$($name),+],)* }
             }
 
-            /// The global name of a built-in type.
+            /// Returns the global name of a built-in type.
             pub fn name(self) -> &'static str {
                 self.names()[0]
             }
@@ -32,8 +32,8 @@ macro_rules! known {
     };
 }
 
-/// Names that are looked up although no source text may contain them. Every world numbers them, so
-/// that dependencies do not vary with the other files.
+/// Returns names that are looked up although no source text may contain them. Every world numbers
+/// them, so that dependencies do not vary with the other files.
 pub fn words() -> impl Iterator<Item = String> {
     let globals = BuiltinType::ALL
         .iter()
@@ -93,7 +93,7 @@ known! {
 /// The result type of a built-in member.
 #[derive(Clone, Copy, Debug)]
 pub enum BuiltinResult {
-    /// The type argument of the receiver.
+    /// A type argument of the receiver.
     Held,
     /// An array of the elements of the receiver's elements.
     Flattened,
@@ -107,11 +107,10 @@ pub enum BuiltinResult {
 pub struct BuiltinMember {
     /// The type it belongs to.
     pub on: BuiltinType,
-    /// Its name.
     pub name: &'static str,
-    /// Its result, or its own type if it is no method.
+    /// Its result, or its own type if it is not a method.
     pub gives: BuiltinResult,
-    /// Whether it is called.
+    /// It is a method.
     pub method: bool,
 }
 
@@ -140,13 +139,13 @@ pub static BUILTIN_MEMBERS: &[BuiltinMember] = &[
         BuiltinResult::Held,
         false,
     ),
-    // They are declared in terms of `this`, the function they call.
+    // They are declared in terms of `this`, the called function.
     builtin(BuiltinType::Function, "call", BuiltinResult::Result, true),
     builtin(BuiltinType::Function, "apply", BuiltinResult::Result, true),
     builtin(BuiltinType::Function, "bind", BuiltinResult::Receiver, true),
 ];
 
-/// The index of an instance member in [`BUILTIN_MEMBERS`].
+/// Returns the index of an instance member in [`BUILTIN_MEMBERS`].
 pub fn row(on: BuiltinType, name: &str) -> Option<u16> {
     let position = BUILTIN_MEMBERS
         .iter()

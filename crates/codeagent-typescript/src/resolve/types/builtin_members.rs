@@ -53,7 +53,7 @@ impl Checker<'_> {
             .unwrap_or(MemberLookup::External)
     }
 
-    /// The result of a member listed in `BUILTIN_MEMBERS`.
+    /// Returns the type of a member listed in `BUILTIN_MEMBERS`.
     pub fn given(&self, row: u16, receiver: Ty) -> Ty {
         match BUILTIN_MEMBERS[usize::from(row)].gives {
             BuiltinResult::Receiver => receiver,
@@ -83,7 +83,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A member declared by the repository or a loaded library for the global type of this name.
+    /// Returns a member declared by the repository or a loaded library for the global type with
+    /// this name.
     pub fn lookup_member_of_global(
         &self,
         known: BuiltinType,

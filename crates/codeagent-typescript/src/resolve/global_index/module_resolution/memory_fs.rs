@@ -1,5 +1,5 @@
-//! An in-memory file system for the module resolver, made of the world's paths and the texts of its
-//! project files.
+//! An in-memory file system for the module resolver, built from the world's paths and the texts of
+//! its project files.
 //!
 //! Limitations: no links; only project files have content.
 
