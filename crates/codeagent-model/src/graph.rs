@@ -125,7 +125,7 @@ impl Dialect {
 }
 
 words! {
-    /// The nine kinds of vertices that tools filter by.
+    /// The nine types of nodes that tools filter by.
     NodeType {
         /// A class, struct or record.
         Class = "class",
@@ -149,7 +149,7 @@ words! {
 }
 
 words! {
-    /// The language-specific kind of a vertex; each belongs to one [`NodeType`], except for
+    /// The language-specific kind of a node; each belongs to one [`NodeType`], except for
     /// components.
     NodeKind {
         /// A class.
@@ -242,7 +242,7 @@ impl NodeKind {
 }
 
 words! {
-    /// A relation between two vertices; read "source *verb* target".
+    /// A relation between two nodes; read "source *verb* target".
     EdgeType {
         /// A call, `new`, JSX component, tagged template, decorator or attribute constructor.
         Calls = "calls",
@@ -371,7 +371,7 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// A vertex of the graph: one symbol, which may be declared several times (partial class, merged
+/// A node of the graph: one symbol, which may be declared several times (partial class, merged
 /// interface, overload signatures).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {

@@ -531,7 +531,7 @@ fn bodies_do_not_change_the_interface() {
     );
 }
 
-/// Returns the names of the pieces that differ between `before` and `after`; `None` if anything
+/// Returns the names of the members that differ between `before` and `after`; `None` if anything
 /// else differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| LANGUAGES.extract(text, Dialect::CSharp, &[]));

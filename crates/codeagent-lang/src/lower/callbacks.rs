@@ -1,7 +1,7 @@
 //! String literals that read as names, and labels of calls that take an anonymous callback.
 //!
-//! Limitations: a callback is labelled only if a string stands before it in the same argument list,
-//! or before the call of a bare function around it (`it("..", inject(() => { .. }))`).
+//! Limitations: a callback is labelled only if a string precedes it in the same argument list, or
+//! before the call of a bare function around it (`it("..", inject(() => { .. }))`).
 
 use codeagent_model::facts::*;
 

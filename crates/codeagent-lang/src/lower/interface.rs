@@ -61,15 +61,15 @@ pub struct HiddenRange {
 pub struct Interface {
     /// Hash of the whole interface.
     pub whole: [u8; 16],
-    /// Hash of everything outside the pieces.
+    /// Hash of everything outside the members.
     pub frame: [u8; 16],
-    /// Hashes of the pieces.
+    /// Hashes of the members.
     pub pieces: Vec<Piece>,
     /// Hashes of the bodies that other files may query.
     pub bodies: Vec<Body>,
 }
 
-/// Hashes a text with these hidden ranges and pieces. Without a tree, all text that is not hidden
+/// Hashes a text with these hidden ranges and members. Without a tree, all text that is not hidden
 /// counts.
 pub fn interface(
     text: &str,
@@ -137,7 +137,7 @@ fn half(hash: Hash) -> [u8; 16] {
 /// The bytes to be hashed, collected token by token.
 struct TokenHashes<'a> {
     frame: Vec<u8>,
-    /// Bytes of the piece entered last.
+    /// Bytes of the member entered last.
     piece: Vec<u8>,
     is_in_piece: bool,
     /// Pieces that have not ended yet.
@@ -146,8 +146,8 @@ struct TokenHashes<'a> {
 }
 
 impl TokenHashes<'_> {
-    /// Returns the buffer for the token at an offset, and whether it is the first of its piece;
-    /// `None` for the separator after a piece.
+    /// Returns the buffer for the token at an offset, and whether it is the first of its member;
+    /// `None` for the separator after a member.
     fn at(&mut self, offset: usize) -> Option<(&mut Vec<u8>, bool)> {
         self.leave_before(offset);
         let Some(place) = self.places.first().filter(|place| place.start <= offset) else {
@@ -195,7 +195,7 @@ impl TokenHashes<'_> {
         (half(blake3::hash(&self.frame)), self.pieces)
     }
 
-    /// Returns the next offset after `at` at which a piece starts or ends.
+    /// Returns the next offset after `at` at which a member starts or ends.
     fn edge(&mut self, at: usize) -> usize {
         self.leave_before(at);
         let first = self.places.first();
@@ -311,7 +311,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// Collects a token. A line break before the first token of a piece does not count.
+    /// Collects a token. A line break before the first token of a member does not count.
     fn take(&mut self, start: usize, text: &str) {
         let (ends_line, has_begun) = (
             std::mem::take(&mut self.ends_line),

@@ -140,7 +140,7 @@ fn is_word(byte: u8) -> bool {
 }
 
 /// Returns how many steps the parser may take for the first `bytes` bytes of a text: several times
-/// what code takes.
+/// the steps that code takes.
 ///
 /// A step is one parser action, so it is independent of the machine and its load; it takes about
 /// half a microsecond. Code takes 0.4 (TypeScript) to 0.8 (C#) steps per byte, at most 2.2. The

@@ -1,16 +1,17 @@
-//! Pieces: the declarations of a file that other files depend on separately, each by its name.
-//! `lower/pieces.rs` of each language selects them.
+//! The declarations of a file that other files depend on separately, each by its name: in short,
+//! its members. `lower/pieces.rs` of each language selects them.
 //!
-//! A file that looks up one name in a type or module depends on none of its other members. Types,
-//! their heads and everything else in a file are seen by every file that reads the file at all.
+//! A file that looks up one name in a type or module depends on none of its other members. Every
+//! file that reads this file at all sees its types, their heads and everything else that is not a
+//! member.
 //!
-//! Limitations: a file with syntax errors has no pieces, because there one member affects how the
-//! rest is parsed.
+//! Limitations: a file with syntax errors is not split into members, because there one member
+//! affects how the rest is parsed.
 
 use codeagent_model::facts::{DeclId, Facts};
 use tree_sitter::Node;
 
-/// The byte range of a declaration that is a piece.
+/// The byte range of a declaration that is a member.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberSpan {
     /// The declaration.
@@ -26,11 +27,11 @@ pub struct MemberSpan {
     pub container: u32,
 }
 
-/// Finds the pieces of a file, and the offsets of other declarations, which no piece may contain.
+/// Finds the members of a file, and the offsets of other declarations, which no member may contain.
 pub type FindPieces = fn(&Facts, Node<'_>) -> (Vec<MemberSpan>, Vec<usize>);
 
-/// Returns the pieces of a file in text order; none is nested in another. `root` holds the tree and
-/// the language's function to find pieces; `None` if the file is not divided.
+/// Returns the members of a file in text order; none is nested in another. `root` holds the tree
+/// and the language's function to find members; `None` if the file is not divided.
 pub fn places(text: &str, facts: &Facts, root: Option<(Node<'_>, FindPieces)>) -> Vec<MemberSpan> {
     let Some((root, find)) = root.filter(|(root, _)| !root.has_error()) else {
         return Vec::new();
@@ -59,7 +60,7 @@ fn behind_separator(text: &str, end: usize) -> usize {
     }
 }
 
-/// Removes pieces that are nested in each other or contain one of the `others`.
+/// Removes members that are nested in each other or contain one of the `others`.
 fn apart(mut places: Vec<MemberSpan>, mut others: Vec<usize>) -> Vec<MemberSpan> {
     others.sort_unstable();
     places.sort_unstable_by_key(|place| (place.start, place.behind));
@@ -82,7 +83,7 @@ fn apart(mut places: Vec<MemberSpan>, mut others: Vec<usize>) -> Vec<MemberSpan>
     kept
 }
 
-/// Returns the piece that a declaration's span makes.
+/// Returns the member that a declaration's span makes.
 pub fn place(facts: &Facts, decl: DeclId, container: u32) -> Option<MemberSpan> {
     let span = facts.detail(decl)?.span;
     let end = span.end_offset as usize;

@@ -1,6 +1,6 @@
 //! The active queries of one resolution: cycle detection, step budgets and memoization.
 //!
-//! `var a = f(x => a.Size);` asks for the type of `a` while that type is being computed. The inner
+//! `var a = f(x => a.Size);` queries the type of `a` while that type is being computed. The inner
 //! query is cut off, and every result that depends on it is provisional: it is memoized only while
 //! the outer query (of several, the innermost) is active. So the work grows with the number of
 //! queries, not with the number of paths to them.

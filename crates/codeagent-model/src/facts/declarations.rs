@@ -252,7 +252,7 @@ impl std::ops::BitOr for DeclFlags {
 /// One declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declaration {
-    /// Bare name; `NONE` for lambdas, object literals and other nameless declarations.
+    /// Bare name; `NONE` for lambdas, object literals and other unnamed declarations.
     pub name: Sym,
     /// The kind of declaration.
     pub kind: DeclKind,
@@ -343,7 +343,7 @@ pub struct Detail {
 /// One entry of a base list or one constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Base {
-    /// The clause it stands in.
+    /// The clause it is in.
     pub clause: BaseClause,
     /// The named type; a TypeScript heritage expression that is not a plain name is a
     /// `TypeExpr::Heritage`.

@@ -54,7 +54,8 @@ impl Header {
 pub struct Body {
     /// The declaration of the body; never one nested in another such body.
     pub decl: DeclId,
-    /// The declaration of the enclosing piece, if any; see [`Facts::pieces`](super::Facts::pieces).
+    /// The declaration of the enclosing member, if any; see
+    /// [`Facts::pieces`](super::Facts::pieces).
     pub piece: DeclId,
     /// Hash of the body's text.
     pub hash: [u8; 8],

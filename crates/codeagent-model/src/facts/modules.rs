@@ -18,7 +18,7 @@ pub struct Import {
     pub decl: DeclId,
     /// C#: the named type or namespace, as a type expression.
     pub ty: TypeId,
-    /// C#: the file or namespace scope it stands in.
+    /// C#: the file or namespace scope it is in.
     pub scope: ScopeId,
     /// C# `global using`.
     pub global: bool,
@@ -65,7 +65,7 @@ pub struct Export {
     pub module: Sym,
     /// The value of `export =` and of `module.exports = ..` / `exports.a = ..`.
     pub value: ExprId,
-    /// The scope it stands in (file, namespace, ambient module).
+    /// The scope it is in (file, namespace, ambient module).
     pub scope: ScopeId,
     /// `export type`
     pub type_only: bool,

@@ -1,6 +1,6 @@
 //! Parsing of parameter lists, shared by the languages: brackets, spaces and defaults.
 
-/// Splits a text at separators outside of brackets; an empty text has no parts.
+/// Splits a text at separators outside brackets; an empty text has no parts.
 #[must_use]
 pub fn split_outside(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut from, mut depth, mut before) = (Vec::new(), 0, 0_usize, ' ');

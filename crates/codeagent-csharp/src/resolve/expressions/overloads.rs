@@ -58,7 +58,7 @@ pub struct OverloadResult {
     pub certainty: Certainty,
     /// Other methods that may be the target, best first.
     pub others: Vec<DeclRef>,
-    /// Whether the best candidate is applicable as far as is known.
+    /// The best candidate is applicable, as far as is known.
     pub applicable: bool,
 }
 

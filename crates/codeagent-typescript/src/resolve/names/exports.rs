@@ -53,8 +53,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Like [`Self::lookup_export_visiting`], for following an import. The result is memoized unless it
-    /// depends on an unfinished query or the depth limit may have cut off the search.
+    /// Like [`Self::lookup_export_visiting`], for following an import. The result is memoized
+    /// unless it depends on an unfinished query or the depth limit may have cut off the search.
     pub fn lookup_imported(
         &self,
         module: &ResolvedName,
