@@ -39,8 +39,8 @@ fn has_members(kind: DeclKind) -> bool {
     kind.opens_type() || kind == DeclKind::ExtensionBlock
 }
 
-/// Reports whether a declaration is a separate member; a primary constructor belongs to the head of its
-/// type.
+/// Reports whether a declaration is a separate member; a primary constructor belongs to the head of
+/// its type.
 fn is_member(kind: DeclKind) -> bool {
     matches!(
         kind,

@@ -51,7 +51,7 @@ fn looks_broken(parser: &mut Parser, text: &[u8]) -> bool {
     found * BYTES_PER_ERROR_IN_SAMPLES > bytes
 }
 
-/// Returns the whole lines at the start of a portion, or its first bytes if there are none.
+/// Returns the whole lines among the first bytes of a portion, or those bytes if there are none.
 fn sample(portion: &[u8]) -> &[u8] {
     let sample = &portion[..portion.len().min(SAMPLE)];
     let mut ends = sample

@@ -1,4 +1,4 @@
-//! Assemblies: the one each file is compiled into, and the others that each assembly sees.
+//! The assembly that each file is compiled into, and the assemblies visible from it.
 //!
 //! A project's assembly sees itself, its references and libraries. Files that no project owns form
 //! one assembly that sees everything. `InternalsVisibleTo` comes from project files and from

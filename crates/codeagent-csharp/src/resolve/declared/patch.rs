@@ -1,9 +1,9 @@
 //! In-place update of the tables for a file whose members or bodies changed.
 //!
 //! Possible if both versions of the file declare the same namespaces and types in the same order,
-//! and if no new name leads to more of the library. The members of those types are replaced. The
-//! result equals that of rebuilding the tables, except for the numbers of names, whose order
-//! nothing depends on.
+//! and if no new name leads to further library declarations. The members of those types are
+//! replaced. The result equals that of rebuilding the tables, except for the numbers of names,
+//! whose order nothing depends on.
 //!
 //! Limitations: any other change is refused, and the caller rebuilds the tables.
 

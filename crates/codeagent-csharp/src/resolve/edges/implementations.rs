@@ -1,5 +1,5 @@
-//! Overrides and interface implementations: which base members a type's member overrides, and which
-//! interface members it implements.
+//! Overrides and interface implementations: the base members that a type's member overrides, and
+//! the interface members it implements.
 //!
 //! Explicit implementations are found by the interface they name, others by name and parameters for
 //! every interface in the type's own base list and above. An override belongs to the nearest base

@@ -1,8 +1,8 @@
-//! The syntax that each call record of a file comes from: a call, `new`, an attribute and so on.
+//! The syntactic form of each call record of a file: a call, `new`, an attribute and so on.
 
 use codeagent_model::facts::{CallId, DeclId, Expr, Facts, SiteKind, Subject, TypeId};
 
-/// The syntax that a call record comes from.
+/// The syntactic form of a call record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CallForm {
     /// Not used by any expression or site.

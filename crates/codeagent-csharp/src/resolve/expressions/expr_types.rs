@@ -28,7 +28,7 @@ use crate::resolve::types::{Ty, TyList, Type};
 pub struct MemberAccess {
     /// Members with the name.
     pub candidates: Vec<Candidate>,
-    /// Type of `a`; if `a` is a value that is invoked on, that of the value.
+    /// Type of `a`; a `Type::Qualifier` if `a` is a type.
     pub receiver: Ty,
     /// The type of the access if it is not a declared member, or is one of an extension block.
     pub ty: Ty,

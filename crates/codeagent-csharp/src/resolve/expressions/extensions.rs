@@ -4,9 +4,9 @@
 //! Namespaces are searched from the inside: first the static classes of the namespace, then those
 //! that the usings of its declaration import. The first scope with an applicable method decides.
 //!
-//! Limitations: the receiver must be known to convert to the first parameter. A value of an
-//! undeclared type only has extension methods for that very type; a call that may be to another one
-//! is unresolved.
+//! Limitations: the receiver must be known to convert to the first parameter. An external value, or
+//! one from an undeclared base class, only has extension methods for its own type; a call that may
+//! be to another one is unresolved.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Element types: what iterating, awaiting, indexing or deconstructing a value yields.
+//! Element types: the types that iterating, awaiting, indexing or deconstructing a value yields.
 //!
 //! Patterns come first (`GetEnumerator().Current`, `GetAwaiter().GetResult()`, `Deconstruct`), then
 //! the interfaces, and extension methods last.

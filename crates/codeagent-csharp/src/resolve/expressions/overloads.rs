@@ -30,7 +30,7 @@ const MAX_RIVALS: usize = 100;
 pub enum Certainty {
     /// All candidates are forms of one method.
     OnlyMethod,
-    /// No other method that is declared in a type as derived is applicable.
+    /// No other applicable method is declared in an equally derived type.
     OnlyApplicable,
     /// It is better than each of the others, and no unknown conversion can change that.
     Best,
@@ -294,8 +294,8 @@ fn is_decided_by_external(bound: &[BoundCandidate], args: &[Argument]) -> bool {
 /// Reports whether no rival with an unknown conversion can still win.
 fn is_proven(best: &BoundCandidate, rivals: &[&BoundCandidate]) -> bool {
     let is_harmless = |rival: &&BoundCandidate| {
-        // Nothing is better than identity in every argument, whatever else may be applicable in a
-        // type as derived.
+        // Nothing is better than identity in every argument, whatever other candidates are
+        // applicable.
         rival.is_certain()
             || rival.candidate.decl == best.candidate.decl
             || best.conversion == Conversion::Identity

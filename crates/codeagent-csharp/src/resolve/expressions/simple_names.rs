@@ -1,8 +1,8 @@
 //! Simple names (C# standard §12.8.4): a local, a member of an enclosing type, a static import, a
 //! type or a namespace.
 //!
-//! Scopes are searched from the inside outward; a name that is invoked skips members that cannot
-//! be.
+//! Scopes are searched from the inside outward; the lookup of an invoked name skips members that
+//! cannot be invoked.
 //!
 //! Limitations: a local is in scope in its whole block, because C# forbids any other meaning there.
 

@@ -1,7 +1,7 @@
 //! Types while one file is resolved: interned values in an arena that is dropped afterwards.
 //!
 //! In a repository without a base library `List<Foo>` is `External(List, [Foo])`, and `Foo` is
-//! `Inst(Foo, [])`.
+//! `Named(Foo, [])`.
 //!
 //! Limitations: nullability of reference types is ignored, and so is `dynamic` inside type
 //! arguments.

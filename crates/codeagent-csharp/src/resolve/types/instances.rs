@@ -1,5 +1,5 @@
-//! Construction of types: substitution of type arguments, well-known types, types mentioned in
-//! others.
+//! Construction of types: substitution of type arguments, well-known types; and the types that a
+//! type mentions.
 //!
 //! `Items` of a `List<Order>` is an `IEnumerable<T>` as declared, and an `IEnumerable<Order>` after
 //! substitution.

@@ -1,8 +1,8 @@
 //! Member lookup (C# standard §12.5): members of a type and of its base classes or interfaces,
 //! without the hidden ones.
 //!
-//! An overriding method stands for the one it overrides: it is the one called, but ranks as
-//! declared where the overridden one is.
+//! An overriding method replaces the overridden one: it is the method called, but counts as
+//! declared in the type that first declares it.
 //!
 //! Limitations: an inaccessible member is still found if nothing else has the name, because the
 //! project model may not know all friend assemblies.

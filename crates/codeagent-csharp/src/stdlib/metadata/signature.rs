@@ -11,7 +11,7 @@ use crate::stdlib::metadata::{DecodeBudget, MAX_NAME};
 pub enum Sig {
     /// A type that C# cannot name.
     Unknown,
-    /// An entry of `form::KEYWORDS`.
+    /// An entry of `assembly_model::KEYWORDS`.
     Keyword(u8),
     /// A type parameter of a type.
     Var(u16),

@@ -1,4 +1,4 @@
-//! Damaged and hostile assemblies end with an error.
+//! Tests that damaged and hostile assemblies are rejected with an error.
 //!
 //! `codeagent-core/tests/it/nuget.rs` tests the declarations of intact ones.
 

@@ -2,8 +2,8 @@
 //! module targets.
 //!
 //! Limitations: wildcard ambient modules (`declare module "*.svg"`) are not looked up. An
-//! augmentation of a module without declarations (`declare module "express"` in a module, the
-//! package not installed) adds nothing.
+//! augmentation of a module without declarations (`declare module "express"` in a module while the
+//! package is not installed) adds nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
