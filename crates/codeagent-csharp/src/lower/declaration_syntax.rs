@@ -20,9 +20,7 @@ use crate::syntax::syntax_kind::{Field, Kind};
 pub struct DeclSyntax<'r> {
     pub node: Node<'r>,
     pub attributes: SmallVec<[Node<'r>; 2]>,
-    /// Modifiers.
     pub flags: DeclFlags,
-    /// Written accessibility.
     pub access: Option<Access>,
     pub name: Option<Node<'r>>,
     /// Declared or return type.
@@ -39,7 +37,6 @@ pub struct DeclSyntax<'r> {
     pub accessors: Option<Node<'r>>,
     /// Block, `=> e` or member list.
     pub body: Option<Node<'r>>,
-    /// Initial value.
     pub value: Option<Node<'r>>,
     pub operator: Option<Node<'r>>,
     /// Declarators.
@@ -52,13 +49,11 @@ pub struct DetailSyntax<'r> {
     pub range: (usize, usize),
     /// Byte range of its name.
     pub name: (usize, usize),
-    /// Effective accessibility.
     pub access: Option<Access>,
     pub params: Option<Node<'r>>,
     pub ty: Option<Node<'r>>,
     /// The interface of an explicit implementation.
     pub explicit: TypeId,
-    /// Marked obsolete.
     pub deprecated: bool,
 }
 

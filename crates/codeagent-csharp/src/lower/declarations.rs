@@ -19,7 +19,6 @@ use crate::syntax::rewriter::RewriteKind;
 use crate::syntax::syntax_kind::{Child, Children, Field, Kind, kind, of_kind};
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// Lowers the whole file.
     pub fn file(&mut self, root: Node<'r>) {
         self.items(root);
         self.finish_top_level(root);

@@ -28,7 +28,6 @@ pub const MAX_DEPTH: u32 = 220;
 pub struct Lowering<'t, 'r> {
     /// The facts being built.
     pub b: Builder<'t>,
-    /// The rewrites of the repairs.
     pub rewrites: &'r Rewrites,
     /// The text without white space, for hashes.
     pub stripped: StrippedText,

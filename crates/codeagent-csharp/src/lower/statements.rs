@@ -20,7 +20,6 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Lowers a statement.
     pub fn statement(&mut self, node: Node<'r>) {
         self.with_depth_limit(|lowering| lowering.statement_inner(node));
     }

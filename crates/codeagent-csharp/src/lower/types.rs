@@ -18,7 +18,6 @@ const MAX_SEGMENTS: usize = 100;
 /// Selects the segments of a dotted type name that get a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sites {
-    /// All segments.
     All,
     /// All but the last, which has a site of another kind.
     Qualifiers,

@@ -10,7 +10,6 @@ use std::cmp::Ordering;
 /// Families of frameworks, the preferred one last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Family {
-    /// All other frameworks.
     Other,
     NetFramework,
     NetStandard,
@@ -18,7 +17,6 @@ pub(super) enum Family {
     NetCoreApp,
 }
 
-/// A parsed target framework moniker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Framework {
     pub family: Family,

@@ -11,7 +11,6 @@ use codeagent_lang::project::paths::{self, ROOT};
 use crate::project::frameworks::Framework;
 use crate::project::properties::{PropertyScope, rooted_folder};
 
-/// The value of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PropertyValue {
     /// A string; also numbers and truth values.

@@ -156,7 +156,6 @@ pub(super) struct ItemGroup<'r> {
 /// The result of the first pass.
 pub(super) struct ProjectEvaluation<'r> {
     pub repository: &'r Repository<'r>,
-    /// Path of the project.
     pub project: &'r str,
     pub properties: Properties,
     pub groups: Vec<ItemGroup<'r>>,

@@ -85,7 +85,6 @@ pub(super) fn rooted_folder(folder: &str) -> String {
 /// The properties and items that an expression can refer to.
 #[derive(Clone, Copy)]
 pub(super) struct PropertyScope<'e> {
-    /// The properties so far.
     pub properties: &'e Properties,
     /// Identities of the items so far, by lower-case item name; absent while properties are
     /// evaluated.

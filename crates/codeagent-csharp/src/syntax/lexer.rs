@@ -82,7 +82,6 @@ struct Lexer<'a, 's> {
     line_start: bool,
     symbols: &'s mut DefinedSymbols<'a>,
     branches: Vec<Branch>,
-    /// Number of inactive branches.
     inactive: usize,
     interpolations: Vec<Interpolation>,
     out: Lexed,

@@ -13,7 +13,7 @@ pub struct StringLiteral {
     pub line: u32,
 }
 
-/// A call with a anonymous function and a string among its arguments, such as
+/// A call with an anonymous function and a string among its arguments, such as
 /// `router.post("documents.archive", auth(), async (ctx) => { .. })`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Callback {

@@ -492,7 +492,6 @@ pub fn labelled(text: &str) -> Option<(&str, &str)> {
     Some((name, rest))
 }
 
-/// Consumes a token.
 pub fn take(rest: Rest<'_, '_>, token: &str) -> Option<()> {
     *rest = skip_blank(rest).strip_prefix(token)?;
     Some(())
@@ -511,7 +510,6 @@ pub fn take_word(rest: Rest<'_, '_>, word: &str) -> bool {
     goes_on
 }
 
-/// Consumes a name.
 pub fn take_name<'t>(rest: Rest<'_, 't>) -> Option<&'t str> {
     let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
     if end == 0 {

@@ -19,7 +19,6 @@ use crate::syntax::syntax::{Child, Kind};
 /// Tags that declare types.
 const DECLARING: [&str; 3] = ["@typedef", "@callback", "@import"];
 
-/// The documentation of a parameter.
 #[derive(Clone, Copy)]
 pub struct DocumentedParameter {
     /// Its type, `NONE` if undocumented.

@@ -23,7 +23,6 @@ const MAX_PROTOTYPES: usize = 16;
 pub struct PrototypeCall<'tree> {
     holder: MemberOwner,
     kind: CallKind,
-    /// The second argument.
     base: Child<'tree>,
     /// The member that `Object.defineProperty` declares.
     member: DeclId,

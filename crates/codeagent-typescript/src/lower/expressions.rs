@@ -237,7 +237,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .map_or(ExprId::NONE, |inner| self.expr(inner, Context::None))
     }
 
-    /// Lowers a bare name.
     pub fn name(&mut self, child: Child<'tree>, usage: Option<SiteKind>) -> Value {
         if self.was(EditKind::Import, child.start()) {
             return Value::of(self.dynamic_import(child));

@@ -26,9 +26,7 @@ pub struct FunctionHead {
     pub start: Option<usize>,
     /// The end of the declaration if it differs from the node's.
     pub end: Option<usize>,
-    /// Accessibility.
     pub access: Option<Access>,
-    /// The contextual type.
     pub context: Context,
     /// The start of a statement or member whose comment documents the function too.
     pub documented: Option<usize>,
@@ -66,7 +64,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.function(child, head);
     }
 
-    /// Lowers any function-like node.
     pub fn function(&mut self, child: Child<'tree>, head: FunctionHead) -> DeclId {
         let children = self.children(child);
         let mut tags = self.function_tags([head.start, head.documented, Some(child.start())]);

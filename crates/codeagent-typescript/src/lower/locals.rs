@@ -16,7 +16,6 @@ struct Local {
     hidden: bool,
 }
 
-/// Binds locals after lowering.
 pub fn bind_locals(facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
     let locals = Locals::of(facts);
     locals.give_first_values(facts, assigned);

@@ -20,7 +20,6 @@ use crate::syntax::syntax::{Child, Children, Field, Grammar, Kind};
 /// Largest number of recursive steps; fits into a stack of 2 MB.
 pub const MAX_DEPTH: u32 = 320;
 
-/// The lowering of one tree.
 pub struct Lowering<'t, 'tree> {
     /// The facts being built.
     pub b: Builder<'t>,
@@ -111,7 +110,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Lowers the whole file.
     pub fn program(&mut self, root: Node<'tree>) {
         for child in self.children_of(root).named() {
             self.statement(child, None);

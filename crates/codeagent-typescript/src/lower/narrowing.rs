@@ -17,7 +17,6 @@ use crate::syntax::syntax::Kind;
 const MAX_TESTS: usize = 16;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// Records a compound test.
     pub fn test(&mut self, node: TestNode) -> Test {
         if matches!(
             node,

@@ -21,7 +21,6 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// Binds local variables.
     pub fn local(flags: DeclFlags) -> Self {
         Self {
             flags: Some(flags),

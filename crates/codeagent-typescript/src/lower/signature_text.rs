@@ -23,17 +23,13 @@ pub struct DeclText<'tree> {
     /// Offset past its last byte.
     pub end: usize,
     pub name: Option<Child<'tree>>,
-    /// Its parameter list.
     pub parameters: Option<Child<'tree>>,
-    /// Its type annotation.
     pub ty: Option<Child<'tree>>,
-    /// Its accessibility.
     pub access: Option<Access>,
     /// Offset directly before which its doc comment ends, if not `start`.
     pub documented_at: Option<usize>,
 }
 
-/// A doc comment.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Doc {
     summary: String,

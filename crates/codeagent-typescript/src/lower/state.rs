@@ -14,7 +14,6 @@ use crate::syntax::syntax::{Child, Children, Field, Kind};
 /// The test that an expression makes as a condition; a cheap handle.
 #[derive(Clone, Copy, Debug)]
 pub enum Test {
-    /// No test.
     None,
     Truthy(ExprId),
     /// A call, which may be of a type predicate.
@@ -25,14 +24,10 @@ pub enum Test {
     Node(u32),
 }
 
-/// A compound test.
 #[derive(Clone, Copy, Debug)]
 pub enum TestNode {
-    /// Both tests hold.
     And(Test, Test),
-    /// One of the tests holds.
     Or(Test, Test),
-    /// The test does not hold.
     Not(Test),
     Guard(Guard),
 }
@@ -89,7 +84,6 @@ pub enum Receiver {
     /// The instance that the function constructs, if it is a constructor function.
     #[default]
     Own,
-    /// An instance of this function.
     Instance(DeclId),
     /// The object to one of whose members the function is assigned, unless it is a constructor
     /// function.
@@ -99,7 +93,6 @@ pub enum Receiver {
 /// The properties of a function or object literal that follow from its place as a value.
 #[derive(Clone, Copy)]
 pub struct ValuePlace {
-    /// The contextual type.
     pub context: Context,
     /// The start of the statement or member whose comment documents the function.
     pub documented: Option<usize>,
@@ -175,7 +168,6 @@ pub struct JsContext<'t> {
     pub holders_scanned: usize,
 }
 
-/// One link of a chain.
 pub struct ChainLink<'tree> {
     pub child: Child<'tree>,
     pub children: Children<'tree>,

@@ -12,7 +12,6 @@ use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// Lowers a type node.
     pub fn ty(&mut self, child: Child<'tree>) -> TypeId {
         self.part_of_alias(child, false)
     }

@@ -19,7 +19,6 @@ use crate::resolve::global_index::well_known::BuiltinType;
 pub struct Ty(u32);
 
 impl Ty {
-    /// An unknown type.
     pub const UNKNOWN: Self = Self(0);
     /// An external value; everything derived from it is external.
     pub const EXTERNAL: Self = Self(1);
@@ -64,7 +63,6 @@ impl Ty {
 pub struct Args(u32);
 
 impl Args {
-    /// The empty list.
     pub const NONE: Self = Self(0);
 }
 
@@ -73,7 +71,6 @@ impl Args {
 pub struct TypeMapper(u32);
 
 impl TypeMapper {
-    /// No bindings.
     pub const EMPTY: Self = Self(0);
 }
 
@@ -101,7 +98,6 @@ pub enum Utility {
 pub enum Type {
     /// One of the constants of [`Ty`].
     Simple(Ty),
-    /// A literal type.
     Literal(LiteralKind, Name),
     /// An instance of a class, interface or enum with its type arguments.
     Instance(DeclRef, Args),
@@ -135,7 +131,6 @@ pub enum Type {
     Union(Args),
     Intersection(Args),
     Tuple(Args),
-    /// A type parameter.
     Param(DeclRef),
 }
 
@@ -168,7 +163,6 @@ impl Arena {
         arena
     }
 
-    /// Interns a type.
     pub fn add(&self, ty: Type) -> Ty {
         if let Type::Simple(simple) = ty {
             return simple;
@@ -181,7 +175,6 @@ impl Arena {
         self.types.get(ty.0)
     }
 
-    /// Interns a list of types.
     pub fn args(&self, types: &[Ty]) -> Args {
         Args(self.lists.add_with(types, || Rc::from(types)))
     }
@@ -214,13 +207,11 @@ impl Arena {
             .map(|at| bindings[at].1)
     }
 
-    /// Interns an instance type.
     pub fn instance(&self, decl: DeclRef, args: &[Ty]) -> Ty {
         let args = self.args(args);
         self.add(Type::Instance(decl, args))
     }
 
-    /// Interns a built-in type.
     pub fn built_in(&self, known: BuiltinType, args: &[Ty]) -> Ty {
         let args = self.args(args);
         self.add(Type::BuiltIn(known, args))
@@ -231,7 +222,6 @@ impl Arena {
         self.built_in(BuiltinType::Array, &[element])
     }
 
-    /// Interns a tuple.
     pub fn tuple(&self, elements: &[Ty]) -> Ty {
         let args = self.args(elements);
         self.add(Type::Tuple(args))

@@ -42,7 +42,6 @@ impl<'w> Checker<'w> {
         }
     }
 
-    /// Returns the recorded dependencies.
     #[must_use]
     pub fn finish(self) -> Dependencies {
         self.symbols.finish()

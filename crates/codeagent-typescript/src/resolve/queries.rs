@@ -26,9 +26,7 @@ const MAX_PROVISIONAL_QUERIES: u32 = 400_000;
 /// A query that can depend on itself; making it again while it is active is a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Query {
-    /// The type of a declaration.
     Decl(DeclRef),
-    /// The type of an expression.
     Expr(ExprRef),
     /// The return type of a function.
     Return(DeclRef),
@@ -38,7 +36,6 @@ pub enum Query {
     Alias(DeclRef),
     /// An entry of a base list.
     Base(DeclRef, u32),
-    /// The target of an import.
     Follow(DeclRef),
     Conditional(Ty),
     /// The expected type of a call.

@@ -49,14 +49,11 @@ pub enum EditKind {
     Backtick,
 }
 
-/// One rewrite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// First byte.
     pub offset: u32,
-    /// Number of bytes.
     pub len: u32,
-    /// The reason.
     pub kind: EditKind,
 }
 

@@ -14,7 +14,6 @@ use tree_sitter::{Language, Node, TreeCursor};
 
 macro_rules! kinds {
     (named { $($named:ident = $named_text:literal,)* } tokens { $($token:ident = $token_text:literal,)* }) => {
-        /// The kind of a node.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Kind { Error, Other, $($named,)* OtherToken, $($token,)* }
@@ -132,7 +131,6 @@ fields! {
 
 /// The numbers of one grammar.
 pub struct Grammar {
-    /// The grammar itself.
     pub language: Language,
     kinds: Vec<Kind>,
     fields: Vec<Field>,
@@ -205,7 +203,6 @@ impl Grammar {
 pub struct Child<'tree> {
     pub node: Node<'tree>,
     pub kind: Kind,
-    /// Its field in the parent.
     pub field: Field,
 }
 

@@ -22,7 +22,6 @@ use rustc_hash::FxHashMap;
 use crate::resolve::expressions::{Checker, ExprState};
 use crate::resolve::types::{SiteContext, TypeState};
 
-/// The resolution of one file.
 struct FileResolver<'w> {
     types: TypeState<'w>,
     exprs: ExprState,

@@ -18,12 +18,10 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::signatures::Signature;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// An argument of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
     /// Its natural type, without a target type.
     pub ty: Ty,
-    /// How it is passed.
     pub mode: ArgMode,
     /// The name in `name: value`.
     pub name: Name,

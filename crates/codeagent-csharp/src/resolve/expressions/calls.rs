@@ -28,7 +28,6 @@ use crate::resolve::types::{Ty, TyList, Type};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CallOutcome {
-    /// The call has a target.
     Target,
     /// The target is outside the repository.
     External,
@@ -39,7 +38,6 @@ pub enum CallOutcome {
     Unknown,
 }
 
-/// A resolved call.
 #[derive(Clone, Debug, Default)]
 pub struct CallResult {
     pub outcome: CallOutcome,

@@ -19,11 +19,9 @@ const MAX_ELEMENTS: usize = 16;
 /// The conversion of a value to a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Conversion {
-    /// There is none.
     No,
     /// An undeclared type decides.
     Unknown,
-    /// An implicit conversion.
     Implicit,
     /// The value has that type.
     Identity,
@@ -35,14 +33,10 @@ impl Conversion {
     }
 }
 
-/// The outcome of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
-    /// The first is better.
     First,
-    /// The second is better.
     Second,
-    /// Neither is better.
     Neither,
     /// An undeclared type decides.
     Unknown,
@@ -89,7 +83,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Converts between types.
     pub(super) fn convert(&self, from: Ty, to: Ty) -> Conversion {
         self.convert_deep(from, to, 0)
     }

@@ -32,7 +32,6 @@ pub struct ExtensionScope {
 }
 
 impl Checker<'_> {
-    /// Resolves an extension method call.
     pub(super) fn resolve_extension(
         &self,
         receiver: Ty,

@@ -16,7 +16,6 @@ use crate::resolve::expressions::conversions::Conversion;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// The state of one inference.
 struct Inference<'a> {
     params: &'a [Ty],
     bounds: Vec<SmallVec<[(bool, Ty); 2]>>,

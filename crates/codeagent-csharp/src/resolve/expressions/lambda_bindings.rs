@@ -28,7 +28,6 @@ pub struct LambdaBindings {
 }
 
 impl LambdaBindings {
-    /// Returns the current assumption.
     pub fn current(&self) -> LambdaBindingId {
         self.current.get()
     }

@@ -30,21 +30,17 @@ pub struct OverloadTrace {
     pub chosen: Option<(DeclRef, bool)>,
 }
 
-/// The trace of one candidate.
 pub struct CandidateTrace {
     pub bound: BoundCandidate,
     /// The conversion of each argument.
     pub conversions: Vec<Conversion>,
-    /// Why it won or lost.
     pub outcome: CandidateOutcome,
 }
 
 /// Why a candidate won or lost.
 #[derive(Clone, Copy)]
 pub enum CandidateOutcome {
-    /// It won.
     Chosen,
-    /// An argument does not convert.
     DoesNotConvert,
     /// A type argument cannot be inferred.
     NotInferred,

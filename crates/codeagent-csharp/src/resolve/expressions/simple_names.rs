@@ -20,7 +20,6 @@ use crate::resolve::types::scope_lookup::LookupScope;
 use crate::resolve::types::usings::Using;
 use crate::resolve::types::{Ty, Type};
 
-/// A resolved simple name.
 #[derive(Clone, Debug)]
 pub enum SimpleName {
     /// A local variable, parameter or local function.
@@ -39,7 +38,6 @@ pub enum SimpleName {
 /// The position of a bare name in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct ScopePosition {
-    /// The innermost enclosing scope.
     pub scope: ScopeId,
     /// Its byte offset: locals declared after it are not visible.
     pub offset: u32,

@@ -21,7 +21,6 @@ use crate::resolve::declared::tables::{NamespaceId, TypeDefId};
 pub struct Ty(pub u32);
 
 impl Ty {
-    /// An unknown type.
     pub const UNKNOWN: Self = Self(0);
     /// `null`
     pub const NULL: Self = Self(1);
@@ -77,7 +76,6 @@ pub enum Type {
     Named(TypeDefId, TyList),
     /// A type that no file of the world declares, by its simple name.
     External(Name, TyList),
-    /// A type parameter.
     Param(ParamOwner, u16),
     /// An array and its rank.
     Array(Ty, u8),
@@ -92,7 +90,6 @@ pub enum Type {
     MethodGroup(ExprId),
     /// A collection expression before its context is known.
     Collection(ExprId),
-    /// An anonymous object.
     Object(DeclId),
     /// A namespace used as a qualifier.
     Namespace(NamespaceId),
@@ -132,7 +129,6 @@ impl Arena {
         arena
     }
 
-    /// Interns a type.
     pub fn add(&self, ty: Type) -> Ty {
         let mut inner = self.inner.borrow_mut();
         if let Some(id) = inner.types.find(&ty) {

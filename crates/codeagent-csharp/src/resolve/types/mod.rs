@@ -63,7 +63,6 @@ pub struct TypeState<'w> {
 }
 
 impl<'w> TypeState<'w> {
-    /// Starts resolving a file.
     #[must_use]
     pub fn new(world: &'w World, file: FileId) -> Self {
         let session = Session::new(world, file);
@@ -129,7 +128,6 @@ impl<'w> TypeState<'w> {
         }
     }
 
-    /// Returns the recorded dependencies.
     #[must_use]
     pub fn finish(self) -> Dependencies {
         self.session.finish(&self.tables.names)

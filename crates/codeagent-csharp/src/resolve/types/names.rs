@@ -23,7 +23,6 @@ use crate::resolve::types::queries::Query;
 use crate::resolve::types::scope_lookup::LookupScope;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// A resolved name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeOrNamespace {
     /// A type; its own type arguments are unknown until they are applied.

@@ -10,7 +10,6 @@ use codeagent_model::facts::{CallId, DeclId, ExprId, ImportId, TypeId};
 use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::types::Ty;
 
-/// Largest number of active queries.
 const MAX_DEPTH: u32 = 61;
 
 /// Steps per site. A lambda inside overloaded calls is bound once per overload, so nesting

@@ -14,7 +14,6 @@ use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::types::Types;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
 
-/// A parameter as declared.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     pub name: Name,
@@ -23,7 +22,6 @@ pub struct Parameter {
     pub flags: DeclFlags,
 }
 
-/// A signature as declared.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// Parameters; the receiver of an extension block first.

@@ -23,7 +23,6 @@ use crate::resolve::types::queries::Query;
 /// Number of usings up to which iterating over them costs no steps.
 const USUAL_USINGS: usize = 16;
 
-/// A using, resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Using {
     /// `using A.B;`

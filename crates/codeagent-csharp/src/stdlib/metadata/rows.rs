@@ -26,13 +26,11 @@ const ATTRIBUTES: [&str; 7] = [
 pub struct RowOwners {
     /// The enclosing type of a nested type.
     pub enclosing: FxHashMap<u32, u32>,
-    /// Nested types of a type.
     pub nested: FxHashMap<u32, Vec<u32>>,
     /// Rows of generic parameters of a type or method, in order.
     pub generics: FxHashMap<RowId, Vec<u32>>,
     /// Constraints of a generic parameter.
     pub constraints: FxHashMap<u32, Vec<CodedIndex>>,
-    /// Interfaces of a type.
     pub interfaces: FxHashMap<u32, Vec<CodedIndex>>,
     /// The range of a type's properties: the first, and the one after the last.
     pub properties: FxHashMap<u32, (u32, u32)>,
@@ -46,7 +44,6 @@ pub struct RowOwners {
 }
 
 impl RowOwners {
-    /// Builds the tables.
     #[must_use]
     pub fn of(metadata: &Metadata) -> Self {
         let mut rows = Self::default();

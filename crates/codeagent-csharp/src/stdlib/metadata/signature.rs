@@ -6,7 +6,6 @@ use clrmeta::{CodedIndex, TableId};
 
 use crate::stdlib::metadata::{DecodeBudget, MAX_NAME};
 
-/// A type in a signature.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Sig {
     /// A type that C# cannot name.
@@ -110,12 +109,10 @@ impl<'b> SignatureReader<'b> {
         Some(MethodSig { result, params })
     }
 
-    /// Reads a field's signature.
     pub fn field(&mut self) -> Option<Sig> {
         (self.byte()? == 6).then(|| self.ty(0))?
     }
 
-    /// Reads a type.
     pub fn ty(&mut self, depth: u32) -> Option<Sig> {
         let mut is_modified = false;
         loop {

@@ -20,7 +20,6 @@ use codeagent_lang::{FileId, Links, World, sites};
 
 use crate::resolve::checker::Checker;
 
-/// The resolution of one file.
 struct FileResolver<'w> {
     checker: Checker<'w>,
 }

@@ -18,9 +18,7 @@ use crate::resolve::types::members::MemberLookup;
 pub enum Referent {
     /// Declarations, in the repository or external.
     Decls(DeclList),
-    /// A module.
     File(FileId),
-    /// Something external.
     External,
     /// A local that holds a value.
     Value,

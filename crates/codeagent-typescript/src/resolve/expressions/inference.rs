@@ -33,7 +33,6 @@ impl<'a> Inference<'a> {
         }
     }
 
-    /// Returns the bindings found.
     pub fn finish(self) -> Vec<(DeclRef, Ty)> {
         self.found
     }

@@ -6,7 +6,6 @@
 
 macro_rules! known {
     ($($(#[$meta:meta])* $variant:ident = $($name:literal)|+,)*) => {
-        /// A built-in type.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum BuiltinType { $($(#[$meta])* $variant,)* }
 
@@ -78,11 +77,9 @@ known! {
     Number = "Number",
     /// Methods of `boolean`.
     Boolean = "Boolean",
-    /// Methods of functions.
     Function = "Function" | "CallableFunction" | "NewableFunction",
     /// `Object`
     Object = "Object",
-    /// Regular expressions.
     RegExp = "RegExp",
     /// Points in time.
     Date = "Date",
@@ -97,7 +94,6 @@ pub enum BuiltinResult {
     Held,
     /// An array of the elements of the receiver's elements.
     Flattened,
-    /// The receiver itself.
     Receiver,
     /// The return type of the receiver, a function.
     Result,
@@ -110,7 +106,6 @@ pub struct BuiltinMember {
     pub name: &'static str,
     /// Its result, or its own type if it is not a method.
     pub gives: BuiltinResult,
-    /// It is a method.
     pub method: bool,
 }
 
@@ -128,7 +123,6 @@ const fn builtin(
     }
 }
 
-/// The built-in members.
 pub static BUILTIN_MEMBERS: &[BuiltinMember] = &[
     // Its declaration counts levels with a recursive conditional type.
     builtin(BuiltinType::Array, "flat", BuiltinResult::Flattened, true),

@@ -63,7 +63,6 @@ impl<'w> Symbols<'w> {
         }
     }
 
-    /// Returns the recorded dependencies.
     #[must_use]
     pub fn finish(self) -> Dependencies {
         self.session.finish(&self.tables.names)

@@ -15,9 +15,7 @@ use crate::resolve::symbols::{Symbols, at};
 /// The result of resolving a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResolvedName {
-    /// Not found.
     Nothing,
-    /// Something external.
     External,
     /// Declarations, of values and types.
     Decls(DeclList),
@@ -28,7 +26,6 @@ pub enum ResolvedName {
 }
 
 impl ResolvedName {
-    /// Reports whether nothing was found.
     pub fn is_nothing(&self) -> bool {
         matches!(self, Self::Nothing)
     }

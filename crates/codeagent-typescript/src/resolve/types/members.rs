@@ -18,7 +18,6 @@ use crate::resolve::symbols::value_owners::constructs;
 /// Largest number of levels of inheritance, unions and constraints that are followed.
 const MAX_LEVELS: u32 = 12;
 
-/// A declared member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// Its declarations; for a union receiver, those from all members.
@@ -32,9 +31,7 @@ pub struct Member {
 /// The result of a member lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberLookup {
-    /// The member is not known.
     Missing,
-    /// The member is external.
     External,
     Declared(Member),
     /// The member has a type but no declaration.

@@ -82,7 +82,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Compares two constructable types.
     pub fn constructor_extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         if self.is_constructed_otherwise(sub, sup) {
             return Some(false);

@@ -11,7 +11,6 @@ use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::symbols::scopes::DeclList;
 
-/// A callable signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signature {
     /// A declaration and the type arguments of outer type parameters.
@@ -26,7 +25,6 @@ pub type Signatures = SmallVec<[Signature; 2]>;
 /// A parameter of a signature.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
-    /// The type of one argument.
     pub ty: Ty,
     /// An argument may be missing.
     pub optional: bool,
