@@ -1,9 +1,7 @@
 //! Data that lowering carries across its modules: guards and assignments, JavaScript functions and
 //! objects, chain links.
 //!
-//! The modules that fill and read these types are methods of `Lowering`.
-//!
-//! Limitations: nothing here visits the tree.
+//! The functions that fill and read these types are methods of `Lowering`.
 
 use codeagent_model::facts::*;
 use rustc_hash::{FxHashMap, FxHashSet};

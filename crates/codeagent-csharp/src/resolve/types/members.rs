@@ -350,7 +350,7 @@ impl Types<'_> {
     }
 }
 
-/// Reports whether declarations of this kind are methods, which overload.
+/// Reports whether declarations of this kind are methods, which can be overloaded.
 #[must_use]
 pub fn is_method(kind: DeclKind) -> bool {
     matches!(

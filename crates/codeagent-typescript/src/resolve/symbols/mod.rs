@@ -81,8 +81,8 @@ impl<'w> Symbols<'w> {
         self.tables.names.text(name)
     }
 
-    /// Reports whether a declaration is a global one of an external file. A package may also export
-    /// a `Map`.
+    /// Reports whether a declaration is a global of an external file, unlike a `Map` that a package
+    /// exports.
     pub fn is_external_global(&self, decl: DeclRef) -> bool {
         self.is_external_file(decl.file) && is_global(self.facts(decl.file), self.decl(decl))
     }
