@@ -24,9 +24,9 @@ pub const MAX_ORIGINS: usize = 8;
 /// Sites of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SitesAt {
-    /// 1-based line; all sites on it,
+    /// The 1-based line of the sites.
     pub line: u32,
-    /// or only the one at this 1-based UTF-16 column.
+    /// The 1-based UTF-16 column of the one site; `None` for all sites on the line.
     pub column: Option<u32>,
 }
 

@@ -88,8 +88,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Lowers an array type. `int[][,]` has one dimension of elements with two: the ranks nest in
-    /// reading order.
+    /// Lowers an array type. `int[][,]` is a one-dimensional array of two-dimensional arrays: the
+    /// ranks nest in reading order.
     fn array_type(&mut self, node: Node<'r>) -> TypeId {
         let mut ranks: SmallVec<[u8; 2]> = SmallVec::new();
         let mut inner = node;
