@@ -531,8 +531,8 @@ fn bodies_do_not_change_the_interface() {
     );
 }
 
-/// Returns the names of the pieces of `after` that are others than in `before`; `None` if more
-/// differs.
+/// Returns the names of the members that differ between `before` and `after`; `None` if anything
+/// else differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| LANGUAGES.extract(text, Dialect::CSharp, &[]));
     let changed = is
@@ -588,8 +588,8 @@ fn names_stand_in_utf16_columns() {
     assert_eq!(facts.decl(field).at.column, 33);
 }
 
-/// Small texts repeated until they hurt: beginning, what is repeated, its end, the repeated
-/// counterpart.
+/// Small texts that are costly when repeated: start, repeated part, and its counterpart, repeated
+/// as often.
 const HOSTILE: &[(&str, &str, &str)] = &[
     ("class C { int x = ", "(", ""),
     ("class C { int[] x = ", "[", "]"),

@@ -1,4 +1,4 @@
-//! Inputs made to hurt: the walk neither overflows its stack nor takes long.
+//! Adversarial inputs: lowering neither overflows its stack nor takes long.
 
 use std::time::Duration;
 
