@@ -1,9 +1,9 @@
 //! Minimal protobuf writer, for ONNX models: numbers, texts and nested messages.
 //!
-//! Limitations: writes only. A library would add a macro, a build step or three crates for these
+//! Limitations: writes only. A library would add a macro, a build step or three crates to replace a
 //! few lines.
 
-/// A message under construction. Fields may be written in any order; a repeated field is a list.
+/// A message under construction. Fields may be written in any order; repeated calls write a list.
 #[derive(Default)]
 pub(crate) struct Message(Vec<u8>);
 
@@ -12,7 +12,7 @@ const LENGTH_DELIMITED: u64 = 2;
 const FIXED_32: u64 = 5;
 
 impl Message {
-    /// Writes an integer. Negative ones take ten bytes, as the format requires.
+    /// Writes an integer. Negative integers take ten bytes, as the format requires.
     pub(crate) fn int(&mut self, field: u64, value: i64) -> &mut Self {
         self.tag(field, VARINT);
         self.varint(value.cast_unsigned());
@@ -53,7 +53,8 @@ impl Message {
         self.varint(field << 3 | kind);
     }
 
-    /// Writes seven bits per byte, lowest first; the eighth bit means that more follow.
+    /// Writes a number as a varint: seven bits per byte, lowest first; the eighth bit means that
+    /// more follow.
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push((value & 0x7f) as u8 | 0x80);

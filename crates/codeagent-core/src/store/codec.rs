@@ -5,7 +5,7 @@ use rusqlite::Row;
 use crate::model::graph::NodeId;
 use crate::store::{FileKey, StoreError, bad_value};
 
-/// Packs sorted numbers as LEB128 differences.
+/// Packs sorted numbers as LEB128-encoded differences.
 pub fn pack_sorted(values: impl Iterator<Item = u32>) -> Vec<u8> {
     let mut out = Vec::new();
     let mut last = 0;
@@ -82,7 +82,7 @@ pub fn id_column(row: &Row<'_>, index: usize) -> Result<NodeId, StoreError> {
     Ok(NodeId(row.get::<_, i64>(index)? as u64))
 }
 
-/// Returns a node id as stored.
+/// Returns the stored form of a node id.
 pub fn stored_id(id: NodeId) -> i64 {
     id.0 as i64
 }
