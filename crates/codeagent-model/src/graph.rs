@@ -494,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn words_parse_back() {
+    fn edge_type_names_parse_back() {
         for (word, edge_type) in EdgeType::NAMES {
             assert_eq!(EdgeType::parse(word), Some(*edge_type));
         }

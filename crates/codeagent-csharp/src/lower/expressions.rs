@@ -575,7 +575,7 @@ mod tests {
     use super::number_type;
 
     #[test]
-    fn literals_have_the_type_of_the_language() {
+    fn literals_have_their_csharp_types() {
         let table = [
             ("1", "int"),
             ("1L", "long"),

@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_is_chosen() {
+    fn the_newest_framework_is_chosen() {
         let cases = [
             ("net8.0;net6.0;net45;netstandard2.0", "net8.0"),
             ("net9.0; net10.0", "net10.0"),
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_normal() {
+    fn framework_names_are_normalized() {
         let cases = [
             ("net50", "net5.0", ".NETCoreApp"),
             ("NET8.0-Windows", "net8.0-windows", ".NETCoreApp"),
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_follow_the_version() {
+    fn framework_symbols_follow_the_version() {
         let symbols = |text: &str| Framework::parse(text).symbols().join(" ");
         assert_eq!(
             symbols("net45"),
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn compatibility_follows_the_lines() {
+    fn framework_compatibility_follows_the_version_order() {
         let cases = [
             ("net8.0", "netcoreapp3.1", true),
             ("netstandard2.0", "netcoreapp3.1", false),

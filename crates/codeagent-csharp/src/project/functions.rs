@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_strings() {
+    fn string_members_are_evaluated() {
         let text = |text: &str| PropertyValue::Text(text.to_owned());
         let call = |name: &str, arguments: &[&str]| {
             member(

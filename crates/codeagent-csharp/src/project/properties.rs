@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_expand() {
+    fn property_expressions_are_expanded() {
         let cases = [
             ("a$(name)b", "aAcme.Coreb"),
             ("$(Missing)", ""),
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_said() {
+    fn unsupported_expressions_do_not_expand() {
         for text in [
             "%(Filename)",
             "$(Name",

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn code_without_its_surroundings_is_not_broken() {
+    fn truncated_code_is_not_broken() {
         let statement =
             "        total += order.Lines.Where(line => line.Price > 0).Sum(line => line.Price);\n";
         let table = "        0x1f, 0x2e, 0x3d, 0x4c, 0x5b, 0x6a, 0x79, 0x88, 0x97, 0xa6,\n";
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_code_is_broken() {
+    fn text_that_is_not_code_is_broken() {
         assert!(is_broken(&"x = ;\n".repeat(8000)));
         assert!(is_broken(&"$\"$\"$\"$\"\n".repeat(5000)));
         assert!(is_broken(

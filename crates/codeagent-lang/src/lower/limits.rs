@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_is_not_too_dense() {
+    fn ordinary_code_is_not_too_dense() {
         let code =
             "    public int Total(int extra) { return lines.Sum(line => line.Price) + extra; }\n";
         assert_eq!(tokens(code), 24);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn only_attacks_open_so_many_angles() {
+    fn only_hostile_texts_have_too_many_open_angles() {
         assert!(has_too_many_angles(&"a<b,\n".repeat(1001)));
         assert!(has_too_many_angles(&"a<(b<[".repeat(501)));
         for (name, code) in [

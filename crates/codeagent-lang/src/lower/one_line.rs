@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layout_and_comments_go() {
+    fn collapsing_removes_whitespace_and_comments() {
         for (text, expected) in [
             ("(int a, string b)", "(int a, string b)"),
             (

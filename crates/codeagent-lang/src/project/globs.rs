@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn hostile_patterns_end() {
+    fn hostile_patterns_are_matched_quickly() {
         let pattern = "*a".repeat(2_000);
         assert!(!Glob::new(&pattern).matches(&"a".repeat(1_000)));
         assert!(!Glob::new(&"**/a/".repeat(500)).matches(&"a/".repeat(400)));
     }
 
     #[test]
-    fn the_folder_is_fixed() {
+    fn a_glob_has_a_literal_folder() {
         assert_eq!(Glob::new("src/app/**/*.cs").folder(), "src/app");
         assert_eq!(Glob::new("src/A.cs").folder(), "src");
         assert_eq!(Glob::new("*.cs").folder(), "");

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn joins_as_project_files_write() {
+    fn paths_of_project_files_are_joined() {
         let cases = [
             ("src/App", r"..\Shared\A.cs", Some("src/Shared/A.cs")),
             ("src/App", "./B.cs", Some("src/App/B.cs")),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_hold_their_files_only() {
+    fn a_folder_contains_only_its_own_files() {
         let paths = ["src/a/x.cs", "src/a.b/y.cs", "src/A/z.cs", "other.cs"];
         let index = PathIndex::new(paths.into_iter());
         assert_eq!(

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_of_routes_are_alike() {
+    fn route_placeholders_compare_equal() {
         for route in [
             "/Users/:id/posts",
             "users/{id:int}/posts/",

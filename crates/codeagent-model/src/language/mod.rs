@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_of_all_languages_end_a_sentence() {
+    fn language_names_are_listed_as_in_a_sentence() {
         assert_eq!(Language::all_names(), "C#, TypeScript or JavaScript");
     }
 

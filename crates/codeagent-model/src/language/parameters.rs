@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_split_outside_of_brackets() {
+    fn lists_are_split_outside_brackets() {
         assert_eq!(
             split_outside("Dictionary<string, int> map, (int, int) pair", ','),
             ["Dictionary<string, int> map", " (int, int) pair"]

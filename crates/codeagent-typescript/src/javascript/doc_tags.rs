@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_have_types_over_several_lines_and_end_at_the_next() {
+    fn tag_types_span_lines_and_a_tag_ends_at_the_next() {
         let all = tags(
             "* Text {@link x} a@b.\n * @template T @typedef {{\n *   a: T }} Named more\n * @param {A} [b=1] text\n * @private",
         );

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_does_not_see_name_and_layout() {
+    fn the_hash_ignores_name_and_layout() {
         let (a, b) = ("function a() { return 1 }", "function   bc()\n{ return 1 }");
         assert_eq!(
             body_hash(a, 0, (9, 10), a.len()),

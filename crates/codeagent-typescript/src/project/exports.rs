@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_that_hold_count_in_their_order() {
+    fn active_conditions_are_tried_in_their_order() {
         let import = Conditions::Of(ModuleFormat::EcmaScript, &[]);
         let require = Conditions::Of(ModuleFormat::CommonJs, &[]);
         let custom = ["@x/source".to_owned()];
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_contain_the_version_or_do_not() {
+    fn version_ranges_match_the_compiler_version() {
         for (range, expected) in [
             ("*", true),
             (">=4.2", true),

@@ -37,7 +37,7 @@ fn check_owners(texts: &[(&str, &str)], others: &[&str], expected: &Expect) {
 }
 
 #[test]
-fn exclude_takes_away_folders_and_their_files() {
+fn exclude_removes_folders_and_their_files() {
     check_owners(
         &[
             (
@@ -182,7 +182,7 @@ fn the_nearest_tsconfig_that_covers_a_file_owns_it() {
 proptest! {
     /// Any text in configurations gives a model, the same each time.
     #[test]
-    fn any_text_gives_a_model(a in "[$()@%'!=<>. A-Cn;\\[\\]:,`é/*{}-]{0,50}", b in "[ -~é\\n]{0,60}") {
+    fn any_text_gives_a_deterministic_model(a in "[$()@%'!=<>. A-Cn;\\[\\]:,`é/*{}-]{0,50}", b in "[ -~é\\n]{0,60}") {
         let config = format!(r#"{{"include": ["{a}"], "extends": "{a}", "exclude": [{b}]}}"#);
         let texts: [(&str, &str); 4] = [
             ("tsconfig.json", &config),

@@ -11,7 +11,7 @@ use crate::LANGUAGES;
 /// Scripts that are never compiled together repeat the same declarations, as the examples of a
 /// formatter do.
 #[test]
-fn a_base_that_many_declarations_name_is_looked_at_once() {
+fn a_base_named_by_many_declarations_is_visited_once() {
     let file = |path: String, text: &str| WorldFile {
         path: Arc::from(path),
         facts: Arc::new(LANGUAGES.extract(text, Dialect::Ts, &[])),

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn every_library_parses_whole() {
+    fn every_library_parses_without_errors() {
         let all = &Libraries::get().texts;
         assert!(
             all.count() > 3000 && all.sections.len() < 128,
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lead_to_declarations_and_their_members() {
+    fn a_name_selects_its_declaration_and_named_members() {
         let found = texts(&["es5"], &["Array", "indexOf"]);
         let [(_, text)] = &found[..] else {
             panic!("{found:?}")
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_leads_to_what_it_mentions_if_it_is_named() {
+    fn types_of_a_member_are_selected_if_the_member_is_named() {
         let has_request = |names: &[&str]| {
             texts(&["dom"], names)
                 .iter()
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selection_takes_in_what_its_libraries_do() {
+    fn a_selection_includes_the_libraries_it_references() {
         let all = Libraries::get();
         let has = |names: &[&str], library: &str| {
             all.select(names.iter().copied())
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_are_taken_in_stand_before() {
+    fn referenced_libraries_come_first() {
         let all = Libraries::get();
         for (number, library) in all.texts.sections.iter().enumerate() {
             assert!(

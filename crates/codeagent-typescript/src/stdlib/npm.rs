@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn every_module_parses_whole() {
+    fn every_module_parses_without_errors() {
         let packages = BundledPackages::get();
         let modules: Vec<&str> = packages.modules.keys().copied().collect();
         assert!(
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_takes_of_others_what_its_declarations_mention() {
+    fn declarations_of_other_modules_are_included_if_mentioned() {
         let found = taken(&["rxjs"], |name| ["Subject", "subscribe"].contains(&name));
         let text_of = |part: &str| {
             found
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_package_gives_out_as_a_whole_is_cut_too() {
+    fn a_namespace_exported_as_a_whole_is_reduced_too() {
         let found = taken(&["react"], |name| name == "useRef");
         let [(_, text), ..] = &found[..] else {
             panic!("{found:?}")

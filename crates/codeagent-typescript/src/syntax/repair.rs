@@ -531,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn rewrites_what_the_grammar_cannot_read() {
+    fn unsupported_syntax_is_rewritten() {
         for (text, expected) in [
             ("await using x = f();", "const       x = f();"),
             ("{ using y = g(); }", "{ const y = g(); }"),
@@ -578,7 +578,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_arrow_type_parameters_of_jsx_files_alone() {
+    fn arrow_type_parameters_of_jsx_files_are_unchanged() {
         assert_eq!(
             &*repair("const f = <T,>(x: T) => x", Dialect::Tsx).text,
             b"const f = <T,>(x: T) => x"

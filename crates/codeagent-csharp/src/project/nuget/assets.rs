@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_none() {
+    fn other_texts_are_not_assets() {
         let deep = format!("{}{}", r#"{"targets":"#.repeat(10_000), "}".repeat(10_000));
         for text in ["", "3", r#"{"targets": 1}"#, &deep] {
             assert!(

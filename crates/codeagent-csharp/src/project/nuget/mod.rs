@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_framework_is_taken() {
+    fn the_nearest_compatible_framework_is_used() {
         let cases: &[(&str, &[&str], Option<usize>)] = &[
             (
                 "net8.0",

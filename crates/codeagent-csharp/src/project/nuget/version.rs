@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_have_an_order() {
+    fn versions_are_ordered() {
         let ordered = [
             "1",
             "1.0.1-alpha",

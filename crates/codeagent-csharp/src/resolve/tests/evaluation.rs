@@ -26,7 +26,7 @@ fn nested_calls_in_an_open_lambda_are_resolved_once() {
 /// Every lambda is bound for every overload of the enclosing call, as C# requires, so at some depth
 /// the budget is exceeded.
 #[test]
-fn sites_that_cost_too_much_are_counted_and_unresolved() {
+fn sites_over_budget_are_counted_and_unresolved() {
     let nested = (0..30).fold("x.Go()".to_owned(), |inner, _| format!("F(x => {inner})"));
     let source = format!(
         "class A {{ public A Go() => this; }} class B {{ public A Go() => null; }}
@@ -39,7 +39,7 @@ fn sites_that_cost_too_much_are_counted_and_unresolved() {
 
 /// The bodies of sibling lambdas access members of anonymous objects that others of them create.
 #[test]
-fn lambdas_beside_each_other_are_no_more_work_than_each_alone() {
+fn adjacent_lambdas_cost_no_more_than_each_alone() {
     let source = "using System;
          class A { public int Id; public A Next; }
          class Q<T> { public Q<R> Select<R>(Func<T, R> f) => null; public Q<T> Where(Func<T, bool> f) => null; public Q<T> Where(Func<T, int, bool> f) => null; }

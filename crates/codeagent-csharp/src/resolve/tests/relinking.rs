@@ -215,7 +215,7 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
 }
 
 #[test]
-fn relinking_what_the_law_names_equals_linking_everything() {
+fn resolving_invalidated_files_equals_resolving_all() {
     let files = split(REPOSITORY);
     let mut spared = 0;
     for (path, text) in EDITS {
@@ -246,7 +246,7 @@ fn relinking_what_the_law_names_equals_linking_everything() {
 }
 
 #[test]
-fn linking_twice_gives_the_same() {
+fn resolving_twice_gives_the_same_result() {
     let files = split(REPOSITORY);
     let world = world(&files);
     let (first, second) = (link_all(&world), link_all(&world));

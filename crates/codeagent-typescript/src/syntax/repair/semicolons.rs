@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_begins_with_type_parameters_ends_the_one_before() {
+    fn type_parameters_on_a_new_line_start_a_member() {
         for (text, expected) in [
             (
                 "interface A {\n  x: B\n  <T>(y: T): C\n}",
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_begin_as_an_operator_end_what_is_before() {
+    fn names_that_start_like_an_operator_start_a_statement() {
         for (text, expected) in [
             (
                 "{\n a: B\n in?: C\n instanceof: D }",
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_around_is_bounded() {
+    fn lookahead_and_lookbehind_are_bounded() {
         for unit in ["*/\n<a", "\n<a", "\n<a>(b", "//\n<a>():", "\n<a(`"] {
             let text = unit.repeat(200_000);
             let started = cpu_time::ThreadTime::now();
