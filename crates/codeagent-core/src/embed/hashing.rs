@@ -30,6 +30,7 @@ const MAX_REMEMBERED: usize = 1 << 14;
 /// Maximum length of a word in characters; longer words are cut.
 const MAX_WORD: usize = 40;
 
+/// The built-in embedder.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HashingEmbedder;
 

@@ -47,6 +47,7 @@ impl Occurrence {
 }
 
 impl<'s, 'a> Occurrences<'s, 'a> {
+    /// Creates a reader of occurrences.
     pub fn new(sources: &'s mut Sources<'a>) -> Self {
         Self {
             sources,
