@@ -1,7 +1,7 @@
 //! Errors as text, or as `{"error":{"code","message"}}` with the codes of the tools.
 //!
-//! Limitations: an error without a code of its own is `invalid_parameter`, since only wrong arguments
-//! are left.
+//! Limitations: an error without its own code becomes `invalid_parameter`, because only wrong
+//! arguments are left.
 
 use codeagent_core::StoreError;
 use codeagent_core::engine::{EngineError, ErrorKind, query_kind, store_kind};
@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 use crate::commands::Unanswered;
 
-/// Arguments that make no sense, as far as the parser of the command line cannot tell.
+/// Invalid arguments that the command-line parser cannot detect.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Usage(pub String);
 
-/// Words an error and its causes. A cause that the text already contains is left out, since most of
-/// our errors word their causes themselves.
+/// Formats an error and its causes. Omits causes that the text already contains, because most of
+/// our errors include theirs.
 pub fn message(error: &anyhow::Error) -> String {
     error
         .chain()
@@ -39,7 +39,7 @@ pub fn as_json(error: &anyhow::Error) -> Value {
     )
 }
 
-/// A wrong command line.
+/// Returns a wrong command line as an error in the form of the tools.
 pub fn wrong_usage(message: &str) -> Value {
     shape(Code::InvalidParameter, message)
 }
@@ -61,7 +61,7 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
     })
 }
 
-/// What can be done about an error of the engine.
+/// Returns the kind of an error of the engine, the store or a query.
 pub fn kind(cause: &(dyn std::error::Error + 'static)) -> Option<ErrorKind> {
     if let Some(error) = cause.downcast_ref::<EngineError>() {
         return Some(error.kind());

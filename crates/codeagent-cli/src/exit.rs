@@ -13,20 +13,20 @@ use codeagent_render::Code;
 use crate::commands::Unanswered;
 use crate::error;
 
-/// Done, but some files could not be indexed and `--strict` was given.
+/// Success, except that some files could not be indexed and `--strict` was given.
 pub const FILES_FAILED: u8 = 1;
-/// Done, and something is not in order.
+/// Success, and `doctor` found a problem.
 pub const FOUND: u8 = 1;
 const OTHER: u8 = 1;
-/// Wrong use or settings.
+/// Wrong usage or settings.
 pub const USAGE: u8 = 2;
 const NOT_INDEXED: u8 = 3;
 const LOCKED: u8 = 4;
 const CORRUPT: u8 = 5;
-/// Told to stop.
+/// Interrupted by a signal.
 pub const INTERRUPTED: u8 = 130;
 
-/// The code of an error, by the first cause that has one.
+/// Returns the exit code of an error, by the first cause that has one.
 pub fn of_error(error: &anyhow::Error) -> ExitCode {
     if is_closed_pipe(error) {
         return ExitCode::SUCCESS;
@@ -67,14 +67,14 @@ fn of_kind(kind: ErrorKind) -> u8 {
     }
 }
 
-/// Whether another process has the right to write.
+/// Reports whether another process holds the writer lock.
 pub fn is_locked(error: &anyhow::Error) -> bool {
     error
         .chain()
         .any(|cause| error::kind(cause) == Some(ErrorKind::Locked))
 }
 
-/// Whether the index was found damaged. One that is somebody else's, or newer, is not.
+/// Reports whether the index is damaged; a foreign or newer one is not.
 pub fn is_damage(error: &anyhow::Error) -> bool {
     let is_corrupt = |error: &StoreError| matches!(error, StoreError::Corrupt(_));
     error.chain().any(|cause| {
@@ -87,7 +87,7 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
     })
 }
 
-/// Whether whoever read our output has had enough, which is no error.
+/// Reports whether the reader closed the pipe (EPIPE), which is not an error.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause

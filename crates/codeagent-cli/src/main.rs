@@ -1,6 +1,4 @@
 //! The `codeagent` command: arguments in, one call into the engine, text or JSON out.
-//!
-//! **Limits.** Everything that could be wanted elsewhere lives in the other crates.
 
 mod clients;
 mod commands;
@@ -20,7 +18,7 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use crate::commands::Cli;
 
-// Parsers and SQLite, which are no Rust, use it too: it takes the place of the system's.
+// Replaces the system allocator for C code too, namely the parsers and SQLite.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -53,7 +51,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Logs to a file, else to standard error.
+/// Logs to a file, or to standard error if there is none.
 fn log_to(file: Option<LogFile>) {
     let is_file = file.is_some();
     let colours = !is_file && std::io::stderr().is_terminal();
@@ -68,9 +66,8 @@ fn log_to(file: Option<LogFile>) {
         .init();
 }
 
-/// What is logged. In a file nobody looks for a reason before something is wrong, so there it is
-/// more. A level is meant for our own events: libraries tell the contents of messages and files at
-/// theirs.
+/// Returns the log filter. A log file gets more, because it is read only after a problem. A
+/// configured level applies to our own events: those of libraries would contain messages and files.
 fn logged(is_file: bool) -> EnvFilter {
     let asked = std::env::var("CODEAGENT_LOG").unwrap_or_default();
     let asked = if asked.is_empty() && is_file {
@@ -90,20 +87,20 @@ fn logged(is_file: bool) -> EnvFilter {
         .unwrap_or_else(|| EnvFilter::new(codeagent_mcp::serve::LOGGED))
 }
 
-/// A wrong command line, or one that asks for help.
+/// Prints a command-line error or the requested help.
 fn refuse(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
         output::json(&error::wrong_usage(error.to_string().trim_end())).ok();
         return exit::USAGE.into();
     }
-    // What was typed may be the name of a file, completed by the shell.
+    // An argument may be a file name, completed by the shell.
     if std::env::args().any(|argument| argument.chars().any(text::acts_on_terminals))
         && error.use_stderr()
     {
         output::complain(error.to_string().trim_end());
         return exit::USAGE.into();
     }
-    // `codeagent index .`
+    // For example `codeagent index .`
     let is_folder = error.kind() == ErrorKind::UnknownArgument
         && matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(typed)) if std::path::Path::new(typed).is_dir());
     if is_folder {

@@ -1,11 +1,11 @@
-//! Printing of answers: rows as lines for people and then the notes on standard error, or both as
-//! JSON: `{"results":[..],"notes":[..]}` with the extra fields of the answer.
+//! Prints answers: rows as lines for people, followed by notes on standard error; or both as JSON,
+//! `{"results":[..],"notes":[..]}` with the answer's extra fields.
 //!
-//! Paths in lines for people are relative to the current directory, so that an editor opens
-//! `path:line:column`; those in JSON are relative to the root, as in the tools. Colours are used on
+//! Paths in lines are relative to the current directory, so that an editor opens
+//! `path:line:column`. Paths in JSON are relative to the root, as in the tools. Colours are used on
 //! a terminal unless `NO_COLOR` is set.
 //!
-//! Limitations: a path that shares no folder with the current directory is shown whole.
+//! Limitations: a path that shares no folder with the current directory is printed in full.
 
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -31,30 +31,30 @@ pub fn lines<T: Into<Line>>(lines: impl IntoIterator<Item = T>) -> anyhow::Resul
     Ok(out.flush()?)
 }
 
-/// Prints a value as JSON, readable.
+/// Prints a value as indented JSON.
 pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
     one_json(&serde_json::to_string_pretty(value)?)
 }
 
-/// Prints JSON that is a text already.
+/// Prints a JSON text.
 pub fn one_json(value: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", text::json(value))?;
     Ok(out.flush()?)
 }
 
-/// A note, apart from the answer.
+/// Prints a note, separate from the answer.
 pub fn note(text: &str) {
     complain(&format!("note: {text}"));
 }
 
 /// Prints to standard error.
 pub fn complain(text: &str) {
-    // A note that nobody can read is no reason to fail.
+    // A note that cannot be printed is not a reason to fail.
     writeln!(std::io::stderr(), "{}", text::paragraph(text)).ok();
 }
 
-/// Writes `method Shop.Cart.Total(int extra): int  src/Cart.cs:12`.
+/// Formats `method Shop.Cart.Total(int extra): int  src/Cart.cs:12`.
 pub fn symbol(row: &SymbolRow, places: &Places) -> Line {
     let signature = &row.signature;
     let parameters = signature.parameter_signature.as_deref();
@@ -69,12 +69,12 @@ pub fn symbol(row: &SymbolRow, places: &Places) -> Line {
     line.place(format!("{}:{}", places.of(&row.file_path), row.line_start))
 }
 
-/// `1 file`, `2 files`
+/// Formats `1 file` or `2 files`.
 pub fn count(number: u64, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Where the repository lies, seen from the working folder.
+/// Converts paths of the repository to paths relative to the working folder.
 #[derive(Debug)]
 pub struct Places {
     root: PathBuf,
@@ -82,7 +82,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// A root and a working folder, both resolved.
+    /// Takes the root and the working folder, both resolved.
     pub fn new(root: &Path, here: &Path) -> Self {
         Self {
             root: root.to_owned(),
@@ -90,7 +90,7 @@ impl Places {
         }
     }
 
-    /// A path of the repository, from the working folder.
+    /// Converts a path of the repository.
     pub fn of(&self, path: &str) -> String {
         let whole = self.root.join(path);
         let common = whole
@@ -98,7 +98,7 @@ impl Places {
             .zip(self.here.components())
             .take_while(|(a, b)| a == b)
             .count();
-        // The root of the file system is shared by all.
+        // All paths share the root of the file system.
         if common <= usize::from(self.here.has_root()) {
             return whole.display().to_string();
         }
@@ -112,7 +112,7 @@ impl Places {
     }
 }
 
-/// An answer, cut to the rows that are printed.
+/// An answer with the rows that are printed.
 #[derive(Debug)]
 pub struct PrintedAnswer<T> {
     rows: Vec<T>,
@@ -121,7 +121,7 @@ pub struct PrintedAnswer<T> {
 }
 
 impl<T: Serialize> PrintedAnswer<T> {
-    /// Keeps at most `limit` rows of an answer, which does not know `staleness`.
+    /// Keeps at most `limit` rows of an answer; `staleness` is what the index is missing.
     pub fn new((answer, staleness): (Answer<T>, Staleness), limit: Option<usize>) -> Self {
         let mut rows = answer.rows;
         let mut notes = Vec::new();
@@ -143,7 +143,7 @@ impl<T: Serialize> PrintedAnswer<T> {
         }
     }
 
-    /// Prints the answer, each row as these lines.
+    /// Prints the answer, with the given lines for each row.
     pub fn print(
         self,
         root: &Root,
@@ -229,14 +229,14 @@ impl<T: Serialize> PrintedAnswer<T> {
     }
 }
 
-/// Reports whether the note about changed files names every file that the index does not know.
+/// Reports whether the note about changed files names every file that the index is missing.
 fn is_covered(staleness: &Staleness, stale: &[String]) -> bool {
     !staleness.everything
         && !staleness.files.is_empty()
         && staleness.files.iter().all(|file| stale.contains(file))
 }
 
-/// Writes `Shop.Cart.Total(int) (src/Cart.cs:12): 3 results`.
+/// Formats `Shop.Cart.Total(int) (src/Cart.cs:12): 3 results`.
 fn heading(symbol: &AnsweredSymbol, results: usize, places: &Places) -> Line {
     let location = symbol.label.location.as_ref();
     let location = location.map(|(path, line)| format!(" ({}:{line})", places.of(path)));
@@ -248,7 +248,7 @@ fn heading(symbol: &AnsweredSymbol, results: usize, places: &Places) -> Line {
     ))
 }
 
-/// Writes the number of sites, what they are, and the first of them.
+/// Formats the number of sites, their meaning, and the first of them.
 fn sample(sites: &SiteSample, word: &str, meaning: &str) -> String {
     let more = if sites.count > sites.first.len() as u64 {
         "\n  ..."
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_seen_from_the_working_folder() {
+    fn paths_are_relative_to_the_working_folder() {
         for (root, here, expected) in [
             ("/r", "/r", "src/a.cs"),
             ("/r", "/r/src", "a.cs"),

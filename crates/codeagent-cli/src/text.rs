@@ -1,19 +1,19 @@
-//! Lines for the terminal: text that may come from the repository, and our colours, kept apart
-//! until they are written.
+//! Lines for the terminal: keeps text, which may come from the repository, apart from our colours
+//! until both are written.
 //!
-//! Names, paths and source lines can hold escape sequences and bidirectional controls that move the
-//! cursor, set the window title or reorder what is read. Everything that is printed is therefore a
+//! Names, paths and source lines can contain escape sequences and bidirectional controls that move
+//! the cursor, set the window title or reorder text. Everything that is printed is therefore a
 //! [`Line`], whose text is escaped before colours are added, so a terminal, a pipe and a file get
 //! the same text.
 //!
-//! **Limits.** Text that merely looks like something else (homoglyphs, zero-width spaces) is
-//! printed as it is.
+//! Limitations: text that merely looks like something else (homoglyphs, zero-width spaces) is
+//! printed unchanged.
 
 use std::fmt::Write;
 
 const RESET: &str = "\u{1b}[0m";
 
-/// One line: pieces of text, each with its colour.
+/// One line: segments of text, each with its colour.
 #[derive(Clone, Debug, Default)]
 pub struct Line(Vec<(Style, String)>);
 
@@ -37,7 +37,7 @@ impl Line {
         self.with(Style::Place, text)
     }
 
-    /// A line in bold.
+    /// Creates a line in bold.
     pub fn heading(text: impl Into<String>) -> Self {
         Self::default().with(Style::Heading, text)
     }
@@ -47,8 +47,7 @@ impl Line {
         self
     }
 
-    /// The line as it is written, with colours. A line stays one line: line breaks in it are
-    /// escaped too.
+    /// Returns the escaped line with colours. Line breaks are escaped too.
     pub fn painted(&self) -> String {
         let pieces = self.0.iter().map(|(style, text)| {
             let text = escaped(text, |c| c == '\t');
@@ -68,18 +67,17 @@ impl<T: Into<String>> From<T> for Line {
     }
 }
 
-/// Several lines as they are written: line breaks stay.
+/// Returns the escaped text; line breaks stay.
 pub fn paragraph(text: &str) -> String {
     escaped(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// JSON with the characters escaped that JSON allows and terminals act on: DEL, C1 and
-/// bidirectional controls.
+/// Escapes characters that JSON allows and terminals act on: DEL, C1 and bidirectional controls.
 pub fn json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if acts_on_terminals(c) && c != '\n' {
-            // All of them are in the first plane.
+            // All of them have four hexadecimal digits.
             write!(out, "\\u{:04x}", u32::from(c)).ok();
         } else {
             out.push(c);
@@ -100,7 +98,7 @@ fn escaped(text: &str, stays: impl Fn(char) -> bool) -> String {
     out
 }
 
-/// Reports whether a terminal does something else with a character than show it.
+/// Reports whether a terminal acts on a character instead of showing it.
 pub fn acts_on_terminals(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -146,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_stays_as_it_is() {
+    fn harmless_text_is_printed_unchanged() {
         for text in ["Größe 東京 🦀", "\tindented\tcode", "\\u{1b}"] {
             assert_eq!(Line::from(text).painted(), text);
             assert_eq!(paragraph(text), text);

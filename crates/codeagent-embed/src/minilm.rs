@@ -29,7 +29,7 @@ const LARGEST: u64 = 1 << 30;
 /// An operator that occurs only in models whose results depend on the batch.
 const DYNAMIC: &[u8] = b"DynamicQuantizeLinear";
 
-/// An open model.
+/// The loaded model.
 pub struct MiniLm {
     /// Held while waiting for the session, so that a caller with many texts lets others in between
     /// its batches.

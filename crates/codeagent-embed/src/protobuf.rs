@@ -66,7 +66,7 @@ impl Message {
 mod tests {
     use super::*;
 
-    /// The examples of the format's own description.
+    /// The examples of the format's specification.
     #[test]
     fn encoding_follows_the_protobuf_format() {
         let mut number = Message::default();

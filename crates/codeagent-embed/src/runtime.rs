@@ -123,7 +123,7 @@ mod tests {
         }
     }
 
-    /// This program is laid out as libraries are.
+    /// The test program has the file format of a library.
     #[test]
     fn a_truncated_library_is_refused_at_any_length() {
         let program = std::env::current_exe().unwrap();
@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// The system's own library has other functions.
+    /// The C library lacks the runtime's functions.
     #[cfg(target_os = "linux")]
     #[test]
     fn an_unrelated_library_is_refused() {

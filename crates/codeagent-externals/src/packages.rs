@@ -529,7 +529,7 @@ mod tests {
 
     #[test]
     fn imports_and_exports_are_split_by_name() {
-        /// A statement and its declarations: name, module that it is imported from, and name there.
+        /// A statement and its declarations: name, imported module, and name in that module.
         type Case = (
             &'static str,
             &'static [(&'static str, &'static str, &'static str)],

@@ -1,6 +1,7 @@
-//! Answers as the protocol sends them: the specified value as `content[0]`, the fields added to it as
-//! `content[1]`, and both together as `structuredContent`, because clients show the model only one
-//! of the two.
+//! Answers as the protocol sends them.
+//!
+//! `content[0]` is the specified value, `content[1]` the fields added to it, and
+//! `structuredContent` has both, because clients show the model only one of the two.
 //!
 //! Limitations: only fields described in `output` can be added.
 
@@ -22,25 +23,25 @@ pub struct Answer {
     pub added: Map<String, Value>,
     /// Notes for the reader, sent as one.
     pub notes: Vec<String>,
-    /// A list is sent as lines.
+    /// Sends a list as lines.
     pub is_compact: bool,
-    /// The answer is a text, and nothing else is sent.
+    /// An answer that is one text; nothing else is sent.
     pub text: Option<TextAnswer>,
 }
 
 /// An answer as text.
 #[derive(Clone, Debug)]
 pub struct TextAnswer {
-    /// What it holds.
+    /// The full content, before it is cut.
     pub document: Document,
-    /// Most characters of the result.
+    /// Maximum characters of the result.
     pub max_chars: usize,
-    /// The facts are sent as JSON, without a budget.
+    /// Sends the facts as JSON, without a budget.
     pub is_json: bool,
 }
 
 impl Answer {
-    /// Makes an answer without further fields.
+    /// Creates an answer without further fields.
     pub fn new(value: impl Serialize) -> Result<Self, ToolError> {
         Ok(Self {
             value: serde_json::to_value(value).map_err(ToolError::unwritable)?,
@@ -51,7 +52,7 @@ impl Answer {
         })
     }
 
-    /// Makes an answer that is a text.
+    /// Creates an answer that is a text.
     #[must_use]
     pub fn of_text(text: TextAnswer) -> Self {
         Self {
@@ -63,12 +64,12 @@ impl Answer {
         }
     }
 
-    /// Makes the answer of a list.
+    /// Creates the answer of a list.
     pub fn list(list: &answers::Answer<impl Serialize>) -> Result<Self, ToolError> {
         Ok(Self::new(&list.rows)?.with_fields_of(list))
     }
 
-    /// Makes the answer of the first row of a list.
+    /// Creates an answer of a list's first row.
     pub fn first(list: &answers::Answer<impl Serialize>) -> Result<Self, ToolError> {
         Ok(Self::new(list.rows.first())?.with_fields_of(list))
     }
@@ -82,7 +83,7 @@ impl Answer {
         }
     }
 
-    /// Makes the answer of a page of rows.
+    /// Creates the answer of a page of rows.
     pub fn page(page: PagedRows<impl Serialize>) -> Result<Self, ToolError> {
         let mut answer = Self::new(page.rows)?;
         if let Some(cursor) = page.next_cursor {
@@ -177,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrays_and_objects_are_wrapped_as_promised() {
+    fn arrays_objects_and_errors_become_structured_content() {
         let list = Answer::new([1, 2]).unwrap().with_note("n").into_result();
         assert_eq!(
             list.structured_content,

@@ -1,4 +1,4 @@
-//! The arguments of one tool call: the checked values, and what belongs to this call alone.
+//! The checked arguments of one tool call, and the call's own context: progress and cancellation.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::error::ToolError;
 use crate::report::Reporter;
 
-/// The checked arguments of a call, defaults filled in.
+/// The checked arguments of a call, with defaults filled in.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     values: codeagent_files::arguments::Arguments,
@@ -21,7 +21,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Checks what a caller sent to a tool.
+    /// Checks the arguments that a client sent to a tool.
     pub fn check(
         tool: &str,
         parameters: &[Parameter],
@@ -36,61 +36,61 @@ impl Arguments {
         })
     }
 
-    /// With somebody who wants to know how far the call is.
+    /// Sets the receiver of progress reports.
     #[must_use]
     pub fn reporting_to(self, reporter: Reporter) -> Self {
         Self { reporter, ..self }
     }
 
-    /// Whom to tell how far the call is.
+    /// Returns the receiver of progress reports.
     #[must_use]
     pub fn reporter(&self) -> &Reporter {
         &self.reporter
     }
 
-    /// With what stops the call when nobody waits for it any more.
+    /// Sets the canceller that stops the call.
     #[must_use]
     pub fn cancelled_by(self, canceller: Canceller) -> Self {
         Self { canceller, ..self }
     }
 
-    /// What stops the call.
+    /// Returns the canceller that stops the call.
     #[must_use]
     pub fn canceller(&self) -> &Canceller {
         &self.canceller
     }
 
-    /// Tells this question from others; all pages of an answer are of one question.
+    /// Returns a hash of the query, which all pages of its answer share.
     #[must_use]
     pub fn question(&self) -> u64 {
         self.question
     }
 
-    /// A text, `None` if absent.
+    /// Returns a text, or `None` if absent.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.values.text(name)
     }
 
-    /// A text that the parameter table requires.
+    /// Returns a text that the parameter table requires.
     #[must_use]
     pub fn required_text(&self, name: &str) -> &str {
         self.values.required_text(name)
     }
 
-    /// A number, `None` if absent.
+    /// Returns a number, or `None` if absent.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<usize> {
         self.values.number(name)
     }
 
-    /// A boolean, false if absent.
+    /// Returns a boolean, false if absent.
     #[must_use]
     pub fn flag(&self, name: &str) -> bool {
         self.values.flag(name)
     }
 
-    /// A list of texts, empty if absent.
+    /// Returns a list of texts, empty if absent.
     #[must_use]
     pub fn texts(&self, name: &str) -> Vec<&str> {
         self.values.texts(name)

@@ -1,10 +1,10 @@
-//! Bounds the requests taken from a client that does not read its answers. So many requests as may
-//! wait for their answers to be written; then it is not listened to until it has read one.
+//! Bounds memory for a client that does not read its answers.
 //!
-//! Everything that is taken in is answered, and what is held for a client is bounded.
+//! When `UNANSWERED` requests wait for their answers to be written, the server stops reading from
+//! the client until it has read one. Every request that was read is answered.
 //!
-//! **Limits.** What a client sends meanwhile, a cancellation too, is read when an answer has been
-//! written.
+//! Limitations: messages that the client sends meanwhile, including cancellations, are read only
+//! after an answer was written.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -15,10 +15,10 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Requests without a written answer. An answer may have some megabytes until it is written.
+/// Maximum requests without a written answer. Each answer may hold some megabytes.
 const UNANSWERED: usize = 16;
 
-/// A transport that takes in no more than it can answer.
+/// A transport that stops reading while too many requests are unanswered.
 pub struct Bounded<T> {
     inner: T,
     places: Arc<Semaphore>,
@@ -26,7 +26,7 @@ pub struct Bounded<T> {
 }
 
 impl<T> Bounded<T> {
-    /// Bounds what is taken in by `inner`, whose `receive` may be dropped while it waits.
+    /// Wraps `inner`, whose `receive` must be cancel-safe.
     pub fn new(inner: T) -> Self {
         Self {
             inner,
@@ -70,7 +70,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Bounded<T> {
                 drop(self.taken().insert(request.id.clone(), place))
             }
             JsonRpcMessage::Notification(notification) => {
-                // It is not answered.
+                // A cancelled request is not answered.
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
@@ -99,7 +99,7 @@ mod tests {
     use crate::transport::Lines;
 
     #[tokio::test]
-    async fn no_more_is_taken_in_than_is_answered() {
+    async fn reading_stops_at_the_limit_of_unanswered_requests() {
         let (mut client_in, server_in) = tokio::io::duplex(1 << 20);
         let (server_out, _client_out) = tokio::io::duplex(1 << 20);
         let mut lines = Bounded::new(Lines::new(server_in, server_out));

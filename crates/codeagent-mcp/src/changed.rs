@@ -9,8 +9,8 @@ use codeagent_workspace::RepoPath;
 
 use crate::state::State;
 
-/// Brings the index up to date with the disk, these paths first, whichever process writes it. An
-/// index that cannot be written does not undo the change.
+/// Brings the index up to date with the disk, these paths first, whichever process writes it. A
+/// failure to update the index does not undo the change.
 pub fn index_changed(state: &State, changed: Vec<RepoPath>) {
     let sources: Vec<RepoPath> = changed
         .into_iter()
@@ -24,7 +24,7 @@ pub fn index_changed(state: &State, changed: Vec<RepoPath>) {
                 Ok(_) => Change::Written(path),
                 Err(_) => Change::Removed(path),
             });
-            // Every other change on disk is indexed as well.
+            // The batch indexes every other change on disk too.
             let batch = ChangeBatch::new(changes.collect());
             engine
                 .process_batch(&batch, &|_| {})

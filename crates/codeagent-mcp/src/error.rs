@@ -1,4 +1,4 @@
-//! Errors of tools, and the code of the specification that each error of the engine gets.
+//! Errors of tools, and the specification's code for each error of the engine.
 //!
 //! Limitations: messages come from the errors themselves, which never contain absolute paths.
 
@@ -14,15 +14,15 @@ use codeagent_workspace::{PathError, ReadError};
 
 pub use codeagent_render::Code;
 
-/// Why a tool has no answer. The message says what to do next.
+/// The error of a tool; the message says what to do next.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ToolError {
-    /// Its code.
+    /// Its code in the specification.
     pub code: Code,
-    /// Its message.
+    /// The text that the client gets.
     pub message: String,
-    /// The index was found damaged.
+    /// Whether the index was found damaged.
     is_damage: bool,
 }
 
@@ -35,13 +35,13 @@ impl ToolError {
         }
     }
 
-    /// Whether the index was found damaged.
+    /// Reports whether the index was found damaged.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         self.is_damage
     }
 
-    /// Notes after `not_found` what the index does not know yet.
+    /// Adds to a `not_found` error what the index is missing.
     #[must_use]
     pub fn behind(self, staleness: &Staleness) -> Self {
         if self.code == Code::NotFound {
@@ -54,32 +54,32 @@ impl ToolError {
         }
     }
 
-    /// `not_found`
+    /// Creates a `not_found` error.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(Code::NotFound, message)
     }
 
-    /// `invalid_parameter`
+    /// Creates an `invalid_parameter` error.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(Code::InvalidParameter, message)
     }
 
-    /// `too_large`
+    /// Creates a `too_large` error.
     pub fn too_large(message: impl Into<String>) -> Self {
         Self::new(Code::TooLarge, message)
     }
 
-    /// `engine_unavailable`
+    /// Creates an `engine_unavailable` error.
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self::new(Code::EngineUnavailable, message)
     }
 
-    /// An answer that is no JSON.
+    /// Creates the error for an answer that cannot be written as JSON.
     pub fn unwritable(error: serde_json::Error) -> Self {
         Self::index(format!("the answer cannot be written: {error}"))
     }
 
-    /// `index_error`
+    /// Creates an `index_error`.
     pub fn index(message: impl Into<String>) -> Self {
         Self::new(Code::IndexError, message)
     }

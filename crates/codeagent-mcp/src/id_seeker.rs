@@ -1,33 +1,33 @@
-//! Extracts the JSON-RPC `id` from an oversized message without buffering it. Its bytes pass by
-//! once, and the value of the key `id` of the outermost object is remembered.
+//! Extracts the JSON-RPC `id` from an oversized message without buffering it, by scanning its bytes
+//! once for the value of key `id` in the outermost object.
 //!
-//! **Limits.** Not a parser: of what is no JSON it may find an `id` that nobody meant, or none.
+//! Limitations: not a parser. In malformed JSON it may find a wrong `id` or none.
 
 use rmcp::model::RequestId;
 
-/// Longest value that is remembered, in bytes.
+/// Maximum bytes of the value.
 const LONGEST: usize = 256;
 
-/// What was found so far.
+/// The state of the scan.
 #[derive(Debug, Default)]
 pub struct IdSeeker {
     depth: usize,
     text: Option<Text>,
-    /// The last text of the outermost object, with its quotes, if it is short.
+    /// The last string of the outermost object, with its quotes, if it is short.
     last: Vec<u8>,
     /// The value after `id`, once there is a colon.
     value: Option<Vec<u8>>,
     found: Option<RequestId>,
 }
 
-/// Within a text.
+/// Inside a string.
 #[derive(Debug)]
 struct Text {
     is_escaped: bool,
 }
 
 impl IdSeeker {
-    /// Looks at further bytes.
+    /// Scans further bytes.
     pub fn pass(&mut self, bytes: &[u8]) {
         for byte in bytes {
             if self.found.is_some() {
@@ -37,7 +37,7 @@ impl IdSeeker {
         }
     }
 
-    /// The `id`, if there was one.
+    /// Returns the `id`, if there was one.
     pub fn id(self) -> Option<RequestId> {
         self.found
     }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_id_of_the_outermost_object_is_found_in_pieces_of_any_size() {
+    fn the_outermost_id_is_found_in_chunks_of_any_size() {
         for (message, expected) in [
             (r#"{"jsonrpc":"2.0","id":5,"method":"m"}"#, Some("5")),
             (

@@ -1,11 +1,11 @@
-//! The tools of the engine over the Model Context Protocol.
+//! The engine's tools over the Model Context Protocol.
 //!
 //! A request goes through `server` (protocol), `arguments` (checks), one function in `tools` (a
-//! query, whose rows come from `codeagent-render`) and `answer` (what clients get), which `output`
-//! describes; `error` maps every error to one of the specification's seven codes. The tools of the
-//! other four profiles are in `codeagent-files`; `changed` indexes what they change. `state` is what
-//! calls share, `serve` how a server starts and ends, `transport` how messages become lines, `http`
-//! how it is reached over a network.
+//! query, whose rows come from `codeagent-render`) and `answer` (the response), which `output`
+//! describes. `error` maps every error to one of the specification's seven codes. The tools of the
+//! other four profiles are in `codeagent-files`; `changed` indexes the files they change. `state`
+//! is shared by all calls, `serve` starts and stops a server, `transport` reads and writes messages
+//! as lines, and `http` serves over a network.
 
 pub mod answer;
 pub mod arguments;

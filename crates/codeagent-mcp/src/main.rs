@@ -1,5 +1,4 @@
-//! The MCP server by itself: `codeagent-mcp [ROOT]`. The same as `codeagent mcp --root ROOT`,
-//! without a model.
+//! The MCP server alone: `codeagent-mcp [ROOT]` is `codeagent mcp --root ROOT` without a model.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,12 +1,12 @@
-//! The schemas of tool results, made from the structs that are sent and from the fields that may be
-//! added to them.
+//! Schemas of tool results, generated from the structs that are sent and the fields that may be
+//! added.
 //!
 //! A list is described as `results`, because a structured result is an object. Clients check errors
-//! against the same schema, so nothing is required at the top and nothing forbidden, and `error` is
-//! described too. Strict clients know neither `format: uint32` nor lists of types, so both are
-//! taken out of what is generated.
+//! against the same schema, so it describes `error` too, and requires and forbids nothing at the
+//! top level. Strict clients know neither `format: uint32` nor lists of types, so both are removed
+//! from the generated schemas.
 //!
-//! Limitations: schemas describe `structuredContent`; the texts of an answer carry the same facts.
+//! Limitations: schemas describe `structuredContent`; the texts of an answer have the same content.
 
 pub use codeagent_render::{
     ALSO_NAMED, ExtraField, FOLDERS, NEXT_CURSOR, POSSIBLE, POSSIBLE_SITES, STALE_FILES, SYMBOLS,
@@ -18,27 +18,27 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// The output of a tool.
+/// The description of a tool's output.
 #[derive(Clone, Copy, Debug)]
 pub struct Output {
-    /// The schema of the value, or of one row of it.
+    /// Returns the schema of the value, or of one row.
     shape: fn() -> Value,
-    /// What a list is a list of.
+    /// Description of the rows, for a list.
     rows: Option<&'static str>,
-    /// What may be added.
+    /// Fields that may be added.
     pub added: &'static [ExtraField],
-    /// The result is a text, which has no schema.
+    /// Whether the result is a text, which has no schema.
     pub is_text: bool,
 }
 
-/// The notes.
+/// Notes for the reader.
 pub const NOTE: ExtraField = ExtraField {
     name: "note",
     json_type: "string",
     doc: "What to know about this answer: why a list is empty, what to ask next.",
 };
 
-/// A list as lines, instead of its rows.
+/// A list as lines, in place of its rows.
 pub const COMPACT: ExtraField = ExtraField {
     name: "compact",
     json_type: "string",
@@ -86,7 +86,7 @@ fn field_schema(field: &ExtraField) -> Value {
 }
 
 impl Output {
-    /// A list of `T`, with what its rows are.
+    /// Describes a list of `T`; `rows` says what its rows are.
     #[must_use]
     pub const fn list<T: JsonSchema>(rows: &'static str, added: &'static [ExtraField]) -> Self {
         Self {
@@ -97,7 +97,7 @@ impl Output {
         }
     }
 
-    /// One `T`.
+    /// Describes one `T`.
     #[must_use]
     pub const fn object<T: JsonSchema>(added: &'static [ExtraField]) -> Self {
         Self {
@@ -116,8 +116,9 @@ impl Output {
         is_text: true,
     };
 
-    /// The types of `structuredContent` alone. What they mean, which words there are and what is
-    /// always there stands in `docs/reference/tools.md`: a model that reads an answer does not need it.
+    /// Returns the schema of `structuredContent` with types alone. Meanings, possible words and
+    /// required fields are in `docs/reference/tools.md`, because a model that reads an answer does
+    /// not need them.
     #[must_use]
     pub fn bare_schema(&self) -> Map<String, Value> {
         let mut schema = Value::Object(self.schema());
@@ -125,7 +126,7 @@ impl Output {
         schema.as_object().cloned().unwrap_or_default()
     }
 
-    /// The schema of `structuredContent`.
+    /// Returns the schema of `structuredContent`.
     #[must_use]
     pub fn schema(&self) -> Map<String, Value> {
         let shape = (self.shape)();
@@ -164,7 +165,8 @@ fn error_schema() -> Value {
     })
 }
 
-/// Takes out what is no type. A property may be named as a rule is; then an object stands there.
+/// Removes everything but types. A property may have the name of a keyword; its value is an object
+/// then.
 fn without_words(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -194,14 +196,14 @@ fn shape_of<T: JsonSchema>() -> Value {
     shape
 }
 
-/// Takes out what strict clients reject. Shapes are as deep as our structs, no deeper.
+/// Removes what strict clients reject. Recursion is as deep as our structs.
 fn plain(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             if fields.contains_key("type") {
                 fields.remove("format");
             }
-            // Comments are wrapped; descriptions are not.
+            // Doc comments are wrapped; descriptions are not.
             if let Some(Value::String(doc)) = fields.get_mut("description") {
                 *doc = doc.replace('\n', " ");
             }

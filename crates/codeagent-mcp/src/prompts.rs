@@ -1,14 +1,14 @@
-//! Workflows offered as prompts. Three questions that take several tools, for a person to pick from
-//! a client's menu.
+//! Workflows offered as prompts: three tasks that take several tools, for a person to pick from a
+//! client's menu.
 //!
-//! **Limits.** A prompt is a text with names of tools; what comes of it is the model's work.
+//! Limitations: a prompt is a text that names tools; the model does the work.
 
 use codeagent_files::Profile;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
-/// Stands for the argument in a text.
+/// Placeholder of the argument in a text.
 const PLACE: &str = "{}";
 
 struct Template {
@@ -18,7 +18,7 @@ struct Template {
     argument: &'static str,
     argument_means: &'static str,
     text: &'static str,
-    /// The text where only the tools of profile `agent` are listed.
+    /// The text for profile `agent`, which lists other tools.
     agent_text: &'static str,
 }
 
@@ -64,7 +64,7 @@ const TEMPLATES: &[Template] = &[
     },
 ];
 
-/// All prompts.
+/// Returns all prompts.
 pub fn all() -> Vec<Prompt> {
     let prompt = |template: &Template| {
         let argument = PromptArgument::new(template.argument)
@@ -81,7 +81,7 @@ pub fn all() -> Vec<Prompt> {
     TEMPLATES.iter().map(prompt).collect()
 }
 
-/// A prompt, its argument put in.
+/// Returns a prompt with its argument filled in.
 pub fn get(
     profile: Profile,
     name: &str,
@@ -122,7 +122,7 @@ mod tests {
     use crate::tools;
 
     #[test]
-    fn prompts_name_tools_that_there_are_and_have_a_place_for_their_argument() {
+    fn prompts_name_existing_tools_and_use_their_argument() {
         assert!(TEMPLATES.len() <= 3);
         for template in TEMPLATES {
             for (profile, text) in [

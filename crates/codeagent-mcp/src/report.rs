@@ -1,8 +1,9 @@
-//! Sends progress of a call to its client. The tool leaves its latest progress, and a task sends
-//! what is there whenever the client has taken what was sent before, so a slow client gets fewer
-//! messages and delays nothing.
+//! Sends the progress of a call to its client.
 //!
-//! **Limits.** Only for calls that ask for it with a `progressToken`.
+//! The tool stores its latest progress, and a task sends it whenever the client has read the
+//! previous message. A slow client thus gets fewer messages and delays nothing.
+//!
+//! Limitations: only for calls with a `progressToken`.
 
 use codeagent_core::{Phase, Progress};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
@@ -10,19 +11,19 @@ use rmcp::service::{Peer, RoleServer};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// Where a tool says how far it is.
+/// The receiver of a tool's progress.
 #[derive(Clone, Debug, Default)]
 pub struct Reporter(Option<watch::Sender<Option<Progress>>>);
 
 impl Reporter {
-    /// One whose reports go to a client, and the task that sends them, which ends after the last
-    /// report once the reporter is dropped.
+    /// Creates a reporter for a client, and the task that sends its reports. The task ends after
+    /// the last report once the reporter is dropped.
     pub fn to(peer: Peer<RoleServer>, token: ProgressToken) -> (Self, JoinHandle<()>) {
         let (sender, reports) = watch::channel(None);
         (Self(Some(sender)), tokio::spawn(send(peer, token, reports)))
     }
 
-    /// Leaves a report.
+    /// Stores a report, replacing one that was not sent yet.
     pub fn report(&self, progress: Progress) {
         if let Some(sender) = &self.0 {
             sender.send_replace(Some(progress));
@@ -41,7 +42,7 @@ async fn send(
             continue;
         };
         let reached = reached(progress);
-        // The protocol wants every message to be further than the one before.
+        // The protocol requires progress to increase with every message.
         if reached <= sent {
             continue;
         }
@@ -56,7 +57,7 @@ async fn send(
     }
 }
 
-/// Phases done, and the part of the present one.
+/// Returns the number of completed phases plus the fraction of the current one.
 fn reached(Progress { phase, done, total }: Progress) -> f64 {
     let part = if total == 0 {
         0.0

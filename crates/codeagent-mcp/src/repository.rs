@@ -1,13 +1,12 @@
-//! The repository that a server serves: a folder that was named, or the one that the client works
-//! in.
+//! The repository that a server serves: a named folder, or the one that the client works in.
 //!
-//! A server without a named folder answers `initialize` at once and then asks the client for its
-//! roots (`roots/list`). Without an answer it takes the folder it was started in. Either way the
-//! git work tree around the folder is served, as the commands do. Until a folder is known, and
-//! where none is suitable, tools say so.
+//! A server without a named folder answers `initialize` at once and then requests the client's
+//! roots (`roots/list`). If the client does not answer, the server uses the folder it was started
+//! in. Either way it serves the git work tree around the folder, as commands do. Tools report an
+//! error until a folder is known, or if none is suitable.
 //!
-//! **Limits.** One repository at a time: of several roots the first that is a git work tree.
-//! Revision 2026-07-28 has no `roots/list`.
+//! Limitations: one repository at a time: of several roots, the first in a git work tree. Revision
+//! 2026-07-28 has no `roots/list`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,29 +24,29 @@ use tokio::sync::{Mutex, watch};
 
 use crate::state::{Indexing, State};
 
-/// How long the client may take to name its roots.
+/// Time limit for the client to name its roots.
 const ROOTS_PATIENCE: Duration = Duration::from_secs(10);
-/// How long a call waits for the repository.
+/// Time for which a call waits for the repository.
 const CALL_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Which folder a server is about.
+/// The folder of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// This one.
+    /// A named folder.
     Named(PathBuf),
-    /// The one that the client names, else the one around this folder.
+    /// The folder that the client names, or else this one; its git work tree is served.
     Around(PathBuf),
 }
 
-/// The state of the repository, or why there is none.
+/// The repository's state, or why there is none.
 type Found = Result<Arc<State>, String>;
 
-/// Shared by all sessions of a server.
+/// The repository of a server, shared by all its sessions.
 pub struct Repository {
-    /// How it is sought; nothing if it is known from the start.
+    /// How to find the repository, unless it is known from the start.
     search: Option<Search>,
     found: watch::Sender<Option<Found>>,
-    /// Held while it is sought.
+    /// Held during a search.
     seeking: Mutex<()>,
     is_closed: AtomicBool,
 }
@@ -60,14 +59,14 @@ struct Search {
 }
 
 impl Repository {
-    /// One that is known.
+    /// Creates a repository that is known.
     #[must_use]
     pub fn known(state: Arc<State>) -> Arc<Self> {
         Arc::new(Self::new(None, Some(Ok(state))))
     }
 
-    /// One that is sought when a client has connected. `is_indexed` tells whether its index is
-    /// kept.
+    /// Creates a repository that is searched for when a client has connected. `is_indexed` says
+    /// whether to keep an index of it.
     #[must_use]
     pub fn sought(
         start: PathBuf,
@@ -95,7 +94,7 @@ impl Repository {
         }
     }
 
-    /// Seeks it in the background, whatever was found before: the client has other roots now.
+    /// Searches in the background, even if a repository is known: the client's roots have changed.
     pub fn seek(self: &Arc<Self>, peer: Peer<RoleServer>) {
         let repository = Arc::clone(self);
         tokio::spawn(async move {
@@ -104,15 +103,15 @@ impl Repository {
         });
     }
 
-    /// Its state, once it is known, or why a call has none.
+    /// Returns the state once it is known, or why there is none.
     pub async fn state(self: &Arc<Self>, peer: &Peer<RoleServer>) -> Found {
         let mut found = self.found.subscribe();
         let known = found.borrow_and_update().clone();
         match known {
             Some(Ok(state)) => return Ok(state),
-            // A client need not say that it is ready before it calls.
+            // A client may call before it says that it is ready.
             None => self.seek_once(peer.clone()),
-            // A repository may have been made there since.
+            // A repository may have been created since the last search.
             Some(Err(_)) => self.seek(peer.clone()),
         }
         tokio::time::timeout(CALL_PATIENCE, found.changed())
@@ -124,8 +123,8 @@ impl Repository {
         })
     }
 
-    /// Seeks it in the background unless it was sought before. A call may come before the client
-    /// says that it is ready; the client is asked once all the same.
+    /// Searches in the background, unless that was done before: calls may arrive before the client
+    /// says that it is ready, but its roots are requested only once.
     pub fn seek_once(self: &Arc<Self>, peer: Peer<RoleServer>) {
         let repository = Arc::clone(self);
         tokio::spawn(async move {
@@ -142,13 +141,13 @@ impl Repository {
         }
         let roots = roots(peer).await;
         let repository = Arc::clone(self);
-        // Folders are looked through and the old index is closed.
+        // Blocking, because it reads folders and closes the old index.
         tokio::task::spawn_blocking(move || repository.take(&roots))
             .await
             .ok();
     }
 
-    /// Serves the folder that follows from the roots.
+    /// Serves the repository that follows from the roots.
     fn take(&self, roots: &[PathBuf]) {
         let Some(search) = &self.search else { return };
         let before = self.found.borrow().clone().and_then(Result::ok);
@@ -175,7 +174,7 @@ impl Repository {
         }
     }
 
-    /// Gives the index back.
+    /// Closes the index.
     pub fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
         let found = self.found.borrow().clone();
@@ -196,8 +195,8 @@ impl Search {
     }
 }
 
-/// Checks a folder that nobody named: it must be a git work tree or hold sources, and be neither a
-/// home folder nor the whole file system.
+/// Checks a folder that was not named explicitly: it must be a git work tree or contain sources,
+/// and be neither a home folder nor the whole file system.
 pub fn check(folder: &Path) -> Result<(), RootError> {
     check_found_root(folder)?;
     if is_work_tree(folder) {
@@ -207,7 +206,7 @@ pub fn check(folder: &Path) -> Result<(), RootError> {
     }
 }
 
-/// The folder to serve. What a client names need not hold sources yet.
+/// Returns the folder to serve. A folder that the client names need not contain sources yet.
 fn chosen(roots: &[PathBuf], start: &Path, home: &DataRoot) -> Result<PathBuf, RootError> {
     if roots.is_empty() {
         let root = find_root(start, home);
@@ -234,7 +233,7 @@ fn chosen(roots: &[PathBuf], start: &Path, home: &DataRoot) -> Result<PathBuf, R
     }
 }
 
-/// The folders that a client says it works in.
+/// Requests the client's roots.
 async fn roots(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
     let Some(client) = peer.peer_info() else {
         return Vec::new();
@@ -267,7 +266,7 @@ async fn roots(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
     }
 }
 
-/// The folder of a `file:` URI.
+/// Returns the folder of a `file:` URI.
 fn folder_of(uri: &str) -> Option<PathBuf> {
     let rest = uri
         .get(..7)
@@ -288,13 +287,13 @@ fn folder_of(uri: &str) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
 }
 
-/// Decodes the path of a URI, `None` if an escape is malformed or the result is not a path.
+/// Decodes the path of a URI; returns `None` if an escape is malformed or the result is not a path.
 fn percent_decoded(text: &str) -> Option<String> {
     let is_escape = |after: &str| {
         let digits = after.as_bytes().get(..2);
         digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     };
-    // The decoder keeps malformed escapes as they are.
+    // The decoder would keep malformed escapes.
     if !text.split('%').skip(1).all(is_escape) {
         return None;
     }
@@ -307,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_uri_is_a_folder() {
+    fn file_uris_become_folders() {
         for (uri, expected) in [
             ("file:///srv/me/a", Some("/srv/me/a")),
             ("FILE:///srv/me/a%20b%C3%A9", Some("/srv/me/a b\u{e9}")),

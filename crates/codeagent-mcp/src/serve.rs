@@ -1,9 +1,11 @@
-//! Starts and ends a server. It speaks over standard input and output until the client hangs up, or
-//! over HTTP, until the process is told to stop; then it finishes what it writes. A server over
-//! standard input also ends when the process that started it is gone, whoever else holds its input.
+//! Starts and stops servers.
 //!
-//! **Limits.** Linux is tested; elsewhere than on Unix only Ctrl-C stops it besides the end of the
-//! input. That the process which started it is gone is noticed within `ORPHANED`.
+//! A server over standard input and output runs until the client closes its input or its parent
+//! process exits, whoever else holds the input open. A server over HTTP runs until the process gets
+//! a signal. Both finish writing before they exit.
+//!
+//! Limitations: tested on Linux. On Windows only Ctrl-C and the end of input stop a server. The
+//! parent's exit is noticed within `ORPHANED`.
 
 use std::io;
 use std::net::SocketAddr;
@@ -25,44 +27,44 @@ use crate::server::{ListFormat, Server};
 use crate::state::{Indexing, State};
 use crate::transport::Lines;
 
-/// What is logged if nothing else is said: errors, but not that a client hung up, which the
-/// protocol's library calls one.
+/// Default log filter: errors, except the protocol library's, which reports a client's
+/// disconnection as an error.
 pub const LOGGED: &str = "error,rmcp=off";
 
-/// How long a tool that changes something may take to come to its end when the server is stopped.
+/// Time that a tool with effects gets to finish when the server stops.
 const FINISHING: Duration = Duration::from_secs(10);
 
-/// How often a server looks whether the process that started it is still there.
+/// Interval of checks for the parent process.
 #[cfg(unix)]
 const ORPHANED: Duration = Duration::from_secs(2);
 
 /// Why a server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The client hung up, or is gone.
+    /// The client disconnected.
     HungUp,
-    /// The process was told to stop.
+    /// The process got a signal.
     Stopped,
 }
 
-/// Why a server could not work.
+/// Why a server could not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The root cannot be served.
     #[error(transparent)]
     Root(#[from] OpenError),
-    /// No threads or no standard streams.
+    /// Threads or standard streams are not available.
     #[error("cannot start the server: {0}")]
     Start(#[from] io::Error),
-    /// Strangers could ask.
+    /// The options would expose the server.
     #[error(transparent)]
     Exposed(#[from] Exposed),
-    /// The address cannot be listened at.
+    /// The server cannot listen at the address.
     #[error("cannot listen at {address}: {source}")]
     Listen {
-        /// The address.
+        /// The address to listen at.
         address: SocketAddr,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
     /// The client did not speak the protocol.
@@ -100,13 +102,14 @@ pub fn serve_stdio(
         Server::about(Arc::clone(&repository), tools).with_lists(lists),
     ));
     repository.close();
-    // A thread may still wait for standard input; nobody waits for it.
+    // A thread may still be blocked on standard input; do not wait for it.
     runtime.shutdown_background();
     ended
 }
 
-/// Serves the repository at `root` over HTTP until the process is told to stop. So many threads
-/// index; 0: one for each processor. `announce` is called with the address as soon as it answers.
+/// Serves the repository at `root` over HTTP until the process gets a signal. `threads` is the
+/// number of indexing threads; 0 is one per processor. `announce` is called with the address once
+/// the server answers.
 pub fn serve_http(
     root: &Path,
     tools: ToolSet,
@@ -152,7 +155,7 @@ pub fn serve_http(
         let mut finished = pin!(finished);
         tokio::select! {
             ended = &mut finished => ended,
-            // A second signal: clients are not waited for.
+            // After a second signal, clients are not waited for.
             _ = stop_signal() => {
                 stop.cut();
                 finished.await
@@ -164,7 +167,7 @@ pub fn serve_http(
     ended
 }
 
-/// Lets tools that change something come to their end.
+/// Waits for tools with effects to finish.
 async fn finish(server: &Server) {
     if tokio::time::timeout(FINISHING, server.settled())
         .await
@@ -185,7 +188,7 @@ async fn talk(server: Server) -> Result<Ended, ServeError> {
         service.waiting().await.map_err(io::Error::from)?;
         Ok(Ended::HungUp)
     };
-    // A client that stops its server often hangs up in the same moment: the signal counts.
+    // A client that signals its server often disconnects at the same moment: the signal wins.
     let ended = tokio::select! {
         biased;
         stopped = stop_signal() => stopped.map(|()| Ended::Stopped).map_err(ServeError::from),
@@ -196,8 +199,7 @@ async fn talk(server: Server) -> Result<Ended, ServeError> {
     ended
 }
 
-/// Has the system write no image of the memory, in which the token is, should the process be ended
-/// by a fault.
+/// Disables core dumps, which would contain the token.
 #[cfg(unix)]
 fn leave_no_image() {
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -212,11 +214,11 @@ fn leave_no_image() {
     }
 }
 
-/// Where there are no such images.
+/// Does nothing: this system has no core dumps.
 #[cfg(not(unix))]
 fn leave_no_image() {}
 
-/// Waits until another process has taken the place of the one that started this one.
+/// Waits until the parent process has exited.
 #[cfg(unix)]
 async fn orphaned() {
     let parent = std::os::unix::process::parent_id();
@@ -225,13 +227,13 @@ async fn orphaned() {
     }
 }
 
-/// Waits for what is not told here.
+/// Never returns: this system does not report the parent's exit.
 #[cfg(not(unix))]
 async fn orphaned() {
     std::future::pending().await
 }
 
-/// Waits until the process is told to stop.
+/// Waits for a signal to stop.
 #[cfg(unix)]
 pub async fn stop_signal() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -246,7 +248,7 @@ pub async fn stop_signal() -> io::Result<()> {
     }
 }
 
-/// Waits until the process is told to stop.
+/// Waits for a signal to stop.
 #[cfg(not(unix))]
 pub async fn stop_signal() -> io::Result<()> {
     tokio::signal::ctrl_c().await

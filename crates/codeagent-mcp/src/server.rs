@@ -1,11 +1,12 @@
-//! Turns requests of the protocol into calls of tools. Arguments are checked here, tools run on
-//! blocking threads, and a tool that panics answers an error like any other.
+//! Turns protocol requests into tool calls.
 //!
-//! A call that is cancelled while it waits for its turn is not begun; one that runs already stops
-//! reading the index and searching texts, also when the server ends. Its answer is not sent.
+//! Arguments are checked here, tools run on blocking threads, and a panic in a tool becomes an
+//! error. A call that is cancelled while it waits for its turn never starts. A running one stops
+//! reading the index and searching texts when it is cancelled or the server stops; it is not
+//! answered.
 //!
-//! **Limits.** Tools and prompts: no resources. What changes something (`index_files`, tools that
-//! write) is not stopped half way.
+//! Limitations: offers tools and prompts, no resources. Tools with effects (`index_files`, tools
+//! that write) are not interrupted.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -61,14 +62,14 @@ Name what you ask about by names or their ends (`Cart.Total`, `src/cart.ts#Cart.
 of them, or a sentence. Answers are text of at most max_chars characters; the last line says what was left out and how to get it. Uses listed \
 as possible are not certain. The index follows the files as they are edited. Libraries are not indexed.";
 
-/// Tools that run at a time. Others wait in the order they were called: a hundred at once would all
-/// be answered last.
+/// Maximum number of running tools. Others wait in the order of their calls: with a hundred running
+/// at once, all would be answered late.
 const RUNNING: usize = 16;
 
-/// How often a cancelled call is told to stop.
+/// Interval at which a cancelled call is told again to stop.
 const STOPPING: Duration = Duration::from_millis(1);
 
-/// How lists are sent to calls that do not choose a format.
+/// Default format of lists, for calls that do not choose one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListFormat {
     /// As rows.
@@ -85,24 +86,24 @@ pub struct Server {
     set: Arc<ToolSet>,
     lists: ListFormat,
     turns: Arc<Semaphore>,
-    /// Held by tools that change files or the index.
+    /// Acquired by tools that change files or the index.
     changes: Arc<Semaphore>,
 }
 
 impl Server {
-    /// A server of the index over shared state.
+    /// Creates a server of the index profile over shared state.
     #[must_use]
     pub fn new(state: Arc<State>) -> Self {
         Self::of(state, ToolSet::new(Profile::Index, Options::default()))
     }
 
-    /// A server of any profile over shared state.
+    /// Creates a server of any profile over shared state.
     #[must_use]
     pub fn of(state: Arc<State>, set: ToolSet) -> Self {
         Self::about(Repository::known(state), set)
     }
 
-    /// A server of any profile over a repository that may have to be sought.
+    /// Creates a server of any profile over a repository that may not be known yet.
     #[must_use]
     pub fn about(repository: Arc<Repository>, set: ToolSet) -> Self {
         let semaphore = || Arc::new(Semaphore::new(RUNNING));
@@ -115,19 +116,19 @@ impl Server {
         }
     }
 
-    /// Sends lists in a format by default.
+    /// Sets the default format of lists.
     #[must_use]
     pub fn with_lists(self, lists: ListFormat) -> Self {
         Self { lists, ..self }
     }
 
-    /// Its tools.
+    /// Returns its tools.
     #[must_use]
     pub fn tools(&self) -> &ToolSet {
         &self.set
     }
 
-    /// A server of other tools that shares state and turns with this one.
+    /// Returns a server of other tools that shares state and limits with this one.
     #[must_use]
     pub fn with(&self, tools: ToolSet) -> Self {
         Self {
@@ -136,16 +137,16 @@ impl Server {
         }
     }
 
-    /// Waits until no tool changes anything any more. Commands are not waited for: they end with
-    /// the process.
+    /// Waits until no tool changes anything. Commands are not waited for: they end with the
+    /// process.
     pub async fn settled(&self) {
-        // Nobody closes the semaphore.
+        // Cannot fail, because the semaphore is never closed.
         self.changes.acquire_many(RUNNING as u32).await.ok();
     }
 
-    /// To be held by a tool while it runs, if it changes something.
+    /// Returns a permit for a tool that changes something, to be held while it runs.
     async fn change(&self, changes: bool) -> Option<OwnedSemaphorePermit> {
-        // There are as many as turns, so nobody waits.
+        // There are as many permits as running tools, so this does not wait.
         if changes {
             Arc::clone(&self.changes).acquire_owned().await.ok()
         } else {
@@ -153,7 +154,7 @@ impl Server {
         }
     }
 
-    /// Calls a tool of another profile than the index.
+    /// Calls a file tool.
     async fn call_file_tool(
         &self,
         request: CallToolRequestParams,
@@ -225,7 +226,7 @@ fn not_offered(method: &str) -> ErrorData {
     )
 }
 
-/// All lists of the protocol are one page here, so no cursor is ours.
+/// Accepts only requests for the first page: every list of the protocol fits on one.
 fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
         None => Ok(()),
@@ -245,7 +246,7 @@ impl ServerHandler for Server {
         };
         let offered = ServerCapabilities::builder().enable_tools();
         let offered = match self.set.profile {
-            // As its contract records it, though the lists never change.
+            // The contract states this, although the lists never change.
             Profile::Local => offered
                 .enable_tool_list_changed()
                 .enable_prompts()
@@ -341,7 +342,7 @@ impl ServerHandler for Server {
             )))
         });
         if let Some(sending) = sending {
-            // No report may come after the answer.
+            // All progress must be sent before the answer.
             sending.await.ok();
         }
         Ok(answer
@@ -399,7 +400,7 @@ impl ServerHandler for Server {
         Err(not_offered("resources/templates/list"))
     }
 
-    /// Requests that are none of the protocol's, by their name or by their parameters.
+    /// Handles unknown methods, and known methods with wrong parameters.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -422,8 +423,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// Does work that may block on a thread of its own, which is told to stop when the call is
-/// cancelled.
+/// Runs blocking work on its own thread; on cancellation, tells it to stop and waits for it.
 async fn until_cancelled<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     cancelled: impl Future<Output = ()>,
@@ -436,7 +436,7 @@ async fn until_cancelled<T: Send + 'static>(
         () = cancelled => {}
     }
     loop {
-        // It may be between two statements, so this is said until it ends.
+        // The work may be between two statements, so repeat until it ends.
         canceller.cancel();
         tokio::select! {
             done = &mut work => return done,
@@ -445,7 +445,7 @@ async fn until_cancelled<T: Send + 'static>(
     }
 }
 
-/// Runs a tool. A panic in it becomes an error.
+/// Runs a tool; a panic becomes an error.
 fn run(
     state: &State,
     tool: &Tool,
@@ -490,9 +490,8 @@ fn describe(tool: &Tool, with_output: bool) -> ToolDescription {
     if with_output && !tool.output.is_text {
         description.output_schema = Some(Arc::new(tool.output.bare_schema()));
     }
-    // What only reads is neither destructive nor repeated to another end. What the index says
-    // follows from the files: nothing is lost by making it again, and doing so twice changes
-    // nothing.
+    // Tools that only read are neither destructive nor non-idempotent. So is updating the index: it
+    // follows from the files, and doing it twice changes nothing.
     let hints = ToolAnnotations::new()
         .read_only(!tool.writes)
         .idempotent(true)
@@ -512,7 +511,7 @@ mod tests {
     use crate::output::Output;
 
     #[tokio::test]
-    async fn a_cancelled_call_is_told_to_stop_until_it_has() {
+    async fn a_cancelled_call_is_waited_for_until_it_stops() {
         let canceller = Canceller::default();
         let of_call = canceller.clone();
         let work = move || {
@@ -536,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_panics_answers_an_error() {
+    fn a_panicking_tool_returns_an_error() {
         let root = tempfile::tempdir().unwrap();
         let state = State::open(
             root.path(),

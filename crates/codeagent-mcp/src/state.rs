@@ -1,8 +1,8 @@
-//! The state shared by all calls of a server: the repository and its index service, in the words of
-//! the tools.
+//! The state shared by all calls of a server: the repository and its index service.
 //!
 //! A server answers at once, while the service opens the index in the background. Queries about
-//! symbols wait a moment for it, and fail with its progress until the first index is complete.
+//! symbols wait briefly for it, and return its progress as an error until the first index is
+//! complete.
 //!
 //! Limitations: one repository per server.
 
@@ -23,26 +23,26 @@ use codeagent_workspace::{DataRoot, OpenError, RepoPath, Workspace};
 use crate::arguments::Arguments;
 use crate::error::ToolError;
 
-/// How a server indexes.
+/// Indexing options of a server.
 #[derive(Clone, Debug, Default)]
 pub struct Indexing {
-    /// Threads that index; 0: one per processor.
+    /// Number of indexing threads; 0 is one per processor.
     pub threads: usize,
-    /// The model that makes vectors.
+    /// The embedding model.
     pub model: ModelHandle,
 }
 
-/// The note where the vectors of a model are missing because it cannot be used.
+/// The note for results without vectors because the model cannot be used.
 pub const MODEL_BROKEN: &str = "the model that is installed cannot be used, so words and letters are compared; `codeagent model status` says why";
 
-/// Shared by all calls.
+/// The state shared by all calls.
 pub struct State {
     index: IndexService,
 }
 
 impl State {
-    /// Creates the state of a server over the repository at `root`, whose index lies at `home`,
-    /// without opening the index.
+    /// Creates the state of a server over the repository at `root`, with indexes in `home`, without
+    /// opening the index.
     pub fn open(root: &Path, home: DataRoot) -> Result<Arc<Self>, OpenError> {
         Self::with_indexing(root, home, Indexing::default())
     }
@@ -68,38 +68,38 @@ impl State {
         self.index.start();
     }
 
-    /// Waits until the index is up to date, or cannot be opened, or another process writes it.
+    /// Waits until the index is up to date or cannot be opened, or another process writes it.
     pub fn wait(&self) {
         self.index.wait_until_open();
     }
 
-    /// Stops everything under way and gives the index back, complete up to the last batch.
+    /// Stops everything in progress and closes the index, complete up to the last batch.
     pub fn close(&self) {
         self.index.stop();
     }
 
-    /// The repository.
+    /// Returns the repository's files.
     #[must_use]
     pub fn workspace(&self) -> Workspace {
         self.index.workspace()
     }
 
-    /// Returns a path as a caller wrote it.
+    /// Parses a path of the repository as a caller wrote it.
     pub fn path(&self, text: &str) -> Result<RepoPath, ToolError> {
         Ok(self.workspace().resolve(text)?)
     }
 
-    /// Returns what reads the index.
+    /// Returns a reader of the index.
     pub fn answers(&self) -> Result<IndexReader, ToolError> {
         Ok(self.index.reader()?)
     }
 
-    /// Returns what reads the index for one call, which may be cancelled.
+    /// Returns a reader of the index for one call, which may be cancelled.
     pub fn answers_for(&self, arguments: &Arguments) -> Result<IndexReader, ToolError> {
         Ok(self.answers()?.cancelled_by(arguments.canceller().clone()))
     }
 
-    /// Returns what writes the index, if this process does.
+    /// Returns the engine, if this process writes the index.
     pub fn engine(&self) -> Result<Arc<Engine>, ToolError> {
         Ok(self.index.engine()?)
     }
@@ -116,7 +116,7 @@ impl State {
         self.index.rebuild_in_background();
     }
 
-    /// Asks the process that writes the index to index these files, compared by their content.
+    /// Has the process that writes the index update these files, compared by content. Returns
     /// `None` if this process writes it.
     pub fn sync_via_writer(&self, paths: &[RepoPath]) -> Option<Result<(), ToolError>> {
         let reply = self.index.sync_via_writer(paths)?;
@@ -129,7 +129,7 @@ impl State {
         })
     }
 
-    /// Returns how the index is, what is going on with it, and what is odd about the settings.
+    /// Returns the status of the index, its current activity, and problems of the settings.
     pub fn status(&self) -> Result<(StatusReport, Option<String>, Vec<String>), ToolError> {
         let readable = match self.index.status() {
             ServiceStatus::Unreadable(reason) => return Ok(unhealthy(reason_of_status(&reason))),
@@ -167,8 +167,8 @@ impl State {
         ))
     }
 
-    /// Returns how far the vectors of a model are while they are made, or that it cannot be used.
-    /// The reason names paths of the machine, so only the command reports it.
+    /// Returns the progress of embedding, or that the model cannot be used. The reason contains
+    /// paths of the machine, so only the command reports it.
     fn vectors_note(&self, answers: &IndexReader) -> Option<String> {
         if self.index.embedding_trouble().is_some() || answers.vectors().is_model_broken() {
             return Some(MODEL_BROKEN.to_owned());
@@ -192,8 +192,8 @@ fn activity_note(activity: &Activity) -> Option<String> {
     }
 }
 
-/// Why there is no index to report on. What is wrong may name paths of the machine, which only
-/// queries about symbols return.
+/// Returns why there is no index. Details may contain paths of the machine, which only queries
+/// about symbols return.
 fn reason_of_status(reason: &Unavailable) -> &'static str {
     match reason {
         Unavailable::Closed => "the engine is closed",

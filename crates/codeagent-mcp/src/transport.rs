@@ -1,12 +1,11 @@
-//! The protocol over lines: one message per line of input or output. One message is one line of
-//! input or output, and nothing else is ever written.
+//! The protocol over lines: one message per line of input or output, and nothing else.
 //!
-//! What is no message is answered as JSON-RPC has it, so that nobody waits in vain: `-32700` for
-//! what is no JSON, `-32600` for JSON that is no message and for a line that is too long.
-//! Notifications nobody knows and answers to nothing are passed over.
+//! Malformed input is answered as JSON-RPC requires, so that no client waits in vain: `-32700` for
+//! text that is not JSON, `-32600` for JSON that is not a message and for a line that is too long.
+//! Unknown notifications and responses to nothing are ignored.
 //!
-//! **Limits.** A line of more than 16 MiB is not kept, only its `id`. Of a flood of nonsense only
-//! as much is answered as the client reads.
+//! Limitations: of a line of more than 16 MiB only the `id` is kept. Errors are dropped if the
+//! client does not read them.
 
 use std::future::Future;
 use std::io;
@@ -24,49 +23,49 @@ use tokio::task::JoinHandle;
 
 use crate::id_seeker::IdSeeker;
 
-/// Longest line that is read.
+/// Maximum length of a line.
 const MAX_LINE: usize = 16 << 20;
-/// A buffer of more bytes is given back after its line.
+/// A buffer larger than this is freed after its line.
 const KEPT_BUFFER: usize = 1 << 20;
-/// Lines that may wait to be written.
+/// Maximum lines waiting to be written.
 const QUEUE: usize = 64;
-/// How long the end waits for what is being written.
+/// Time limit for pending writes when closing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a client sends.
+/// A message from a client.
 pub type Incoming = RxJsonRpcMessage<RoleServer>;
-/// What a server sends.
+/// A message from the server.
 pub type Outgoing = TxJsonRpcMessage<RoleServer>;
 
-/// Messages as lines.
+/// A transport of messages as lines.
 pub struct Lines<R> {
     input: BufReader<R>,
-    /// What was read of the present line.
+    /// The current line, as far as it was read.
     line: Vec<u8>,
-    /// The present line is too long: it is passed over, and only its `id` is looked for.
+    /// Set while the current line is too long: it is skipped, except for its `id`.
     too_long: Option<IdSeeker>,
-    /// None once closed.
+    /// `None` once closed.
     output: Option<mpsc::Sender<Line>>,
     writer: Option<JoinHandle<()>>,
 }
 
-/// A line to write, and whom to tell that it is written.
+/// A line to write, and the signal that it was written.
 struct Line {
     bytes: Vec<u8>,
     written: Option<oneshot::Sender<io::Result<()>>>,
 }
 
-/// What reading came to.
+/// The result of reading a line.
 enum Read {
     /// `line` holds a line.
     Line,
-    /// A line that is not kept, and its `id`.
+    /// An oversized line, and its `id`.
     TooLong(Option<RequestId>),
     End,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Messages over two streams; must be called within a runtime.
+    /// Creates a transport over two streams; must be called within a runtime.
     pub fn new(input: R, output: impl AsyncWrite + Send + Unpin + 'static) -> Self {
         let (sender, queue) = mpsc::channel(QUEUE);
         let writer = tokio::spawn(write_lines(output, queue));
@@ -79,7 +78,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// Reads to the end of a line. May be dropped while it waits: what was read stays.
+    /// Reads to the end of a line. Cancel-safe: bytes already read are kept.
     async fn read(&mut self) -> io::Result<Read> {
         loop {
             let available = self.input.fill_buf().await?;
@@ -115,7 +114,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// The message that the line holds, if it is one.
+    /// Takes the message from the line, if it is one.
     fn take_message(&mut self) -> Option<Incoming> {
         let parsed = parse(&self.line);
         self.line.clear();
@@ -130,7 +129,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     fn refuse(&self, error: ErrorData, id: Option<RequestId>) {
         let message = Outgoing::error(error, id);
         if let (Some(output), Ok(bytes)) = (&self.output, to_line(&message)) {
-            // A client that does not read does not miss it.
+            // Dropped if the queue is full: the client does not read.
             output
                 .try_send(Line {
                     bytes,
@@ -166,7 +165,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
         let output = self.output.clone()?;
         loop {
             let read = tokio::select! {
-                // Nobody is left who could read an answer.
+                // The client closed its input, so nobody could read an answer.
                 () = output.closed() => return None,
                 read = self.read() => read,
             };
@@ -193,15 +192,15 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
     async fn close(&mut self) -> io::Result<()> {
         self.output = None;
         if let Some(writer) = self.writer.take() {
-            // Whoever asked for a line to be written is still told; a client that does not read
-            // must not keep the server.
+            // Pending lines are still written, but a client that does not read must not block the
+            // server.
             tokio::time::timeout(PATIENCE, writer).await.ok();
         }
         Ok(())
     }
 }
 
-/// Writes lines one after the other until nobody sends any or the client hangs up.
+/// Writes lines one after the other until the queue is closed or the client disconnects.
 async fn write_lines(mut output: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Line>) {
     while let Some(Line { bytes, written }) = queue.recv().await {
         let result = write_line(&mut output, &bytes).await;
@@ -226,14 +225,14 @@ fn to_line(message: &Outgoing) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Why a line is no message, and the `id` it gave.
+/// Why a line is not a message, and its `id`, if any.
 pub type Refusal = Box<(ErrorData, Option<RequestId>)>;
 
 fn refusal(error: ErrorData, id: Option<RequestId>) -> Refusal {
     Box::new((error, id))
 }
 
-/// The message in a line, or in the body of a request; `None` for what needs no answer.
+/// Parses the message in a line or in the body of a request; returns `None` if it needs no answer.
 pub fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
     let line = line
         .strip_prefix(b"\xef\xbb\xbf")
@@ -267,8 +266,8 @@ pub fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
     Err(refusal(ErrorData::invalid_request(reason, None), id))
 }
 
-/// What is no JSON. A text with half of a surrogate pair is passed over without a look, so that the
-/// `id` beside it is found.
+/// Returns the error for text that is not JSON. Strings with half a surrogate pair are skipped, so
+/// that the `id` next to them is found.
 fn unreadable(line: &[u8], error: &serde_json::Error) -> Refusal {
     #[derive(Deserialize)]
     struct Envelope {
@@ -313,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_a_message_or_refused_or_nothing() {
+    fn every_line_is_accepted_refused_or_ignored() {
         for (line, expected) in [
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1"),
             (
@@ -361,7 +360,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_that_is_too_long_is_refused_and_the_next_one_read() {
+    async fn an_oversized_line_is_refused_and_the_next_one_is_read() {
         let (mut lines, mut client_in, mut client_out) = lines();
         let sender = tokio::spawn(async move {
             client_in
@@ -381,7 +380,7 @@ mod tests {
                 .await
                 .unwrap();
         });
-        // A last line without an end counts too.
+        // A last line without a line feed counts too.
         assert!(
             matches!(lines.receive().await, Some(Incoming::Request(request)) if request.id == RequestId::Number(1))
         );
@@ -407,7 +406,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_reads_no_more_ends_the_session() {
+    async fn a_client_that_stops_reading_ends_the_session() {
         let (mut lines, _client_in, client_out) = lines();
         drop(client_out);
         let answer = Outgoing::error(ErrorData::invalid_request("", None), None);

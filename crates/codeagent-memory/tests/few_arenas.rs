@@ -1,4 +1,4 @@
-//! Do many threads share few arenas?
+//! Many threads share few allocator arenas.
 
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
@@ -6,12 +6,11 @@ use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::thread;
 
-/// glibc's arenas but the first lie at multiples of this (malloc(3), `HEAP_MAX_SIZE` on machines of
-/// 64 bits).
+/// Alignment of glibc's arenas except the first (malloc(3), `HEAP_MAX_SIZE` on 64-bit machines).
 const ARENA_BYTES: usize = 64 << 20;
 
 #[test]
-fn threads_share_two_arenas_a_core() {
+fn threads_share_two_arenas_per_core() {
     codeagent_memory::few_arenas();
     let cores = thread::available_parallelism().unwrap().get();
     let threads = 16 * cores;

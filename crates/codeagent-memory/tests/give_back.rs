@@ -1,10 +1,10 @@
-//! Does freed memory leave the process, where the allocator would keep it?
+//! Freed memory returns to the system even where the allocator would keep it.
 
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 use codeagent_memory::give_back;
 
-/// Kilobytes of the process that are in memory.
+/// Returns the resident memory of the process in kilobytes.
 #[allow(
     clippy::disallowed_methods,
     reason = "the kernel is asked, not the repository"
@@ -19,7 +19,7 @@ fn resident() -> usize {
 }
 
 #[test]
-fn what_was_freed_below_what_is_held_leaves_the_process() {
+fn freed_memory_below_live_memory_leaves_the_process() {
     let mut held: Vec<Vec<u8>> = Vec::new();
     for _ in 0..64 {
         let freed: Vec<Vec<u8>> = (0..1_000).map(|_| vec![1; 1_000]).collect();

@@ -8,10 +8,10 @@ use codeagent_workspace::{PathError, ReadError};
 
 use crate::answers::AnswerError;
 
-/// What kind of error a caller got.
+/// The code of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// What was asked for does not exist.
+    /// The requested symbol or file does not exist.
     NotFound,
     /// A parameter has a wrong type or value.
     InvalidParameter,
@@ -28,7 +28,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// All seven.
+    /// All seven codes.
     pub const ALL: [Self; 7] = [
         Self::NotFound,
         Self::InvalidParameter,
@@ -39,7 +39,7 @@ impl Code {
         Self::IndexError,
     ];
 
-    /// Returns the code as it is sent.
+    /// Returns the code as sent to clients.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -34,7 +34,7 @@ pub fn compact(rows: &[Value]) -> String {
     writer.out
 }
 
-/// Moves rows of one heading and file together, in the order of each group's first row.
+/// Groups rows by heading and file, in the order of each group's first row.
 fn grouped(rows: &[Value]) -> Vec<&Value> {
     let mut groups: Vec<((String, &str), Vec<&Value>)> = Vec::new();
     for row in rows {
@@ -44,7 +44,7 @@ fn grouped(rows: &[Value]) -> Vec<&Value> {
             None => groups.push((key, vec![row])),
         }
     }
-    // Groups of one heading stay together.
+    // Keep the groups of one heading together.
     let headings: Vec<String> = groups
         .iter()
         .map(|((heading, _), _)| heading.clone())
@@ -118,7 +118,7 @@ impl Writer {
         }
     }
 
-    /// Shortens a qualified name by what the row above or the file already say.
+    /// Shortens a qualified name by the parts that the row above or the file already shows.
     fn shortened(&mut self, qualified: &str) -> String {
         let (container, name) = qualified
             .rfind(['.', '#'])
@@ -166,7 +166,7 @@ impl Writer {
     }
 }
 
-/// Writes an entry of a directory: `src/`, `a.cs 120`.
+/// Formats an entry of a directory: `src/`, `a.cs 120`.
 fn entry(row: &Value, kind: &str) -> String {
     let name = without_tabs(text(row, "name"));
     match row["size"].as_u64() {
@@ -176,12 +176,12 @@ fn entry(row: &Value, kind: &str) -> String {
     }
 }
 
-/// Escapes the separator of fields in a name.
+/// Escapes tabs, which separate fields, in a name.
 fn without_tabs(name: &str) -> String {
     name.replace('\t', "\\t")
 }
 
-/// Writes the fields before the first tab.
+/// Formats the fields before the first tab.
 fn head(row: &Value) -> String {
     let mut parts = Vec::new();
     let start = &row["line_start"];
@@ -238,7 +238,7 @@ fn head(row: &Value) -> String {
     parts.join(" ")
 }
 
-/// Writes the kind, after the node type if that is not the kind's own.
+/// Formats the kind, after the node type if that does not follow from the kind.
 fn word(row: &Value) -> String {
     let node_type = text(row, "node_type");
     let kind = row["kind"].as_str().unwrap_or(node_type);
@@ -253,7 +253,7 @@ fn last_segment(qualified: &str) -> &str {
     qualified.rsplit(['.', '#']).next().unwrap_or(qualified)
 }
 
-/// Replaces every run of blanks by one.
+/// Replaces every run of spaces by one.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

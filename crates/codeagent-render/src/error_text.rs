@@ -8,13 +8,13 @@ use crate::face::Face;
 use crate::note_text::{label_text, missing_text, no_member_text, unindexed_text};
 use crate::rows::words;
 
-/// Most projects that an error lists.
+/// Maximum projects that an error lists.
 const MAX_PROJECTS: usize = 30;
 
-/// Most characters of a user's text that an error repeats.
+/// Maximum characters of a user's text that an error repeats.
 const MAX_REPEATED: usize = 60;
 
-/// Words an error of an answer.
+/// Formats an error of an answer.
 #[must_use]
 pub fn error_text(error: &AnswerError, face: Face) -> String {
     match error {
@@ -32,7 +32,7 @@ pub fn error_text(error: &AnswerError, face: Face) -> String {
     }
 }
 
-/// Words an error of a query.
+/// Formats an error of a query.
 #[must_use]
 pub fn query_error_text(error: &QueryError, face: Face) -> String {
     match error {
@@ -99,12 +99,12 @@ fn advice(not_found: &NotFound, face: Face) -> String {
             [name] => format!("; did you mean {name}?"),
             names => format!("; did you mean one of these?\n{}", names.join("\n")),
         },
-        // Queries by name have no filters and accept other forms of a name.
+        // Queries by name have no filters, and accept other forms of a name.
         Instead::Excluded { .. } | Instead::Closest(_) => String::new(),
     }
 }
 
-/// Writes one candidate per line, and how many more there are.
+/// Formats one candidate per line, and the number of the others.
 fn lines(candidates: &[SymbolLabel], count: usize) -> String {
     let mut lines: String = candidates
         .iter()

@@ -1,21 +1,21 @@
-//! Fields that an answer carries beside its rows.
+//! Fields of an answer in addition to its rows.
 
 use codeagent_core::query::{PossibleUses, SiteSample, SymbolGroup, SymbolLabel, SymbolMatches};
 use serde_json::{Map, Value};
 
 use crate::note_text::{label_text, name_text};
 
-/// Most characters of symbols that are only listed.
+/// Maximum characters of symbols that are only listed.
 const MAX_LISTED: usize = 2_000;
 
-/// A field beside the rows of an answer.
+/// A field in addition to the rows of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct ExtraField {
     /// Its name.
     pub name: &'static str,
     /// Its JSON type: `string`, `integer`, or `array` for a list of strings.
     pub json_type: &'static str,
-    /// What it says, written for a model.
+    /// Description, written for a model.
     pub doc: &'static str,
 }
 
@@ -89,7 +89,7 @@ pub const TEXTUAL: ExtraField = ExtraField {
     doc: "The first of textual_sites: `path:line text`.",
 };
 
-/// The symbols that are answered.
+/// The symbols that the answer covers.
 pub const SYMBOLS: ExtraField = ExtraField {
     name: "symbols",
     json_type: "array",
@@ -104,7 +104,7 @@ pub const ALSO_NAMED: ExtraField = ExtraField {
     doc: "More symbols of that name that are not answered; ask for one by its node_id.",
 };
 
-/// The fields beside the rows of an answer about symbols. Empty ones are not sent.
+/// The fields in addition to the rows of an answer about symbols. Empty ones are not sent.
 #[derive(Clone, Debug, Default)]
 pub struct Extra {
     /// The cursor of the next page.
@@ -115,7 +115,7 @@ pub struct Extra {
     pub possible: PossibleUses,
     /// The folders with most rows, each as `folder: number`.
     pub folders: Vec<String>,
-    /// The symbols that are answered, if the name matches several.
+    /// The symbols that the answer covers, if the name matches several.
     pub symbols: Vec<AnsweredSymbol>,
     /// Further symbols of the name.
     pub also_named: AlsoNamed,
@@ -123,26 +123,26 @@ pub struct Extra {
     pub stale_files: Vec<String>,
 }
 
-/// A symbol that is answered as one of several.
+/// One of several symbols that an answer covers.
 #[derive(Clone, Debug)]
 pub struct AnsweredSymbol {
     /// The symbol.
     pub label: SymbolLabel,
-    /// How many rows belong to it, if rows are grouped by symbol.
+    /// Number of its rows, if rows are grouped by symbol.
     pub results: Option<usize>,
 }
 
-/// Symbols of a name that are not answered, as many as fit.
+/// Symbols of a name that the answer does not cover, as many as fit.
 #[derive(Clone, Debug, Default)]
 pub struct AlsoNamed {
     /// The symbols.
     pub symbols: Vec<SymbolLabel>,
-    /// How many more there are.
+    /// Number of further symbols.
     pub more: usize,
 }
 
 impl AnsweredSymbol {
-    /// Names the symbol without its id: `qualified_name(signature)`.
+    /// Formats the symbol without its id: `qualified_name(signature)`.
     #[must_use]
     pub fn name(&self) -> String {
         name_text(&self.label)
@@ -240,7 +240,7 @@ impl Extra {
         fields
     }
 
-    /// Counts the characters that the fields take.
+    /// Returns the number of characters of the fields.
     pub(crate) fn characters(&self) -> usize {
         self.fields()
             .iter()

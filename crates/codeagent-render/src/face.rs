@@ -1,13 +1,13 @@
-//! The faces of the engine, and how each names queries, options and files.
+//! The faces of the engine (tools and commands), and how each writes queries, options and files.
 
 use codeagent_core::query::FollowUp;
 
-/// Where a text is read, which decides how it refers to other queries.
+/// The reader of a text, which decides how it refers to other queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Face {
     /// Tools of the MCP server: `get_callers Cart.Total`.
     Tools,
-    /// The tools that answer text, which a server may list without the others: `explore Cart.Total`.
+    /// Tools that answer text, which a server may list without the others: `explore Cart.Total`.
     TextTools,
     /// Commands in a shell: `codeagent callers Cart.Total`.
     Commands,
@@ -31,7 +31,7 @@ impl Face {
         }
     }
 
-    /// Names symbol search.
+    /// Names the symbol search.
     pub(crate) fn search(self) -> &'static str {
         match self {
             Self::Tools => "search_symbols",
@@ -40,7 +40,7 @@ impl Face {
         }
     }
 
-    /// Names what shows a directory.
+    /// Names the query that lists a directory.
     pub(crate) fn list(self) -> &'static str {
         match self {
             Self::Tools => "list_directory",
@@ -49,7 +49,7 @@ impl Face {
         }
     }
 
-    /// Names what updates the index.
+    /// Names the query that updates the index.
     pub(crate) fn update(self) -> &'static str {
         match self {
             Self::Tools => "index_files",
@@ -78,7 +78,7 @@ fn command(query: FollowUp) -> &'static str {
     }
 }
 
-/// Quotes a name that a shell would not take as one plain word.
+/// Quotes a name that a shell would not read as one plain word.
 fn quoted(name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "._-/:#".contains(c);
     if name.chars().all(is_plain) {
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_written_as_they_are_typed() {
+    fn follow_ups_are_written_as_tool_calls_or_commands() {
         for (query, name, tool, command) in [
             (
                 FollowUp::References,

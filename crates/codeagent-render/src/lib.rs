@@ -1,7 +1,8 @@
-//! Rendering of query results, shared by the MCP server and the command line.
+//! Renders query results, for the MCP server and the command line.
 //!
-//! `answers` runs a query and makes its rows, `page` cuts them to a character budget, `compact`
-//! writes them as lines, `text` fits sections into a budget. `note_text` and `error_text` word notes and errors for a [`Face`].
+//! `answers` runs a query and creates its rows, `page` cuts them to a character budget, `compact`
+//! writes them as lines, and `text` fits sections into a budget. `note_text` and `error_text` word
+//! notes and errors for a [`Face`].
 
 pub mod answers;
 mod code;

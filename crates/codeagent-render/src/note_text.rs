@@ -278,7 +278,7 @@ fn not_found_text(not_found: &NotFound, face: Face) -> String {
     text + &missing_text(not_found, face)
 }
 
-/// Words the files that are likely to declare a name and could not be indexed.
+/// Words the files that probably declare a name and could not be indexed.
 pub(crate) fn unindexed_text(not_found: &NotFound, face: Face) -> String {
     let texts: Vec<String> = not_found
         .unindexed
@@ -298,7 +298,7 @@ pub(crate) fn missing_text(not_found: &NotFound, face: Face) -> String {
         })
 }
 
-/// Words a symbol without the member asked for.
+/// Words the error that a symbol has no such member.
 pub(crate) fn no_member_text(no_member: &NoMember, face: Face) -> String {
     let location = no_member
         .location
@@ -346,7 +346,7 @@ fn unindexed_files_text(files: &UnindexedFiles, face: Face) -> String {
 }
 
 fn stale_text(files: &[String], removed: &[String], face: Face) -> String {
-    // Tools return the names as a field of its own.
+    // Tools return the names in a separate field.
     let (names, update) = match face {
         Face::Tools => (
             "stale_files".to_owned(),
@@ -366,7 +366,7 @@ fn stale_text(files: &[String], removed: &[String], face: Face) -> String {
     )
 }
 
-/// Says how much of a file could not be parsed.
+/// Words how much of a file could not be parsed.
 #[must_use]
 pub fn partially_parsed_text(file: &PartiallyParsed) -> String {
     let line = file
@@ -379,14 +379,14 @@ pub fn partially_parsed_text(file: &PartiallyParsed) -> String {
     )
 }
 
-/// Labels symbols as `node_id qualified_name(signature) path:line`, with the number of overloads or
-/// members.
+/// Formats symbols as `node_id qualified_name(signature) path:line`, with the number of overloads
+/// or members.
 #[must_use]
 pub fn label_text(label: &SymbolLabel) -> String {
     format!("{} {}", label.id, symbol_text(label))
 }
 
-/// Labels symbols like [`label_text`], without the id.
+/// Formats symbols like [`label_text`], without the id.
 #[must_use]
 pub fn symbol_text(label: &SymbolLabel) -> String {
     let location = label
@@ -397,7 +397,7 @@ pub fn symbol_text(label: &SymbolLabel) -> String {
     format!("{}{location}", name_text(label))
 }
 
-/// Names symbols as `qualified_name(signature)`, with the number of overloads or members.
+/// Formats symbols as `qualified_name(signature)`, with the number of overloads or members.
 pub(crate) fn name_text(label: &SymbolLabel) -> String {
     let more = match (label.members, label.overloads) {
         (0, 0) => String::new(),
@@ -414,7 +414,7 @@ fn unresolved_text(what: &str, name: &str, unresolved: u64) -> String {
     )
 }
 
-/// `Shop.IOrder is an interface`
+/// Formats `Shop.IOrder is an interface`.
 fn is_a(symbol: &NamedKind) -> String {
     let kind = kind_text(symbol.kind);
     let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
@@ -429,7 +429,7 @@ fn kind_text(kind: NodeKind) -> String {
     kind.as_str().replace('_', " ")
 }
 
-/// `1 caller`, `2 callers`
+/// Formats `1 caller` or `2 callers`.
 fn counted(number: u64, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }

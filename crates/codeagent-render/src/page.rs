@@ -1,7 +1,8 @@
 //! Pages of lists, cut to a character budget.
 //!
-//! A cursor holds the number of rows shown, a hash of the request and a hash of the last row. So it
-//! is refused by another request, and finds its row again if rows were added or removed before it.
+//! A cursor contains the number of rows shown, a hash of the request and a hash of the last row. It
+//! is therefore refused for another request, and finds its row if rows were added or removed before
+//! it.
 //!
 //! Limitations: a cursor whose last row is gone is refused. Cursors are not signed; forging one
 //! gains nothing.
@@ -10,17 +11,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::Serialize;
 
-/// Most characters of a page's rows; with the fields beside them, a page stays below 10,000.
+/// Maximum characters of a page's rows; with the extra fields, a page stays below 10,000.
 const MAX_CHARACTERS: usize = 9_000;
 
-/// Which page of a list to make.
+/// The page of a list to create.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// The cursor that the previous page returned; `None` for the first page.
     cursor: Option<&'a str>,
     /// Identifies the request, which is the same for all pages of a list.
     request: u64,
-    /// Most characters of rows; `None` puts all rows on one page.
+    /// Maximum characters of rows; `None` puts all rows on one page.
     budget: Option<usize>,
 }
 
@@ -49,18 +50,18 @@ impl<'a> Page<'a> {
     }
 }
 
-/// A list of which only the rows of one page are made.
+/// A list of which only one page's rows are created.
 pub struct Rows<F> {
-    /// The number of rows.
+    /// Number of rows.
     pub count: usize,
-    /// Returns what identifies the row at an index.
+    /// Returns the identity of the row at an index.
     pub key: F,
 }
 
 /// The rows of one page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PagedRows<T> {
-    /// The rows.
+    /// The rows on this page.
     pub rows: Vec<T>,
     /// The cursor of the next page, if there is one.
     pub next_cursor: Option<String>,
@@ -87,8 +88,8 @@ pub enum CursorError {
     Gone,
 }
 
-/// Makes the rows of a page, which leaves `reserved` characters of its budget to other fields. `row`
-/// returns `None` for rows that turn out not to exist.
+/// Creates the rows of a page, which leaves `reserved` characters of its budget to other fields.
+/// `row` returns `None` for rows that do not exist after all.
 pub fn paged<K: Hash, T: Serialize, E: From<CursorError>>(
     page: &Page<'_>,
     reserved: usize,
@@ -130,7 +131,7 @@ pub fn paged<K: Hash, T: Serialize, E: From<CursorError>>(
     })
 }
 
-/// Counts the characters of a row as JSON.
+/// Returns the number of characters of a row as JSON.
 fn characters_of(row: &impl Serialize) -> usize {
     serde_json::to_string(row).map_or(0, |json| json.chars().count())
 }
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_rows_of_the_page_are_made() {
+    fn only_the_rows_of_the_page_are_computed() {
         let mut made = 0;
         let list = Rows {
             count: 1_000_000,
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_at_least_one_row_and_a_whole_list_all() {
+    fn a_page_has_at_least_one_row_and_an_unpaged_list_all() {
         let list = Rows {
             count: 2,
             key: |index: usize| index,
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_finds_its_row_again() {
+    fn a_cursor_finds_its_row_after_changes() {
         let rows: Vec<u32> = (0..20).collect();
         let cursor = ask(&rows, 1, None).unwrap().next_cursor;
         let grown: Vec<u32> = (100..103).chain(0..20).collect();
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_is_checked() {
+    fn invalid_cursors_are_refused() {
         let rows: Vec<u32> = (0..20).collect();
         let cursor = ask(&rows, 1, None).unwrap().next_cursor.unwrap();
         assert_eq!(ask(&rows, 1, Some("")), ask(&rows, 1, None));

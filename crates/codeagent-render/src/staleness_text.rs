@@ -1,11 +1,11 @@
-//! The wording of what an index does not contain yet.
+//! The wording of what an index is missing.
 
 use codeagent_core::service::Staleness;
 
-/// Most file names listed.
+/// Maximum number of listed file names.
 const MAX_NAMED: usize = 5;
 
-/// Words what an index does not contain yet.
+/// Words what an index is missing.
 #[must_use]
 pub fn staleness_text(staleness: &Staleness) -> String {
     let text = match (staleness.found, staleness.everything) {

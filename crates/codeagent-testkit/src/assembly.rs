@@ -1,5 +1,4 @@
-//! Writer of small .NET assemblies (ECMA-335 II.22 to II.25) for tests, which list the
-//! declarations.
+//! Writes small .NET assemblies (ECMA-335 II.22 to II.25) for tests.
 //!
 //! ```
 //! use codeagent_testkit::assembly::{Assembly, Ty};
@@ -9,8 +8,9 @@
 //! assert!(lib.image().starts_with(b"MZ"));
 //! ```
 //!
-//! Limitations: declarations without bodies. Row numbers, names and signatures take two bytes, so
-//! an assembly has less than 2,000 of each. A type is declared before a signature mentions it.
+//! Limitations: declarations have no bodies. Row numbers, names and signatures take two bytes, so
+//! an assembly has fewer than 2,000 of each. A type must be declared before a signature mentions
+//! it.
 
 pub mod damage;
 
@@ -28,29 +28,29 @@ pub enum Ty {
     Param(u8),
     /// A type parameter of the method.
     MethodParam(u8),
-    /// A type of the assembly: namespace and name with arity.
+    /// A type of this assembly: namespace, and name with arity.
     Own(&'static str, &'static str),
-    /// A type of another assembly: its name, namespace and name with arity.
+    /// A type of another assembly: the assembly, the namespace, and the name with arity.
     Of(&'static str, &'static str, &'static str),
     /// A declared type with type arguments.
     Generic(Box<Ty>, Vec<Ty>),
 }
 
 impl Ty {
-    /// A type of the assembly.
+    /// Creates a reference to a type of this assembly.
     #[must_use]
     pub fn own(namespace: &'static str, name: &'static str) -> Self {
         Self::Own(namespace, name)
     }
 
-    /// The type with type arguments.
+    /// Applies type arguments to the type.
     #[must_use]
     pub fn with(self, args: &[Self]) -> Self {
         Self::Generic(Box::new(self), args.to_vec())
     }
 }
 
-/// Table numbers.
+/// Table numbers (ECMA-335 II.22).
 mod table {
     pub const MODULE: u8 = 0x00;
     pub const TYPE_REF: u8 = 0x01;
@@ -69,10 +69,10 @@ mod table {
 /// The core library, referenced by every assembly.
 const CORE: &str = "System.Runtime";
 
-/// Flags: public and a class; public static abstract sealed.
+/// Type flags: public class, and public static (abstract sealed) class.
 const PUBLIC: u32 = 0x1;
 const STATIC: u32 = 0x181;
-/// Flags of a public method, and of a static one.
+/// Method flags: public, and public static.
 const METHOD: u16 = 0x86;
 const STATIC_METHOD: u16 = 0x96;
 
@@ -392,13 +392,13 @@ fn write_number(number: u16, out: &mut Vec<u8>) {
     }
 }
 
-/// File offset and address of the only section.
+/// File offset of the only section, and its virtual address.
 const RAW: u32 = 0x200;
 const ADDRESS: u32 = 0x2000;
 /// Length of the CLI header.
 const CLI: u32 = 72;
 
-/// Wraps metadata in a portable executable.
+/// Wraps metadata in a portable executable file.
 fn image(metadata: &[u8]) -> Vec<u8> {
     let size = CLI + metadata.len() as u32;
 

@@ -1,4 +1,4 @@
-//! Repositories on disk that tests may change.
+//! Repositories on disk for tests to change.
 
 #![allow(
     clippy::disallowed_methods,
@@ -8,7 +8,7 @@
 use std::io;
 use std::path::Path;
 
-/// Writes a file of a repository, with the folders on the way.
+/// Writes a file of a repository, creating its parent folders.
 ///
 /// # Panics
 /// If the file cannot be written.

@@ -1,7 +1,7 @@
-//! Test support: the annotations of fixtures, assemblies, repositories on disk, pseudo-random
-//! numbers, waiting.
+//! Test support: annotations of fixtures, assemblies, repositories on disk, pseudo-random numbers,
+//! and polling.
 //!
-//! Expected edges of a fixture stand in comments under the code that they are about:
+//! A fixture states its expected edges in comments below the code they belong to:
 //!
 //! ```text
 //! // complete: calls
@@ -16,17 +16,17 @@
 //!
 //! * Carets mark the name token on the nearest line above that is not an annotation; `<-` marks the
 //!   column at which its comment starts.
-//! * The verb is the name of an edge type; the target is a qualified name, `-` for "no edge of this
-//!   type here".
+//! * The verb is the name of an edge type. The target is a qualified name, or `-` for "no edge of
+//!   this type here".
 //! * A confidence may follow in parentheses; without one the caller's default holds.
 //! * `todo` marks a known gap: the expectation must *not* hold yet.
 //! * `complete: calls` says that every edge of that type in the file is stated.
 //! * In JSX the comment is `{/* ^^^ calls: x */}`; `/* .. */` and `//` work everywhere else.
 //!
-//! This crate depends on no other crate of ours: the caller passes the vocabulary.
+//! The crate depends on no other crate of this workspace: the caller passes the vocabulary.
 //!
-//! Limitations: an annotation is a line of its own. Strings that look like annotations are not
-//! recognized.
+//! Limitations: an annotation must be on its own line. Annotations inside string literals are not
+//! told apart from others.
 
 pub mod assembly;
 pub mod files;
@@ -49,7 +49,7 @@ pub struct Words<'a> {
 pub struct Expectations {
     /// In text order.
     pub annotations: Vec<Annotation>,
-    /// Verbs whose edges are all stated.
+    /// Verbs for which the file states every edge.
     pub complete: Vec<String>,
 }
 
@@ -68,13 +68,13 @@ pub struct Annotation {
     pub verb: String,
     /// Qualified name of the target; `None` for "no edge".
     pub target: Option<String>,
-    /// Confidence, if one is said.
+    /// Expected confidence, if stated.
     pub confidence: Option<String>,
-    /// A known gap: the expectation must not hold yet.
+    /// Marks a known gap: the expectation must not hold yet.
     pub todo: bool,
 }
 
-/// A malformed annotation, or one that points nowhere.
+/// A malformed annotation, or one that marks no token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// 1-based line of the annotation.
@@ -89,7 +89,10 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Parses the annotations of a file. Reports all problems, not only the first.
+/// Parses the annotations of a file.
+///
+/// # Errors
+/// Returns all problems, not only the first.
 pub fn parse(text: &str, words: Words<'_>) -> Result<Expectations, Vec<Problem>> {
     let mut found = Expectations::default();
     let mut problems = Vec::new();
@@ -122,7 +125,7 @@ pub fn parse(text: &str, words: Words<'_>) -> Result<Expectations, Vec<Problem>>
     }
 }
 
-/// Kinds of lines in a fixture.
+/// A line of a fixture, by kind.
 enum Line<'a> {
     Code,
     Complete(Vec<&'a str>),
@@ -183,7 +186,7 @@ fn read_line<'a>(line: &'a str, words: Words<'_>) -> Line<'a> {
     }
 }
 
-/// Returns the column and content of a line's comment, if the line has nothing else.
+/// Returns the column and content of a line's comment if the line has nothing else.
 fn comment(line: &str) -> Option<(usize, &str)> {
     let trimmed = line.trim_start();
     let column = line.len() - trimmed.len();
@@ -262,8 +265,7 @@ fn annotation(
     })
 }
 
-/// Checks that carets mark a whole token; otherwise a misplaced mark would show up as a missing
-/// edge.
+/// Checks that carets mark a whole token: a misplaced mark would look like a missing edge.
 fn check_token(text: &str, mark: Mark, line: u32) -> Result<(), String> {
     let units: Vec<u16> = text.encode_utf16().collect();
     let marked = String::from_utf16_lossy(&units[mark.start..mark.end]);

@@ -5,7 +5,7 @@ const WORDS: Words<'_> = Words {
     confidences: &["exact", "inferred"],
 };
 
-/// Annotations as `line:column-end verb target confidence todo`, or the problems.
+/// Returns the annotations as `line:column-end verb target confidence todo`, or the problems.
 fn check(text: &str) -> Vec<String> {
     match parse(text, WORDS) {
         Err(problems) => problems.iter().map(ToString::to_string).collect(),
@@ -50,13 +50,13 @@ class Cart : IPriced
 }
 
 #[test]
-fn arrow_marks_where_the_comment_starts() {
+fn an_arrow_marks_the_column_of_its_comment() {
     assert_eq!(check("f();\n// <- calls: a.ts#f"), ["1:1-2 calls a.ts#f "]);
     assert_eq!(check("  f();\n  // <- calls: f"), ["1:3-4 calls f "]);
 }
 
 #[test]
-fn jsx_and_block_comments() {
+fn annotations_may_be_jsx_or_block_comments() {
     assert_eq!(
         check("   <Cart />\n{/* ^^^^ calls: a.tsx#Cart */}"),
         ["1:5-9 calls a.tsx#Cart "]
@@ -76,7 +76,7 @@ fn columns_count_utf16_units() {
 }
 
 #[test]
-fn complete_takes_several_verbs() {
+fn complete_accepts_several_verbs() {
     assert_eq!(
         check("// complete: calls, implements"),
         ["complete calls", "complete implements"]
@@ -88,7 +88,7 @@ fn complete_takes_several_verbs() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn malformed_annotations_are_reported() {
     let table = [
         (
             "f()\n// <- call: f",
@@ -143,7 +143,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn signatures_belong_to_the_target() {
+fn a_target_may_contain_its_signature() {
     assert_eq!(
         check("f()\n// <- calls: N.C.Add(int a, int b) (exact)"),
         ["1:1-2 calls N.C.Add(int a, int b) exact"]

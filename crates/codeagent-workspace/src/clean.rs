@@ -207,7 +207,7 @@ fn size(path: &Path) -> u64 {
 mod tests {
     use super::*;
 
-    /// A place with data folders, and repositories beside it.
+    /// A data root, with repositories next to it.
     struct Fixture {
         outer: tempfile::TempDir,
     }
@@ -223,7 +223,7 @@ mod tests {
             DataRoot::at(self.outer.path().join("home"))
         }
 
-        /// A repository with an index of ten bytes.
+        /// Creates a repository with an index of ten bytes.
         fn indexed(&self, name: &str) -> DataDir {
             let root = self.outer.path().join(name);
             std::fs::create_dir(&root).unwrap();
@@ -300,7 +300,7 @@ mod tests {
         let data = fixture.indexed("a");
         std::fs::remove_dir_all(data.root()).unwrap();
 
-        // Another folder's note, a note that was changed, and folders and files of others.
+        // Another folder's record, a changed record, and folders and files of other programs
         std::fs::create_dir(home.join("a-0123456789abcdef")).unwrap();
         std::fs::copy(data.path().join(LOCK), home.join("a-0123456789abcdef/lock")).unwrap();
         std::fs::copy(
@@ -331,7 +331,7 @@ mod tests {
         data.remove().unwrap();
         assert!(precious.join("file").exists() && !data.path().exists());
 
-        // A link with the name of a data folder.
+        // A link with the name of a data folder
         let other = fixture.indexed("b");
         let real = fixture.outer.path().join("elsewhere");
         std::fs::rename(other.path(), &real).unwrap();

@@ -358,7 +358,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn is_its_owners_only() {
+    fn the_data_folder_is_private_to_its_owner() {
         use std::os::unix::fs::PermissionsExt;
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let dir = DataRoot::at(home.path().join("deep/er"))

@@ -63,7 +63,7 @@ mod tests {
 
     use super::*;
 
-    /// Data folders with indexes of a megabyte, used one after the other, all of them long ago.
+    /// Creates data folders with indexes of a megabyte, used one after the other, all long ago.
     fn folders(outer: &std::path::Path, names: &[&str]) -> Vec<DataDir> {
         let folder = |(at, name): (usize, &&str)| {
             let root = outer.join(name);

@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_notices_what_others_write() {
+    fn a_guard_notices_writes_by_others() {
         let folder = tempfile::tempdir().unwrap();
         let (database, log) = (folder.path().join(DATABASE), folder.path().join(LOG));
         std::fs::write(&database, "content").unwrap();

@@ -45,7 +45,7 @@ mod tests {
 
     const PATIENCE: Option<Duration> = Some(Duration::from_secs(60));
 
-    /// A data folder, and the folders that must outlive it.
+    /// Returns a data folder, and the folders that must outlive it.
     fn data() -> (DataDir, [tempfile::TempDir; 2]) {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         (

@@ -161,8 +161,7 @@ mod tests {
         dir.lock_writer().unwrap();
     }
 
-    /// What happened in practice: other threads started processes in the moment in which a lock was
-    /// dropped.
+    /// A past bug: another thread started a process at the moment a lock was dropped.
     #[cfg(unix)]
     #[test]
     fn child_processes_do_not_keep_a_lock() {

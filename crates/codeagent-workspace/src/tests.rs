@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A repository with a bit of everything, in a folder that also holds what must not be seen.
+/// Creates a repository with a bit of everything, in a folder that also holds files that must not
+/// be seen.
 fn repository() -> (tempfile::TempDir, Workspace) {
     let outer = tempfile::tempdir().unwrap();
     let root = outer.path().join("repo");

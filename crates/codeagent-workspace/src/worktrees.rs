@@ -81,8 +81,8 @@ mod tests {
 
     use super::*;
 
-    /// Data folders of work trees below `outer`, noted and with a database, in the order in which
-    /// they were written.
+    /// Creates data folders, with databases, of the work trees below `outer`, written in this
+    /// order.
     fn marked_folders(outer: &Path, trees: &[&str]) -> Vec<DataDir> {
         let folder = |tree: &&str| {
             let data = DataRoot::at(outer.join("home"))
@@ -95,7 +95,7 @@ mod tests {
         trees.iter().map(folder).collect()
     }
 
-    /// A repository `main` with a work tree `second`, and a repository `other`.
+    /// Creates a repository `main` with a work tree `second`, and a repository `other`.
     fn repositories() -> tempfile::TempDir {
         let outer = tempfile::tempdir().unwrap();
         let write = |path: &str, text: &str| {

@@ -1,9 +1,10 @@
 //! The measured repositories: published source packages in fixed versions, fetched into
 //! `target/corpora` on demand.
 //!
-//! An archive is unpacked only if its hash matches, so that every machine measures the same.
+//! An archive is unpacked only if its hash matches, so that every machine measures the same
+//! sources.
 //!
-//! Limitations: needs npm and pip, and for Debian packages apt with source packages enabled; those
+//! Limitations: needs npm and pip. Debian packages also need apt with source packages enabled, and
 //! are fetched only on request.
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use anyhow::{Context as _, bail, ensure};
 use codeagent_core::Language;
 use codeagent_workspace::DataRoot;
 
-/// Their folder in the work tree.
+/// Folder of the corpora in the work tree.
 pub const FOLDER: &str = "target/corpora";
 
 /// Origin of a package.
@@ -23,8 +24,8 @@ pub enum Registry {
     Npm,
     /// `pip download PACKAGE==VERSION`, the source distribution.
     Pypi,
-    /// `apt-get source PACKAGE`: the version is that of the machine's release, so the archive's
-    /// hash decides.
+    /// `apt-get source PACKAGE`. The machine's release determines the version, so only the
+    /// archive's hash fixes it.
     Debian,
 }
 
@@ -130,7 +131,7 @@ pub const CORPORA: &[Corpus] = &[
     },
 ];
 
-/// Returns the data root of their indexes, which is in the work tree too.
+/// Returns the data root of the corpora's indexes, which is in the work tree too.
 pub fn data_root() -> DataRoot {
     DataRoot::at("target/golden")
 }
@@ -144,17 +145,17 @@ pub fn bring(name: &str) -> anyhow::Result<PathBuf> {
 }
 
 impl Corpus {
-    /// Reports whether it is fetched only on request.
+    /// Reports whether the corpus is fetched only on request.
     pub fn is_optional(&self) -> bool {
         self.registry == Registry::Debian
     }
 
-    /// Returns its root below `folder`.
+    /// Returns the corpus's root below `folder`.
     pub fn root(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{}-{}", self.name, self.version))
     }
 
-    /// Returns its root, fetching it from its registry if needed.
+    /// Returns the corpus's root, fetching it from its registry if needed.
     pub fn bring(&self, folder: &Path) -> anyhow::Result<PathBuf> {
         let root = self.root(folder);
         if !root.exists() {
@@ -232,7 +233,7 @@ impl Corpus {
         command
     }
 
-    /// Returns the downloaded archive.
+    /// Returns the path of the downloaded archive.
     fn archive(&self, folder: &Path) -> anyhow::Result<PathBuf> {
         let mut files = Vec::new();
 
@@ -258,7 +259,7 @@ impl Corpus {
     }
 }
 
-/// Runs a program to its end and shows its output if it fails.
+/// Runs a program to completion and shows its output if it fails.
 fn run(command: &mut Command) -> anyhow::Result<()> {
     let output = command
         .output()

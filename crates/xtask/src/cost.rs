@@ -1,13 +1,13 @@
 //! Cost of indexing, in counts that do not depend on the machine's load.
 //!
 //! `tests/golden/cost.txt` records instructions, allocations, memory and index size of fixed
-//! repositories with one thread, the program's size and its number of packages. A figure that rises
-//! by more than [`TOLERANCE`] fails the check until it is recorded again, with a reason.
+//! repositories with one thread, the program's size and its number of packages. The check fails if
+//! a figure rises by more than [`TOLERANCE`], until it is recorded again with a reason.
 //!
-//! Limitations: measures the build that the tests use, not the release: it exists already, and a
-//! change shows in both. Instructions and allocations are those of an indexer in this program under
-//! valgrind; they depend on the compiler and the C library too. Peak memory is the kernel's figure;
-//! peak memory, allocations and peak heap are the minimum of [`RUNS`] runs.
+//! Limitations: measures the build that the tests use, not the release, because it exists already
+//! and changes show in both. Instructions and allocations are those of an indexer in this program
+//! under valgrind; they also depend on the compiler and the C library. Peak memory is the kernel's
+//! figure. Peak memory, allocations and peak heap are the minimum of [`RUNS`] runs.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -25,15 +25,16 @@ use crate::corpora;
 const GOLDEN: &str = "tests/golden/cost.txt";
 /// Percentage by which a figure may rise. Two runs differ by far less.
 const TOLERANCE: f64 = 3.0;
-/// Repositories indexed under valgrind: small, because that takes fifty times as long. They run in
-/// parallel, so the longest decides; for that one, only instructions are counted.
+/// Repositories indexed under valgrind, and whether allocations are counted as well as
+/// instructions. They are small because valgrind takes fifty times as long; only instructions are
+/// counted for the slower one, because the two run in parallel.
 const COUNTED: [(&str, bool); 2] = [("mobx", true), ("pythonnet", false)];
 /// Number of runs; the minimum counts for memory, because the writer thread may fall behind the
 /// resolver.
 const RUNS: usize = 3;
 /// Repositories indexed without valgrind.
 const MEASURED: [&str; 2] = ["rxjs", "pythonnet"];
-/// Options of valgrind's tools: write no files.
+/// Options of valgrind's tools. They write no files.
 const INSTRUCTIONS: [&str; 3] = [
     "--tool=cachegrind",
     "--cache-sim=no",
@@ -44,7 +45,7 @@ const ALLOCATIONS: [&str; 2] = ["--tool=dhat", "--dhat-out-file=/dev/null"];
 const HEAD: &str = "\
 # What `cargo xtask cost` measures. Do not edit: --reason \"..\" says why a figure rose.
 ";
-/// Precedes each reason.
+/// Prefix of each recorded reason.
 const REASON: &str = "# rose: ";
 
 /// Measures the cost of indexing and compares it with the recorded one
@@ -100,7 +101,7 @@ pub fn index(options: &IndexOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A figure that may not rise.
+/// A recorded figure, which may not rise.
 struct Figure {
     name: String,
     value: u64,
@@ -239,7 +240,7 @@ fn measure() -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Counts one repository with valgrind: instructions, and if `whole` also allocations.
+/// Counts one repository's instructions with valgrind, and also its allocations if `whole`.
 fn count(name: &str, root: &Path, whole: bool) -> anyhow::Result<Vec<Figure>> {
     let mut figures = vec![(
         "instructions",

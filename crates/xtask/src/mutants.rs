@@ -1,13 +1,13 @@
 //! Mutation testing of the resolvers: switches every branch off, one at a time, and runs the tests
 //! that reach it.
 //!
-//! All branches of the resolvers become switchable in one build (cargo-mutants would compile the
-//! crate once for each, see `docs/ARCHITECTURE.md`). One run without mutants records which branches
-//! each rule case reaches ([`reach`]); a mutant then costs the cases that reach it, up to the first
-//! that fails. `tests/golden/mutants.txt` lists the survivors, and their number may only fall. The
-//! rules of `tests/golden/rules-off.txt` must all be noticed.
+//! One build makes all branches of the resolvers switchable (cargo-mutants would compile the crate
+//! once per branch, see `docs/ARCHITECTURE.md`). One run without mutants records which branches
+//! each rule case reaches ([`reach`]); each mutant then runs only the cases that reach it, up to
+//! the first failure. `tests/golden/mutants.txt` lists the survivors, whose number may only fall.
+//! Every rule of `tests/golden/rules-off.txt` must be noticed.
 //!
-//! Limitations: what only the fixtures or golden repositories notice counts as not noticed.
+//! Limitations: a mutant that only the fixtures or golden repositories notice counts as a survivor.
 
 mod build;
 mod check;
@@ -29,7 +29,7 @@ use self::reach::Reach;
 use self::report::MutantReport;
 use self::rules::Rule;
 
-/// Smaller numbers are rules.
+/// Number of the first branch; smaller numbers are rules.
 const FIRST_BRANCH: usize = 1000;
 
 /// Switches every branch of the resolvers off, one by one, and runs the rule tests on each.
@@ -52,14 +52,14 @@ pub struct Mutant {
     pub name: String,
 }
 
-/// Everything that can be switched.
+/// All switchable branches and rules.
 struct Mutants {
     rules: Vec<Rule>,
     /// Numbered from `FIRST_BRANCH`.
     branches: Vec<Mutant>,
     /// Names of branches without effect, with reasons.
     equivalents: BTreeMap<String, String>,
-    /// The sources in which they can be switched, see [`build::place`].
+    /// The instrumented sources, by file; see [`build::place`].
     texts: BTreeMap<String, String>,
 }
 
@@ -67,7 +67,7 @@ struct Mutants {
 ///
 /// # Errors
 ///
-/// A rule is no longer at its recorded place, the tests fail without a mutant, or more mutants
+/// A rule is no longer where it was recorded, the tests fail without a mutant, or more mutants
 /// survive than recorded.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -208,7 +208,7 @@ impl Mutants {
         })
     }
 
-    /// Returns the numbers of all mutants in the wanted files that may have an effect.
+    /// Returns the numbers of all mutants in the wanted files, without those that have no effect.
     fn numbers(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
         let rules = self
             .rules
@@ -222,7 +222,7 @@ impl Mutants {
         rules.chain(branches).collect()
     }
 
-    /// Iterates over the branches that may have an effect, with their numbers.
+    /// Iterates over the branches and their numbers, without those that have no effect.
     fn counted(&self) -> impl Iterator<Item = (usize, &Mutant)> {
         (FIRST_BRANCH..)
             .zip(&self.branches)

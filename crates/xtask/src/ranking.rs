@@ -1,13 +1,13 @@
 //! Benefit of vectors for search, and speed and recall of nearest-neighbour search.
 //!
 //! `xtask ranking` searches the published repositories for what their doc comments describe, with
-//! and without vectors, and prints the gain with its confidence interval; `CODEAGENT_TEST_MODEL`
-//! names a model's folder, as for `xtask model-check`. `--symbols N` searches for similar symbols
-//! in an index of N symbols, made from those of all repositories with mixed names, and compares the
-//! results with exact ones.
+//! and without vectors, and prints the gain with its confidence interval. `CODEAGENT_TEST_MODEL`
+//! names a model's folder, as for `xtask model-check`. `--symbols N` instead searches for similar
+//! symbols in an index of N symbols, made from those of all repositories with mixed names, and
+//! compares the results with exact ones.
 //!
-//! Limitations: times are CPU times of one thread in this build, so use
-//! `cargo run --release -p xtask -- ranking`.
+//! Limitations: times are CPU times of one thread in this build, so use `cargo run --release -p
+//! xtask -- ranking`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -102,8 +102,8 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the model in the folder that `CODEAGENT_TEST_MODEL` names; without it, lexical vectors
-/// are used.
+/// Returns the model in the folder that `CODEAGENT_TEST_MODEL` names, or the built-in lexical model
+/// if it is not set.
 fn model() -> anyhow::Result<ModelHandle> {
     let Some(folder) = std::env::var_os("CODEAGENT_TEST_MODEL") else {
         return Ok(ModelHandle::default());
@@ -214,7 +214,7 @@ fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
             let found =
                 cached.nearest(&snapshot, VectorSource::Lexical, vector, [100, 300][kind])?;
 
-            // Who is as near as the tenth is as good as it.
+            // A symbol as near as the tenth is as good a result.
             let least = exact.last().map_or(0.0, |(_, cosine)| cosine - 1e-5);
             let right = found
                 .iter()

@@ -1,7 +1,7 @@
 //! Quality and speed of search.
 //!
-//! Draws a fixed set of symbols from an index and searches each by its name, its words, a prefix
-//! and its initials. `xtask search ROOT..` prints figures with times for any repositories;
+//! Draws a fixed set of symbols from an index and searches for each by its name, its words, a
+//! prefix and its initials. `xtask search ROOT..` prints figures with times for any repositories;
 //! `xtask accuracy` records the figures without times.
 //!
 //! Limitations: calls the engine directly, without a protocol. Times are CPU times, because
@@ -22,13 +22,13 @@ use crate::sentences;
 
 /// Symbols drawn from each repository.
 pub const DRAWN: usize = 200;
-/// Determines the choice: the symbols with the smallest hashes under this seed.
+/// Seed of the draw: the symbols with the smallest hashes under it are taken.
 pub const SEED: u64 = 8;
-/// Requested results, the default of the tool.
+/// Number of requested results, the tool's default.
 pub const LIMIT: usize = 20;
 /// Depths at which a result counts as found.
 const DEPTHS: [usize; 3] = [1, 5, 10];
-/// Words that occur everywhere.
+/// Words that occur in most repositories.
 const COMMON: [&str; 16] = [
     "get",
     "string",
@@ -126,7 +126,7 @@ pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
     Ok(asking.tally)
 }
 
-/// How often something was found at each depth, and the sum of reciprocal ranks.
+/// Number of queries that found something at each depth, and the sum of their reciprocal ranks.
 #[derive(Clone, Copy, Default)]
 struct RankCounts {
     within: [usize; DEPTHS.len()],
@@ -170,9 +170,9 @@ impl RankCounts {
 struct Class {
     name: &'static str,
     total: usize,
-    /// Results for any symbol with the name.
+    /// Ranks of the first result that has the name.
     name_found: RankCounts,
-    /// The symbol itself.
+    /// Ranks of the symbol itself.
     node_found: RankCounts,
     times: Vec<Duration>,
 }

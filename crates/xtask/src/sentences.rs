@@ -1,7 +1,7 @@
 //! Search quality for natural-language queries, with doc comments as queries.
 //!
-//! The first sentence of each doc comment is searched for the symbol it documents, with and without
-//! vectors, in an index of the same symbols without documentation.
+//! The first sentence of each doc comment is the query for the symbol it documents. It is searched
+//! with and without vectors, in an index of the same symbols without documentation.
 //!
 //! Limitations: a sentence shared by several names is skipped. Doc comments are longer than most
 //! queries and name what they describe.
@@ -18,9 +18,9 @@ use codeagent_core::store::{
     node_hash,
 };
 
-/// Fewer words count as a name.
+/// Minimum words of a sentence; shorter ones look like names.
 const MIN_WORDS: usize = 4;
-/// With fewer sentences, the figures would be noise: one sentence changes them by a hundredth.
+/// Minimum sentences of a corpus. With fewer, one sentence would change the figures by a hundredth.
 pub const MIN_SENTENCES: usize = 100;
 /// Number of distinct symbols that are considered, within `LIMIT` results.
 const DEPTH: usize = 10;
@@ -28,9 +28,8 @@ const LIMIT: usize = 50;
 /// Texts per embedding batch.
 const TOGETHER: usize = 16;
 
-/// A sentence, and the name and qualified names of the symbols it documents.
+/// A sentence, with the name and qualified names of the symbols it documents.
 pub struct Sentence {
-    /// Its words.
     pub text: String,
     name: String,
     names: Vec<String>,
@@ -91,7 +90,7 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Creates an index of symbols at `path`, with the files of an existing index, if given.
+/// Creates an index of symbols at `path`; files come from an existing index, if given.
 pub fn index_of(nodes: Vec<Node>, of: Option<&Snapshot>, path: &Path) -> anyhow::Result<Reader> {
     let files = of
         .map_or(Ok(Vec::new()), store::files)?
@@ -149,13 +148,13 @@ pub struct SentenceRank {
 
 /// The ranks of the documented symbols.
 pub struct SentenceRanks {
-    /// With words only.
+    /// Ranks with word search only.
     pub words: Vec<SentenceRank>,
-    /// With words and vectors.
+    /// Ranks with words and vectors.
     pub hybrid: Vec<SentenceRank>,
 }
 
-/// Searches for all sentences of an index, with a model's vectors if given.
+/// Searches for all sentences of an index, with and without the model's vectors.
 pub fn measure(snapshot: &Snapshot, model: &ModelHandle) -> anyhow::Result<SentenceRanks> {
     let nodes = symbols(snapshot)?;
     let sentences = sentences(&nodes);

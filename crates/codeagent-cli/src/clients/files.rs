@@ -1,6 +1,6 @@
-//! Reads and writes the settings files of clients, and shows changes of them.
+//! Reads and writes clients' settings files, and shows their changes.
 //!
-//! **Limits.** A change is shown as one block: the lines from the first to the last that differ.
+//! Limitations: a change is shown as one block, from the first to the last line that differs.
 
 #![allow(
     clippy::disallowed_methods,
@@ -13,10 +13,10 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-/// Lines shown around a change.
+/// Number of unchanged lines shown around a change.
 const AROUND: usize = 2;
 
-/// The text of a file; empty if there is none.
+/// Returns the text of a file, or an empty text if there is none.
 pub fn read(path: &Path) -> anyhow::Result<String> {
     match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
@@ -24,8 +24,8 @@ pub fn read(path: &Path) -> anyhow::Result<String> {
     }
 }
 
-/// Puts a text in the place of a file at once, with the rights it has; an empty one removes it. A
-/// link stays one.
+/// Replaces a file atomically, keeping its permissions and following links; an empty text removes
+/// it.
 pub fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     replace(path, text).with_context(|| format!("{} cannot be written", path.display()))
 }
@@ -55,7 +55,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-/// The lines that differ, `-` before those that go and `+` before those that come.
+/// Returns the lines that differ, removed ones with `-` and added ones with `+`.
 pub fn diff(before: &str, after: &str) -> String {
     let [old, new]: [Vec<&str>; 2] = [before.lines().collect(), after.lines().collect()];
     let same = old
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_is_shown_with_what_is_around() {
+    fn a_diff_shows_the_lines_around_a_change() {
         assert_eq!(
             diff("a\nb\nc\nd\n", "a\nb\nX\nc\nd\n"),
             "  a\n  b\n+ X\n  c\n  d"

@@ -1,9 +1,9 @@
-//! Sets or removes one key of a JSON file with comments and leaves every other byte alone.
+//! Sets or removes one key of a JSON file with comments and keeps every other byte.
 //!
-//! The parser reports where keys, values and commas are, and an edit replaces a range of the text:
-//! comments, order, indentation, line ends and trailing commas of the rest stay. The edits of
-//! `jsonc_parser::cst` are not used because they reformat: an object on one line is broken into
-//! several, blank lines at its ends go, and a removed member takes the comments on its line along.
+//! The parser reports the positions of keys, values and commas, and an edit replaces a range of the
+//! text: comments, order, indentation, line ends and trailing commas elsewhere stay. The edits of
+//! `jsonc_parser::cst` are not used because they reformat: they break an object on one line into
+//! several, drop blank lines at its ends, and remove the comments on a removed member's line.
 //!
 //! Limitations: a text that is not JSON with comments is refused, never repaired.
 
@@ -32,13 +32,13 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Why a file is left alone.
+/// Why a file is not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JsoncError {
     /// The text is not JSON with comments. Both count from 1, the column in characters.
     #[error("invalid JSONC at line {line}, column {column}")]
     Syntax { line: usize, column: usize },
-    /// Something else stands where an object should.
+    /// A value that should be an object is something else.
     #[error("the value that holds the servers is not an object")]
     NoObject,
 }
@@ -98,7 +98,7 @@ pub fn set(text: &str, path: &[&str], value: &Value) -> Result<String, JsoncErro
     Ok(format!("{mark}{text}"))
 }
 
-/// Returns the text without the value under a path of keys, `None` if there is no such value.
+/// Returns the text without the value under a path of keys, or `None` if there is no such value.
 /// `with_outer` also removes the object around it if that becomes empty. Comments stay.
 pub fn unset(text: &str, path: &[&str], with_outer: bool) -> Result<Option<String>, JsoncError> {
     let [outer @ .., key] = path else {
@@ -135,7 +135,7 @@ fn split_mark(text: &str) -> (&str, &str) {
 struct Document<'a> {
     text: &'a str,
     root: ast::Object<'a>,
-    /// All tokens but comments.
+    /// All tokens except comments.
     tokens: Vec<TokenAndRange<'a>>,
 }
 
@@ -148,7 +148,7 @@ impl<'a> Document<'a> {
         let parsed = parse_to_ast(text, &collected, &OPTIONS)?;
         let tokens = parsed.tokens.unwrap_or_default();
 
-        // The parser lets a string go on in the next line.
+        // The parser accepts strings that continue on the next line.
         let is_broken = |token: &&TokenAndRange<'_>| {
             matches!(token.token, Token::String(_)) && text[range_of(*token)].contains('\n')
         };
@@ -163,7 +163,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The object under a path of keys.
+    /// Returns the object under a path of keys.
     fn object(&self, path: &[&str]) -> Result<Option<&ast::Object<'a>>, JsoncError> {
         let mut object = &self.root;
         for key in path {
@@ -175,7 +175,7 @@ impl<'a> Document<'a> {
         Ok(Some(object))
     }
 
-    /// The end of a member's comma, or `None` if none follows it.
+    /// Returns the end of a member's comma, or `None` if none follows it.
     fn comma(&self, member: &ObjectProp<'_>) -> Option<usize> {
         let end = member.range.end;
         let next = self.tokens.partition_point(|token| token.range.start < end);
@@ -201,7 +201,7 @@ impl<'a> Document<'a> {
         .all(|text| text.trim().is_empty())
     }
 
-    /// The text without one member of an object.
+    /// Returns the text without one member of an object.
     fn without(&self, object: &ast::Object<'_>, at: usize) -> String {
         let (text, inside) = (self.text, inside(object));
         let member = &object.properties[at];
@@ -229,7 +229,7 @@ impl<'a> Document<'a> {
         };
 
         let mut result = format!("{}{rest}", &text[..begin]);
-        // The last member takes the comma before it along.
+        // Removing the last member also removes the comma before it.
         if let (Some(before), None) = (before, comma)
             && let Some(comma) = self.comma(before)
         {
@@ -244,7 +244,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The text with a further member at the end of an object.
+    /// Returns the text with another member at the end of an object.
     fn with(&self, object: &ast::Object<'_>, key: &str, value: &Value) -> String {
         let (text, inside) = (self.text, inside(object));
         let newline = newline(text);
@@ -276,7 +276,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The member with a key; of two with the same key, readers take the last one.
+/// Finds the member with a key; of two with the same key, readers use the last one.
 fn find<'o, 'a>(object: &'o ast::Object<'a>, key: &str) -> Option<&'o ObjectProp<'a>> {
     let mut members = object.properties.iter().rev();
     members.find(|member| member.name.as_str() == key)
@@ -294,7 +294,7 @@ fn range_of(node: &impl Ranged) -> Range<usize> {
     range.start..range.end
 }
 
-/// What is between the braces of an object.
+/// Returns the range between an object's braces.
 fn inside(object: &ast::Object<'_>) -> Range<usize> {
     object.range.start + 1..object.range.end - 1
 }
@@ -308,7 +308,7 @@ fn syntax_error(text: &str, at: usize) -> JsoncError {
     }
 }
 
-/// The end of the line comment that follows on the same line, else the same place.
+/// Returns the end of a line comment that follows on the same line, or `at` if there is none.
 fn after_line_comment(text: &str, at: usize) -> usize {
     let line = text[at..].split('\n').next().unwrap_or_default();
     if line.trim_start().starts_with("//") {
@@ -328,12 +328,12 @@ fn splice(text: &str, range: Range<usize>, by: &str) -> String {
     format!("{}{by}{}", &text[..range.start], &text[range.end..])
 }
 
-/// Writes a value over several lines, all but the first with this indentation, with the line ends
-/// and the unit of indentation of `text`.
+/// Formats a value over several lines with the line ends and indentation unit of `text`; `indent`
+/// precedes all lines but the first.
 fn pretty(value: &Value, indent: &str, text: &str) -> String {
     let mut bytes = Vec::new();
     let formatter = PrettyFormatter::with_indent(unit(text).as_bytes());
-    // Writing a value into memory does not fail.
+    // Writing to memory does not fail.
     value
         .serialize(&mut Serializer::with_formatter(&mut bytes, formatter))
         .ok();
@@ -349,7 +349,7 @@ fn indent_of_line(text: &str, at: usize) -> String {
         .collect()
 }
 
-/// The line end of a text: that of its first line.
+/// Returns the line end of a text's first line.
 fn newline(text: &str) -> &'static str {
     let first = text.split_once('\n').map(|(line, _)| line);
     if first.is_some_and(|line| line.ends_with('\r')) {
@@ -359,7 +359,7 @@ fn newline(text: &str) -> &'static str {
     }
 }
 
-/// The indentation of one level, as the first indented line has it.
+/// Returns the indentation of one level, taken from the first indented line.
 fn unit(text: &str) -> &str {
     let indented = text
         .lines()
@@ -374,7 +374,7 @@ mod tests {
 
     const PATH: &[&str] = &["mcpServers", "codeagent"];
 
-    /// Texts, and whether setting and unsetting gives the same bytes again.
+    /// Texts, and whether setting and unsetting a key restores the same bytes.
     const TEXTS: &[(&str, bool)] = &[
         ("{\n  \"a\": 1\n}\n", true),
         (
@@ -400,7 +400,7 @@ mod tests {
     ];
 
     #[test]
-    fn one_key_is_set_and_removed_and_the_rest_stays() {
+    fn setting_and_removing_a_key_keeps_the_rest() {
         let value = json!({ "command": "/bin/codeagent", "args": ["mcp"] });
         for (text, round_trip) in TEXTS {
             let with = set(text, PATH, &value).unwrap();
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_replaced_keeps_its_place() {
+    fn a_replaced_value_stays_in_its_position() {
         let text = "{ \"mcpServers\": { \"codeagent\": { \"command\": \"old\" }, \"z\": 1 } }";
         let with = set(text, PATH, &json!(2)).unwrap();
         assert_eq!(with, "{ \"mcpServers\": { \"codeagent\": 2, \"z\": 1 } }");
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_left_alone() {
+    fn invalid_json_is_left_unchanged() {
         for text in [
             "{",
             "{]",

@@ -1,12 +1,12 @@
-//! MCP clients and how they are configured: with the client's own command where it has one and it
-//! is on the path, else by one entry in its file.
+//! MCP clients and how they are configured: with the client's own command if it has one on the
+//! path, otherwise by one entry in its settings file.
 //!
-//! An entry that is there already keeps its keys: only the command and its arguments change, and
-//! arguments of the user stay. What was created beside the entry is recorded, and `uninstall`
-//! removes no more than that.
+//! An existing entry keeps its keys: only the command and its arguments change, and the user's own
+//! arguments stay. What `install` created besides the entry is recorded, and `uninstall` removes no
+//! more than that.
 //!
-//! **Limits.** The user's own settings only, never those of a project. A client that keeps no JSON
-//! is first set up by its command.
+//! Limitations: only the user's settings, never those of a project. A client whose settings are not
+//! JSON must have been set up by its command first.
 
 mod files;
 mod jsonc;
@@ -22,13 +22,13 @@ use serde_json::{Value, json};
 use files::{diff, read, write};
 use record::Created;
 
-/// The name under which clients know the server.
+/// The server's name in clients' settings.
 const NAME: &str = "codeagent";
 
 /// The arguments of a new entry.
 const ARGUMENTS: [&str; 3] = ["mcp", "--profile", "agent"];
 
-/// The arguments of entries that older versions wrote.
+/// The arguments of entries written by older versions.
 const OLDER_ARGUMENTS: [&str; 1] = ["mcp"];
 
 /// The table of our entry in a TOML file.
@@ -37,25 +37,25 @@ const TABLE: &str = "mcp_servers.codeagent";
 /// A client.
 #[derive(Debug)]
 pub struct Client {
-    /// Its name, as on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// Its file.
+    /// Path of its settings file.
     file: fn() -> Option<PathBuf>,
-    /// The key under which its servers stand in its file; none if the file is no JSON.
+    /// Key of its servers in the settings file; `None` if the file is not JSON.
     servers: Option<&'static str>,
-    /// The entry for a program and its arguments.
+    /// Returns the entry for a program and its arguments.
     entry: fn(&str, &[String]) -> Value,
-    /// Arguments that only this client is given.
+    /// Additional arguments for this client.
     own_arguments: &'static [&'static str],
-    /// Its own command.
+    /// The client's own command.
     command: Option<OwnCommand>,
 }
 
-/// The command of a client that knows servers.
+/// A client's command that manages its servers.
 #[derive(Debug)]
 struct OwnCommand {
     program: &'static str,
-    /// Arguments before the path of our command.
+    /// Arguments that precede the path of our command.
     add: &'static [&'static str],
     remove: &'static [&'static str],
 }
@@ -131,19 +131,20 @@ pub const CLIENTS: &[Client] = &[
     },
 ];
 
-/// What was done, or would be.
+/// A change that was made, or would be.
 #[derive(Debug)]
 pub enum Change {
-    /// Nothing: it is so already.
+    /// Nothing to change.
     None,
-    /// A file is another one now; the lines that differ.
+    /// A changed file and the lines that differ.
     File(PathBuf, String),
     /// The client's own commands.
     Commands(Vec<String>),
 }
 
 impl Client {
-    /// Whether the client seems to be there: its command, or the folder of its file.
+    /// Reports whether the client seems to be installed: its command, or the folder of its file,
+    /// exists.
     pub fn is_present(&self) -> bool {
         let own = self
             .command
@@ -155,12 +156,12 @@ impl Client {
             self.name
         };
         let folder = (self.file)().and_then(|file| file.parent().map(Path::to_owned));
-        // The home folder says nothing of one client.
+        // The home folder itself is no sign of a client.
         own || on_path(program).is_some()
             || folder.is_some_and(|folder| Some(&folder) != home().as_ref() && folder.is_dir())
     }
 
-    /// Whether the client knows us, and if so whether as `program` serves it now.
+    /// Returns whether the client has our entry, and whether it starts `program` as needed.
     pub fn state(&self, program: &str) -> anyhow::Result<State> {
         let text = read(&self.path()?)?;
         let Some(servers) = self.servers else {
@@ -217,7 +218,7 @@ impl Client {
         Ok(change)
     }
 
-    /// Has the entry that is there start `program`.
+    /// Makes the existing entry start `program`.
     fn update(&self, program: &str, dry: bool) -> anyhow::Result<Change> {
         let Some(servers) = self.servers else {
             let keys = ["command", "args"];
@@ -240,12 +241,12 @@ impl Client {
         })
     }
 
-    /// Returns the arguments of an entry: `common` and those that only this client is given.
+    /// Returns the arguments of an entry: `common`, and the additional ones of this client.
     fn arguments(&self, common: &[&str]) -> Vec<String> {
         words(common, self.own_arguments)
     }
 
-    /// Reports whether arguments are the user's, or those of a new entry.
+    /// Reports whether arguments are the user's own, or those of a new entry.
     fn kept_in(&self, known: Option<Vec<String>>) -> bool {
         known.is_some_and(|known| {
             known.first().is_some_and(|first| first == ARGUMENTS[0])
@@ -253,8 +254,7 @@ impl Client {
         })
     }
 
-    /// Returns the entry that starts `program`: with the arguments of the entry that is there, if
-    /// the user chose them.
+    /// Returns the entry that starts `program`, with the existing arguments if the user chose them.
     fn wanted(&self, program: &str, known: Option<Vec<String>>) -> Value {
         let arguments = match known {
             Some(known) if self.kept_in(Some(known.clone())) => known,
@@ -263,7 +263,7 @@ impl Client {
         (self.entry)(program, &arguments)
     }
 
-    /// Returns the arguments of the entry that is there, if they are the user's.
+    /// Returns the arguments of the existing entry if they are the user's own.
     pub fn own_choice(&self) -> anyhow::Result<Option<String>> {
         let text = read(&self.path()?)?;
         let known = match self.servers {
@@ -344,14 +344,14 @@ impl Client {
     }
 }
 
-/// What a client knows of us.
+/// State of our entry in a client's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nothing.
+    /// There is none.
     Unknown,
-    /// Our entry, and it starts the given program.
+    /// It starts the given program.
     Known,
-    /// An entry of our name that starts something else.
+    /// It starts something else.
     Other,
 }
 
@@ -412,13 +412,13 @@ fn toml_arguments(table: &str) -> Option<Vec<String>> {
     serde_json::from_str(value[..=end].trim()).ok()
 }
 
-/// The keys of an entry that start something else than `wanted` does; `None` if it is no entry.
-/// Everything else in it is the user's.
+/// Returns the keys of an entry that start something other than `wanted` does; `None` if it is not
+/// an entry. All other keys are the user's.
 fn outdated<'a>(known: &Value, wanted: &'a Value) -> Option<Vec<&'a str>> {
     let (known, wanted) = (known.as_object()?, wanted.as_object()?);
     let is_outdated = |key: &str, value: &Value| match key {
         "command" | "args" => known.get(key) != Some(value),
-        // A client that is not told how to reach a server starts its command.
+        // Without a type, clients start the command.
         "type" => known.get(key).is_some_and(|known| known != value),
         _ => false,
     };
@@ -447,7 +447,7 @@ fn home() -> Option<PathBuf> {
     variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
 }
 
-/// Where programs of a desktop keep the user's settings.
+/// Returns the folder in which desktop programs keep the user's settings.
 fn settings_home() -> Option<PathBuf> {
     if cfg!(windows) {
         variable("APPDATA")
@@ -464,7 +464,7 @@ fn variable(name: &str) -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// Where a program lies. On Windows commands of npm end in `.cmd`.
+/// Finds a program on the path. On Windows, npm's commands end in `.cmd`.
 fn on_path(program: &str) -> Option<PathBuf> {
     let endings: &[&str] = if cfg!(windows) {
         &[".exe", ".cmd"]

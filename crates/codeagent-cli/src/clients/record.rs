@@ -1,10 +1,9 @@
-//! A record of what `install` created in clients' files, so that `uninstall` removes that and no
-//! more.
+//! Records what `install` created in clients' files, so that `uninstall` removes that and no more.
 //!
-//! One JSON object in the data folder, from the path of a file to what of it is ours.
+//! The record is one JSON object in the data folder, keyed by the file's path.
 //!
-//! **Limits.** The data folder is a cache. Where the record is gone, an empty object stays behind
-//! in the client's file.
+//! Limitations: the data folder is a cache. If the record is lost, an empty object remains in the
+//! client's file.
 
 #![allow(
     clippy::disallowed_methods,
@@ -17,7 +16,7 @@ use std::path::{Path, PathBuf};
 use codeagent_workspace::{DataRoot, make_own_folder};
 use serde::{Deserialize, Serialize};
 
-/// What was created beside the entry itself.
+/// What was created in addition to the entry.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Created {
     /// The file.
@@ -26,7 +25,7 @@ pub struct Created {
     pub servers: bool,
 }
 
-/// What was created in this file.
+/// Returns what was created in this file.
 pub fn recall(path: &Path) -> Created {
     read().remove(&key(path)).unwrap_or_default()
 }
@@ -58,7 +57,7 @@ fn place() -> anyhow::Result<PathBuf> {
     Ok(DataRoot::default().path()?.join("clients.json"))
 }
 
-/// What is recorded. A record that cannot be read says nothing.
+/// Reads the record; an unreadable one counts as empty.
 fn read() -> Record {
     let text = place().ok().and_then(|place| std::fs::read(place).ok());
     text.and_then(|text| serde_json::from_slice(&text).ok())

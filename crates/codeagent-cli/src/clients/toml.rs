@@ -1,16 +1,16 @@
-//! Sets keys in one table of a TOML file and leaves everything else as it is.
+//! Sets keys in one table of a TOML file and keeps everything else.
 //!
-//! **Limits.** Values are strings in one pair of quotes and arrays of them, as clients write them;
-//! where something else is found, nothing is changed.
+//! Limitations: values are strings in one pair of quotes and arrays of them, as clients write them;
+//! anything else is left unchanged.
 
-/// The table of a name, without its head line.
+/// Returns the table of a name, without its header line.
 pub fn table<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_at(after_head(text, name)?);
     Some(&rest[..table_end(rest)])
 }
 
-/// The text with a value in a table; `None` if there is no such table or the old value is none that
-/// is understood.
+/// Returns the text with a value in a table; `None` if there is no such table or the old value is
+/// of an unsupported form.
 pub fn set(text: &str, name: &str, key: &str, value: &str) -> Option<String> {
     let begin = after_head(text, name)?;
     let body = &text[begin..begin + table_end(&text[begin..])];
@@ -55,7 +55,7 @@ fn after_head(text: &str, name: &str) -> Option<usize> {
     None
 }
 
-/// Bytes before the head of the next table.
+/// Returns the number of bytes before the next table's header.
 fn table_end(text: &str) -> usize {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -67,7 +67,7 @@ fn table_end(text: &str) -> usize {
     at
 }
 
-/// Bytes of a string or an array of strings.
+/// Returns the number of bytes of a string or an array of strings.
 fn value_length(text: &str) -> Option<usize> {
     if !text.starts_with('[') {
         return string_length(text);
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_value_changes_and_the_rest_stays() {
+    fn changing_a_value_keeps_the_rest() {
         let text = "model = \"x\" # mine\n[servers.a] # ours\n  command = '/old' # why\nargs = [\n  \"a]\", # one\n  'b',\n]\nenv = { A = \"1\" }\n\n[other]\ncommand = \"c\"\n";
         let with = set(text, "servers.a", "command", "\"/new\"").unwrap();
         assert_eq!(with, text.replace("'/old'", "\"/new\""));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_left_alone() {
+    fn unsupported_toml_is_left_unchanged() {
         for text in [
             "[a]\nk = \"\"\"x\"\"\"\n",
             "[a]\nk = 1\n",

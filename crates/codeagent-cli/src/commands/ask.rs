@@ -1,7 +1,6 @@
-//! Queries of commands: each waits until the index is up to date, asks once, and keeps what the
-//! index does not know yet.
+//! Runs the query of a command once the index is up to date, and keeps what the index is missing.
 //!
-//! Limitations: only an existing index is asked; none is created.
+//! Limitations: needs an existing index; creates none.
 
 use std::fmt;
 
@@ -17,7 +16,7 @@ use crate::commands::Root;
 #[derive(Debug)]
 pub struct Unanswered {
     error: AnswerError,
-    /// What the index does not know yet, which may be what was not found.
+    /// What the index is missing, which may be what was not found.
     staleness: Staleness,
 }
 
@@ -32,7 +31,7 @@ impl Unanswered {
         (&self.error).into()
     }
 
-    /// The error of the query, if it came that far.
+    /// Returns the error of the query, if it was run.
     pub fn query(&self) -> Option<&QueryError> {
         match &self.error {
             AnswerError::Query(error) => Some(error),
@@ -53,8 +52,8 @@ impl fmt::Display for Unanswered {
 
 impl std::error::Error for Unanswered {}
 
-/// Asks the index, once the process that writes it has picked up all changes. Returns the answer
-/// and what is not in it.
+/// Runs a query after the process that writes the index has picked up all changes. Returns the
+/// answer and what the index is still missing.
 pub fn ask<T>(
     root: &Root,
     query: impl FnOnce(&IndexReader) -> Result<Answer<T>, AnswerError>,

@@ -1,4 +1,5 @@
-//! `codeagent changes` and `codeagent affected`: what differs since a commit, and the tests for it.
+//! `codeagent changes` and `codeagent affected`: differences since a commit, and the tests for
+//! them.
 
 use clap::Args;
 use codeagent_render::answers;

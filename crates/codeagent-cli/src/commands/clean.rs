@@ -1,7 +1,6 @@
-//! `codeagent clean`: which indexes go, how large are they, and which cannot go now?
+//! `codeagent clean`: removes indexes and reports their sizes and those that cannot be removed.
 //!
-//! **Limits.** An index is made again by whoever needs it: a server of this repository makes it as
-//! soon as it may write.
+//! Limitations: a running server of the repository rebuilds the index as soon as it can lock it.
 
 use clap::Args;
 use codeagent_core::engine::EngineError;
@@ -21,11 +20,11 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-/// A data folder and what becomes of it.
+/// A data folder and its outcome.
 struct Row {
     data: DataDir,
     bytes: u64,
-    /// Why it stays.
+    /// Why it was not removed.
     refused: Option<DataDirError>,
 }
 
@@ -49,7 +48,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     output::lines(rows.iter().map(|row| line(row, arguments.dry_run)))
 }
 
-/// The index of this repository, if there is one.
+/// Removes the index of this repository, if there is one.
 fn own(root: &Root, is_dry: bool) -> anyhow::Result<Vec<Row>> {
     let data = root.data()?;
     let bytes = data.index_bytes();
@@ -66,8 +65,7 @@ fn own(root: &Root, is_dry: bool) -> anyhow::Result<Vec<Row>> {
     }])
 }
 
-/// What is kept of repositories that are gone. One whose folder cannot be removed does not keep the
-/// others.
+/// Removes the indexes of missing repositories. A failure does not stop the others.
 fn orphans(is_dry: bool) -> anyhow::Result<(Vec<Row>, Vec<String>)> {
     let kept = DataRoot::default().data_dirs().map_err(EngineError::from)?;
     let orphans = kept.known.into_iter().filter(DataDir::is_orphan);
@@ -117,7 +115,7 @@ fn as_json(row: &Row, is_dry: bool) -> Value {
     })
 }
 
-/// `12.3 MB`
+/// Formats a size: `12.3 MB`.
 fn size(bytes: u64) -> String {
     let (mut number, mut unit) = (bytes as f64, "B");
     for larger in ["kB", "MB", "GB"] {
@@ -138,7 +136,7 @@ mod tests {
     use super::size;
 
     #[test]
-    fn sizes_are_short() {
+    fn sizes_are_printed_with_a_unit() {
         for (bytes, expected) in [
             (0, "0 B"),
             (999, "999 B"),

@@ -1,7 +1,7 @@
 //! `codeagent daemon`: runs `watch` in the background.
 //!
-//! A daemon is this program in a session of its own. Clients reach it over the index's local socket,
-//! so no process is ever killed by its id.
+//! A daemon is this program in its own session. Clients reach it over the index's local socket, so
+//! no process is ever killed by its id.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -21,19 +21,19 @@ use serde_json::json;
 use crate::commands::{Root, Threads, model};
 use crate::output;
 
-/// How long a daemon may take until it answers: it may have to check an index that nobody closed.
+/// Time that a daemon gets to answer: it may have to check an index that was not closed.
 const READY: Duration = Duration::from_secs(60);
 
-/// How long another process that begins at the same time may take until it answers.
+/// Time that another process, started at the same moment, gets to answer.
 const RIVAL: Duration = Duration::from_secs(2);
 
-/// How long a daemon may take to end.
+/// Time that a daemon gets to exit.
 pub const ENDING: Duration = Duration::from_secs(20);
 
-/// How often one looks whether it is ready.
+/// Interval of checks for readiness.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Longest time in minutes that a daemon may wait for somebody who needs it: a year.
+/// Maximum idle minutes: a year.
 const LONGEST_IDLE: i64 = 525_600;
 
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ struct Begin {
 }
 
 impl Begin {
-    /// The arguments of the process that shall be the daemon.
+    /// Returns the arguments of the daemon process.
     fn arguments(&self, data: &DataDir) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = ["daemon", "run", "--idle"].map(OsString::from).to_vec();
         arguments.push(self.idle.to_string().into());
@@ -81,7 +81,7 @@ impl Begin {
 }
 
 impl Arguments {
-    /// Whether this process is the daemon.
+    /// Reports whether this process is the daemon.
     pub fn is_background(&self) -> bool {
         matches!(self.what, What::Run(_))
     }
@@ -96,7 +96,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
-/// What is said of who keeps the index; `is` is what came of the command.
+/// Prints the process that keeps the index up to date; `is` is the outcome of the command.
 fn say(root: &Root, is: &str, writer: Option<&WriterInfo>) -> anyhow::Result<()> {
     let data = root.data()?;
     let log = writer
@@ -191,7 +191,7 @@ fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
             return say(root, is, Some(&writer));
         }
         if child.try_wait()?.is_some() {
-            // Another one may have been quicker.
+            // Another daemon may have started first.
             if let Ok(writer) = ipc::writer_info(&data) {
                 return say(root, "already watching", Some(&writer));
             }
@@ -212,8 +212,8 @@ fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     )
 }
 
-/// The index, to keep it. One that another process has is waited for, as long as that process may
-/// take until it answers: some take the lock only to look.
+/// Opens the index for writing. While another process holds the lock, waits for as long as that
+/// process may take to answer, because some take the lock only briefly.
 fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Engine> {
     let data = root.data()?;
     let until = Instant::now() + RIVAL;
@@ -229,7 +229,7 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Engine> {
     }
 }
 
-/// Keeps the index until there is no more reason to.
+/// Runs the daemon until it has a reason to exit.
 fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     codeagent_workspace::leave_session().context("the daemon cannot leave its session")?;
     let cancel = Arc::new(AtomicBool::new(false));

@@ -1,7 +1,7 @@
-//! `codeagent debug`: what the engine makes of a file, a line or all calls, for contributors
-//! (`docs/CONTRIBUTING.md`).
+//! `codeagent debug`: what the engine extracts and resolves for a file, a line or all calls, for
+//! contributors (`docs/CONTRIBUTING.md`).
 //!
-//! **Limits.** The texts are for reading; they are no interface and change without notice.
+//! Limitations: the output is for people, not an interface, and changes without notice.
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
@@ -61,7 +61,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     output::lines(text.lines())
 }
 
-/// `src/a.cs:3` or `src/a.cs:3:5`
+/// Parses `src/a.cs:3` or `src/a.cs:3:5`.
 fn parse_place(place: &str) -> Option<(&str, u32, Option<u32>)> {
     let (before, last) = place.rsplit_once(':')?;
     let last = last.parse().ok()?;
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_ends_in_one_or_two_numbers() {
+    fn a_location_ends_in_a_line_and_an_optional_column() {
         assert_eq!(parse_place("src/a.cs:3"), Some(("src/a.cs", 3, None)));
         assert_eq!(parse_place("src/a.cs:3:5"), Some(("src/a.cs", 3, Some(5))));
         assert_eq!(parse_place("C:/a.cs:3"), Some(("C:/a.cs", 3, None)));

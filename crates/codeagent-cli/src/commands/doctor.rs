@@ -1,6 +1,6 @@
 //! `codeagent doctor`: checks the setup and names the command that fixes each problem.
 //!
-//! **Limits.** Changes nothing. Only a client itself can tell whether it really starts the server.
+//! Limitations: changes nothing. Only a client itself can tell whether it really starts the server.
 
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ use crate::error::message;
 use crate::exit;
 use crate::output::{self, count};
 
-/// What was found: a line, and whether something is wrong.
+/// The line of a check, and whether it is a problem.
 struct Finding {
     line: String,
     is_wrong: bool,
@@ -125,7 +125,7 @@ fn repository(root: &Root) -> Vec<Finding> {
     findings
 }
 
-/// What lies in the folder of the index, and who writes it.
+/// Reports the content of the index's folder, and the process that writes it.
 fn kept(data: &DataDir) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Ok(keeping) = ipc::writer_info(data) {
@@ -161,7 +161,7 @@ fn kept(data: &DataDir) -> Vec<Finding> {
     findings
 }
 
-/// Whether changes are told by the system.
+/// Reports whether the system can watch the repository.
 fn watched(workspace: &Workspace) -> Finding {
     let folders = workspace.walk().folders;
     let failure = match Watcher::new(workspace, None) {
@@ -178,7 +178,7 @@ fn watched(workspace: &Workspace) -> Finding {
             "watching: {} can be watched",
             count(folders.len() as u64, "folder")
         )),
-        // What the system cannot do at all is nothing wrong.
+        // A system without any watcher is not a problem.
         Some((error, is_wrong)) => Finding {
             line: format!("watching: {error}; files are polled"),
             is_wrong,
@@ -214,7 +214,7 @@ fn index(root: &Root) -> Vec<Finding> {
                 count(counts.symbols, "symbol")
             ))];
             if !staleness.is_none() {
-                // That there was no time to compare the files is nothing wrong.
+                // Lack of time to compare the files is not a problem.
                 let is_wrong = !staleness.everything || staleness.failure.is_some();
                 let hint = if is_wrong {
                     "; run `codeagent index`"

@@ -66,7 +66,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What of the repository is not in the tables.
+/// Returns notes about parts of the repository that the tables do not contain.
 fn lacking(answers: &IndexReader, staleness: &Staleness) -> anyhow::Result<Vec<String>> {
     let mut notes: Vec<String> = (!staleness.is_none())
         .then(|| staleness_text(staleness))

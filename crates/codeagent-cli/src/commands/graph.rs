@@ -1,4 +1,4 @@
-//! `codeagent impact`, `path` and `overview`: questions about the graph, answered in one text.
+//! `codeagent impact`, `path` and `overview`: queries about the graph, answered in one text.
 
 use clap::Args;
 use codeagent_core::query::MAX_IMPACT_DEPTH;

@@ -1,8 +1,10 @@
-//! `codeagent hook`: adds the symbols of a name to an agent's grep. The event is read from standard
-//! input and answered on standard output, in the form of Claude Code's hooks.
+//! `codeagent hook`: suggests symbols to an agent that is grepping.
 //!
-//! **Limits.** Without an index, a matching symbol or a known event it prints nothing and succeeds,
-//! so that the agent goes on.
+//! The event is read from standard input and answered on standard output, in the form of Claude
+//! Code's hooks.
+//!
+//! Limitations: without an index, a matching symbol or a known event, it prints nothing and
+//! succeeds, so that the agent continues.
 
 use std::io::Read;
 
@@ -15,10 +17,10 @@ use crate::commands::ask::ask;
 use crate::output;
 use crate::text::Line;
 
-/// Longest event, in bytes.
+/// Maximum bytes of an event.
 const EVENT: u64 = 1 << 20;
 
-/// Most names of a pattern that are looked up, and most symbols listed of each.
+/// Maximum names of a pattern that are looked up, and maximum symbols listed for each.
 const NAMES: usize = 4;
 const SYMBOLS: usize = 5;
 
@@ -51,12 +53,13 @@ fn response(root: &Root) -> Option<Value> {
     Some(json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } }))
 }
 
-/// The names in a regular expression: `\bCart\.Total\(` has `Cart.Total`.
+/// Returns the names in a regular expression: `\bCart\.Total\(` contains `Cart.Total`.
 fn names(pattern: &str) -> Vec<String> {
     let mut plain = String::new();
     let mut rest = pattern.chars();
     while let Some(character) = rest.next() {
-        // What is escaped is itself if it is no letter, and a class or a boundary if it is one.
+        // An escaped letter is a class or a boundary; any other escaped character stands for
+        // itself.
         plain.push(if character == '\\' {
             rest.next().filter(|escaped| *escaped == '.').unwrap_or(' ')
         } else {
@@ -98,7 +101,7 @@ fn symbols(root: &Root, name: &str) -> Vec<String> {
             row.file_path,
             row.line_start
         );
-        // A name with a line break in it would be a line of its own.
+        // A line break in a name must not start a new line.
         Line::from(line).painted()
     };
     let more =
@@ -111,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_has_names() {
+    fn names_are_extracted_from_a_pattern() {
         for (pattern, expected) in [
             ("Place", vec!["Place"]),
             (r"\bCart\.Total\(", vec!["Cart.Total"]),

@@ -1,4 +1,4 @@
-//! `codeagent index`: what changed since the last time becomes part of the index.
+//! `codeagent index`: updates the index with what changed since the last run.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use crate::commands::{Root, Threads};
 use crate::exit;
 use crate::output::{self, count};
 
-/// How long another process may take to bring the index up to date.
+/// Time limit for another process to bring the index up to date.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// How often one looks whether a process that was asked still answers.
+/// Interval of checks that the other process still answers.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// After how long one asks again whether another `codeagent index` is done.
+/// Interval of retries while another `codeagent index` runs.
 const AGAIN: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Args)]
@@ -111,7 +111,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     engine.close()?;
     if nothing.is_some() {
-        // An empty index would hide that of a folder above.
+        // An empty index would hide the index of a parent folder.
         root.data()?.remove_index().map_err(EngineError::from)?;
     }
     let failed = arguments.strict && !summary.problems.is_empty();
@@ -122,7 +122,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Throws a damaged index away and makes a new one, or has who writes it do so.
+/// Rebuilds a damaged index, or has the process that writes it do so.
 pub fn anew(root: &Root) -> anyhow::Result<()> {
     let engine = match open_alone(root, true) {
         Ok(engine) => engine,
@@ -144,8 +144,7 @@ pub fn anew(root: &Root) -> anyhow::Result<()> {
     Ok(engine.close()?)
 }
 
-/// The engine of a command that is about to make the index anew, or to find out whether it has to
-/// be.
+/// Opens the engine for a command that rebuilds or verifies the index.
 pub fn open_alone(root: &Root, rebuild: bool) -> anyhow::Result<Engine> {
     let cancel = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(Arc::clone(&cancel))?;
@@ -164,23 +163,23 @@ pub fn open_alone(root: &Root, rebuild: bool) -> anyhow::Result<Engine> {
     )?)
 }
 
-/// Says it if the index was damaged.
+/// Prints a note if the index was damaged.
 pub fn say_healed(engine: &Engine) {
     if let Some(reason) = engine.take_repair_notice() {
         output::note(&format!("the index was damaged ({reason}) and was rebuilt"));
     }
 }
 
-/// Who brings the index up to date.
+/// The process that brings the index up to date.
 enum Opened {
-    /// This process; with what came of it, if that is done.
+    /// This process, with the summary if it is done already.
     Here(Box<Engine>, Option<Summary>),
-    /// The one that writes it, and has done so.
+    /// The process that writes the index, which is done.
     Elsewhere(String),
 }
 
-/// Takes the right to write, or has who holds it do the work. Waits for a process that lets nobody
-/// in or does not answer.
+/// Opens the index for writing, or has the process that holds the lock do the work. Waits for a
+/// process that accepts no clients or does not answer.
 fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
     let mut is_said = false;
     loop {
@@ -207,11 +206,11 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
     }
 }
 
-/// What came of asking the process that writes the index.
+/// The outcome of a request to the process that writes the index.
 enum Elsewhere {
     /// It has brought the index up to date.
     Done(String),
-    /// It lets nobody in, or is gone.
+    /// It accepts no clients, or has exited.
     Closed,
     /// It does not answer.
     Silent,
@@ -250,7 +249,7 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
             Err(RecvTimeoutError::Timeout) if cancel.load(Ordering::Relaxed) => {
                 return Err(EngineError::Ingest(IngestError::Interrupted).into());
             }
-            // Suspended at work, it answers nobody else either.
+            // A suspended process answers no other client either.
             Err(RecvTimeoutError::Timeout)
                 if ipc::writer_info(&data).is_err_and(|error| ipc::is_unresponsive(&error)) =>
             {
@@ -274,7 +273,7 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
     )))
 }
 
-/// The one line that says what the index holds now.
+/// Returns the line about the index's content.
 fn line(summary: &Summary) -> String {
     let resolved = summary
         .resolved_percent(None)
@@ -311,7 +310,7 @@ fn line(summary: &Summary) -> String {
     )
 }
 
-/// What `--json` prints.
+/// Returns the output of `--json`.
 fn report(summary: &Summary, notes: &[String], details: &[String]) -> Value {
     let failed = summary
         .problems
@@ -331,7 +330,7 @@ fn report(summary: &Summary, notes: &[String], details: &[String]) -> Value {
     })
 }
 
-/// What `--verbose` adds.
+/// Returns the additional lines of `--verbose`.
 fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
     let mut lines: Vec<String> = summary
         .problems
@@ -351,7 +350,7 @@ fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
     Ok(lines)
 }
 
-/// Drawn on a terminal only.
+/// Creates a progress bar, which is drawn only on a terminal.
 pub fn progress_bar() -> anyhow::Result<ProgressBar> {
     let bar = ProgressBar::new(0);
     bar.set_style(ProgressStyle::with_template(
@@ -363,15 +362,15 @@ pub fn progress_bar() -> anyhow::Result<ProgressBar> {
     Ok(bar)
 }
 
-/// Draws how far a batch is.
+/// Draws the progress of a batch.
 pub fn show(bar: &ProgressBar, progress: Progress) {
     bar.set_message(progress.phase.as_str());
     bar.set_length(progress.total as u64);
     bar.set_position(progress.done as u64);
 }
 
-/// The first Ctrl-C or SIGTERM ends the work in good order, the second at once: what is not
-/// committed is rolled back.
+/// Stops gracefully on the first Ctrl-C or SIGTERM, and at once on the second, which rolls back
+/// uncommitted changes.
 fn stop_on_interrupt(cancel: Arc<AtomicBool>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,7 +1,7 @@
-//! `codeagent install CLIENT` and `codeagent uninstall CLIENT`: add codeagent to the MCP servers of
-//! a client, or remove it.
+//! `codeagent install CLIENT` and `codeagent uninstall CLIENT`: add codeagent to a client's MCP
+//! servers, or remove it.
 //!
-//! **Limits.** Other settings of clients (hooks, instructions, skills) are not touched.
+//! Limitations: other settings of clients (hooks, instructions, skills) are not changed.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::commands::daemon::ENDING;
 use crate::error::message;
 use crate::output;
 
-/// Every client that is found.
+/// Argument for every client that is found.
 const ALL: &str = "all";
 
 #[derive(Debug, Args)]
@@ -100,7 +100,7 @@ fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
     Ok(said)
 }
 
-/// Whether a program lies where `npx` and `uvx` put what they run once.
+/// Reports whether a program is in a folder of one-time runs by `npx` or `uvx`.
 fn is_passing(program: &Path) -> bool {
     program.components().any(|part| {
         matches!(
@@ -127,7 +127,7 @@ fn each(
     for client in asked {
         match change(client) {
             Ok(change) => said.extend(told(client, &change, arguments.dry_run)),
-            // The others are configured all the same.
+            // A failure does not keep the other clients from being configured.
             Err(error) => {
                 if let Some(before) = failed.replace(error.context(client.name)) {
                     output::note(&message(&before));

@@ -1,5 +1,5 @@
-//! `codeagent mcp`: the tools of a profile for an MCP client over standard input and output, or
-//! over HTTP.
+//! `codeagent mcp`: serves the tools of a profile to MCP clients over standard input and output or
+//! HTTP.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use crate::commands::{Command, Root, Threads, model};
 use crate::error::Usage;
 use crate::{exit, output};
 
-/// Where HTTP is served if nothing else is said.
+/// Default port of HTTP.
 const PORT: &str = "7345";
 
 #[derive(Debug, Args)]
@@ -57,8 +57,8 @@ pub struct Arguments {
     threads: Threads,
 }
 
-/// Returns the root that `WORKSPACE_ROOT` names, for profile `local`, whose contract has this
-/// variable. It is used where `--root` is not given.
+/// Returns the root that `WORKSPACE_ROOT` names. Only the contract of profile `local` has this
+/// variable; `--root` overrides it.
 pub(super) fn root_of_environment(command: &Command) -> Option<PathBuf> {
     let Command::Mcp(arguments) = command else {
         return None;
@@ -108,7 +108,7 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// The folder that was named, or where the client's is sought.
+/// Returns the named folder, or where to start looking for the client's.
 fn place(root: &Root) -> anyhow::Result<Place> {
     if !root.is_named {
         check_addresses()?;
@@ -157,7 +157,7 @@ fn indexing(threads: Threads) -> Indexing {
     }
 }
 
-/// The token and a word on where it comes from.
+/// Returns the token and a description of its source.
 fn token(root: &Root, none: bool) -> anyhow::Result<(Option<Token>, String)> {
     if none {
         return Ok((None, "no token is asked for".to_owned()));
@@ -173,7 +173,7 @@ fn token(root: &Root, none: bool) -> anyhow::Result<(Option<Token>, String)> {
     Ok((Some(token), format!("the token is in {}", path.display())))
 }
 
-/// `7345`, `127.0.0.1:7345`, `[::1]:7345`, `localhost:7345`
+/// Parses `7345`, `127.0.0.1:7345`, `[::1]:7345` or `localhost:7345`.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let text = text.strip_prefix("localhost:").unwrap_or(text);

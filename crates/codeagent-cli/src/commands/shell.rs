@@ -44,7 +44,7 @@ pub fn man(arguments: &Man) -> anyhow::Result<()> {
     }
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
-    // What stands after the options is always examples.
+    // The only text after the options is the examples.
     let page = String::from_utf8(page)?.replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n");
     Ok(std::io::stdout().write_all(page.as_bytes())?)
 }

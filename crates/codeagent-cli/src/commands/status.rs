@@ -1,4 +1,4 @@
-//! `codeagent status`: what is indexed, how much could be resolved, and which files failed.
+//! `codeagent status`: the index's content, the share of resolved calls, and the files that failed.
 
 use clap::Args;
 use codeagent_core::query;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::commands::{Root, index, model};
 use crate::output::{self, count};
 
-/// How many files are listed of each kind without `--all`.
+/// Number of files listed of each kind without `--all`.
 const SHOWN: usize = 5;
 
 /// The built-in model, which compares words and letters.
@@ -41,7 +41,8 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     };
     let report = report.with_coverage(answers.coverage(&status.counts));
     let mut failed = listed(query::failed_files(&snapshot)?);
-    // What the walk leaves out, names that are no UTF-8 among it, has no path.
+    // The walk skips these files, for example because their names are not UTF-8, so they have no
+    // path.
     failed.extend(
         answers
             .workspace()
@@ -110,7 +111,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     );
     let most = if arguments.all { usize::MAX } else { SHOWN };
     lines.extend(some("failed", "failed", &failed, most));
-    // Errors in parts of files are common and cost little.
+    // Parse errors in parts of files are common and matter little.
     lines.extend(some(
         "parse errors",
         "parse errors",
@@ -123,7 +124,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// At most so many of some files, each with the reason, and how many more there are.
+/// Lists at most `most` files with their reasons, and the number of the others.
 fn some(word: &str, what: &str, files: &[DirListing], most: usize) -> Vec<String> {
     let line = |file: &DirListing| match file.path.as_str() {
         "" => format!("{word} {}", file.reason),
@@ -153,18 +154,18 @@ fn verify(root: &Root) -> anyhow::Result<()> {
     Ok(engine.close()?)
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     report: StatusReport,
     /// Files without symbols.
     failed: Vec<DirListing>,
-    /// Files of which some bytes could not be parsed.
+    /// Files with bytes that could not be parsed.
     partial: Vec<DirListing>,
-    /// Files with uses that cost too much to link.
+    /// Files with uses whose resolution exceeded the budget.
     given_up: Vec<DirListing>,
-    /// What is odd about the settings.
+    /// Problems of the settings.
     notes: Vec<String>,
 }
 

@@ -14,7 +14,7 @@ pub fn run(root: &Root, arguments: &SymbolArgs) -> anyhow::Result<()> {
     let (mut answer, staleness) = ask(root, |index| {
         answers::details(index, &named.query(), usize::MAX)
     })?;
-    // All of them are rows.
+    // Every symbol is a row already.
     answer.extra.symbols.clear();
     PrintedAnswer::new((answer, staleness), None).print(root, detail)
 }

@@ -44,7 +44,7 @@ pub fn run(
     print(root, &arguments.text, |index| ask(index, &query))
 }
 
-/// Prints the document of a question, or its facts as JSON.
+/// Prints the document that answers a query, or its facts as JSON.
 pub fn print(
     root: &Root,
     arguments: &TextArgs,

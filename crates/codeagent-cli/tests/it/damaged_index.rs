@@ -1,12 +1,11 @@
-//! What does a damaged index answer? Copies of a good one are damaged, one place each, and asked:
-//! each must answer as the good one does, at once or after having been made anew.
+//! Damaged indexes: each copy of a good index is damaged in one place and must still answer as the
+//! good one does, at once or after being rebuilt.
 //!
-//! `DAMAGED_COUNT` says how many are tried, `DAMAGED_SEED` begins elsewhere. Every second one is
-//! damaged behind the back of the seal that the last writer left (see
-//! `codeagent-workspace/src/integrity.rs`), as storage that decays does it: there a wrong value that
-//! fits is seen by `codeagent status --verify` only.
+//! `DAMAGED_COUNT` sets the number of copies, `DAMAGED_SEED` the seed. Every second copy gets a
+//! matching clean-shutdown marker (see `codeagent-workspace/src/integrity.rs`), as if the storage
+//! had decayed; there, only `codeagent status --verify` finds a wrong but valid value.
 //!
-//! **Limits.** The index is that of `tests/shop`.
+//! Limitations: the index is always that of `tests/shop`.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -29,7 +28,7 @@ const QUESTIONS: &[&[&str]] = &[
     &["status"],
 ];
 
-/// What the first question writes; it says nothing.
+/// Files written by the first query, which prints nothing.
 const TABLES: &[&str] = &[
     "out.symbols.tsv",
     "out.calls.tsv",
@@ -99,7 +98,7 @@ impl Place {
         self.command(arguments).output().unwrap()
     }
 
-    /// Three processes ask at a time: each has an answer, and none takes the index for damaged.
+    /// Asserts that three concurrent processes get an answer and none reports damage.
     fn is_read_by_all(&self) {
         std::thread::scope(|scope| {
             for _ in 0..3 {
@@ -118,24 +117,24 @@ impl Place {
         });
     }
 
-    /// The index with the seal beside it.
+    /// Returns the paths of the index and its clean-shutdown marker.
     fn files(&self) -> (PathBuf, PathBuf) {
         let data = DataRoot::at(&self.home).data_dir(&self.root).unwrap();
         (data.path().join("index.db"), data.path().join("index.seal"))
     }
 
-    /// All answers, and whether any said that the index was damaged.
+    /// Returns all answers, and whether any query reported damage.
     fn answers(&self) -> (Vec<String>, bool) {
         let mut noticed = false;
         let mut answers: Vec<String> = Vec::new();
         for file in TABLES {
-            // What an answer before this one wrote is none of this one's.
+            // Remove what an earlier call wrote.
             std::fs::remove_file(self.home.join(file)).ok();
         }
         for question in QUESTIONS {
             let output = self.run(question);
             noticed |= String::from_utf8_lossy(&output.stderr).contains("damaged");
-            // When it was compared with the disk differs.
+            // The time of the last update differs from run to run.
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
             answers.push(
                 said.lines()
@@ -151,7 +150,7 @@ impl Place {
     }
 }
 
-/// Makes the seal fit size and time of a damaged file.
+/// Makes the clean-shutdown marker match the size and time of a damaged file.
 fn reseal(database: &Path, seal: &Path) {
     let metadata = database.metadata().unwrap();
     let changed = metadata.ctime() * 1_000_000_000 + metadata.ctime_nsec();
@@ -165,7 +164,7 @@ fn reseal(database: &Path, seal: &Path) {
 }
 
 #[test]
-fn damaged_indexes_are_noticed_and_made_anew() {
+fn damaged_indexes_are_detected_and_rebuilt() {
     let number = |name: &str, or: u64| std::env::var(name).map_or(or, |text| text.parse().unwrap());
     let (count, mut numbers) = (
         number("DAMAGED_COUNT", 16),
@@ -239,7 +238,7 @@ fn damaged_indexes_are_noticed_and_made_anew() {
 }
 
 #[test]
-fn a_good_index_outlives_killed_writers() {
+fn an_intact_index_survives_killed_writers() {
     let (folder, root) = (tempfile::tempdir().unwrap(), shop::copy(""));
     let place = Place {
         root: root.path().canonicalize().unwrap(),

@@ -1,5 +1,4 @@
-//! Does the command serve over HTTP safely? The token is kept from others and never told, and
-//! strangers are kept out.
+//! Serving over HTTP: the token stays private, and unauthorized clients are refused.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -19,7 +18,7 @@ fn command(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Everything that was said before this line and the line itself.
+/// Reads until a line contains `wanted`; returns everything read.
 fn until(child: &mut Child, wanted: &str) -> (String, BufReader<std::process::ChildStderr>) {
     let mut lines = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
@@ -37,7 +36,7 @@ fn status(port: u16, token: &str) -> String {
         .to_owned()
 }
 
-/// All that is answered.
+/// Posts a message and returns the whole response.
 fn asked(port: u16, token: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let head = format!(
@@ -52,7 +51,7 @@ fn asked(port: u16, token: &str, body: &str) -> String {
 }
 
 #[test]
-fn the_token_is_in_a_file_of_the_owner_and_nowhere_else() {
+fn the_token_is_only_in_a_file_private_to_its_owner() {
     let root = tempfile::tempdir().unwrap();
     let mut child = command(root.path(), &["--http", "0"]).spawn().unwrap();
     let (said, mut rest) = until(&mut child, "listening at ");
@@ -96,8 +95,7 @@ fn the_token_is_in_a_file_of_the_owner_and_nowhere_else() {
         "{answers:?}"
     );
     let arguments = std::fs::read(format!("/proc/{}/cmdline", child.id())).unwrap_or_default();
-    // No image of the memory is written should it fall. Elsewhere than on Linux there is no such
-    // file to ask.
+    // No core dump with the token is written if the process crashes. Only Linux shows the limit.
     let limits =
         std::fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap_or_default();
     let images = limits
@@ -122,7 +120,7 @@ fn the_token_is_in_a_file_of_the_owner_and_nowhere_else() {
     );
 }
 
-/// The most memory that a process has taken, in megabytes; nothing where the system does not say.
+/// Returns the peak memory of a process in megabytes, or 0 if the system does not report it.
 fn most_memory(child: &Child) -> u64 {
     let told = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
     let most = told
@@ -137,7 +135,7 @@ fn most_memory(child: &Child) -> u64 {
         >> 10
 }
 
-/// How long a connection lives that sends a byte of its headers now and then.
+/// Returns how long a connection lives that slowly sends its headers byte by byte.
 fn dripping(port: u16) -> Duration {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream
@@ -158,10 +156,10 @@ fn dripping(port: u16) -> Duration {
 }
 
 #[test]
-fn a_thousand_connections_that_say_nothing_are_given_up() {
+fn a_thousand_silent_connections_are_closed() {
     if std::env::var_os("CODEAGENT_TEST_HANDLES").is_none() {
-        // They need more handles than a process has on many systems.
-        let script = "ulimit -n 4096 || true; exec \"$0\" --exact http::a_thousand_connections_that_say_nothing_are_given_up";
+        // The connections exceed the usual limit of open files.
+        let script = "ulimit -n 4096 || true; exec \"$0\" --exact http::a_thousand_silent_connections_are_closed";
         let mut command = Command::new("sh");
         command
             .args(["-c", script])
@@ -223,7 +221,7 @@ fn a_thousand_connections_that_say_nothing_are_given_up() {
 }
 
 #[test]
-fn a_server_that_strangers_could_reach_is_not_started() {
+fn an_unprotected_server_on_an_open_address_is_not_started() {
     let root = tempfile::tempdir().unwrap();
     let token = "a-secret-of-my-own-0123";
     for (arguments, environment, expected) in [

@@ -1,5 +1,5 @@
-//! Do clients come to know the server, once, and forget it again, with nothing else of theirs
-//! changed?
+//! `install` and `uninstall`: add the server to clients' settings once, remove it, and change
+//! nothing else.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// A home folder of its own, and a path with nothing but what a test puts there.
+/// A home folder of its own, and a `PATH` with only the programs that a test adds.
 struct Machine {
     home: tempfile::TempDir,
 }
@@ -52,7 +52,7 @@ impl Machine {
         std::fs::read_to_string(self.home.path().join(path)).ok()
     }
 
-    /// A program that writes its arguments down.
+    /// Creates a program that records its arguments.
     fn program(&self, name: &str) {
         self.write(
             &format!("bin/{name}"),
@@ -72,7 +72,7 @@ const FILES: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn one_key_is_set_once_and_removed_without_a_trace() {
+fn install_adds_one_key_and_uninstall_restores_the_file() {
     for (client, path, servers) in FILES {
         for before in [None, Some("{\n\t// mine\n\t\"theme\": \"dark\",\n}\n")] {
             let machine = Machine::new();
@@ -120,7 +120,7 @@ fn one_key_is_set_once_and_removed_without_a_trace() {
 }
 
 #[test]
-fn a_client_is_told_by_its_own_command() {
+fn a_client_with_a_command_is_configured_by_it() {
     let machine = Machine::new();
     machine.program("claude");
     machine.program("codex");
@@ -161,7 +161,7 @@ fn a_client_is_told_by_its_own_command() {
 }
 
 #[test]
-fn what_cannot_be_changed_is_left_alone_and_said() {
+fn settings_that_cannot_be_edited_are_reported_and_unchanged() {
     let machine = Machine::new();
     machine.write(".cursor/mcp.json", "{ broken");
     machine.write(".gemini/settings.json", "{ \"mcpServers\": [] }");
@@ -181,7 +181,7 @@ fn what_cannot_be_changed_is_left_alone_and_said() {
 }
 
 #[test]
-fn an_entry_that_is_there_keeps_its_keys() {
+fn an_existing_entry_keeps_its_keys() {
     for (client, path, servers) in FILES {
         let machine = Machine::new();
         let command = if *client == "opencode" {
@@ -272,7 +272,7 @@ fn entries_of_older_versions_are_updated_and_others_keep_their_arguments() {
 }
 
 #[test]
-fn uninstall_leaves_what_the_user_wrote() {
+fn uninstall_keeps_what_the_user_wrote() {
     for (client, path, servers) in FILES {
         let own_servers = format!("{{\n  \"{servers}\": {{}}\n}}\n");
         let commented = format!("{{\n  \"{servers}\": {{\n    // none yet\n  }}\n}}\n");
@@ -339,7 +339,7 @@ fn uninstalling_everything_stops_daemons() {
 }
 
 #[test]
-fn links_and_rights_of_files_stay() {
+fn links_and_permissions_of_settings_files_are_kept() {
     let machine = Machine::new();
     machine.write("dotfiles/mcp.json", "{}");
     std::fs::set_permissions(
@@ -369,7 +369,7 @@ fn links_and_rights_of_files_stay() {
 }
 
 #[test]
-fn doctor_names_the_command_that_mends() {
+fn doctor_names_the_command_that_fixes_a_problem() {
     let machine = Machine::new();
     machine.write("repo/a.ts", "export function f() {}\n");
     machine.write(".cursor/mcp.json", "{}");
@@ -414,7 +414,7 @@ fn doctor_names_the_command_that_mends() {
 }
 
 #[test]
-fn completions_and_manual_know_every_command() {
+fn completions_and_manual_cover_every_command() {
     let machine = Machine::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(

@@ -1,5 +1,4 @@
-//! Integration tests of the `codeagent` command, in one program: each runs the command as people and
-//! clients run it.
+//! Integration tests of the `codeagent` command, in one program, run as people and clients run it.
 
 #![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
 #![allow(

@@ -1,5 +1,4 @@
-//! Do the packages say the version that is built, and does each platform that is built have its
-//! package?
+//! Packages: their version is the workspace's, and each built platform has one.
 
 use std::path::Path;
 
@@ -37,7 +36,7 @@ fn every_package_has_the_version_of_the_workspace() {
 }
 
 #[test]
-fn every_platform_that_is_built_is_one_that_npm_picks() {
+fn every_built_platform_has_an_npm_package() {
     let npm: Value = serde_json::from_str(&text("packaging/npm/package.json")).unwrap();
     let mut picked: Vec<String> = npm["optionalDependencies"]
         .as_object()

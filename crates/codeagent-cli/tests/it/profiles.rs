@@ -1,5 +1,4 @@
-//! Which tools does a client get to see for the flags that the command was started with? Commands
-//! are run only if that was allowed.
+//! The tools that a client sees, by command-line flags. Commands run only if allowed.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -12,7 +11,7 @@ const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 const RUN: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shell_exec","arguments":{"command":"cat","args":["a.txt"]}}}"#;
 
-/// The answers of a server with these flags to a list and a call, and what tools there are.
+/// Starts a server with these flags; returns its tools and the response to a call.
 fn asked(flags: &[&str]) -> (Vec<String>, String) {
     let root = tempfile::tempdir().unwrap();
     std::fs::write(root.path().join("a.txt"), "text\n").unwrap();
@@ -41,7 +40,7 @@ fn asked(flags: &[&str]) -> (Vec<String>, String) {
     let (listed, ran) = (ask(LIST), ask(RUN));
     drop(input);
     assert!(server.wait().unwrap().success());
-    // Of each tool its name comes first.
+    // A tool's name is its first field.
     let names = listed
         .split("{\"name\":\"")
         .skip(1)
@@ -89,7 +88,7 @@ fn commands_are_offered_only_if_allowed() {
         let (names, ran) = asked(flags);
         assert_eq!(names.join(" "), expected, "{flags:?}");
         if expected.contains("shell_exec") {
-            // Where there is no jail it says so instead.
+            // Without a sandbox, the answer says so instead.
             let ran_in_jail = ran.contains("exit_code: 0\\nstdout:\\ntext");
             assert!(
                 ran_in_jail || ran.contains("CommandNotAllowed: commands need a sandbox"),
@@ -145,7 +144,7 @@ fn the_root_of_local_may_come_from_the_environment() {
         ("local", Some(""), &[], &find, "here.txt"),
         ("local", named.to_str(), &[], &find, "named.txt"),
         ("local", named.to_str(), &given, &find, "given.txt"),
-        // Of the other profiles no contract has it.
+        // The contracts of the other profiles have no environment variable.
         ("assistant", named.to_str(), &[], list, "here.txt"),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
@@ -182,7 +181,7 @@ fn the_root_of_local_may_come_from_the_environment() {
 }
 
 #[test]
-fn a_profile_that_there_is_not_is_refused() {
+fn an_unknown_profile_is_refused() {
     for flags in [
         &["--profile", "lean"][..],
         &["--profile", "index,workspace"],
@@ -200,8 +199,8 @@ fn a_profile_that_there_is_not_is_refused() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_command_ends_with_its_server_and_leaves_nothing() {
-    // By signals that a program can handle, and by one that it cannot.
+fn commands_are_killed_with_their_server_and_leave_nothing() {
+    // Signals that a program can handle, and one that it cannot.
     for signal in ["TERM", "INT", "KILL"] {
         let outer = tempfile::tempdir().unwrap();
         let (root, temp) = (outer.path().join("repo"), outer.path().join("temp"));
@@ -242,7 +241,7 @@ fn a_command_ends_with_its_server_and_leaves_nothing() {
             .status()
             .unwrap();
         server.wait().unwrap();
-        // What it made is removed when its last process has ended.
+        // Files made for the sandbox are removed when its last process has ended.
         wait_until("the jail has cleaned up", || {
             !root.join("deep/.git").exists()
         });

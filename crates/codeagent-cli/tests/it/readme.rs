@@ -1,6 +1,6 @@
-//! README's commands marked `<!-- run -->` run in a clone that holds the shop and print what it
-//! shows; its picture is drawn from them (`UPDATE_EXPECT=1` draws it), its table has every command,
-//! and its links lead somewhere.
+//! README commands marked `<!-- run -->` print what README shows when run in a clone that contains
+//! the shop. `UPDATE_EXPECT=1` redraws the picture from them, the table has every command, and all
+//! links resolve.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,13 +11,13 @@ fn readme() -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap()
 }
 
-/// The block of a kind that a text begins with.
+/// Returns the code block of a kind at the start of a text.
 fn block<'a>(text: &'a str, kind: &str) -> Option<&'a str> {
     let rest = text.trim_start().strip_prefix(&format!("```{kind}\n"))?;
     rest.split_once("```").map(|(block, _)| block)
 }
 
-/// What a command prints when it is run in a folder, in colours or without.
+/// Returns the output of a command run in a folder, with or without colours.
 fn run(folder: &Path, line: &str, colours: bool) -> String {
     let mut words = line.split(' ');
     assert_eq!(words.next(), Some("codeagent"), "{line}");
@@ -44,7 +44,7 @@ fn run(folder: &Path, line: &str, colours: bool) -> String {
 }
 
 #[test]
-fn the_picture_of_the_readme_is_what_a_terminal_shows() {
+fn the_readme_picture_matches_terminal_output() {
     let (root, text) = (shop::copy("tests/shop"), readme());
     assert!(text.contains("(docs/first-answer.svg)"));
     let mut blocks = text
@@ -67,7 +67,7 @@ fn the_picture_of_the_readme_is_what_a_terminal_shows() {
 }
 
 #[test]
-fn commands_of_the_readme_work_and_print_what_it_shows() {
+fn readme_commands_print_what_the_readme_shows() {
     let (root, text) = (shop::copy("tests/shop"), readme());
     let run = |line: &str| run(root.path(), line, false);
     let (mut commands, mut shown) = (0, 0);
@@ -92,7 +92,7 @@ fn commands_of_the_readme_work_and_print_what_it_shows() {
 }
 
 #[test]
-fn every_command_is_in_the_table() {
+fn the_readme_table_has_every_command() {
     let help = Command::new(env!("CARGO_BIN_EXE_codeagent"))
         .arg("--help")
         .output()
@@ -111,7 +111,7 @@ fn every_command_is_in_the_table() {
         .filter(|line| line.starts_with("| `codeagent "))
         .collect();
     let mut count = 0;
-    // A description that does not fit goes on in an indented line.
+    // A long description continues on an indented line.
     let commands = commands.lines().filter(|line| !line.starts_with("   "));
     for name in commands
         .filter_map(|line| line.split_whitespace().next())
@@ -127,7 +127,7 @@ fn every_command_is_in_the_table() {
 }
 
 #[test]
-fn the_readme_is_short_and_its_links_lead_somewhere() {
+fn the_readme_is_short_and_its_links_resolve() {
     let text = readme();
     assert!(
         text.lines().count() <= 200,

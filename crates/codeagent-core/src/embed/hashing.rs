@@ -30,7 +30,7 @@ const MAX_REMEMBERED: usize = 1 << 14;
 /// Maximum length of a word in characters; longer words are cut.
 const MAX_WORD: usize = 40;
 
-/// The embedder of `lexhash-384` vectors.
+/// The built-in embedder.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HashingEmbedder;
 
@@ -215,11 +215,11 @@ mod tests {
     }
 
     #[test]
-    fn words_and_their_letters_make_texts_alike() {
+    fn shared_words_and_letters_raise_similarity() {
         let other = "sendMail\nMailer.sendMail\nsrc/mailer.ts\n(text: string) void";
         let question = "calculates the total of a cart";
         assert!(similarity(question, TOTAL) > similarity(question, other) + 0.3);
-        // No word in common, but letters.
+        // No word in common, only letters.
         let misspelt = [TOTAL, other].map(|text| similarity("calculator subtotals", text));
         assert!(misspelt[0] > misspelt[1] + 0.02, "{misspelt:?}");
     }

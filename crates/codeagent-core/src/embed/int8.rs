@@ -5,7 +5,7 @@
 
 use crate::embed::{DIMENSIONS, Vector};
 
-/// A quantized vector.
+/// A vector quantized to one byte per dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Int8Vector {
     /// Value of one step.

@@ -153,7 +153,7 @@ mod tests {
             "who calls get Url? and why"
         );
 
-        // The hashing embedder sees the same words in both.
+        // The hashing embedder finds the same words in both texts.
         let apart = HashingEmbedder
             .embed(&[
                 "getHTTPUrl\nA.getHTTPUrl\n\n",
@@ -164,13 +164,13 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_cut_between_letters() {
+    fn long_lines_are_cut_between_characters() {
         let text = symbol_text(&node("Cart.total", "a", Some(&"ü".repeat(MAX_LINE))));
         assert_eq!(text.lines().map(str::len).max(), Some(MAX_LINE));
     }
 
     #[test]
-    fn a_hash_is_of_the_text_alone() {
+    fn the_hash_depends_on_the_text_alone() {
         let mut other = node("Shop.Cart.total", "a.cs", None);
         let text = symbol_text(&other);
         (other.doc, other.id) = (None, NodeId(2));

@@ -6,7 +6,7 @@ use super::*;
 
 mod shared;
 
-/// A repository of one class and a place for its index.
+/// A repository of one class, and the data root of its index.
 struct Fixture {
     root: tempfile::TempDir,
     home: tempfile::TempDir,
@@ -74,7 +74,7 @@ impl Fixture {
         self.data().database().unwrap()
     }
 
-    /// As if the index had not been closed.
+    /// Removes the clean-shutdown marker, as if the index had not been closed.
     fn clear_marker(&self) {
         self.data().clear_marker().unwrap();
     }
@@ -135,7 +135,7 @@ fn a_damaged_index_is_rebuilt_and_reported() {
     assert_eq!(engine.verify(&|_| {}).unwrap(), 0);
 }
 
-/// Writes another letter into every copy of the class's name, as an edit of the pages would.
+/// Changes a letter in every copy of the class's name, as decayed storage would.
 #[allow(clippy::disallowed_methods, reason = "damages the database file")]
 fn damage_names(database: &Path) {
     let mut bytes = std::fs::read(database).unwrap();
@@ -223,7 +223,7 @@ fn a_rebuild_replaces_the_old_index_when_it_is_complete() {
     );
     assert!(!fixture.data().path().join("rebuild").exists());
 
-    // Leftovers of a killed process block no one.
+    // Files left by a killed process do not block the next one.
     let left = fixture
         .data()
         .rebuilt()
@@ -256,7 +256,7 @@ fn foreign_files_next_to_the_database_are_removed_or_named() {
     let fixture = Fixture::new("Name");
     fixture.index();
     let journal = fixture.data().path().join("index.db-journal");
-    // The beginning of a journal that has pages to write back.
+    // The header of a journal that has pages to write back.
     std::fs::write(
         &journal,
         [

@@ -397,7 +397,7 @@ mod tests {
 
     #[test]
     fn an_unchanged_presence_invalidates_nothing() {
-        // 4n + 1 is a question for presence.
+        // 4n + 1 is a query for presence.
         let (first, second, dependent) = (
             links(&[], &[], &[9, 4]),
             links(&[], &[], &[9]),
@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn a_changed_body_invalidates_its_readers() {
-        // 4n + 2 is a question about a body.
+        // 4n + 2 is a query for a body.
         let (said, dependent, reader) = (
             links(&[], &[], &[6, 10]),
             links(&[0], &[6], &[]),

@@ -122,7 +122,8 @@ const VARIANTS: &[&[&str]] = &[
     ],
 ];
 
-/// Which variant each file is; above the last: it is not there.
+/// Returns the files by index of their variant; an index past the last means that the file is
+/// missing.
 fn texts(choice: &[usize]) -> SourceTexts {
     let each = SHOP.iter().zip(VARIANTS).zip(choice);
     each.filter_map(|((path, variants), choice)| {
@@ -155,7 +156,7 @@ fn age() {
     std::thread::sleep(std::time::Duration::from_millis(2_100));
 }
 
-/// Sets the times of all files back.
+/// Sets all modification times back.
 #[allow(
     clippy::disallowed_methods,
     reason = "tests make the repositories that they index"
@@ -276,7 +277,7 @@ fn files_that_cannot_be_read_are_reported_each_time() {
     assert_eq!(problems(index(&engine)), ["binary.ts", "min.js"]);
 }
 
-/// Facts of a text whose parsing was aborted are not stored.
+/// Facts of an aborted parse are not stored.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "takes a file away")]
 fn a_failed_file_is_retried() {
@@ -344,8 +345,8 @@ fn an_import_is_resolved_again_when_its_file_appears() {
     }
 }
 
-/// The imports of `app/a.ts` lead where `cfg/base.json` says, which no name marks as a project file
-/// and an ignore rule may hide.
+/// `cfg/base.json` decides where the imports of `app/a.ts` lead. Its name does not mark it as a
+/// project file, and an ignore rule may hide it.
 #[test]
 fn an_extended_tsconfig_may_have_any_name() {
     const FILES: &[&str] = &[
@@ -481,7 +482,7 @@ fn a_body_edit_invalidates_files_that_use_its_inferred_type() {
     };
     let folder = tempfile::tempdir().unwrap();
     let engine = engine(folder.path(), 1, false);
-    // What is written, and how many files are linked.
+    // The new text, and the number of files that are resolved again.
     let steps = [
         ("new A()", "new A()", 4),
         ("new B()", "new A()", 3),
@@ -507,8 +508,8 @@ fn calls_of_undeclared_names_are_external() {
         &["shop/Cart.cs"],
     );
     let counts = index(&engine(folder.path(), 1, false)).languages.remove(0);
-    // `Fill` is no name here and `Total` none that can be called; `Add` may be the method of
-    // `Cart`, for what is made of one may be one.
+    // `Fill` is declared nowhere, and `Total` is not callable. `Add` may be the method of `Cart`,
+    // because the value created by one may be a `Cart`.
     assert_eq!(
         (counts.calls, counts.calls_external, counts.calls_resolved),
         (6, 5, 0)
@@ -526,7 +527,7 @@ fn members_of_object_literals_are_possible_call_targets() {
     write(folder.path(), &texts, &["fixer.js", "run.js"]);
     let engine = engine(folder.path(), 1, false);
     let counts = index(&engine).languages.remove(0);
-    // `Object.freeze`, a number and an undeclared name.
+    // `Object.freeze`, a call of a number, and an undeclared name.
     assert_eq!(
         (counts.calls, counts.calls_external, counts.calls_resolved),
         (7, 3, 0)
@@ -540,8 +541,9 @@ fn members_of_object_literals_are_possible_call_targets() {
     );
 }
 
-/// Indexes under default settings, then under `settings`, then without them again; each time as a
-/// fresh index would. The files in between, with their project and whether they failed.
+/// Indexes with default settings, with `settings`, and with defaults again, comparing each time
+/// with a fresh index. Returns the files under `settings`, with their project and whether they
+/// failed.
 fn under_settings(settings: &str) -> Vec<String> {
     const CONFIG: &[&str] = &[".codeagent/config.json"];
     let texts = SourceTexts::from([

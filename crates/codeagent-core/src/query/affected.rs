@@ -420,7 +420,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_are_recognised_by_what_they_hold() {
+    fn test_files_are_recognised_by_their_content() {
         for (text, expected) in [
             ("it('adds', () => {})", true),
             ("public class T { [Fact] public void A() {} }", true),
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_about_the_file_of_its_name() {
+    fn a_test_file_covers_the_file_it_is_named_after() {
         assert_eq!(tested("a/Cart.test.ts"), "cart");
         assert_eq!(tested("Shop.Tests/CartTests.cs"), "cart");
         assert_eq!(tested("cart.test.ts.snap"), "cart");

@@ -47,7 +47,7 @@ impl Occurrence {
 }
 
 impl<'s, 'a> Occurrences<'s, 'a> {
-    /// Creates a builder for the occurrences of one answer.
+    /// Creates a reader of occurrences.
     pub fn new(sources: &'s mut Sources<'a>) -> Self {
         Self {
             sources,

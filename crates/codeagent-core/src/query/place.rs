@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_end_in_one_or_two_numbers() {
+    fn a_location_has_a_line_and_an_optional_column() {
         let at = |path, line, column| Some(At { path, line, column });
         assert_eq!(parse("src/a.cs:3"), at("src/a.cs", 3, None));
         assert_eq!(parse("./src/a.cs:3:5"), at("src/a.cs", 3, Some(5)));
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_in_their_folders() {
+    fn a_path_filter_matches_files_folders_and_patterns() {
         for (path, wanted, expected) in [
             ("src/a/Cart.cs", "src/a/Cart.cs", true),
             ("src/a/Cart.cs", "Cart.cs", true),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_patterns_end() {
+    fn hostile_patterns_are_matched_quickly() {
         assert!(!is_in_place(
             &"a".repeat(4_000),
             &("*a".repeat(2_000) + "b")

@@ -50,7 +50,7 @@ struct Text {
 }
 
 impl<'a> Sources<'a> {
-    /// Creates an empty set that compares files with `snapshot`.
+    /// Creates an empty cache of texts.
     #[must_use]
     pub fn new(snapshot: &'a Snapshot, workspace: &'a Workspace) -> Self {
         Self {

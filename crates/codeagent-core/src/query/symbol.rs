@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suffixes_end_at_segments() {
+    fn a_name_suffix_starts_at_a_segment() {
         assert!(ends_with_segments("A.B.CartService.Add", "CartService.Add"));
         assert!(ends_with_segments("src/a.ts#Cart.add", "Cart.add"));
         assert!(ends_with_segments("src/a.ts#Cart.add", "a.ts#Cart.add"));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn names_may_hold_separators() {
+    fn names_may_contain_separators() {
         assert_eq!(
             bare_names("C.operator .x").collect::<Vec<_>>(),
             ["C.operator .x", "operator .x", "x"]

@@ -1,4 +1,4 @@
-//! Tests of `impact`, `path` and `overview` on small repositories.
+//! `impact`, `path` and `overview` on small repositories.
 
 use codeagent_workspace::DataRoot;
 
@@ -134,7 +134,7 @@ fn impact_of_a_type_counts_the_uses_of_its_members() {
 }
 
 #[test]
-fn uses_of_a_wrapper_are_uses_of_what_it_wraps() {
+fn uses_of_a_wrapper_count_as_uses_of_the_wrapped_symbol() {
     let app = indexed(&[
         (
             "trace.ts",
@@ -166,7 +166,7 @@ fn uses_of_a_wrapper_are_uses_of_what_it_wraps() {
 }
 
 #[test]
-fn a_path_goes_through_dispatch() {
+fn a_path_follows_calls_through_an_interface() {
     let shop = indexed(SHOP);
     let snapshot = shop.answers.snapshot().unwrap();
     let (from, to) = (ids(&snapshot, "Program.Main"), ids(&snapshot, "Item.Price"));

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_whole_words() {
+    fn a_mention_is_a_whole_word() {
         for (line, expected) in [
             ("@Total()", true),
             ("Cart.Total", true),

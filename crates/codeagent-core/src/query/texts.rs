@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_found_is_kept_only_while_somebody_tells_of_changes() {
+    fn search_results_are_cached_only_while_files_are_watched() {
         let root = tempfile::tempdir().expect("a folder");
         let workspace = Workspace::open(root.path()).expect("a repository");
         let texts = Texts::default();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_looked_through_only_for_words_it_holds() {
+    fn a_file_is_searched_only_for_words_it_contains() {
         let file = TextFile {
             path: RepoPath::new("a.html").expect("a path"),
             size: 9,

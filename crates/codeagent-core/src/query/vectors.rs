@@ -382,7 +382,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_are_looked_at_among_many() {
+    fn larger_indexes_examine_more_candidates() {
         assert_eq!(
             [1, 20_000, 131_072, 524_288].map(|among| looked_at(100, among)),
             [100, 100, 200, 400]

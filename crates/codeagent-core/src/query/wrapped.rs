@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_arguments_are_told_from_other_uses() {
+    fn whole_arguments_are_distinguished_from_other_uses() {
         for (text, expected) in [
             ("export default trace({ a: 1 })(\n  present\n)", true),
             ("const Row = memo(RowBody, same)", false),

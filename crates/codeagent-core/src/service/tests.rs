@@ -18,7 +18,7 @@ mod packages;
 mod random;
 mod vectors;
 
-/// A repository that is watched.
+/// A watched repository.
 struct Fixture {
     service: IndexService,
     folder: tempfile::TempDir,
@@ -74,7 +74,8 @@ impl Fixture {
         std::fs::write(path, text).unwrap();
     }
 
-    /// The indexed files, once everything is settled; the index is that of a fresh start.
+    /// Returns the indexed files once the index is up to date, asserting that it equals a fresh
+    /// one.
     fn files(&self) -> Vec<String> {
         assert_eq!(
             self.service.wait_until_fresh(Some(Duration::from_secs(60))),
@@ -177,7 +178,7 @@ fn files_and_folders_replaced_by_links_are_noticed() {
     fixture.write("v2/x.cs", "class X2 { }");
     symlink("v1", fixture.root().join("now")).unwrap();
     assert_eq!(fixture.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
-    // Exchanged as deployments do: what is behind a link is indexed where it is.
+    // Swap the link as deployments do; link targets are indexed under their own path.
     symlink("v2", fixture.root().join("next")).unwrap();
     std::fs::rename(fixture.root().join("next"), fixture.root().join("now")).unwrap();
     assert_eq!(fixture.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
@@ -297,7 +298,7 @@ fn a_root_path_that_leads_elsewhere_is_reported() {
             Some(REPOINTED),
             "another process says so too"
         );
-        // A batch does not forget how the root was named.
+        // A batch must not forget the path by which the root was opened.
         std::fs::write(folder.path().join("v1/a.cs"), "class A { }").unwrap();
     }
     std::fs::remove_file(&link).unwrap();
@@ -399,7 +400,7 @@ fn an_older_daemon_exits_for_a_newer_version() {
             let moment =
                 Some(Duration::from_millis(200)).filter(|_| expected == ShutdownReason::Idle);
             if verb == "stay" && expected == ShutdownReason::Idle {
-                // Who stays needs it.
+                // The remaining client still needs the daemon.
                 drop(guest);
             }
             assert_eq!(
@@ -459,7 +460,7 @@ fn unsaved_text_is_dropped_when_the_process_ends() {
     let engine = open(folder.path(), home.path());
     engine.index(&|_| {}).unwrap();
     let path = RepoPath::new("a.cs").unwrap();
-    // As long as the file, so that only its stamp tells that the disk was not read.
+    // As long as the file, so only the stamp shows that the disk was not read.
     engine.set_unsaved_text(&path, Some("class A { void N() { } }"));
     engine
         .process_batch(&ChangeBatch::only([path]), &|_| {})

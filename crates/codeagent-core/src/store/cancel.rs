@@ -97,7 +97,7 @@ mod tests {
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 
     #[test]
-    fn a_cancelled_call_stops_reading_and_others_go_on() {
+    fn a_cancelled_call_stops_reading_and_others_continue() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index.db");
         drop(Writer::open(&path).unwrap());

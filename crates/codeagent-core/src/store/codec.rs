@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packed_lists_come_back() {
+    fn packed_lists_round_trip() {
         let values = vec![0, 1, 127, 128, 70_000, u32::MAX];
         assert_eq!(unpack_sorted(&pack_sorted(values.iter().copied())), values);
         let ids = vec![NodeId(1), NodeId(u64::MAX >> 4)];

@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn facts_come_back() {
+    fn facts_round_trip() {
         let mut facts = Facts::of(Dialect::Ts);
         facts.names.push("name");
         facts.header.lines = 3;
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_facts_are_none() {
+    fn damaged_facts_decode_to_none() {
         let mut blob = encode_facts(&Facts::of(Dialect::Ts));
         assert_eq!(decode_facts(&blob[..3]), None);
         blob.truncate(blob.len() - 2);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_depends_on_every_part() {
+    fn the_cache_key_depends_on_every_input() {
         let key = FactsKey::new(Dialect::Ts, "", &[0; 32]);
         assert_ne!(key, FactsKey::new(Dialect::Tsx, "", &[0; 32]));
         assert_ne!(key, FactsKey::new(Dialect::Ts, "A=1", &[0; 32]));

@@ -330,7 +330,7 @@ mod tests {
         clippy::disallowed_methods,
         reason = "the test looks at the folder of migrations itself"
     )]
-    fn the_list_is_the_directory() {
+    fn every_migration_file_is_listed() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations");
         let mut files: Vec<String> = std::fs::read_dir(folder)
             .unwrap()
@@ -348,7 +348,7 @@ mod tests {
 
     /// The workspace sets `LIBSQLITE3_FLAGS`.
     #[test]
-    fn sqlite_is_compiled_as_it_should_be() {
+    fn sqlite_has_the_required_compile_options() {
         assert_eq!(sqlite_differences().unwrap(), Vec::<String>::new());
         let connection = Connection::open_in_memory().unwrap();
         let options: Vec<String> = connection
@@ -387,7 +387,7 @@ mod tests {
         clippy::disallowed_methods,
         reason = "makes a file that is no database"
     )]
-    fn a_text_file_is_foreign_and_kept() {
+    fn a_text_file_is_refused_and_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index.db");
         let text = "this is somebody's text, longer than a header of a database file would be. "
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn a_migration_that_was_cut_short_is_made_up_for() {
+    fn an_interrupted_migration_is_completed() {
         for (done, (_, next)) in MIGRATIONS.iter().enumerate() {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("index.db");

@@ -169,7 +169,7 @@ mod tests {
         SignBits::of(&HashingEmbedder.embed(&[text]).unwrap()[0])
     }
 
-    /// Ids of which the first two share a row.
+    /// Ids, of which the first two share a row.
     const IDS: [NodeId; 3] = [NodeId(7), NodeId(9), NodeId(9 << REST_BITS)];
 
     fn rows(connection: &Connection) -> Vec<(i64, Vec<u8>)> {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_follow_from_the_symbols_whichever_way_they_came() {
+    fn rows_depend_on_the_symbols_and_not_on_the_history() {
         let empty = || {
             let connection = Connection::open_in_memory().unwrap();
             connection
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_cut_off_is_an_error() {
+    fn a_truncated_row_is_an_error() {
         assert!(entries(&[0; 2 * ENTRY_BYTES]).is_ok_and(|entries| entries.len() == 2));
         assert!(entries(&[0; 2 * ENTRY_BYTES - 1]).is_err());
     }

@@ -1,4 +1,5 @@
-//! After any sequence of batches the database says what one batch with the last rows would say.
+//! After any sequence of batches, the database equals one written by a single batch with the final
+//! rows.
 
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
@@ -20,7 +21,7 @@ const NAMES: [&str; 6] = [
     "Add",
 ];
 
-/// A file of a small made-up repository: declared names, and uses by (source, target) among all
+/// A file of a small generated repository: declared names, and uses by (source, target) among all
 /// nodes.
 #[derive(Clone, Debug)]
 struct Text {
@@ -156,7 +157,7 @@ fn nodes(repository: &Repository) -> Vec<Node> {
     nodes
 }
 
-/// The delta from one repository to the next; `None`: from nothing.
+/// Returns the delta from one repository to the next; `None` is the empty one.
 fn delta(
     before: Option<&Repository>,
     now: &Repository,
@@ -224,7 +225,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn updates_end_where_a_fresh_index_does(history in proptest::collection::vec(proptest::collection::vec(proptest::option::of(text()), 4), 1..5)) {
+    fn updates_equal_a_fresh_index(history in proptest::collection::vec(proptest::collection::vec(proptest::option::of(text()), 4), 1..5)) {
         let history: Vec<Repository> = history.into_iter().map(|mut repository| {
             repository[0].get_or_insert(Text { names: vec![0], uses: Vec::new(), doc: None });
             repository
@@ -301,7 +302,7 @@ fn search_finds_names_by_their_parts() {
 }
 
 #[test]
-fn a_query_that_is_no_fts5_is_quoted() {
+fn an_invalid_fts5_query_is_quoted() {
     let (_folder, reader) = small();
     assert_eq!(found(&reader, "file1.load").0, ["src/file1.ts#load"]);
     assert_eq!(
@@ -313,7 +314,7 @@ fn a_query_that_is_no_fts5_is_quoted() {
 }
 
 #[test]
-fn filters_narrow() {
+fn filters_narrow_results() {
     let (_folder, reader) = small();
 
     let other = SearchFilter {
@@ -372,7 +373,7 @@ fn a_snapshot_does_not_see_later_batches() {
 }
 
 #[test]
-fn a_failed_batch_leaves_the_generation() {
+fn a_failed_batch_keeps_the_generation() {
     let (folder, reader) = small();
     let before = dump(&folder.path().join("index.db"));
 
@@ -395,7 +396,7 @@ fn a_failed_batch_leaves_the_generation() {
 }
 
 #[test]
-fn there_is_no_index_before_the_first() {
+fn opening_before_the_first_batch_reports_no_index() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(
         Reader::open(&folder.path().join("index.db"), 1),
@@ -405,14 +406,14 @@ fn there_is_no_index_before_the_first() {
 
 const MODEL: &str = "a-model";
 
-/// A vector with one number for each name, so that no two are alike.
+/// Returns a vector with a single component for each name, so that no two are alike.
 fn vector_of(name: usize) -> Vector {
     let mut vector = [0.0; DIMENSIONS];
     vector[name] = 1.0;
     vector
 }
 
-/// An index of three functions in a file, written with vectors of a model.
+/// Creates an index of three functions in a file, with a model's vectors.
 fn with_vectors() -> (tempfile::TempDir, Writer, Reader) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
@@ -478,7 +479,7 @@ fn counts_of_vectors(reader: &Reader) -> [u64; 2] {
 }
 
 #[test]
-fn every_symbol_has_signs_at_once_and_a_model_gives_the_rest() {
+fn every_symbol_has_sign_bits_before_the_model_runs() {
     let (_folder, _writer, reader) = with_vectors();
     assert_eq!(counts_of_vectors(&reader), [3, 3]);
     assert_eq!(pending(&reader).len(), 0);
@@ -489,14 +490,14 @@ fn every_symbol_has_signs_at_once_and_a_model_gives_the_rest() {
 }
 
 #[test]
-fn a_vector_goes_with_its_text_and_comes_back_with_it() {
+fn vectors_follow_symbol_texts() {
     let (_folder, mut writer, reader) = with_vectors();
-    // Documentation is no part of the text.
+    // Documentation is not part of the text.
     writer
         .apply(of_names(Write::Update, &[0, 1, 2], Some("Says more.")))
         .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 3]);
-    // One is renamed.
+    // Rename one symbol.
     writer
         .apply(of_names(Write::Update, &[0, 1, 3], None))
         .unwrap();
@@ -510,7 +511,7 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
             .collect::<Vec<_>>(),
         [(id(0, 3), false)]
     );
-    // And gets its name back, whichever way the index is written: its vector was kept.
+    // Rename it back, by either write mode: its vector was kept.
     writer.apply(of_names(replace, &[0, 1, 2], None)).unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 2]);
 
@@ -535,7 +536,7 @@ fn a_vector_goes_with_its_text_and_comes_back_with_it() {
 }
 
 #[test]
-fn texts_that_no_symbol_has_are_forgotten_at_the_end_of_a_run() {
+fn vectors_of_unused_texts_are_removed_after_a_run() {
     let (_folder, mut writer, reader) = with_vectors();
     writer
         .apply(of_names(Write::Update, &[0, 1], None))
@@ -548,7 +549,7 @@ fn texts_that_no_symbol_has_are_forgotten_at_the_end_of_a_run() {
 }
 
 #[test]
-fn a_vector_that_comes_late_is_of_no_use() {
+fn a_vector_of_a_removed_text_is_discarded() {
     let (_folder, mut writer, reader) = with_vectors();
 
     writer
@@ -582,7 +583,7 @@ fn a_vector_that_comes_late_is_of_no_use() {
 }
 
 #[test]
-fn vectors_of_two_models_are_never_beside_each_other() {
+fn vectors_of_two_models_are_never_mixed() {
     let (_folder, mut writer, reader) = with_vectors();
     let before = vectors_mark(&reader.snapshot().unwrap()).unwrap();
     writer.put_vectors("another-model", &[]).unwrap();

@@ -1,12 +1,10 @@
-//! Does a source that somebody broke bring the engine down? Sources of the fixtures with tokens
-//! removed, doubled, exchanged and written over are read and linked: nothing panics, and nothing
-//! takes long.
+//! Fuzzing with broken sources: fixtures with tokens removed, doubled, exchanged and overwritten
+//! are parsed and resolved without a panic and in bounded time.
 //!
-//! `MUTATED_COUNT` says how many are tried, `MUTATED_FROM` names a folder to take sources from,
-//! `MUTATED_SEED` begins elsewhere. Every `MUTATED_LONG`th is made of one that is repeated up to a
-//! megabyte.
+//! `MUTATED_COUNT` sets the number of sources, `MUTATED_FROM` a folder to take them from,
+//! `MUTATED_SEED` the seed. Every `MUTATED_LONG`th source is repeated up to a megabyte first.
 //!
-//! **Limits.** Each source is a world of its own; sources longer than a megabyte are cut.
+//! Limitations: each source is its own world; sources longer than a megabyte are truncated.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -23,10 +21,10 @@ use cpu_time::ThreadTime;
 
 const MAX_BYTES: usize = 1 << 20;
 
-/// Processor time that one source may take, and more where nothing is optimised.
+/// Maximum CPU time for one source; unoptimised builds get more.
 const MOST: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 2 });
 
-/// What is written into sources.
+/// Tokens that are written into sources.
 const WORDS: &[&str] = &[
     "<",
     ">",
@@ -66,7 +64,7 @@ const WORDS: &[&str] = &[
     "..",
 ];
 
-/// Numbers that look random and are the same every time.
+/// A deterministic random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -148,7 +146,7 @@ fn mutated(text: &str, other: &str, numbers: &mut Numbers) -> String {
     text
 }
 
-/// Reads and links a source; whether it was given up.
+/// Parses and resolves a source; returns true if it was refused as unparsable.
 fn tried(text: &str, path: &str) -> bool {
     let facts = LANGUAGES.extract(text, Dialect::of_path(path).unwrap(), &[]);
     let given_up = facts.header.parse_status == ParseStatus::Failed;
@@ -191,7 +189,7 @@ fn sources() -> Vec<(String, String)> {
         .collect()
 }
 
-/// What the process took at most, with all sources, where the system tells it.
+/// Returns the peak memory of the process, including all sources, if the system reports it.
 #[allow(
     clippy::disallowed_methods,
     reason = "asks the system about the test itself"
@@ -205,11 +203,11 @@ fn memory() -> String {
         .to_owned()
 }
 
-/// As much room as the workers of the engine have.
+/// Stack size of the engine's workers.
 const STACK_BYTES: usize = 16 << 20;
 
 #[test]
-fn broken_sources_are_survived() {
+fn mutated_sources_neither_crash_nor_hang() {
     std::thread::Builder::new()
         .stack_size(STACK_BYTES)
         .spawn(survive)

@@ -1,8 +1,9 @@
-//! Does the engine find the edges that the comments in `tests/fixtures/<language>/<case>/` state? Adding a case is adding a folder.
+//! Annotated repositories: the engine finds the edges that comments in
+//! `tests/fixtures/<language>/<case>/` state.
 //!
-//! Each case is a small repository that compiles.
+//! Each case is a small repository that compiles. To add a case, add a folder.
 //!
-//! **Limits.** Those of `rule_case.rs`.
+//! Limitations: those of `rule_case.rs`.
 
 use std::path::Path;
 

@@ -1,14 +1,13 @@
-//! The law of incremental indexing: after any edits, the index brought up to date equals an index
-//! made afresh.
+//! Incremental equals full: after any edits, the updated index equals a fresh one.
 //!
 //! Two copies of a repository get the same random edits (bodies, signatures, imports, added, moved
-//! and removed files, project files, installed packages). One is brought up to date, the other is
-//! indexed from nothing, with other numbers of threads; their canonical dumps must be the same.
+//! and removed files, project files, installed packages). One index is updated, the other is built
+//! from scratch with another number of threads; their canonical dumps must be equal.
 //!
 //! `CODEAGENT_LAW_ROOTS` (folders, separated by `:`), `CODEAGENT_LAW_STEPS`, `CODEAGENT_LAW_EVERY`
-//! (compare after every n-th edit) and `CODEAGENT_LAW_SEED` run it on more than `tests/shop`;
-//! `CODEAGENT_LAW_ONLY=trivia` edits comments, newlines and directives alone, `members` members and
-//! declarations.
+//! (compare after every n-th edit) and `CODEAGENT_LAW_SEED` run it on more than `tests/shop`.
+//! `CODEAGENT_LAW_ONLY=trivia` edits only comments, newlines and directives; `members` edits only
+//! members and declarations.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -17,7 +16,7 @@ use codeagent_testkit::assembly::{Assembly, Ty};
 
 use crate::index_pair::{IndexPair, USER_PACKAGES};
 
-/// A small generator: the same seed gives the same edits everywhere.
+/// A random number generator: the same seed gives the same edits everywhere.
 struct Random(u64);
 
 impl Random {
@@ -37,7 +36,7 @@ impl Random {
     }
 }
 
-/// An installed package and what uses it, which are edited like everything else.
+/// An installed package and its uses, which are edited like everything else.
 const PACKAGE: &[(&str, &str)] = &[
     (
         "node_modules/gadgets/package.json",
@@ -84,7 +83,7 @@ const PACKAGE: &[(&str, &str)] = &[
     ),
 ];
 
-/// A file of an assembly there, in one of several states.
+/// Returns the path of a package's assembly and a random version of it.
 fn assembly(random: &mut Random) -> (String, Vec<u8>) {
     let gear = |result: Ty| {
         let mut made = Assembly::new("Gear");
@@ -128,7 +127,7 @@ fn assembly(random: &mut Random) -> (String, Vec<u8>) {
     )
 }
 
-/// One edit: files to write or, without a text, to remove.
+/// One edit: files to write, or to remove if there is no text.
 #[derive(Debug)]
 struct Edit {
     what: &'static str,
@@ -136,7 +135,7 @@ struct Edit {
 }
 
 #[test]
-fn indexed_again_equals_indexed_afresh() {
+fn an_updated_index_equals_a_fresh_one() {
     let steps = number("CODEAGENT_LAW_STEPS", 40);
     let every = number("CODEAGENT_LAW_EVERY", 1);
     let seed = number("CODEAGENT_LAW_SEED", 1);
@@ -195,7 +194,7 @@ fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
             edit.what,
             edit.files.iter().map(|(path, _)| path).collect::<Vec<_>>()
         ));
-        // Mostly as a watcher tells it, who knows what changed; now and then somebody only looks.
+        // Most batches name the changed files, as a watcher does; every fifth is a full scan.
         linked += if step % 5 == 4 {
             twice.index()
         } else {
@@ -215,7 +214,7 @@ fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
     linked as f64 / steps.max(1) as f64
 }
 
-/// Copies what can be indexed or says how, and lists the copied source files.
+/// Copies source and project files, and lists the copied source files.
 fn copy(root: &Path, folder: &Path, to: &IndexPair, files: &mut Vec<String>) {
     for entry in fs::read_dir(folder)
         .expect("a folder of the source")
@@ -262,14 +261,14 @@ fn is_project(name: &str) -> bool {
         .any(|end| name.ends_with(end))
 }
 
-/// An edit of the folder `root`, a copy of `source`.
+/// Returns a random edit of the folder `root`, a copy of `source`.
 fn edit(
     random: &mut Random,
     (source, root): (&Path, &Path),
     files: &[String],
     step: usize,
 ) -> Option<Edit> {
-    // Nobody is told of these: only who looks at everything sees them.
+    // A batch does not name changes of assemblies: only a full scan finds them.
     if step % 5 == 4 && random.below(2) == 0 {
         let (path, image) = assembly(random);
         return Some(Edit {
@@ -289,7 +288,7 @@ fn edit(
     let only_trivia = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "trivia");
     let only_members = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "members");
     match random.below(32) {
-        // What is broken for good tells less and less.
+        // Restore files now and then, because permanently broken ones stop being a useful test.
         28.. => one("restored", fs::read(source.join(&path)).unwrap_or(text)),
         _ if only_trivia => one("trivia", trivia(random, &text)),
         _ if only_members => one("member", member(random, &text, files, root)),
@@ -359,7 +358,7 @@ fn swap_lines(random: &mut Random, text: &[u8], which: impl Fn(&str) -> bool) ->
     lines.concat().into_bytes()
 }
 
-/// Lines that say nothing to a compiler, or only to some.
+/// Lines that mean nothing to a compiler, or only to some.
 const TRIVIA: &[&str] = &[
     "// a note\n",
     "/* a note */\n",
@@ -377,7 +376,7 @@ const TRIVIA: &[&str] = &[
     "\n\n",
 ];
 
-/// Adds a line, or a comment or newline where there is white space, or takes a newline away.
+/// Adds a line, adds a comment or newline at white space, or removes a newline.
 fn trivia(random: &mut Random, text: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(text).into_owned();
     let sign = if random.below(2) == 0 { '\n' } else { ' ' };
@@ -406,8 +405,8 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// Gives the first use of a word (often a declaration) a fresh name or one that stands in another
-/// file.
+/// Renames the first occurrence of a word, often a declaration, to a new name or to one from
+/// another file.
 fn rename(random: &mut Random, text: &[u8], files: &[String], root: &Path) -> Vec<u8> {
     let text = String::from_utf8_lossy(text).into_owned();
     let other = random
@@ -427,8 +426,7 @@ fn rename(random: &mut Random, text: &[u8], files: &[String], root: &Path) -> Ve
     text.replacen(*word, &new, 1).into_bytes()
 }
 
-/// Members and declarations as people add them; `N` is a name that is used somewhere, `T` and `U`
-/// are types.
+/// Typical members and declarations; `N` is a name that is used somewhere, `T` and `U` are types.
 const CSHARP_MEMBERS: &[&str] = &[
     "public T N(U value) => default;",
     "public T N(U value, int more = 0) { return default; }",
@@ -474,7 +472,7 @@ const TYPESCRIPT_MEMBERS: &[&str] = &[
     "declare global { interface N { value: T } }",
 ];
 
-/// Adds a member, gives one another parameter, doubles or renames one, or takes one away.
+/// Adds, duplicates, renames or removes a member, or changes a parameter.
 fn member(random: &mut Random, text: &[u8], files: &[String], root: &Path) -> Vec<u8> {
     let mut lines = lines(text);
     let whole = String::from_utf8_lossy(text).into_owned();

@@ -1,9 +1,9 @@
-//! Is an index that was brought up to date the same as one made afresh?
+//! Compares an updated index with a fresh one.
 //!
-//! Two folders get the same edits. One has an engine that stays, the other is indexed from nothing
-//! each time they are compared.
+//! Two folders get the same edits. One has a permanent engine, the other is indexed from scratch
+//! for each comparison.
 //!
-//! **Limits.** The same is what the canonical dump says of both.
+//! Limitations: indexes are equal if their canonical dumps are.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ use codeagent_core::store::canonical_dump;
 use codeagent_workspace::{DataRoot, RepoPath};
 use tempfile::TempDir;
 
-/// The user's folder of packages in each, where no file of the repository lies.
+/// The user's package folder below each root; no file of the repository is in it.
 pub const USER_PACKAGES: &str = ".codeagent/nuget";
 
-/// Both folders and the engine of the first.
+/// Both folders, and the engine of the first.
 pub struct IndexPair {
     folder: TempDir,
     engine: Engine,
 }
 
 impl IndexPair {
-    /// Of no files yet. `keeps`: the engine keeps what it knows of all files from the first time
-    /// on, as a server does.
+    /// Creates empty folders. With `keeps`, the engine caches its state between batches, as a
+    /// server does.
     pub fn new(keeps: bool) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = folder.path().join("updated");
@@ -35,12 +35,12 @@ impl IndexPair {
         Self { folder, engine }
     }
 
-    /// The folder whose index is brought up to date.
+    /// Returns the folder whose index is updated.
     pub fn root(&self) -> PathBuf {
         self.folder.path().join("updated")
     }
 
-    /// Writes a file in both folders; without a text it is removed.
+    /// Writes a file in both folders, or removes it if there is no text.
     pub fn apply(&self, path: &str, text: Option<&[u8]>) {
         for root in [self.root(), self.folder.path().join("fresh")] {
             let file = root.join(path);
@@ -55,12 +55,12 @@ impl IndexPair {
         }
     }
 
-    /// Brings the index up to date, as who only looks.
+    /// Updates the index by a full scan.
     pub fn index(&self) -> Summary {
         index(&self.engine)
     }
 
-    /// Brings the index up to date, as a watcher tells it, who knows what changed.
+    /// Updates the index for the named files, as a watcher does.
     pub fn index_only<'p>(&self, paths: impl IntoIterator<Item = &'p String>) -> Summary {
         let paths = paths
             .into_iter()
@@ -70,8 +70,7 @@ impl IndexPair {
             .expect("indexing succeeds")
     }
 
-    /// Where the index that was brought up to date (`-`) differs from a fresh one (`+`); empty if
-    /// nowhere.
+    /// Returns the differences between the updated index (`-`) and a fresh one (`+`).
     pub fn difference(&self, threads: usize) -> Vec<String> {
         let fresh = open(&self.folder.path().join("fresh"), (threads, false), true);
         index(&fresh);

@@ -1,4 +1,4 @@
-//! String literals in the index: where they stand, and how they are found.
+//! String literals in the index: their locations and their lookup.
 
 use codeagent_core::query::{Enclosing, literal_sites, literals_in, literals_of};
 

@@ -1,5 +1,5 @@
-//! Tests of the engine from outside: languages' rules, small repositories, incremental indexing, and
-//! the layout of the sources. What they read lies in `tests/` at the top of the work tree.
+//! Tests of the engine's public interface: language rules, small repositories, incremental
+//! indexing, and the layout of the sources. Their data is in `tests/` at the top of the work tree.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(

@@ -1,4 +1,4 @@
-//! Which declarations are nodes, and which of them are the same node.
+//! Nodes: the declarations that become one, and those that share one.
 
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
-//! Do the assemblies of NuGet packages carry types to the repository's own calls, are they those
-//! that a project gets, and is what changes there noticed?
+//! Assemblies of NuGet packages: they provide types for the repository's own calls, each project
+//! gets the assembly it references, and changes are noticed.
 //!
-//! Each test makes a repository and a folder of packages beside it. Nothing of a package may ever
-//! be a node.
+//! Each test creates a repository and a package folder next to it. Nothing in a package becomes a
+//! node.
 //!
-//! **Limits.** Which rule of the linker a type takes is the matter of `rules.rs`.
+//! Limitations: which language rule a type follows is tested by `rules.rs`.
 
 use std::fs;
 
@@ -12,29 +12,29 @@ use codeagent_testkit::assembly::{Assembly, Ty, damage};
 
 use crate::repository::Repository;
 
-/// A source that hands an own type through a package, and uses what comes out.
+/// A source that passes one of its own types through a package and uses the result.
 const USE: &str = "using Lib;\nclass Own { public void Run() { } public void Stop() { } }\nclass Uses\n{\n    void Held(Box<Own> box) => box.Get().Run();\n    \
                    void Passed(Own own) => own.Pass().Stop();\n}\n";
-/// With the package.
+/// Resolved calls with the package.
 const TYPED: [&str; 2] = ["5 -> Run", "6 -> Stop"];
-/// Without.
+/// Resolved calls without it.
 const UNTYPED: [&str; 0] = [];
 
-/// A project file with these items.
+/// Returns a project file with these items.
 fn project(items: &str) -> String {
     format!(
         "<Project Sdk=\"Microsoft.NET.Sdk\"><PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup><ItemGroup>{items}</ItemGroup></Project>"
     )
 }
 
-/// The items that name one package.
+/// Returns a project file that references one package.
 fn names(id: &str, version: &str) -> String {
     project(&format!(
         "<PackageReference Include=\"{id}\" Version=\"{version}\" />"
     ))
 }
 
-/// The assembly that [`USE`] needs.
+/// Returns the assembly that [`USE`] needs.
 fn lib() -> Vec<u8> {
     let mut assembly = Assembly::new("Lib");
     assembly
@@ -44,7 +44,7 @@ fn lib() -> Vec<u8> {
     assembly.image()
 }
 
-/// An assembly of the same name that gives other things.
+/// Returns an assembly of the same name whose members return other types.
 fn other_lib() -> Vec<u8> {
     let mut assembly = Assembly::new("Lib");
     assembly
@@ -60,7 +60,7 @@ fn nuspec(id: &str, dependencies: &str) -> String {
     )
 }
 
-/// A repository with [`USE`] and a project file, and files of the user's folder of packages.
+/// Creates a repository of [`USE`] and a project file, and files in the user's package folder.
 fn repository(csproj: &str, packages: &[(&str, &[u8])]) -> Repository {
     let repository = Repository::of(&[("App.csproj", csproj), ("Use.cs", USE)]);
     packages
@@ -78,13 +78,13 @@ fn an_assembly_carries_a_type_of_the_repository() {
     assert_eq!(repository.index().linked, 1);
     assert_eq!(repository.calls(), TYPED);
     assert!(repository.index().unchanged);
-    // A restarted server.
+    // A restarted server
     repository.engine = None;
     assert!(repository.index().unchanged);
 }
 
 #[test]
-fn a_project_gets_the_assembly_that_its_references_mean() {
+fn a_project_uses_the_assembly_its_references_select() {
     let (lib, other, empty) = (lib(), other_lib(), Assembly::new("Empty").image());
     let needs_lib = nuspec(
         "Top",
@@ -182,7 +182,7 @@ fn a_project_gets_the_assembly_that_its_references_mean() {
 }
 
 #[test]
-fn a_framework_that_does_not_fit_gives_nothing() {
+fn an_incompatible_framework_provides_no_types() {
     for folder in [
         "lib/net9.0",
         "lib/net46",
@@ -199,7 +199,7 @@ fn a_framework_that_does_not_fit_gives_nothing() {
 }
 
 #[test]
-fn what_is_not_compiled_against_gives_nothing() {
+fn packages_not_compiled_against_provide_no_types() {
     let lib = lib();
     let package: &[(&str, &[u8])] = &[("lib/1.0.0/lib/net8.0/Lib.dll", &lib)];
     for csproj in [
@@ -219,7 +219,7 @@ fn what_is_not_compiled_against_gives_nothing() {
 }
 
 #[test]
-fn central_versions_count() {
+fn central_package_versions_apply() {
     let mut repository = repository(
         &project("<PackageReference Include=\"Lib\" />"),
         &[("lib/1.0.0/lib/net8.0/Lib.dll", &lib())],
@@ -237,7 +237,7 @@ fn central_versions_count() {
     assert_eq!(repository.calls(), UNTYPED);
 }
 
-/// What a restore writes for one package.
+/// Returns the assets file that a restore writes for one package.
 fn assets(framework: &str, path: &str) -> String {
     format!(
         "{{\"targets\": {{\"{framework}\": {{\"Lib/1.0.0\": {{\"type\": \"package\", \"compile\": {{\"{path}\": {{}}}}}}}}}}, \
@@ -246,7 +246,7 @@ fn assets(framework: &str, path: &str) -> String {
 }
 
 #[test]
-fn what_a_restore_resolved_counts() {
+fn versions_resolved_by_a_restore_apply() {
     let (lib, other) = (lib(), other_lib());
     let packages: &[(&str, &[u8])] = &[
         ("lib/1.0.0/lib/net6.0/Lib.dll", &lib),
@@ -303,7 +303,7 @@ fn an_assembly_in_the_repository_is_named_by_its_path() {
 }
 
 #[test]
-fn a_package_is_seen_by_the_projects_that_get_it() {
+fn a_package_is_visible_to_its_projects_only() {
     let own = "class Own { public void Run() { } }\nclass Uses { void Held(Lib.Box<Own> box) => box.Get().Run(); }\n";
     let mut repository = Repository::of(&[
         ("With/With.csproj", &names("Lib", "1.0.0")),
@@ -317,7 +317,7 @@ fn a_package_is_seen_by_the_projects_that_get_it() {
         ("Through/A.cs", &format!("\n\n{own}")),
     ]);
     repository.write_bytes("nuget/lib/1.0.0/lib/net8.0/Lib.dll", &lib());
-    // The same name in another assembly.
+    // The same type name in another assembly
     let mut alt = Assembly::new("Alt");
     alt.class("Lib", "Box`1", None)
         .method("Get", &[], Ty::String);
@@ -333,7 +333,7 @@ fn a_package_is_seen_by_the_projects_that_get_it() {
 }
 
 #[test]
-fn of_two_versions_that_projects_ask_for_one_is_read() {
+fn one_of_two_requested_versions_is_read() {
     let (older, newer) = (names("Lib", "1.0.0"), names("Lib", "2.0.0"));
     let through = |version: &str| {
         names("Lib", version).replace(
@@ -341,7 +341,7 @@ fn of_two_versions_that_projects_ask_for_one_is_read() {
             "<ProjectReference Include=\"../A/A.csproj\" /><PackageR",
         )
     };
-    // A project's own word counts, and what is read for all is the newest that one of them gets.
+    // A project's own reference wins, and the newest version that any project uses is read for all.
     for (app, expected) in [
         (through("1.0.0"), &UNTYPED[..]),
         (through("2.0.0"), &TYPED),
@@ -361,8 +361,8 @@ fn of_two_versions_that_projects_ask_for_one_is_read() {
 }
 
 #[test]
-fn a_package_that_the_repository_makes_is_its_project() {
-    // By its name, and by the name of the assembly.
+fn a_package_built_by_the_repository_is_its_project() {
+    // By its package name, and by the name of its assembly
     for (id, file) in [("Lib", "More.dll"), ("More", "Lib.dll")] {
         let mut repository = Repository::of(&[
             ("App/App.csproj", &names(id, "1.0.0")),
@@ -388,7 +388,7 @@ fn a_package_that_the_repository_makes_is_its_project() {
 }
 
 #[test]
-fn assemblies_name_types_of_each_other_and_of_the_frameworks() {
+fn assemblies_refer_to_each_other_and_to_the_framework() {
     let mut other = Assembly::new("Other");
     other
         .class("Other", "Holder`1", None)
@@ -399,7 +399,7 @@ fn assemblies_name_types_of_each_other_and_of_the_frameworks() {
         Ty::Of("System.Runtime", "System.Collections.Generic", "List`1").with(&[Ty::Param(0)]);
     lib.class("Lib", "Box`1", Some(holder))
         .method("All", &[], list);
-    // The same name in an assembly that the library does not mention.
+    // The same type name in an assembly that the library does not reference
     let mut alien = Assembly::new("Alien");
     alien
         .class("Other", "Holder`1", None)
@@ -433,7 +433,7 @@ fn assemblies_name_types_of_each_other_and_of_the_frameworks() {
 }
 
 #[test]
-fn what_changes_in_a_package_is_noticed() {
+fn changes_in_a_package_are_noticed() {
     let path = "nuget/lib/1.0.0/lib/net8.0/Lib.dll";
     let mut repository = repository(
         &names("Lib", "1.0.0"),
@@ -444,7 +444,7 @@ fn what_changes_in_a_package_is_noticed() {
     repository.write_bytes(path, &lib());
     assert!(!repository.index().unchanged);
     assert_eq!(repository.calls(), TYPED);
-    // The same content, written again.
+    // The same content, written again
     repository.write_bytes(path, &lib());
     assert!(repository.index().unchanged);
     repository.engine = None;
@@ -467,7 +467,7 @@ fn what_changes_in_a_package_is_noticed() {
 }
 
 #[test]
-fn an_edit_asks_packages_as_they_are() {
+fn an_edited_file_is_resolved_against_current_packages() {
     let mut repository = repository(
         &names("Lib", "1.0.0"),
         &[("lib/1.0.0/lib/net8.0/Lib.dll", &lib())],
@@ -489,7 +489,7 @@ fn an_edit_asks_packages_as_they_are() {
 }
 
 #[test]
-fn a_hostile_assembly_costs_itself_only() {
+fn a_hostile_assembly_affects_only_itself() {
     let whole = lib();
     let mut harms = damage::circles();
     harms.extend(damage::too_much());
@@ -538,7 +538,7 @@ fn a_hostile_assembly_costs_itself_only() {
 }
 
 #[test]
-fn an_assembly_that_is_too_long_is_not_read() {
+fn an_oversized_assembly_is_not_read() {
     let mut repository = repository(
         &names("Lib", "1.0.0"),
         &[("lib/1.0.0/lib/net8.0/Lib.dll", b"")],
@@ -563,7 +563,7 @@ fn an_assembly_that_is_too_long_is_not_read() {
 }
 
 #[test]
-fn what_a_package_needs_may_go_in_circles() {
+fn package_dependencies_may_be_cyclic() {
     let lib = lib();
     let (to_b, to_a) = (
         nuspec("A", "<dependency id=\"B\" version=\"1.0\" />"),
@@ -601,7 +601,7 @@ fn what_a_package_needs_may_go_in_circles() {
 
 #[test]
 #[cfg(unix)]
-fn nothing_outside_of_the_packages_is_read() {
+fn nothing_outside_the_package_folder_is_read() {
     let link = |repository: &Repository, at: &str, target: &str| {
         let at = repository.outer.path().join("nuget").join(at);
         fs::create_dir_all(at.parent().unwrap()).unwrap();

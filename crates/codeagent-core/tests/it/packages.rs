@@ -1,23 +1,23 @@
-//! Do the declarations of installed packages carry types to the repository's own calls, and is what
-//! changes there noticed?
+//! Declarations of installed npm packages: they provide types for the repository's own calls, and
+//! changes are noticed.
 //!
-//! Each test makes a repository with a `node_modules` on disk and asks which calls of it lead
-//! where. Nothing of a package may ever be a node.
+//! Each test creates a repository with a `node_modules` folder and checks the targets of its calls.
+//! Nothing in a package becomes a node.
 //!
-//! **Limits.** Which rule of a linker a type takes is the matter of `rules.rs`.
+//! Limitations: which language rule a type follows is tested by `rules.rs`.
 
 use std::fs;
 
 use crate::repository::Repository;
 
-/// A source that hands an own type through a function of a package, and uses what comes out.
+/// A source that passes one of its own types through a package's function and uses the result.
 const USE: &str =
     "import { pass } from \"lib\";\nclass Own { run() { } stop() { } }\npass(new Own()).run();\n";
-/// The function.
+/// Declaration of the function.
 const PASS: &str = "export declare function pass<T>(value: T): T;\n";
-/// With the declaration: `new Own()` and `run()`.
+/// Resolved calls with the declaration: `new Own()` and `run()`.
 const TYPED: [&str; 2] = ["3 -> Own", "3 -> run"];
-/// Without.
+/// Resolved calls without it.
 const UNTYPED: [&str; 1] = ["3 -> Own"];
 
 #[test]
@@ -32,7 +32,7 @@ fn a_declaration_carries_a_type_of_the_repository() {
 }
 
 #[test]
-fn a_package_says_where_its_declarations_lie() {
+fn a_package_manifest_locates_its_declarations() {
     let cases: &[(&str, &[(&str, &str)])] = &[
         (
             "types",
@@ -136,7 +136,7 @@ fn a_package_says_where_its_declarations_lie() {
 
 #[test]
 #[cfg(unix)]
-fn a_name_with_a_colon_is_none_of_a_package() {
+fn a_specifier_with_a_colon_is_not_a_package() {
     let mut repository = Repository::of(&[
         ("a.ts", &USE.replace("lib", "lib:sub")),
         ("node_modules/lib:sub/index.d.ts", PASS),
@@ -146,7 +146,7 @@ fn a_name_with_a_colon_is_none_of_a_package() {
 }
 
 #[test]
-fn the_nearest_package_is_meant() {
+fn the_nearest_package_is_used() {
     let mut repository = Repository::of(&[
         ("package.json", r#"{"name": "root"}"#),
         ("app/src/a.ts", USE),
@@ -164,7 +164,7 @@ fn the_nearest_package_is_meant() {
 }
 
 #[test]
-fn what_changes_in_a_package_is_noticed() {
+fn changes_in_a_package_are_noticed() {
     let mut repository = Repository::of(&[
         ("a.ts", USE),
         ("b.ts", "export const x = 1;\n"),
@@ -179,7 +179,7 @@ fn what_changes_in_a_package_is_noticed() {
     repository.write(&[("node_modules/lib/inner.d.ts", PASS)]);
     assert!(!repository.index().unchanged);
     assert_eq!(repository.calls(), TYPED);
-    // A file in front of the one that was read.
+    // A file that precedes the one that was read
     repository.write(&[
         (
             "node_modules/lib/package.json",
@@ -190,7 +190,7 @@ fn what_changes_in_a_package_is_noticed() {
     repository.index_only("node_modules/lib/package.json");
     assert_eq!(repository.calls(), UNTYPED);
     fs::remove_file(repository.path("node_modules/lib/package.json")).unwrap();
-    // A restarted server.
+    // A restarted server
     repository.engine = None;
     repository.index();
     assert_eq!(repository.calls(), TYPED);
@@ -202,8 +202,8 @@ fn what_changes_in_a_package_is_noticed() {
 }
 
 #[test]
-fn an_edit_may_bring_a_package_in() {
-    // A module as well, so that nothing else tells the two apart.
+fn an_edit_can_start_using_a_package() {
+    // A module too, so that nothing else distinguishes the two.
     let without = USE.replace("import { pass } from \"lib\";", "export {};");
     let mut repository =
         Repository::of(&[("a.ts", &without), ("node_modules/lib/index.d.ts", PASS)]);
@@ -223,7 +223,7 @@ fn an_edit_may_bring_a_package_in() {
 }
 
 #[test]
-fn what_a_package_declares_for_all_counts_where_it_is_imported() {
+fn global_declarations_of_a_package_apply_where_it_is_imported() {
     let own = "class Own { run() { } }\n";
     let mut repository = Repository::of(&[
         ("one/tsconfig.json", "{}"),
@@ -250,7 +250,7 @@ fn what_a_package_declares_for_all_counts_where_it_is_imported() {
 }
 
 #[test]
-fn a_repository_adds_to_a_package() {
+fn a_repository_can_augment_a_package() {
     let mut repository = Repository::of(&[
         (
             "a.ts",
@@ -270,7 +270,7 @@ fn a_repository_adds_to_a_package() {
 }
 
 #[test]
-fn a_class_called_as_one_of_the_language_is_another() {
+fn a_class_named_like_a_builtin_is_a_different_class() {
     let mut repository = Repository::of(&[
         (
             "a.ts",
@@ -287,7 +287,7 @@ fn a_class_called_as_one_of_the_language_is_another() {
 
 #[test]
 #[cfg(unix)]
-fn links_are_followed_among_packages() {
+fn links_between_packages_are_followed() {
     let mut repository = Repository::of(&[
         ("a.ts", USE),
         (
@@ -313,7 +313,7 @@ fn links_are_followed_among_packages() {
 
 #[test]
 #[cfg(unix)]
-fn a_link_to_a_package_of_the_repository_means_its_sources() {
+fn a_linked_repository_package_resolves_to_its_sources() {
     let mut repository = Repository::of(&[
         (
             "packages/lib/package.json",
@@ -333,7 +333,7 @@ fn a_link_to_a_package_of_the_repository_means_its_sources() {
 
 #[test]
 #[cfg(unix)]
-fn nothing_outside_of_packages_is_read() {
+fn nothing_outside_package_folders_is_read() {
     let harms: &[(&str, &str)] = &[
         (r#"{"types": "/SECRET.d.ts"}"#, "an absolute path"),
         (r#"{"types": "../../../secret.d.ts"}"#, "above the root"),
@@ -392,7 +392,7 @@ fn nothing_outside_of_packages_is_read() {
 }
 
 #[test]
-fn a_hostile_declaration_costs_itself_only() {
+fn a_hostile_declaration_affects_only_itself() {
     let deep = format!(
         "export type Deep = {}string{};\n",
         "Array<".repeat(20_000),
@@ -458,7 +458,7 @@ fn a_hostile_declaration_costs_itself_only() {
 }
 
 #[test]
-fn more_files_than_are_read_are_said() {
+fn files_beyond_the_limit_are_reported() {
     let mut repository = Repository::of(&[
         ("a.ts", USE),
         ("node_modules/lib/index.d.ts", "export * from './part0';\n"),

@@ -1,12 +1,11 @@
-//! Which files are linked again after an edit? Each page in `tests/relinking/<language>.md` takes
-//! what a link asks of other files and states how many it wakes.
+//! Invalidation: how many files an edit causes to be resolved again.
 //!
-//! The cases have the form of `rules.rs`. A block whose info string goes on with `wakes n` is an
-//! edit: its text takes the place of the file of that path, `n` other files are linked again, and
-//! the index is then the same as a fresh one; the same holds after the edit is taken back, but for
-//! the number.
+//! Each page in `tests/relinking/<language>.md` covers the dependencies of a resolution. The cases
+//! have the form of `rules.rs`. A block whose info string ends with `wakes n` is an edit: its text
+//! replaces the file at that path, `n` other files are resolved again, and the index then equals a
+//! fresh one. The index also equals a fresh one after the edit is reverted.
 //!
-//! **Limits.** A file that is linked again without need is seen in the number alone.
+//! Limitations: files that are resolved again without need show only in the number.
 
 use std::path::Path;
 
@@ -15,7 +14,7 @@ use codeagent_workspace::{RepoPath, Workspace};
 use crate::index_pair::IndexPair;
 use crate::rules::{add_project, blocks};
 
-/// Runs all cases of a language, or those that `RULE` names, and gives all failures.
+/// Runs all cases of a language, or those that `RULE` names, and returns all failures.
 pub fn failures(language: &str, project: &str) -> Vec<String> {
     let pages =
         Workspace::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/relinking"))

@@ -1,9 +1,9 @@
-//! A repository on disk with its index, for tests of what is installed beside the sources:
-//! `packages.rs` and `nuget.rs`.
+//! A repository on disk with an index, for the tests of installed packages in `packages.rs` and
+//! `nuget.rs`.
 //!
-//! Whenever it is indexed, the index is compared with one made afresh.
+//! Every time it is indexed, the index is compared with a fresh one.
 //!
-//! **Limits.** Nothing watches it.
+//! Limitations: it is not watched.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use codeagent_core::model::graph::EdgeType;
 use codeagent_core::store::canonical_dump;
 use codeagent_workspace::{DataRoot, RepoPath};
 
-/// A repository, its index and something beside it that is no part of it.
+/// A repository, its engine, and a folder around it for files outside the repository.
 pub struct Repository {
     pub outer: tempfile::TempDir,
     pub engine: Option<Engine>,
@@ -42,7 +42,7 @@ impl Repository {
             .for_each(|(path, text)| self.write_bytes(&format!("root/{path}"), text.as_bytes()));
     }
 
-    /// Writes a file, also beside the repository.
+    /// Writes a file inside or outside the repository.
     pub fn write_bytes(&self, path: &str, bytes: &[u8]) {
         let path = self.outer.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -55,7 +55,7 @@ impl Repository {
         std::os::unix::fs::symlink(target, self.path(at)).unwrap();
     }
 
-    /// Where indexes lie, and the user's packages.
+    /// Returns a data root that includes the user's packages.
     fn home(&self, path: impl Into<PathBuf>) -> DataRoot {
         DataRoot::at(path).with_packages(Some(self.outer.path().join("nuget")))
     }
@@ -72,7 +72,7 @@ impl Repository {
         .unwrap()
     }
 
-    /// Brings the index to what is on disk, and compares it with one made afresh.
+    /// Updates the index by a full scan, and compares it with a fresh one.
     pub fn index(&mut self) -> Summary {
         let engine = self.engine.take().unwrap_or_else(|| self.open("index"));
         let summary = engine.index(&|_| ()).unwrap();
@@ -81,7 +81,7 @@ impl Repository {
         summary
     }
 
-    /// The same for a batch that names what changed.
+    /// Updates the index for one named file, and compares it with a fresh one.
     pub fn index_only(&mut self, path: &str) -> Summary {
         let batch = ChangeBatch::only([RepoPath::new(path).unwrap()]);
         let summary = self
@@ -117,7 +117,7 @@ impl Repository {
         dump(self.engine.as_ref().unwrap())
     }
 
-    /// The calls that have a target, as `line -> name`, by line.
+    /// Returns the resolved calls as `line -> name`, by line.
     pub fn calls(&self) -> Vec<String> {
         let dump = self.dump();
         let rows = |what: &str| -> Vec<Vec<&str>> {

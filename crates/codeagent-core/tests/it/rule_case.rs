@@ -1,8 +1,7 @@
-//! A small repository in memory, linked, and compared with the edges that its comments state.
+//! Resolves a small in-memory repository and compares the edges with those that its comments state.
 //!
-//! The syntax of the comments is that of `codeagent_testkit`; a target may carry its parameter list
-//! as written (`N.C.Add(int a)`) where overloads have to be told apart. More verbs speak of what is
-//! no edge:
+//! The comments have the syntax of `codeagent_testkit`. A target may include its parameter list as
+//! written (`N.C.Add(int a)`) to select an overload. Further verbs state facts other than edges:
 //!
 //! ```text
 //! static async load(id: string): Promise<Item> { .. }
@@ -12,13 +11,15 @@
 //! //    ^^^^ unresolved: laod
 //! ```
 //!
-//! A node that has several declarations ends with their number (`x2`). Of it `name`, `count` (of
-//! parameters), `doc` and `first` (the file of its first declaration) can be stated too; a call of
-//! a value without a name is `unresolved: ()`; `from` states the sources of the edges at a place.
-//! Files in `external/` are declarations of libraries.
+//! * `node` ends with the number of declarations if there are several (`x2`); `name`, `count` (of
+//!   parameters), `doc` and `first` (the file of its first declaration) state its other fields.
+//! * A call of a value without a name is `unresolved: ()`.
+//! * `from` states the sources of the edges at a location.
 //!
-//! **Limits.** The source of an edge is checked only as far as that its declaration surrounds the
-//! place; in JavaScript those of `inherits` and `implements` are not.
+//! Files in `external/` are library declarations.
+//!
+//! Limitations: the source of an edge is only checked to surround the location; in JavaScript, not
+//! even that for `inherits` and `implements`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -37,16 +38,16 @@ use codeagent_workspace::Workspace;
 /// A repository in memory.
 pub struct Case {
     texts: BTreeMap<String, Arc<str>>,
-    /// Verbs that are complete in every file, said or not.
+    /// Verbs that are complete in every file, whether the file says so or not.
     complete: Vec<String>,
 }
 
-/// What checking a case gave.
+/// The result of checking a case.
 #[derive(Default)]
 pub struct Outcome {
-    /// Expectations that were stated.
+    /// Number of stated expectations.
     pub annotations: usize,
-    /// Where the graph is not as stated, as `path:line: ..`.
+    /// Differences between graph and expectations, as `path:line: ..`.
     pub failures: Vec<String>,
 }
 
@@ -56,20 +57,20 @@ struct Graph {
     files: BTreeMap<String, Linked>,
 }
 
-/// What linking a file gave.
+/// The result of resolving a file.
 #[derive(Default)]
 struct Linked {
     edges: Vec<Edge>,
-    /// What is no edge and can be stated, by place.
+    /// Stated facts other than edges.
     said: Said,
 }
 
-/// By line, column and verb.
+/// Facts by line, column and verb.
 type Said = BTreeMap<(u32, u32, String), BTreeSet<String>>;
 
-/// What can be stated that is no edge: what a node at the place of its name is, what it is part of,
-/// its name, how many parameters it has, its documentation and the file of its first declaration;
-/// the name of a use that should have a target and has none; the sources of edges.
+/// Verbs for facts other than edges: of the node named at the location, its description, container,
+/// name, number of parameters, documentation and first file; the name of an unresolved use; the
+/// sources of edges.
 const SAID: &[&str] = &[
     "node",
     "in",
@@ -81,11 +82,11 @@ const SAID: &[&str] = &[
     "from",
 ];
 
-/// Where annotations and edges meet: line, column, edge type.
+/// The key that joins annotations and edges: line, column, edge type.
 type Place = (u32, u32, EdgeType);
 
 impl Case {
-    /// The texts of a folder.
+    /// Loads the files of a folder.
     pub fn load(folder: &Path) -> Self {
         let workspace = Workspace::open(folder).unwrap();
         let texts = workspace.walk().entries.into_iter().map(|entry| {
@@ -98,7 +99,7 @@ impl Case {
         }
     }
 
-    /// Texts by path; every file's edges of these types have to be stated.
+    /// Creates a case of texts by path; every file must state all edges of the `complete` types.
     pub fn of(texts: BTreeMap<String, Arc<str>>, complete: &[&str]) -> Self {
         Self {
             texts,
@@ -106,7 +107,7 @@ impl Case {
         }
     }
 
-    /// Compares the edges with what the comments state.
+    /// Compares the edges with the annotations.
     pub fn check(&self) -> Outcome {
         let graph = self.graph();
         let mut outcome = Outcome::default();
@@ -219,7 +220,7 @@ fn say(linked: &mut Linked, (line, column): (u32, u32), verb: &str, what: Option
         .extend(what);
 }
 
-/// A node as a declaration without its body.
+/// Formats a node as a declaration without its body.
 fn node_text(node: &Node) -> String {
     let flags = [
         (NodeFlags::PUBLIC_API, "api"),
@@ -275,7 +276,7 @@ fn expectations(text: &str) -> Result<Expectations, Vec<codeagent_testkit::Probl
     )
 }
 
-/// Everything in which a file's edges differ from what it states.
+/// Returns every difference between a file's edges and its annotations.
 fn compare(graph: &Graph, path: &str, expected: &Expectations) -> Vec<String> {
     let nothing = Linked::default();
     let Linked { edges, said } = graph.files.get(path).unwrap_or(&nothing);
@@ -325,7 +326,7 @@ fn compare(graph: &Graph, path: &str, expected: &Expectations) -> Vec<String> {
             "a target is named twice: {edge:?}"
         );
     }
-    // `inherits(A, B)` stands behind `A`, `@implements` before it.
+    // `inherits(A, B)` follows the declaration of `A`; `@implements` precedes it.
     let is_outside = |edge: &&Edge| {
         path.ends_with(".js") && matches!(edge.edge_type, EdgeType::Inherits | EdgeType::Implements)
     };
@@ -343,7 +344,7 @@ fn compare(graph: &Graph, path: &str, expected: &Expectations) -> Vec<String> {
     failures
 }
 
-/// What is said at a place is what is stated, nothing if nothing is stated.
+/// Compares one stated fact with those at its location; `-` means that there is none.
 fn compare_said(annotation: &Annotation, said: &Said) -> Option<String> {
     let found = said
         .get(&(annotation.line, annotation.column, annotation.verb.clone()))
@@ -367,8 +368,8 @@ fn compare_said(annotation: &Annotation, said: &Said) -> Option<String> {
     })
 }
 
-/// The edges of one type at one place are exactly those stated: one annotation names the target,
-/// several name it and all candidates. An annotation marked `todo` must fail.
+/// Compares the edges of one type at one location with its annotations. One annotation names the
+/// target; several name it and all candidates. An annotation marked `todo` must fail.
 fn compare_place(graph: &Graph, annotations: &[&Annotation], edges: &[&Edge]) -> Vec<String> {
     let mut failures = Vec::new();
     let mut open = false;
@@ -406,7 +407,7 @@ fn compare_place(graph: &Graph, annotations: &[&Annotation], edges: &[&Edge]) ->
     }
     let mut targets: BTreeSet<NodeId> = edges.iter().map(|edge| edge.target).collect();
     if annotations.len() > 1 {
-        // Whoever states one more than the first of an edge's candidates states them all.
+        // More than one annotation states all candidates.
         targets.extend(edges.iter().flat_map(|edge| &edge.candidates));
     }
     if failures.is_empty() && !open && targets.len() > annotations.len() {
@@ -419,7 +420,7 @@ fn compare_place(graph: &Graph, annotations: &[&Annotation], edges: &[&Edge]) ->
     failures
 }
 
-/// Whether a node is meant: its qualified name, or that with its parameters.
+/// Reports whether a target names the node: by qualified name, optionally with parameters.
 fn is_named(graph: &Graph, id: NodeId, target: &str) -> bool {
     let node = &graph.nodes[&id];
     let rest = target.strip_prefix(&node.qualified_name);
@@ -435,7 +436,8 @@ fn surrounds(graph: &Graph, path: &str, edge: &Edge) -> bool {
     let is_around = |span: &codeagent_core::model::span::Span| {
         (span.start.line..=span.end_line).contains(&edge.line)
     };
-    // `class A : Base, I` makes members of `Base`, which may lie elsewhere, implement those of `I`.
+    // In `class A : Base, I`, members of `Base`, which may be in another file, implement those of
+    // `I`.
     let inherited =
         edge.edge_type == EdgeType::Implements && source.spans.iter().all(|span| span.path != path);
     inherited

@@ -1,32 +1,27 @@
-//! Do the linkers follow the languages' rules? Each page in `tests/rules/<language>/` takes clauses
-//! of the standard or the handbook and states, under the code that tells the rule from its
-//! neighbours, the edges it gives.
+//! Language rules: each page in `tests/rules/<language>/` covers clauses of the standard or the
+//! handbook, with code that distinguishes a rule from its neighbours and the edges it yields.
 //!
 //! A heading with code blocks under it is a case: a repository of its own, in which every call is
-//! stated. The info string of a block names its language and, if there are several files, its path:
+//! annotated. The info string of a block names its language and, if there are several files, its
+//! path:
 //!
 //! ````text
 //! ## §12.6.4.3 The normal form is better than the expanded form
 //!
 //! ```cs Printer.cs
-//! class Printer
-//! {
-//!     void Print(int value) { }
-//!     void Print(params int[] values) { }
-//!     void All() => Print(1);
-//!     //            ^^^^^ calls: Printer.Print(int value)
-//! }
+//! class Printer { void Print(int value) { } void Print(params int[] values) { } void All() =>
+//! Print(1); //            ^^^^^ calls: Printer.Print(int value) }
 //! ```
 //! ````
 //!
-//! Without a path a block is `main.cs`, `main.ts` and so on; a project file is added where a case
-//! has none. `RULE=words` runs only the cases whose heading holds the words.
+//! A block without a path is `main.cs`, `main.ts` and so on. A case without a project file gets
+//! one. `RULE=words` runs only the cases whose heading contains the words.
 //!
-//! `cargo xtask mutants` runs chosen cases: `RULES_LIST=FILE` writes the names of a language's
-//! cases instead of running them, `RULES_CASES=FILE` runs those of its lines `SECONDS<tab>NAME`, in
-//! that order, up to the first that fails or takes more processor time.
+//! `cargo xtask mutants` runs selected cases: `RULES_LIST=FILE` writes the names of a language's
+//! cases instead of running them. `RULES_CASES=FILE` runs those of its lines `SECONDS<tab>NAME`, in
+//! that order, up to the first that fails or exceeds its CPU time.
 //!
-//! **Limits.** Those of `rule_case.rs`. Whether a case compiles is not seen.
+//! Limitations: those of `rule_case.rs`. Whether a case compiles is not checked.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,7 +35,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use crate::rule_case::Case;
 
-/// What a case gets that has no project file: by the ending of its files.
+/// Project files for cases without one, by extension of the case's files.
 const PROJECTS: &[(&str, &str, &str)] = &[
     (
         ".cs",
@@ -84,7 +79,7 @@ fn assert_relinked(language: &str, project: &str) {
     );
 }
 
-/// Runs a language's cases, or those that the environment chooses, and reports all failures at
+/// Runs a language's cases, or those that the environment selects, and reports all failures at
 /// once.
 fn run(language: &str, project: &str) {
     let cases = language_cases(language, project);
@@ -131,8 +126,8 @@ fn run(language: &str, project: &str) {
     assert!(expectations > 0, "nothing was checked");
 }
 
-/// Runs the listed cases up to the first failure, each on a thread of its own: a mutant may loop
-/// for ever.
+/// Runs the listed cases up to the first failure, each on its own thread: a mutant may loop
+/// forever.
 fn run_listed(mut cases: BTreeMap<String, Case>, list: &str) {
     for line in list.lines() {
         let (seconds, name) = line.split_once('\t').unwrap();
@@ -147,7 +142,7 @@ fn run_listed(mut cases: BTreeMap<String, Case>, list: &str) {
         let failures = loop {
             match receiver.recv_timeout(Duration::from_millis(50)) {
                 Ok(failures) => break failures,
-                // Processor time: a busy machine must not look like a loop.
+                // CPU time, because a busy machine must not look like a loop.
                 Err(RecvTimeoutError::Timeout) if start.elapsed() < limit => {}
                 Err(error) => panic!("{name}: {error}"),
             }
@@ -156,7 +151,7 @@ fn run_listed(mut cases: BTreeMap<String, Case>, list: &str) {
     }
 }
 
-/// A language's cases by page and heading.
+/// Returns a language's cases by page and heading.
 fn language_cases(language: &str, project: &str) -> Vec<(String, Case)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/rules")
@@ -187,7 +182,7 @@ pub fn add_project(texts: &mut BTreeMap<String, Arc<str>>, ending: &str) {
     }
 }
 
-/// The headings that have code under them, and the code by path.
+/// Returns the headings with code under them, and the code by path.
 fn cases(page: &str) -> Vec<(String, BTreeMap<String, Arc<str>>)> {
     let texts = |blocks: Vec<Block>| {
         let mut texts = BTreeMap::new();
@@ -206,13 +201,13 @@ fn cases(page: &str) -> Vec<(String, BTreeMap<String, Arc<str>>)> {
 /// A block of code.
 pub struct Block {
     pub path: String,
-    /// What its info string says behind the path.
+    /// The rest of its info string, after the path.
     pub rest: String,
-    /// Keeps the line numbers of its page.
+    /// The code, padded so that lines have the numbers of the page.
     pub text: Arc<str>,
 }
 
-/// The headings that have code under them, and the blocks.
+/// Returns the headings with code under them, and the blocks.
 pub fn blocks(page: &str) -> Vec<(String, Vec<Block>)> {
     let mut cases: Vec<(String, Vec<Block>)> = vec![(String::new(), Vec::new())];
     let (mut in_heading, mut info_string) = (false, None);
@@ -245,7 +240,7 @@ pub fn blocks(page: &str) -> Vec<(String, Vec<Block>)> {
     cases
 }
 
-/// The path an info string gives, and what follows: `cs Orders.cs`, or `cs` alone.
+/// Returns the path of an info string and what follows it: `cs Orders.cs`, or `cs` alone.
 fn path_of(info: &str) -> (String, String) {
     let mut words = info.split_whitespace();
     let language = words.next().unwrap_or_default();

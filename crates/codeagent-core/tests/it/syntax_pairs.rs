@@ -1,14 +1,13 @@
-//! Is anything lost where two forms of syntax meet? Every form of expression in every place of
-//! every other form, every statement after every other and every member after every other, with
-//! calls, types and declarations in them and one behind them.
+//! Pairs of syntax forms: every expression in every position of every other form, every statement
+//! after every other, and every member after every other must lose no calls, types or declarations.
 //!
-//! The forms are tables in `tests/neighbours`. In a form, `$9` is a place for an expression that
-//! binds at least as tightly as 9; the number before an expression says how tightly it binds, and
-//! one that binds too loosely gets parentheses. What must be there is seen from names: a name that
-//! begins with `Call` is called, `New` created, `Type` a type that is used, `Def` declared there.
-//! What is lost still stands under `[gap]`, and must be lost.
+//! The forms are tables in `tests/neighbours`. In a form, `$9` is a position for an expression that
+//! binds at least as tightly as 9. The number before an expression says how tightly it binds; one
+//! that binds too loosely is parenthesized. Names state what must be found: a name that starts with
+//! `Call` is called, `New` is constructed, `Type` is a type that is used, `Def` is declared. Forms
+//! under `[gap]` are known to be lost, and must be.
 //!
-//! **Limits.** Pairs only; what three forms do together is not tried.
+//! Limitations: combinations of three forms are not tested.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +16,7 @@ use codeagent_core::LANGUAGES;
 use codeagent_core::model::facts::{Facts, SiteKind};
 use codeagent_core::model::graph::Dialect;
 
-/// How many failures are shown.
+/// Maximum number of failures shown.
 const SHOWN: usize = 200;
 
 struct Form<'a> {
@@ -25,7 +24,7 @@ struct Form<'a> {
     text: &'a str,
 }
 
-/// The forms of a table by its headings.
+/// Returns the forms of a table by heading.
 fn forms(table: &str) -> BTreeMap<&str, Vec<Form<'_>>> {
     let mut sections: BTreeMap<&str, Vec<Form<'_>>> = BTreeMap::new();
     let mut section = "";
@@ -56,7 +55,7 @@ fn forms(table: &str) -> BTreeMap<&str, Vec<Form<'_>>> {
     sections
 }
 
-/// The places of a form: byte range and level.
+/// Returns the positions of a form: byte range and level.
 fn places(text: &str) -> Vec<(usize, usize, u8)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices('$') {
@@ -75,7 +74,7 @@ fn places(text: &str) -> Vec<(usize, usize, u8)> {
     found
 }
 
-/// A form with an expression in its `which`th place and names in all others.
+/// Fills a form: an expression in its `which`th position, and names in all others.
 fn filled(text: &str, which: usize, inner: Option<&Form<'_>>) -> String {
     let mut out = String::new();
     let mut from = 0;
@@ -91,7 +90,7 @@ fn filled(text: &str, which: usize, inner: Option<&Form<'_>>) -> String {
     out + &text[from..]
 }
 
-/// What is missing of what the names in a text say.
+/// Returns what the names in a text state and the facts do not have.
 fn missing(text: &str, facts: &Facts) -> Vec<String> {
     let mut lost = Vec::new();
     if facts.header.error_bytes > 0 {
@@ -143,7 +142,7 @@ fn missing(text: &str, facts: &Facts) -> Vec<String> {
     lost
 }
 
-/// Tries texts and fails with all that lose something.
+/// Tests texts, and fails with all that lose something.
 struct Trial<'a> {
     dialect: Dialect,
     gaps: Vec<&'a str>,
@@ -171,7 +170,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Every expression in every place of every expression and statement.
+    /// Tests every expression in every position of every expression and statement.
     fn expressions(
         &mut self,
         outer: &[Form<'_>],
@@ -188,7 +187,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Every form after every other.
+    /// Tests every form after every other.
     fn sequences(&mut self, forms: &[Form<'_>], separator: &str, around: impl Fn(&str) -> String) {
         let texts: Vec<String> = forms
             .iter()
@@ -221,7 +220,7 @@ impl<'a> Trial<'a> {
 const CSHARP: &str = include_str!("../../../../tests/neighbours/csharp.txt");
 
 #[test]
-fn csharp_expressions() {
+fn nested_csharp_expressions_lose_no_names() {
     let forms = forms(CSHARP);
     let mut trial = Trial::new(Dialect::CSharp, &forms);
     let in_method = |statement: &str| {
@@ -237,7 +236,7 @@ fn csharp_expressions() {
 }
 
 #[test]
-fn csharp_statements_and_members() {
+fn adjacent_csharp_statements_and_members_lose_no_names() {
     let forms = forms(CSHARP);
     let mut trial = Trial::new(Dialect::CSharp, &forms);
     trial.sequences(&forms["statement"], " ", |text| {
@@ -253,7 +252,7 @@ fn csharp_statements_and_members() {
 
 const TYPESCRIPT: &str = include_str!("../../../../tests/neighbours/typescript.txt");
 
-/// An expression that would begin a statement otherwise.
+/// Wraps an expression statement that would otherwise begin like another statement.
 fn in_function(statement: &str) -> String {
     format!(
         "async function* DefM() {{\n{statement}\nCallLast()\n}}\nfunction DefAfter() {{ CallAfter() }}\n"
@@ -261,7 +260,7 @@ fn in_function(statement: &str) -> String {
 }
 
 #[test]
-fn typescript_expressions() {
+fn nested_typescript_expressions_lose_no_names() {
     let forms = forms(TYPESCRIPT);
     let mut trial = Trial::new(Dialect::Ts, &forms);
     trial.expressions(&forms["statement"], &forms["expression"], in_function);
@@ -272,7 +271,7 @@ fn typescript_expressions() {
 }
 
 #[test]
-fn typescript_statements_and_members() {
+fn adjacent_typescript_statements_and_members_lose_no_names() {
     let forms = forms(TYPESCRIPT);
     let mut trial = Trial::new(Dialect::Ts, &forms);
     for separator in ["\n", ";\n"] {

@@ -1,11 +1,11 @@
-//! Checks of the sources that neither the compiler nor the manifests make: layers and floors inside a
-//! crate, file heads, file sizes, and which folder may name which library.
+//! Checks of the sources that neither the compiler nor the manifests make: module layers inside a
+//! crate, file heads, file sizes, and which folder may use which library.
 //!
-//! Each check is a function from sources to problems; one test gives it the sources there are, others
-//! sources with seeded violations.
+//! Each check is a function from sources to problems. One test runs it on the real sources, others
+//! on sources with seeded violations.
 //!
-//! **Limits.** Looks at tokens: a path is seen however it is imported, a name that a macro of another
-//! crate expands to is not.
+//! Limitations: checks work on tokens. They see a path however it is imported, but not names in the
+//! expansion of another crate's macro.
 
 mod checker_layers;
 mod words;
@@ -17,7 +17,7 @@ use std::path::Path;
 use codeagent_workspace::{RepoPath, Workspace};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// The layers of `codeagent-core` and what each may use, in reading order.
+/// The modules of `codeagent-core` and what each may use, lowest first.
 const LAYERS: &[(&str, &[&str])] = &[
     ("languages", &[]),
     ("versions", &[]),
@@ -35,8 +35,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("service", &["embed", "store", "ingest", "engine"]),
 ];
 
-/// Folders and files of a language's `resolve` and the modules beside them that may not be named
-/// there: a floor knows nothing of those above it.
+/// Modules of the resolvers and the higher modules that they must not name.
 const FLOORS: &[(&str, &[&str])] = &[
     (
         "codeagent-csharp/src/resolve/declared/",
@@ -64,8 +63,8 @@ const FLOORS: &[(&str, &[&str])] = &[
         "codeagent-typescript/src/resolve/checker.rs",
         &["names", "types", "expressions", "edges"],
     ),
-    // The rooms of the checker, whose questions `checker_layers` looks at; these are the types of what they
-    // ask and answer.
+    // The modules of the checker. Their calls are checked by `checker_layers`; these are their
+    // types.
     (
         "codeagent-typescript/src/resolve/names/",
         &["types", "expressions", "edges"],
@@ -77,15 +76,15 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("codeagent-typescript/src/resolve/expressions/", &["edges"]),
 ];
 
-/// TypeScript's third floor and what stands above it.
+/// Modules above TypeScript's `symbols`.
 const CHECKER: &[&str] = &["checker", "names", "types", "expressions", "edges"];
 
-/// Paths and the only places in which they may stand.
+/// Paths, and the only folders and files that may use them.
 const CONFINED: &[(&str, &[&str])] = &[
     ("rusqlite", &["crates/codeagent-core/src/store/"]),
     ("r2d2", &["crates/codeagent-core/src/store/"]),
     ("r2d2_sqlite", &["crates/codeagent-core/src/store/"]),
-    // What is right of `Facts` looks at no text. The bench compares with a bare parse.
+    // Code that works on `Facts` must not parse text. The bench compares with a bare parse.
     (
         "tree_sitter",
         &[
@@ -104,12 +103,12 @@ const CONFINED: &[(&str, &[&str])] = &[
         "oxc_resolver",
         &["crates/codeagent-typescript/src/resolve/global_index/module_resolution"],
     ),
-    // Models and the files and commands of clients are the user's, not a repository's.
+    // Models, and the settings and commands of clients, are outside of any repository.
     (
         "std::fs",
         &[
             "crates/codeagent-workspace/src/",
-            // The sandbox builds its own root.
+            // The sandbox creates its own root.
             "crates/codeagent-files/src/exec/",
             "crates/codeagent-testkit/src/",
             "crates/codeagent-embed/src/",
@@ -120,8 +119,8 @@ const CONFINED: &[(&str, &[&str])] = &[
             "benches/",
         ],
     ),
-    // Nothing is run but in a jail, this program itself, and pip and the commands of clients when
-    // the user asks for it.
+    // Only the sandbox runs other programs, except pip and the commands of clients when the user
+    // requests it.
     (
         "std::process::Command",
         &[
@@ -133,7 +132,7 @@ const CONFINED: &[(&str, &[&str])] = &[
             "benches/",
         ],
     ),
-    // Neither facts nor edges may depend on how fast a machine is.
+    // Facts and edges must not depend on the speed of the machine.
     (
         "std::time",
         &[
@@ -173,22 +172,22 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-testkit/src/",
         ],
     ),
-    // Who uses the library needs what stands at its root.
+    // Library users should need only the crate's root.
     ("codeagent_core::store", &["crates/xtask/src/"]),
     ("codeagent_core::ingest", &["crates/xtask/src/"]),
 ];
 
-/// Most lines of a file, tests excluded.
+/// Maximum number of lines of a file, without tests.
 const MAX_LINES: usize = 750;
 
-/// A source file without what is compiled for tests only.
+/// A source file, with the lines of its test code.
 struct Source {
     path: String,
     text: String,
     /// Lines of items under `#[cfg(test)]`.
     tests: Vec<RangeInclusive<usize>>,
-    /// Every path in the code with the line it ends on, from the crate's root where it says `crate`
-    /// or enough `super`.
+    /// Every path in the code with the line it ends on; `crate` and `super` are resolved from the
+    /// crate's root.
     paths: Vec<(usize, String)>,
 }
 
@@ -218,7 +217,7 @@ impl Source {
             || self.path.starts_with("tests/")
     }
 
-    /// Lines that are not for tests only.
+    /// Returns the number of lines outside test code.
     fn code_lines(&self) -> usize {
         let lines = 1..=self.text.lines().count();
         lines
@@ -226,7 +225,7 @@ impl Source {
             .count()
     }
 
-    /// The layer of core it belongs to.
+    /// Returns the module of `codeagent-core` that the file belongs to.
     fn layer(&self) -> Option<&str> {
         let inside = self.path.strip_prefix("crates/codeagent-core/src/")?;
         inside
@@ -236,7 +235,7 @@ impl Source {
     }
 }
 
-/// The modules from the root of its crate to a file.
+/// Returns the modules from the crate's root to a file.
 fn module_of(path: &str) -> Vec<&str> {
     let inside = path.split_once("/src/").map_or("", |(_, inside)| inside);
     let modules = inside
@@ -246,8 +245,7 @@ fn module_of(path: &str) -> Vec<&str> {
     modules.collect()
 }
 
-/// A path that climbs, or begins in the module of its file, as one that begins at the root of the
-/// crate.
+/// Rewrites a path with `self` or `super` as one from the crate's root.
 fn from_root(segments: &[String], module: &[&str]) -> Vec<String> {
     let here = usize::from(segments.first().is_some_and(|segment| segment == "self"));
     let climbs = segments[here..]
@@ -268,8 +266,7 @@ fn from_root(segments: &[String], module: &[&str]) -> Vec<String> {
     }
 }
 
-/// Collects the items for tests and the paths outside of them; `prefix` stands before a group of
-/// imports.
+/// Collects test items, and the paths outside of them; `prefix` precedes a group of imports.
 fn scan(
     tokens: TokenStream,
     prefix: &[String],
@@ -322,7 +319,7 @@ fn is_colons(tokens: &[TokenTree]) -> bool {
     is_colon(tokens.first()) && is_colon(tokens.get(1))
 }
 
-/// Whether `#[cfg(test)]` stands here.
+/// Reports whether the tokens start with `#[cfg(test)]`.
 fn marks_tests(tokens: &[TokenTree]) -> bool {
     match tokens {
         [TokenTree::Punct(hash), TokenTree::Group(attribute), ..] => {
@@ -332,7 +329,7 @@ fn marks_tests(tokens: &[TokenTree]) -> bool {
     }
 }
 
-/// Whether an item ends here: with its body, or a semicolon.
+/// Reports whether a token ends an item: its body, or a semicolon.
 fn ends_item(token: &TokenTree) -> bool {
     match token {
         TokenTree::Punct(punct) => punct.as_char() == ';',
@@ -401,7 +398,7 @@ fn upward_imports(sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn an_upward_import_is_seen_in_every_form() {
+fn an_upward_import_is_found_in_every_form() {
     let problems = |path: &str, text: &str| upward_imports(&[Source::new(path, text)]).len();
     let extract = "crates/codeagent-core/src/embed/mod.rs";
     assert_eq!(problems(extract, "use crate::store::Writer;"), 1);
@@ -465,7 +462,7 @@ fn an_upward_import_is_seen_in_every_form() {
 }
 
 #[test]
-fn floors_know_nothing_of_those_above_them() {
+fn resolver_modules_do_not_import_higher_ones() {
     assert_none(&climbs(&sources()));
 }
 
@@ -492,7 +489,7 @@ fn climbs(sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn a_look_at_a_floor_above_is_seen_in_every_form() {
+fn an_import_of_a_higher_resolver_module_is_found_in_every_form() {
     let problems = |path: &str, text: &str| {
         climbs(&[Source::new(
             &format!("crates/codeagent-csharp/src/resolve/{path}"),
@@ -552,18 +549,19 @@ fn a_look_at_a_floor_above_is_seen_in_every_form() {
     );
 }
 
-/// What holds the state of a walk over a tree.
+/// Modules with the state of a syntax tree walk.
 const WALKS: &[(&str, &str)] = &[
     ("codeagent-csharp", "lowering"),
     ("codeagent-typescript", "lowering"),
 ];
 
 #[test]
-fn a_walk_knows_none_of_its_rooms() {
+fn lowering_and_its_visitors_have_no_cyclic_imports() {
     assert_none(&circles(&sources()));
 }
 
-/// What a walk names of its language may not name the walk: what both need stands below them.
+/// Finds modules that a walk imports and that import the walk; shared items belong in a third
+/// module.
 fn circles(sources: &[Source]) -> Vec<String> {
     let mut problems = Vec::new();
     let file = |krate: &str, module: &str| {
@@ -594,7 +592,7 @@ fn circles(sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn a_room_in_a_walk_is_seen() {
+fn a_cyclic_import_in_lowering_is_found() {
     let extract = |file: &str, text: &str| {
         Source::new(
             &format!("crates/codeagent-typescript/src/lower/{file}"),
@@ -621,7 +619,7 @@ fn a_room_in_a_walk_is_seen() {
 }
 
 #[test]
-fn libraries_stay_where_they_belong() {
+fn libraries_are_used_only_where_allowed() {
     assert_none(&strays(&sources()));
 }
 
@@ -650,7 +648,7 @@ fn strays(sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn a_stray_library_is_seen_in_every_form() {
+fn a_misplaced_library_is_found_in_every_form() {
     let problems = |path: &str, text: &str| strays(&[Source::new(path, text)]).len();
     let extract = "crates/codeagent-core/src/query/mod.rs";
     assert_eq!(problems(extract, "use rusqlite::Connection;"), 1);
@@ -686,7 +684,7 @@ fn a_stray_library_is_seen_in_every_form() {
 }
 
 #[test]
-fn files_say_what_they_answer_and_stay_small() {
+fn files_have_a_head_and_stay_small() {
     assert_none(&shapeless(&sources()));
 }
 
@@ -714,7 +712,7 @@ fn shapeless(sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn a_long_file_is_seen_wherever_its_tests_stand() {
+fn a_long_file_is_found_wherever_its_tests_are() {
     let problems = |text: &str| {
         shapeless(&[Source::new(
             "crates/codeagent-core/src/store/search/mod.rs",
@@ -735,7 +733,7 @@ fn a_long_file_is_seen_wherever_its_tests_stand() {
 }
 
 #[test]
-fn nothing_is_left_undone_or_switched_off() {
+fn no_code_is_unfinished_and_no_test_is_ignored() {
     assert_none(&undone(&sources()));
 }
 
@@ -759,7 +757,7 @@ fn undone(sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn what_is_undone_is_seen_in_tests_too() {
+fn unfinished_code_is_found_in_tests_too() {
     let problems =
         |text: &str| undone(&[Source::new("crates/codeagent-core/src/store/mod.rs", text)]).len();
     assert_eq!(
@@ -776,7 +774,7 @@ fn what_is_undone_is_seen_in_tests_too() {
     assert_eq!(problems("fn todo() {}"), 0);
 }
 
-/// The picture of the crates in `docs/ARCHITECTURE.md`; `UPDATE_EXPECT=1` draws it again.
+/// The graph of crates in `docs/ARCHITECTURE.md`; `UPDATE_EXPECT=1` redraws it.
 #[test]
 fn crates_depend_as_drawn() {
     const PAGE: &str = "docs/ARCHITECTURE.md";
@@ -791,7 +789,7 @@ fn crates_depend_as_drawn() {
     expect_test::expect_file!["../../../../docs/ARCHITECTURE.md"].assert_eq(&page);
 }
 
-/// The dependencies of the crates of ours on each other, without those that follow from others.
+/// Formats the dependencies between the workspace's crates, without transitive ones.
 fn crate_graph(workspace: &Workspace) -> String {
     let crates = workspace.list(&RepoPath::new("crates").unwrap()).unwrap();
     let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -823,7 +821,7 @@ fn reaches(uses: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> b
     next.any(|via| via == to || reaches(uses, via, to))
 }
 
-/// The crates of ours that a manifest names, those for tests left out.
+/// Returns the workspace crates that a manifest depends on, without dev-dependencies.
 fn dependencies(manifest: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut counts = false;
@@ -851,7 +849,7 @@ fn dependencies(manifest: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_dependency_is_seen_in_every_form() {
+fn a_dependency_is_found_in_every_form() {
     assert_eq!(
         dependencies("[dependencies]\ncodeagent-core.workspace = true\nserde = \"1\""),
         ["codeagent-core"]
@@ -876,7 +874,7 @@ fn a_dependency_is_seen_in_every_form() {
 }
 
 #[test]
-fn no_machine_path_is_written_down() {
+fn no_file_contains_a_machine_path() {
     let workspace = workspace();
     let texts = workspace.walk().entries.into_iter().filter_map(|entry| {
         Some((
@@ -906,7 +904,7 @@ fn machine_paths(texts: impl Iterator<Item = (String, String)>) -> Vec<String> {
 }
 
 #[test]
-fn a_machine_path_is_seen_in_any_text() {
+fn a_machine_path_is_found_in_any_text() {
     let seeded = [
         ("docs/a.md", concat!("a\nsee /ro", "ot/x")),
         ("b.toml", "see home/x"),

@@ -1,11 +1,11 @@
-//! A language of one page: what `LanguageSupport` asks for is enough to get from a text to an edge.
+//! A one-page language: implementing `LanguageSupport` is enough to get from a text to an edge.
 //!
 //! ```text
 //! def greet
 //!     call speak
 //! ```
 //!
-//! It stands in the registry in the place of C#, whose name it borrows; a real one has its own
+//! It takes the place of C# in the registry and borrows its name; a real language has its own
 //! (docs/CONTRIBUTING.md, "A new language").
 
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ const FUNCTIONS: KeyTable = KeyTable::names("toy:function");
 
 struct Toy;
 
-/// No project files.
+/// A language without project files.
 #[derive(Debug)]
 struct NoProjects;
 
@@ -55,7 +55,7 @@ impl ProjectSet for NoProjects {
     fn assign(&mut self, _path: &str, _index: u32) {}
 }
 
-/// Who declares what.
+/// Declarations by name.
 struct Functions(BTreeMap<String, DeclRef>);
 
 impl LanguageIndex for Functions {
@@ -64,7 +64,7 @@ impl LanguageIndex for Functions {
     }
 }
 
-/// Reads lines `def NAME` and, below one, `call NAME`.
+/// Parses lines `def NAME`, each followed by lines `call NAME`.
 fn lower(text: &str) -> Facts {
     let mut builder = Builder::new(text, Dialect::CSharp);
     let mut offset = 0;
@@ -105,7 +105,7 @@ fn detail(span: codeagent_model::span::Span) -> Detail {
     }
 }
 
-/// The name that a site calls.
+/// Returns the name that a site calls.
 fn called(facts: &Facts, site: &Site) -> Option<Sym> {
     let Subject::Expr(value) = site.subject else {
         return None;

@@ -18,7 +18,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
-fn namespaces_usings_and_types() {
+fn namespaces_usings_and_types_are_lowered() {
     check(
         "extern alias X;
 global using System.Linq;
@@ -80,7 +80,7 @@ delegate T G<T>(ref T a, params int[] b);
 }
 
 #[test]
-fn members_of_every_form() {
+fn members_of_every_form_are_lowered() {
     check(
         "class C : I<int> {
     const int A = 1, B = A + 1;
@@ -160,7 +160,7 @@ interface J { void M(); int N => 1; }",
 }
 
 #[test]
-fn records_and_extension_blocks() {
+fn records_and_extension_blocks_are_lowered() {
     check(
         "public record R(int A, string B = \"x\") : Base(B), I { public int Z { get; init; } }
 readonly record struct S([property: P] int V);
@@ -195,7 +195,7 @@ static class E { extension<T>(IEnumerable<T> source) where T : class { public in
 }
 
 #[test]
-fn chains_and_calls() {
+fn chains_and_calls_are_lowered() {
     check(
         "class C { void M(C p) {
     a.b.c<int>(x)[0].d++;
@@ -276,7 +276,7 @@ fn chains_and_calls() {
 }
 
 #[test]
-fn objects_and_contexts() {
+fn objects_and_contextual_types_are_lowered() {
     check(
         "class C { A f = new(1) { B = { C = x => x.D }, [\"k\"] = new() };
 object M() {
@@ -345,7 +345,7 @@ object M() {
 }
 
 #[test]
-fn patterns_and_locals() {
+fn patterns_and_locals_are_lowered() {
     check(
         "class C { int M(object o, D d) {
     if (o is not A { B.C: var e, F: G g } h || d.TryGet(out var i)) return 1;
@@ -403,7 +403,7 @@ fn patterns_and_locals() {
 }
 
 #[test]
-fn queries_and_strings() {
+fn queries_and_strings_are_lowered() {
     check(
         "var q = from x in xs join y in ys on x.K equals y.K into g from z in g let s = z.S where s > 1 orderby x.A descending select new { x, z } into r select r.x;
 string t = $\"{q.A:N2} {(b ? $\"{c.D}\" : \"d\")}\"; object u = (1L, n: 2.0, 'c', \"u\"u8, default, sizeof(int), typeof(List<>));
@@ -445,7 +445,7 @@ unsafe { *(int*)p = 1; fixed (byte* f = &a[0]) { } }
 }
 
 #[test]
-fn a_test_for_null_before_a_chain_is_no_deconstruction() {
+fn a_null_check_before_a_chain_is_not_a_deconstruction() {
     check(
         "class C { bool P => a?.b is null || s?.TryGet(out t) != true; bool Q => a is Point(1, var z); }",
         expect![[r#"
@@ -465,7 +465,7 @@ fn a_test_for_null_before_a_chain_is_no_deconstruction() {
 }
 
 #[test]
-fn broken_code_is_counted() {
+fn parse_errors_are_counted() {
     let facts = LANGUAGES.extract(
         "class A { void M() { } }\nclass B { int ; = }\n",
         Dialect::CSharp,
@@ -481,7 +481,7 @@ fn broken_code_is_counted() {
 }
 
 #[test]
-fn unknown_symbols_are_tried_if_that_helps() {
+fn undefined_symbols_are_tried_if_that_avoids_parse_errors() {
     let text = "#if CLUSTERING\nnamespace A\n#elif OTHER\nnamespace B\n#endif\n{ class C { } }";
     let facts = LANGUAGES.extract(text, Dialect::CSharp, &[]);
     assert_eq!(facts.header.parse_status, ParseStatus::Full);
@@ -493,7 +493,7 @@ fn unknown_symbols_are_tried_if_that_helps() {
 }
 
 #[test]
-fn bodies_do_not_change_the_interface() {
+fn bodies_do_not_change_the_interface_hash() {
     let hash = |text: &str| {
         LANGUAGES
             .extract(text, Dialect::CSharp, &[])
@@ -531,8 +531,8 @@ fn bodies_do_not_change_the_interface() {
     );
 }
 
-/// Returns the names of the pieces of `after` that are others than in `before`; `None` if more
-/// differs.
+/// Returns the names of the members that differ between `before` and `after`; `None` if anything
+/// else differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| LANGUAGES.extract(text, Dialect::CSharp, &[]));
     let changed = is
@@ -547,7 +547,7 @@ fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
 }
 
 #[test]
-fn members_are_seen_one_by_one() {
+fn changed_members_are_named_one_by_one() {
     let before = "namespace N { class C { int a; void M(int x) { } enum E { X, Y } } class D { void M(int x) { } } }";
     let after = |from: &str, to: &str| changed_pieces(before, &before.replacen(from, to, 1));
     assert_eq!(
@@ -575,7 +575,7 @@ fn members_are_seen_one_by_one() {
 }
 
 #[test]
-fn names_stand_in_utf16_columns() {
+fn name_columns_count_utf16_units() {
     let facts = LANGUAGES.extract(
         "class C { string s = \"ö𝒳\"; int größe; }",
         Dialect::CSharp,
@@ -588,8 +588,8 @@ fn names_stand_in_utf16_columns() {
     assert_eq!(facts.decl(field).at.column, 33);
 }
 
-/// Small texts repeated until they hurt: beginning, what is repeated, its end, the repeated
-/// counterpart.
+/// Small texts that are costly when repeated: start, repeated part, and its counterpart, repeated
+/// as often.
 const HOSTILE: &[(&str, &str, &str)] = &[
     ("class C { int x = ", "(", ""),
     ("class C { int[] x = ", "[", "]"),
@@ -626,7 +626,7 @@ const HOSTILE: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn hostile_texts_end_quickly() {
+fn hostile_texts_are_lowered_quickly() {
     for (begin, repeated, end) in HOSTILE {
         let text = format!("{begin}{}{}", repeated.repeat(3_000), end.repeat(3_000));
         let started = ThreadTime::now();

@@ -1,4 +1,4 @@
-//! Small repositories of project files and the models read from them.
+//! Small repositories of project files, and the models built from them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::LANGUAGES;
 use crate::project::{CSharpProject, CSharpProjects, GlobalUsing};
 
-/// A model of project files with texts and of other files without.
+/// Builds the model of some project files with their texts and of other files without.
 fn model(texts: &[(&str, &str)], others: &[&str]) -> ProjectModel {
     let mut paths: Vec<String> = texts
         .iter()
@@ -141,7 +141,7 @@ fn a_project_with_an_sdk_compiles_its_folder() {
 }
 
 #[test]
-fn directory_build_files_frame_the_project() {
+fn directory_build_files_apply_before_and_after_the_project() {
     check(
         &[
             (
@@ -195,7 +195,7 @@ fn directory_build_files_frame_the_project() {
 }
 
 #[test]
-fn old_projects_say_everything() {
+fn old_style_projects_are_evaluated() {
     check(
         &[
             (
@@ -286,7 +286,7 @@ fn sdks_can_be_imported() {
 }
 
 #[test]
-fn references_reach_through_projects() {
+fn project_references_are_transitive() {
     let project = |references: &str| {
         format!(r#"<Project Sdk="Microsoft.NET.Sdk"><ItemGroup>{references}</ItemGroup></Project>"#)
     };
@@ -389,7 +389,7 @@ fn a_file_has_one_owner() {
 }
 
 #[test]
-fn hostile_project_files_do_no_harm() {
+fn hostile_project_files_are_evaluated_safely() {
     let deep = format!(
         r#"<Project Sdk="X">{}{}</Project>"#,
         "<Choose><When>".repeat(50_000),
@@ -453,9 +453,9 @@ fn hostile_project_files_do_no_harm() {
 }
 
 proptest! {
-    /// Whatever stands in project files, the model is built, and the same each time.
+    /// Any text in project files gives a model, the same each time.
     #[test]
-    fn any_text_gives_a_model(a in "[$()@%'!=<>. A-Cn;\\[\\]:,`é/*{}-]{0,50}", b in "[ -~é\\n]{0,60}") {
+    fn any_text_gives_a_deterministic_model(a in "[$()@%'!=<>. A-Cn;\\[\\]:,`é/*{}-]{0,50}", b in "[ -~é\\n]{0,60}") {
         let escaped = a.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
         let project = format!(
             r#"<Project Sdk="X"><PropertyGroup Condition="{escaped}"><A>{escaped}</A><TargetFrameworks>{escaped}</TargetFrameworks></PropertyGroup>

@@ -1,4 +1,4 @@
-//! The blob in the binary is intact, and few names lead to the units they need.
+//! Tests that the blob in the binary is intact, and that a few names lead to the units they need.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use codeagent_model::facts::{DeclFlags, DeclKind};
 
 use crate::stdlib::{Library, needed as needed_of};
 
-/// Returns the paths of what some names lead to.
+/// Returns the paths of the units that some names lead to.
 fn needed(names: &[&str]) -> BTreeSet<String> {
     needed_of(&[Library::dotnet()], |text| names.contains(&text))
         .concat()
@@ -16,7 +16,7 @@ fn needed(names: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_unit_decodes_and_refers_to_what_is_there() {
+fn every_unit_decodes_and_its_references_exist() {
     let library = Library::dotnet();
     let all = needed_of(&[library], |_| true).concat();
     assert!(all.len() > 6000, "{}", all.len());
@@ -35,7 +35,7 @@ fn every_unit_decodes_and_refers_to_what_is_there() {
 }
 
 #[test]
-fn a_name_leads_to_its_type_and_what_it_derives_from() {
+fn a_type_name_loads_the_type_and_its_bases() {
     let found = needed(&["ArgumentNullException"]);
     for path in [
         "dotnet:System.ArgumentNullException",
@@ -48,19 +48,19 @@ fn a_name_leads_to_its_type_and_what_it_derives_from() {
 }
 
 #[test]
-fn a_member_leads_to_its_signature_only_if_it_is_named() {
+fn signature_types_are_loaded_for_named_members_only() {
     assert!(!needed(&["File"]).contains("dotnet:System.IO.FileStream"));
     assert!(needed(&["File", "OpenRead"]).contains("dotnet:System.IO.FileStream"));
 }
 
 #[test]
-fn an_attribute_is_named_without_its_ending_and_an_extension_method_alone() {
+fn short_attribute_names_and_extension_methods_load_their_types() {
     assert!(needed(&["Flags"]).contains("dotnet:System.FlagsAttribute"));
     assert!(needed(&["ThenByDescending"]).contains("dotnet:System.Linq.Enumerable"));
 }
 
 #[test]
-fn a_declaration_is_as_in_metadata() {
+fn library_facts_match_the_metadata() {
     let library = Library::dotnet();
     let all = needed_of(&[library], |text| text == "Enumerable").concat();
     let linq = all

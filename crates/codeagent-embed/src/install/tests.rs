@@ -66,7 +66,7 @@ fn weights(extents: &[(String, Vec<usize>)]) -> Vec<u8> {
     serialize(tensors, None).unwrap()
 }
 
-/// The fields of a message that are messages or texts.
+/// Returns the fields of a message that are messages or texts.
 fn fields(mut bytes: &[u8]) -> Vec<(u64, &[u8])> {
     fn varint(bytes: &mut &[u8]) -> u64 {
         let mut value = 0;
@@ -184,7 +184,7 @@ fn mismatched_weights_are_named() {
     );
 }
 
-/// Something that passes for a library until it is looked at.
+/// Creates a folder with tokenizer files and small weights.
 fn folder_of_a_model() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in TOKENIZER_FILES {

@@ -434,7 +434,7 @@ mod tests {
         let exact = "@@ -1 +1 @@\n-one\n+1\n@@ -5 +5 @@\n-x\n+y\n";
         assert_eq!(apply(exact).unwrap(), "1\nx\ntwo\nx\ny\nx\n");
 
-        // The first hunk is one line off, so line 5 may mean line 4.
+        // The first hunk is one line off, so line 5 may stand for line 4.
         let off = "@@ -2 +2 @@\n-one\n+1\n@@ -5 +5 @@\n-x\n+y\n";
         let several = "the context of hunk 2 of 2 is in several places, at line 2, 4, 5, 6; give more lines of context, or state the line exactly";
         assert_eq!(apply(off).unwrap_err(), several);

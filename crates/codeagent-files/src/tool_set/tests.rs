@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::arguments::schema;
 use crate::{Options, Profile, ToolSet};
 
-/// The input schemas that the contract of `workspace` prints.
+/// Returns the input schemas that the contract of `workspace` prints.
 fn printed_schemas() -> Vec<(&'static str, Value)> {
     let text = |default: &str| json!({ "type": "string", "default": default });
     let flag = |default: bool| json!({ "type": "boolean", "default": default });

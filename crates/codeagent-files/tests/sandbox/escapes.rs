@@ -1,6 +1,8 @@
-//! Commands that run code, against git's folders, editors' settings and the jail itself: with
-//! namespaces, and with Landlock alone. A control runs those that only touch files without a jail,
-//! so that the corpus cannot be harmless.
+//! Commands that attack git's folders, editors' settings and the sandbox itself, run with
+//! namespaces and with Landlock alone.
+//!
+//! A control test runs those that only touch files without a sandbox, which proves that the corpus
+//! is not harmless.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -41,10 +43,11 @@ pub const TESTS: &[(&str, fn())] = &[
     ("paths_outside_are_absent", paths_outside_are_absent),
 ];
 
-/// What must never be seen.
+/// Content of the secrets; must never appear in an output.
 const CANARY: &str = "CANARY-51c9";
 
-/// Launchers of both kinds; the first is of the second kind where the system grants no namespaces.
+/// Returns launchers of both kinds; the first also uses Landlock alone if the system grants no
+/// namespaces.
 fn launchers() -> [Launcher; 2] {
     let program = || std::env::current_exe().unwrap();
     [
@@ -53,7 +56,7 @@ fn launchers() -> [Launcher; 2] {
     ]
 }
 
-/// A repository with everything that is protected, and a folder beside it.
+/// Creates a repository with everything that is protected, and a folder next to it.
 fn plant() -> tempfile::TempDir {
     let outer = tempfile::tempdir().unwrap();
     let write = |path: &str, text: &str| {
@@ -89,8 +92,8 @@ fn plant() -> tempfile::TempDir {
     outer
 }
 
-/// What every program begins with: `M` is a file to make outside, `E` settings of git that make it,
-/// `w` writes a file and `call` makes a system call.
+/// Start of every program: `M` is a file to create outside, `E` git settings that create it, `w`
+/// writes a file and `call` makes a system call.
 const PRELUDE: &str = r#"
 import ctypes, mmap, os, shutil, stat, subprocess, sys, threading, time
 M = os.path.realpath('../outside') + '/marker'
@@ -106,10 +109,10 @@ def call(number, *arguments):
     print('DONE', done)
 "#;
 
-/// Programs that change what is protected, or make it.
+/// Programs that change or create protected files.
 #[rustfmt::skip]
 const FILES: &[&str] = &[
-    // A repository's own folder.
+    // The repository's own folder
     "w('.git/config')", "open('.git/config', 'a').write(E)", "w('.git/hooks/pre-commit', H)", "w('.git/index', 'x')", "w('.git/config.worktree')",
     "os.close(os.open('.git/hooks/post-checkout', os.O_CREAT | os.O_WRONLY, 0o755))", "w('.git/refs/heads/main', '0' * 40)", "w('.git/HEAD', 'x')",
     "w('.git/objects/pack/p.pack', 'x')", "w('.git/packed-refs', 'x')", "w('.git/info/attributes', '* filter=x')", "os.mkfifo('.git/hooks/x')",
@@ -125,13 +128,13 @@ const FILES: &[&str] = &[
     "w('evil/config'); call(316, -100, b'evil', -100, b'.git', 2)", "w('free/e/config'); call(316, -100, b'free/e', -100, b'.git', 2)",
     "subprocess.run(['sh', '-c', 'printf x > .git/config'])", "subprocess.run(['cp', 'f', '.git/config'])", "subprocess.run(['mv', '.git', 'g'])",
     "subprocess.run(['git', 'config', 'core.fsmonitor', 'touch ' + M])", "subprocess.run(['git', 'init', '-q', 'free'])",
-    // Repositories in it, work trees, submodules.
+    // Nested repositories, work trees, submodules
     "w('sub/.git/config')", "w('sub/.git/hooks/post-commit', H)", "os.rename('sub', 'sub2'); w('sub/.git/config')",
     "os.rename('sub', 'free/sub'); w('sub/.git/config')", "os.rename('sub/.git', 'sub/g'); w('sub/.git/config')", "shutil.rmtree('sub')",
     "w('tree/.git', 'gitdir: ../evil'); w('evil/config')", "os.remove('tree/.git'); w('tree/.git/config')", "w('store/tree/config')",
     "os.rename('store', 'store2'); w('store/tree/config')", "os.rename('tree', 'free/tree'); w('free/store/tree/config')",
     "os.rename('store/tree', 'store/t'); w('store/tree/config')", "w('.git/modules/module/config')", "w('module/.git', 'gitdir: ../f')",
-    // New ones.
+    // New repositories
     "w('new/.git/config')", "w('free/.git/config')", "w('free/.git', 'gitdir: ../evil')", "w('free/e/config'); os.symlink('e', 'free/.git')",
     "w('free/.GIT/config')", "w('free/e/config'); os.rename('free/e', 'free/.git')", "shutil.copytree('.git', 'free/.git'); w('free/.git/config')",
     "w('free/node_modules/p/.git/config')", "w('free/' * 150 + '.git/config')", "w(b'free/\\xff/.git/config'.decode('utf-8', 'surrogateescape'))",
@@ -142,7 +145,7 @@ const FILES: &[&str] = &[
     "if os.fork() == 0:\n  os.closerange(0, 3)\n  try: os.setsid()\n  except OSError: pass\n  for n in range(400): w('free/%d/.git/config' % n); time.sleep(.01)",
     "w('free/.git/config')\ndef swap():\n  while True: os.rename('free/.git', 'free/g'); os.rename('free/g', 'free/.git')\n\
      threading.Thread(target=swap, daemon=True).start(); time.sleep(.1)",
-    // What editors, shells, agents and this program read.
+    // Settings of editors, shells, agents and this program
     "w('.codeagent/config.json', '{\"exclude\":[\"**\"]}')", "w('.vscode/tasks.json', 'x')", "os.rename('.vscode', 'v'); w('.vscode/tasks.json')",
     "w('.idea/x')", "w('.envrc', H)", "w('free/.envrc', H)", "w('.claude/settings.json')", "w('free/.codex/config.toml')", "w('.mcp.json')",
     "w('.cursor/mcp.json', 'x')", "os.remove('.cursor'); w('.cursor/mcp.json', 'x')", "os.rename('.cursor', 'free/c'); w('.cursor/mcp.json', 'x')",
@@ -151,10 +154,10 @@ const FILES: &[&str] = &[
     "os.symlink(os.path.dirname(M), 'free/.vscode')", "shutil.rmtree('deep')",
 ];
 
-/// Programs that reach for the machine. Each prints `DONE` if it succeeds.
+/// Programs that attack the machine. Each prints `DONE` if it succeeds.
 #[rustfmt::skip]
 const SYSTEM: &[&str] = &[
-    // Mounts and namespaces.
+    // Mounts and namespaces
     "call(165, b'x', b'deep', b'tmpfs', 0, 0)", "call(165, b'/', b'deep', 0, 4096, 0)", "call(165, 0, b'.git', 0, 32 | 4096, 0)",
     "call(165, 0, os.getcwd().encode(), 0, 32 | 4096, 0)", "call(165, 0, b'/', 0, 32 | 4096, 0)", "call(166, b'.git', 2)", "call(166, b'/', 2)",
     "call(166, b'/proc', 2)", "call(272, 0x10000000)", "call(272, 0x00020000)", "call(272, 0x20000000)", "call(272, 0x40000000)",
@@ -162,14 +165,14 @@ const SYSTEM: &[&str] = &[
     "call(161, b'.')", "call(430, b'tmpfs', 0)", "call(428, -100, b'/', 0)", "call(429, -100, b'f', -100, b'deep', 0)",
     "call(442, -100, b'.git', 0, bytes(32), 32)", "call(433, -100, b'/', 0)", "call(308, os.open('/proc/1/ns/mnt', os.O_RDONLY), 0)",
     "call(308, os.open('/proc/self/ns/user', os.O_RDONLY), 0)", "call(304, -100, bytes(24), 0)", "call(303, -100, b'f', bytes(24), bytes(4), 0)",
-    // Other processes.
+    // Other processes
     "call(101, 16, 1, 0, 0)", "call(101, 16, os.getppid(), 0, 0)", "call(310, os.getppid(), 0, 0, 0, 0, 0)", "call(312, 1, 1, 0, 0, 0)",
     "print('DONE', os.listdir('/proc/1/root'))", "print('DONE', os.listdir('/proc/1/cwd/'))", "print('DONE', open('/proc/1/environ').read())",
     "print('DONE', open('/proc/%d/mem' % os.getppid(), 'rb'))", "print('DONE', os.listdir('/proc/%d/root' % os.getppid()))",
     "[print('DONE', os.open('/proc/1/fd/%d' % n, os.O_RDWR)) for n in range(64) if os.path.lexists('/proc/1/fd/%d' % n)] or sys.exit(1)",
     "[print('DONE', os.readlink('/proc/%d/fd/%d' % (os.getppid(), n))) for n in range(64)]", "call(438, libc.syscall(434, os.getppid(), 0), 0, 0)",
     "print('DONE', open('/proc/1/exe', 'rb').read(4))", "call(62, os.getppid(), 19)",
-    // Files that are there for reading, or not at all.
+    // Files that are read-only or hidden
     "open('/usr/lib/x', 'w'); print('DONE')", "open('/usr/bin/x', 'w'); print('DONE')", "os.mkdir('/x'); print('DONE')",
     "open('/etc/x', 'w'); print('DONE')", "open('/dev/x', 'w'); print('DONE')", "os.open('/usr/bin/env', os.O_WRONLY); print('DONE')",
     "open('/proc/sys/kernel/core_pattern', 'w'); print('DONE')", "open('/proc/sysrq-trigger', 'w'); print('DONE')",
@@ -181,16 +184,16 @@ const SYSTEM: &[&str] = &[
     "print('DONE', open(os.path.dirname(M) + '/secret').read())", "w(M); print('DONE')", "os.symlink('../outside/secret', 'l'); print('DONE', open('l').read())",
     "os.link('../outside/secret', 'h'); print('DONE')", "os.rename('../outside/secret', 'h'); print('DONE')", "os.chmod('../outside/secret', 0o777); print('DONE')",
     "os.utime('../outside/secret', (1, 1)); print('DONE')", "os.rename('../repo', '../r'); print('DONE')",
-    // Devices, modes, owners.
+    // Devices, modes, owners
     "os.mknod('free/b', 0o600 | stat.S_IFBLK, os.makedev(8, 0)); print('DONE')", "os.mknod('free/c', 0o600 | stat.S_IFCHR, os.makedev(1, 3)); print('DONE')",
     "os.chmod('f', 0o4755); print('DONE')", "os.chmod('f', 0o2755); print('DONE')", "os.fchmod(os.open('f', os.O_RDONLY), 0o6755); print('DONE')",
     "os.open('free/s', os.O_CREAT | os.O_WRONLY, 0o4755); print('DONE')", "call(437, -100, b'free/t', (ctypes.c_uint64 * 3)(0o101, 0o4755, 0), 24)",
     "os.chown('f', 12, 12); print('DONE')",
-    // Network and sockets.
+    // Network and sockets
     "import socket; socket.socket(); print('DONE')", "import socket; socket.socket(socket.AF_UNIX).connect('\\0x'); print('DONE')",
     "import socket; socket.socket(socket.AF_NETLINK); print('DONE')", "import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW); print('DONE')",
     "import socket; socket.create_connection(('127.0.0.1', 22), 1); print('DONE')", "import socket; socket.socket(socket.AF_VSOCK); print('DONE')",
-    // The kernel.
+    // The kernel
     "call(425, 4, bytes(120))", "call(321, 0, bytes(72), 72)", "call(298, bytes(112), 0, -1, -1, 0)", "call(323, 0)", "call(250, 0, -3, 1)",
     "call(248, b'user', b'x', b'y', 1, -3)", "call(175, 0, 0, b'')", "call(169, 0, 0, 0, 0)", "call(167, b'f', 0)", "call(170, b'x', 1)", "call(163, b'f')",
     "call(103, 3, ctypes.create_string_buffer(64), 64)", "call(172, 3)",
@@ -216,8 +219,8 @@ fn told(outcome: &Outcome) -> String {
         .into_owned()
 }
 
-/// Where a path is from its first protected name on, if it has one. `store` and `rules` are what a
-/// `.git` file and a link lead to.
+/// Returns a path from its first protected name on. `store` and `rules` are the targets of a `.git`
+/// file and a link.
 fn protected_part(path: &Path) -> Option<PathBuf> {
     let names: Vec<_> = path
         .components()
@@ -247,8 +250,8 @@ fn protected_part(path: &Path) -> Option<PathBuf> {
     Some(path.components().skip(at).collect())
 }
 
-/// What is protected below a folder: kind, mode and content by path, of each as often as it is
-/// there. Folders may have been moved.
+/// Counts the protected entries below a folder by kind and mode, path and content. Folders may have
+/// been moved.
 fn state(root: &Path) -> BTreeMap<(PathBuf, String), usize> {
     let mut found = BTreeMap::new();
     let mut todo = vec![root.to_owned()];
@@ -257,7 +260,7 @@ fn state(root: &Path) -> BTreeMap<(PathBuf, String), usize> {
             continue;
         };
         for path in entries.map(|entry| entry.unwrap().path()) {
-            // A folder may be closed.
+            // A folder may be unreadable.
             let Ok(meta) = path.symlink_metadata() else {
                 continue;
             };
@@ -287,7 +290,7 @@ fn state(root: &Path) -> BTreeMap<(PathBuf, String), usize> {
     found
 }
 
-/// The same for the folder beside the repository.
+/// Returns the entries of the folder next to the repository.
 fn outside(outer: &Path) -> Vec<(PathBuf, String)> {
     let entries = std::fs::read_dir(outer.join("outside")).unwrap();
     let mut found: Vec<_> = entries
@@ -298,7 +301,7 @@ fn outside(outer: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// What a user does next: git runs what a repository's settings tell it to.
+/// Runs git as a user would do next; git runs what the repository's settings say.
 fn use_git(root: &Path) {
     for folder in [".", "sub", "free", "tree"] {
         let folder = root.join(folder);
@@ -473,7 +476,7 @@ fn a_process_that_survives_its_command_is_killed() {
 fn nothing_of_the_server_is_passed_on() {
     let outer = plant();
     let held = std::fs::File::open(outer.path().join("outside/secret")).unwrap();
-    // Inheritable, as files are that the server itself has from a careless parent.
+    // Inheritable, like files that a careless parent leaves open in the server.
     rustix::io::fcntl_setfd(&held, rustix::io::FdFlags::empty()).unwrap();
     for launcher in launchers() {
         let program = "print(sorted(os.listdir('/proc/self/fd')), sorted(os.environ))";
@@ -534,7 +537,7 @@ fn paths_outside_are_absent() {
         "/run",
         "/boot",
     ];
-    // The folders around the repository exist, and hold nothing else.
+    // The folders around the repository exist and contain nothing else.
     for path in paths
         .into_iter()
         .filter(|path| !outer.path().starts_with(path))

@@ -1,8 +1,8 @@
-//! Escapes from the sandbox, tried by commands that run in it.
+//! Attempts to escape from the sandbox, by commands that run in it.
 //!
-//! A target of its own, with its own `main`: the sandbox starts the running program again, so this
-//! program has to call [`codeagent_files::jail_main`] before anything else, and the test harness of
-//! the standard library gives no way to. Arguments that are not options select tests by name.
+//! A separate target with its own `main`: the sandbox restarts the running program, so this program
+//! has to call [`codeagent_files::jail_main`] first, which the standard test harness does not
+//! allow. Arguments that are not options select tests by name.
 
 #![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
 #![allow(

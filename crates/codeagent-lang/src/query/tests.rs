@@ -1,5 +1,4 @@
-//! Answers that are kept change neither what comes out nor what a later site is answered, and each
-//! question is worked out once.
+//! Memoization changes neither a result nor that of a later site, and each query is computed once.
 
 use std::cell::RefCell;
 
@@ -13,7 +12,7 @@ const LIMITS: QueryLimits = QueryLimits {
     provisional: u32::MAX,
 };
 
-/// Questions that ask others, in order; the answer is which questions were answered on the way.
+/// Queries that make other queries, in order; the result is the set of queries reached.
 struct Graph {
     asks: Vec<Vec<usize>>,
     stack: QueryStack<usize>,
@@ -49,7 +48,7 @@ impl Graph {
     }
 }
 
-/// Graphs of so many questions, each of which asks up to three others.
+/// Returns graphs of this many queries, each of which makes up to three others.
 fn graphs(questions: usize) -> impl Iterator<Item = Vec<Vec<usize>>> {
     let mut state = 1_u64;
     let mut draw = move |below: usize| {
@@ -66,7 +65,7 @@ fn graphs(questions: usize) -> impl Iterator<Item = Vec<Vec<usize>>> {
 }
 
 #[test]
-fn kept_answers_change_nothing() {
+fn memoized_answers_equal_computed_ones() {
     for asks in graphs(9) {
         let (kept, plain) = (
             Graph::new(&asks, LIMITS, true),
@@ -83,7 +82,7 @@ fn kept_answers_change_nothing() {
 }
 
 #[test]
-fn no_budget_of_a_site_changes_what_another_site_is_answered() {
+fn the_budget_of_one_site_does_not_change_answers_at_another() {
     let limits = QueryLimits {
         depth: 6,
         site: Some(7),
@@ -97,7 +96,7 @@ fn no_budget_of_a_site_changes_what_another_site_is_answered() {
             let alone = Graph::new(&asks, limits, true);
             alone.stack.begin_site();
             let first = (alone.answer(question), alone.stack.exceeded());
-            // What others settled spares steps, so that less may be cut off.
+            // Results settled by other sites save steps, so less may be cut off.
             assert!(
                 after_others == first || first.1,
                 "question {question} of {asks:?}"
@@ -107,17 +106,18 @@ fn no_budget_of_a_site_changes_what_another_site_is_answered() {
 }
 
 #[test]
-fn an_answer_holds_as_long_as_the_innermost_question_that_it_hangs_on() {
+fn a_provisional_answer_is_memoized_during_the_innermost_open_query() {
     // 0 asks 1, which asks 2, which asks both of them; then 0 asks 2 again.
     let graph = Graph::new(&[vec![1, 2], vec![2, 2], vec![0, 1]], LIMITS, true);
     assert_eq!(graph.answer(0), 0b111);
-    // Once each, and 2 once more, since 1 is no longer open; what 1 was answered hangs on 0 alone.
+    // Each is computed once, and 2 once more, because 1 is no longer open; the answer of 1 depends
+    // on 0 alone.
     assert_eq!(*graph.opened.borrow(), 4);
 }
 
 #[test]
-fn many_ways_to_a_question_are_worked_out_once() {
-    // Each asks the first, which is open, and the next one twice.
+fn a_query_reached_in_many_ways_is_computed_once() {
+    // Each query depends on the first, which is open, and twice on the next one.
     let mut asks: Vec<Vec<usize>> = (0..40)
         .map(|number| vec![0, number + 1, number + 1])
         .collect();

@@ -1,14 +1,14 @@
-//! Connections: how many there are at a time, how slow they may be, and how they end.
+//! HTTP connections: their number, their time limits, and graceful shutdown.
 //!
-//! A connection is given up when its headers do not arrive or when nobody reads what is written.
-//! When all places are taken, a new connection takes the place of the oldest one that has not shown
-//! the token, so strangers cannot keep clients out.
+//! A connection is closed when its headers do not arrive in time or when written data is not read.
+//! If all slots are taken, a new connection replaces the oldest one that has not shown the token,
+//! so unauthorized clients cannot lock out others.
 //!
-//! **Stopping.** [`Stop::now`] lets running requests finish and takes no new ones; after [`DRAIN`],
-//! or at [`Stop::cut`], those that still run are told so.
+//! [`Stop::now`] lets running requests finish and accepts no new ones. After [`DRAIN`], or at
+//! [`Stop::cut`], requests that still run are answered as interrupted.
 //!
-//! **Limits.** Time is the only judge of a client that has shown the token: one that sends its
-//! headers just in time, again and again, keeps its place.
+//! Limitations: for a client that has shown the token, only time limits apply: one that keeps
+//! sending its headers just in time keeps its slot.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -30,31 +30,31 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Sleep;
 
-/// Connections at a time.
+/// Maximum number of connections.
 const CONNECTIONS: u32 = 512;
-/// How long the headers of a request may take, and how long a connection may wait for the next one.
+/// Time limit for a request's headers, and for waiting for the next request.
 const HEADER_PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of the headers of a request.
+/// Maximum bytes of a request's headers.
 const MAX_HEADERS: usize = 64 << 10;
-/// How long a client may leave unread what is written to it.
+/// Time limit for a client to read written data.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
-/// How long running requests may take to finish once the server is told to stop.
+/// Time that running requests get to finish when the server is told to stop.
 pub const DRAIN: Duration = Duration::from_secs(5);
-/// How long requests that were cut off may take to say so.
+/// Time that interrupted requests get to say so.
 const END_PATIENCE: Duration = Duration::from_secs(2);
-/// How long accepting pauses when the system has no more to give.
+/// Pause before accepting again when the system is out of resources.
 const BREATH: Duration = Duration::from_millis(100);
 
-/// What is done when running requests are cut off.
+/// A callback for when running requests are interrupted.
 type End = Box<dyn FnOnce() + Send>;
 
-/// How far stopping has come.
+/// Progress of a shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     Running,
-    /// Running requests finish, no new ones are taken.
+    /// Running requests finish; no new ones are accepted.
     Draining,
-    /// Requests that still run are told that they are cut off.
+    /// Requests that still run are interrupted.
     Cut,
 }
 
@@ -75,12 +75,12 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Takes no new requests. Running ones may finish, for at most [`DRAIN`].
+    /// Accepts no new requests. Running ones may finish, for at most [`DRAIN`].
     pub fn now(&self) {
         self.advance(Phase::Draining);
     }
 
-    /// Also cuts off the requests that still run.
+    /// Also interrupts the requests that still run.
     pub fn cut(&self) {
         self.advance(Phase::Cut);
         let ends = std::mem::take(&mut *self.ends.lock().unwrap_or_else(PoisonError::into_inner));
@@ -106,13 +106,13 @@ impl Stop {
         self.reached(Phase::Draining).await;
     }
 
-    /// Waits until running requests are cut off.
+    /// Waits until running requests are interrupted.
     pub async fn is_cut(&self) {
         self.reached(Phase::Cut).await;
     }
 
     async fn reached(&self, wanted: Phase) {
-        // The sender is ours, so it is still there.
+        // Cannot fail, because `self` holds the sender.
         self.phase
             .subscribe()
             .wait_for(|phase| *phase >= wanted)
@@ -120,7 +120,7 @@ impl Stop {
             .ok();
     }
 
-    /// Calls this too when running requests are cut off.
+    /// Registers a callback for when running requests are interrupted.
     pub(super) fn also(&self, end: impl FnOnce() + Send + 'static) {
         self.ends
             .lock()
@@ -129,8 +129,7 @@ impl Stop {
     }
 }
 
-/// Connections that have not shown the token, by the order of their arrival, with what tells them
-/// to leave.
+/// Connections that have not shown the token, by arrival, with the signal that closes each.
 #[derive(Clone, Default)]
 struct Strangers(Arc<Mutex<BTreeMap<u64, Arc<Notify>>>>);
 
@@ -139,7 +138,7 @@ impl Strangers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Closes the connection that came first.
+    /// Closes the oldest connection.
     fn evict_oldest(&self) {
         if let Some((_, leave)) = self.lock().pop_first() {
             leave.notify_one();
@@ -189,7 +188,7 @@ pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
             Ok(next) => next,
             Err(error) => {
                 tracing::warn!(%error, "no connection can be accepted");
-                // The system may have no handle left for it.
+                // The system may be out of handles.
                 strangers.evict_oldest();
                 tokio::time::sleep(BREATH).await;
                 continue;
@@ -228,7 +227,7 @@ pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
         .ok();
 }
 
-/// A place for a connection, if need be that of a stranger.
+/// Returns a slot for a connection, evicting the oldest unauthorized one if needed.
 async fn place(places: &Arc<Semaphore>, strangers: &Strangers) -> Option<OwnedSemaphorePermit> {
     loop {
         if let Ok(place) = Arc::clone(places).try_acquire_owned() {
@@ -271,10 +270,10 @@ async fn answer(stream: TcpStream, router: Router, client: Client) {
     }
 }
 
-/// A stream whose writes fail when nobody reads them for a while.
+/// A stream whose writes fail if the peer does not read for a while.
 struct Patient {
     stream: TcpStream,
-    /// Runs while a write waits.
+    /// Timer that runs while a write waits.
     wait: Option<Pin<Box<Sleep>>>,
 }
 
@@ -283,7 +282,7 @@ impl Patient {
         Self { stream, wait: None }
     }
 
-    /// The outcome of a write, or a failure if it waits for too long.
+    /// Returns the outcome of a write, or an error if it waits for too long.
     fn patiently<T>(
         &mut self,
         context: &mut Context<'_>,

@@ -1,22 +1,22 @@
-//! Cross-origin resource sharing: what a browser must be told so that a web page of an allowed
-//! origin can use the server.
+//! Cross-origin resource sharing: the headers with which a browser lets a web page of an allowed
+//! origin use the server.
 //!
-//! The guard has already refused every other origin. An answer names exactly the origin that asked,
-//! never `*`.
+//! The guard has already refused every other origin. A response names exactly the requesting
+//! origin, never `*`.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-/// Request headers that clients of the protocol send and that browsers ask about.
+/// Request headers that clients of the protocol send and browsers ask permission for.
 const ALLOWED_HEADERS: &str = "Authorization, Content-Type, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID";
 const ALLOWED_METHODS: &str = "GET, POST, DELETE, OPTIONS";
 /// Response headers that a page may read.
 const EXPOSED_HEADERS: &str = "Mcp-Session-Id, WWW-Authenticate, Retry-After";
-/// How long a browser may remember a preflight, in seconds.
+/// Seconds for which a browser may cache a preflight.
 const MAX_AGE: &str = "600";
 
-/// Reports whether a browser asks, before the request itself, if a page may send it.
+/// Reports whether a request is a browser's preflight.
 pub fn is_preflight(request: &Request) -> bool {
     let headers = request.headers();
     let asks = headers.contains_key(header::ORIGIN)

@@ -1,7 +1,7 @@
-//! The last answer of a call that the server's end cuts off.
+//! The response to a call that the server's shutdown interrupts.
 //!
-//! It is a JSON-RPC error with status 200, not an HTTP failure: the call was begun and may have
-//! changed files, so nobody should repeat it unseen.
+//! It is a JSON-RPC error with status 200, not an HTTP failure: the call has begun and may have
+//! changed files, so clients must not repeat it automatically.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -27,12 +27,12 @@ fn message(id: RequestId) -> Vec<u8> {
     .unwrap_or_default()
 }
 
-/// The answer of a call that had not answered anything yet.
+/// Returns the response to a call that has sent nothing yet.
 pub fn answer(id: RequestId) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], message(id)).into_response()
 }
 
-/// Ends a stream of events with that answer if it is cut off.
+/// Wraps an event stream so that an interruption ends it with that error.
 pub fn watched(response: Response, id: RequestId, stop: Stop) -> Response {
     let is_stream = response
         .headers()
@@ -56,7 +56,7 @@ pub fn watched(response: Response, id: RequestId, stop: Stop) -> Response {
 struct Watched {
     events: Body,
     cut: Pin<Box<dyn Future<Output = ()> + Send>>,
-    /// Taken when the stream is cut off.
+    /// The last event; taken when the stream is interrupted.
     last: Option<Bytes>,
     is_over: bool,
 }

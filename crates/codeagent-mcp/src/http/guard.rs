@@ -1,13 +1,12 @@
-//! Refuses HTTP requests for foreign hosts, from web pages and without the token. Requests for a
-//! name that is not ours, from web pages and without the secret are refused before anything of them
-//! is read.
+//! Refuses HTTP requests for foreign hosts, from web pages, and without the token, before anything
+//! of them is read.
 //!
 //! A web page can make its name lead to this machine (DNS rebinding), so the `Host` must be one of
-//! ours; what a browser sends carries an `Origin`, which must be one that was allowed.
+//! ours. Browsers send an `Origin`, which must be an allowed one.
 //!
-//! A body is read only when there is room for it. Small bodies always have room, because the number
-//! of connections bounds them; a larger one reserves its whole length before its first byte is
-//! read, so requests that stay incomplete never block each other.
+//! A body is read only when there is memory for it. Small bodies need no reservation, because the
+//! number of connections bounds them. A larger one reserves its whole length before its first byte
+//! is read, so incomplete requests never block each other.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -26,24 +25,24 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::http::connections::Client;
 use crate::http::{Token, cors};
 
-/// Longest body of a request.
+/// Maximum length of a body.
 pub const MAX_BODY: usize = 4 << 20;
-/// A body up to this length needs no reservation: as many as there are connections take 32 MiB.
+/// Maximum body length without a reservation: one for each connection takes 32 MiB.
 const SMALL_BODY: usize = 64 << 10;
-/// How long the body of a request may take.
+/// Time limit for receiving a body.
 const BODY_PATIENCE: Duration = Duration::from_secs(30);
-/// Requests that are worked on at a time; others wait.
+/// Maximum requests processed at the same time; others wait.
 const REQUESTS: usize = 64;
-/// Bytes of larger bodies that are being read or answered.
+/// Maximum total bytes of larger bodies that are being read or answered.
 const ROOM: usize = 64 << 20;
-/// How long a larger body waits for room, while nothing is held for it.
+/// Time that a larger body waits for its reservation; nothing is held for it meanwhile.
 const ROOM_PATIENCE: Duration = Duration::from_secs(2);
-/// When a refused client should try again, in seconds.
+/// Seconds after which a refused client should retry.
 const RETRY_AFTER: &str = "2";
-/// The names of the own machine.
+/// Host names of this machine.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// Who is let in.
+/// The rules for accepting requests.
 pub struct Guard {
     hosts: Vec<String>,
     origins: Vec<String>,
@@ -53,8 +52,8 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Lets in who addresses the own machine or one of `hosts`, is no web page but one of
-    /// `origins`, and shows the token.
+    /// Accepts requests that address this machine or one of `hosts`, have no `Origin` or an allowed
+    /// one, and carry the token.
     pub fn new(hosts: Vec<String>, origins: Vec<String>, token: Option<Token>) -> Self {
         let hosts = LOOPBACK
             .into_iter()
@@ -70,7 +69,8 @@ impl Guard {
         }
     }
 
-    /// Why a request is not let in. A preflight carries no token: browsers never send one with it.
+    /// Returns the response to a refused request. A preflight needs no token: browsers never send
+    /// one with it.
     fn refusal(&self, uri: &Uri, headers: &HeaderMap, is_preflight: bool) -> Option<Response> {
         if !self.is_ours(uri, headers) {
             return Some(
@@ -108,7 +108,7 @@ impl Guard {
         let Some(host) = single(headers, header::HOST).and_then(|host| host.to_str().ok()) else {
             return false;
         };
-        // A request line may name a host of its own.
+        // The request line may name a host too.
         let named = uri.authority().map(Authority::as_str);
         std::iter::once(host)
             .chain(named)
@@ -119,7 +119,7 @@ impl Guard {
         let Ok(authority) = text.parse::<Authority>() else {
             return false;
         };
-        // The host of `user@host` is none of ours: nobody needs to write that.
+        // `user@host` is refused: no client needs that form.
         let is = |host: &String| {
             host.eq_ignore_ascii_case(text) || host.eq_ignore_ascii_case(authority.host())
         };
@@ -149,9 +149,9 @@ impl Guard {
         scheme.eq_ignore_ascii_case(b"Bearer ") && token.is(shown)
     }
 
-    /// Reads a whole body. The permit is the room it takes, if it is not small.
+    /// Reads a whole body. Returns it with its reservation, if it is not small.
     async fn whole(&self, mut body: Body) -> Result<(Bytes, Option<SemaphorePermit<'_>>), Unread> {
-        // With a Content-Length it is the exact length, otherwise 0.
+        // The exact length if there is a `Content-Length`, otherwise 0.
         let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
         let mut room = if announced > SMALL_BODY {
             Some(self.room_for(announced).await?)
@@ -185,7 +185,7 @@ impl Guard {
         waiting.ok().and_then(Result::ok).ok_or(Unread::NoRoom)
     }
 
-    /// Reads a request that was let in and answers it.
+    /// Reads an accepted request and answers it.
     async fn answer(&self, request: Request, next: Next) -> Response {
         let client = request.extensions().get::<Client>().cloned();
         if let Some(client) = &client {
@@ -217,7 +217,7 @@ impl Guard {
     }
 }
 
-/// Why a request that was let in is not answered.
+/// Why an accepted request is not answered.
 enum Unread {
     TooLarge,
     NoRoom,
@@ -280,14 +280,14 @@ fn is_own_origin(origin: &HeaderValue, headers: &HeaderMap) -> bool {
     own == from || is_loopback(&own) && is_loopback(&from) && own.port_u16() == from.port_u16()
 }
 
-/// The value of a header that is there once.
+/// Returns the value of a header that occurs exactly once.
 fn single(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())
 }
 
-/// Lets a request in or refuses it. A turn is taken for what has arrived: who sends half a request
-/// keeps nobody waiting.
+/// Accepts or refuses a request. It counts as running only when it has arrived completely, so
+/// incomplete requests block nobody.
 pub async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let is_preflight = cors::is_preflight(&request);
     let refusal = guard.refusal(request.uri(), request.headers(), is_preflight);
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_own_names_are_answered() {
+    fn only_allowed_host_names_are_accepted() {
         let guard = guard(&["build.example", "other.example:8443"], &[]);
         let bearer = format!("Bearer {TOKEN}");
         for (host, expected) in [
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn web_pages_are_refused_but_for_those_allowed() {
+    fn only_allowed_web_origins_are_accepted() {
         let guard = guard(&[], &["http://localhost:5173"]);
         let bearer = format!("Bearer {TOKEN}");
         for (origin, expected) in [
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn the_token_is_shown_once_and_right() {
+    fn exactly_one_correct_token_is_required() {
         let guard = guard(&[], &[]);
         let longer = format!("{TOKEN}0");
         for (shown, expected) in [

@@ -1,10 +1,10 @@
-//! The HTTP+SSE transport of revision 2024-11-05. `GET /sse` opens a stream of events, whose first
-//! one names the address to which messages are posted; answers come over the stream.
+//! The HTTP+SSE transport of protocol revision 2024-11-05.
 //!
-//! What a client posts that does not read its stream is refused when enough waits: it is neither
-//! kept, nor does it keep others waiting.
+//! `GET /sse` opens an event stream, whose first event names the address for messages; responses
+//! come over the stream. If a client does not read its stream, its further messages are refused
+//! once enough are waiting: they are neither kept nor do they block others.
 //!
-//! **Limits.** A session lasts as long as its stream, and there are few at a time.
+//! Limitations: a session lasts as long as its stream, and the number of sessions is small.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -33,18 +33,18 @@ use crate::http::{Stop, guard, is_json, message, refused};
 use crate::server::Server;
 use crate::transport::{Incoming, Outgoing};
 
-/// Sessions at a time.
+/// Maximum number of sessions.
 const SESSIONS: usize = 64;
-/// Messages of a session that may wait to be taken in.
+/// Maximum waiting messages of a session.
 const QUEUE: usize = 64;
-/// Bytes of messages, of all sessions, that may wait to be taken in: any one message fits.
+/// Maximum total bytes of waiting messages of all sessions; any single message fits.
 const WAITING: usize = guard::MAX_BODY;
-/// Events of a session that may wait to be written.
+/// Maximum unwritten events of a session.
 const EVENTS: usize = 16;
-/// How often a stream says that it is still there.
+/// Interval of keep-alive comments on a stream.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
-/// The sessions there are, and where their messages go.
+/// The open sessions and their message channels.
 #[derive(Clone)]
 struct Sessions {
     server: Server,
@@ -53,10 +53,10 @@ struct Sessions {
     room: Arc<Semaphore>,
 }
 
-/// A message, and the room that it takes until it is taken in.
+/// A message and its memory reservation, held until the message is processed.
 type Waiting = (Incoming, OwnedSemaphorePermit);
 
-/// The two endpoints.
+/// Returns the routes of the two endpoints.
 pub fn router(server: Server, stop: &Stop) -> Router {
     let sessions = Sessions {
         server,
@@ -71,7 +71,7 @@ pub fn router(server: Server, stop: &Stop) -> Router {
 }
 
 impl Sessions {
-    /// Opens a session; `None` if there are too many.
+    /// Opens a session; returns `None` if there are too many.
     fn add(&self, messages: mpsc::Sender<Waiting>) -> Option<Session> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).ok()?;
@@ -84,7 +84,7 @@ impl Sessions {
         })
     }
 
-    /// Room for a message to wait in; `None` if others take it.
+    /// Reserves memory for a waiting message; returns `None` if there is none left.
     fn room_for(&self, bytes: &[u8]) -> Option<OwnedSemaphorePermit> {
         let count = u32::try_from(bytes.len()).ok()?;
         Arc::clone(&self.room).try_acquire_many_owned(count).ok()
@@ -176,7 +176,7 @@ async fn serve(session: Session, events: Events) {
     }
 }
 
-/// Takes a message of a session.
+/// Accepts a message for a session.
 async fn take(State(sessions): State<Sessions>, request: Request) -> Response {
     if !is_json(request.headers()) {
         return (
@@ -209,7 +209,7 @@ async fn take(State(sessions): State<Sessions>, request: Request) -> Response {
     };
     match message(&bytes) {
         Ok(None) => StatusCode::ACCEPTED.into_response(),
-        // It is not waited for: a request that waits keeps others waiting.
+        // Does not wait for space: a waiting request would block others.
         Ok(Some(message)) => match sessions.room_for(&bytes) {
             None => full(),
             Some(room) => match messages.try_send((message, room)) {
@@ -236,7 +236,7 @@ fn event(name: &str, data: &str) -> Bytes {
     Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }
 
-/// The messages of a session.
+/// The transport of a session.
 struct Events {
     incoming: mpsc::Receiver<Waiting>,
     outgoing: mpsc::Sender<Bytes>,
@@ -260,7 +260,7 @@ impl Transport<RoleServer> for Events {
     async fn receive(&mut self) -> Option<Incoming> {
         tokio::select! {
             () = self.outgoing.closed() => None,
-            // What was taken in before is still answered.
+            // Messages that were read before are still answered.
             () = self.stop.told() => None,
             waiting = self.incoming.recv() => waiting.map(|(message, _)| message),
         }
@@ -271,7 +271,7 @@ impl Transport<RoleServer> for Events {
     }
 }
 
-/// Events as the body of an answer.
+/// Events as the body of a response.
 struct EventBody(mpsc::Receiver<Bytes>);
 
 impl hyper::body::Body for EventBody {

@@ -1,16 +1,16 @@
-//! The server over HTTP. At `/mcp`, by the Streamable HTTP transport of the revisions 2025-06-18,
-//! 2025-11-25 and 2026-07-28, and, only if asked, by the pair of endpoints of 2024-11-05
-//! (`legacy_sse`). Every other profile has an endpoint of its own, `/mcp/patch` for one: to a
-//! client it is a server of its own.
+//! The server over HTTP.
 //!
-//! A request passes `connections` (how long and how much), `guard` (who may ask), here (is it a
-//! message) and then the library's transport, which knows the revisions. Nothing is remembered
-//! between two requests, in the older revisions neither: there is no session that could be left
-//! behind.
+//! `/mcp` speaks the Streamable HTTP transport of the revisions 2025-06-18, 2025-11-25 and
+//! 2026-07-28. The two endpoints of 2024-11-05 (`legacy_sse`) are optional. Every other profile has
+//! its own endpoint, such as `/mcp/patch`, which is a separate server to clients.
 //!
-//! **Limits.** HTTP/1.1 without TLS; beyond the own machine a proxy has to add that. As nothing is
-//! remembered, a client of an older revision cancels by hanging up, not by a notification, and
-//! there is no stream of messages that nobody asked for.
+//! A request passes `connections` (limits), `guard` (authorization), this module (message syntax)
+//! and then the library's transport, which handles the revisions. The server keeps no state between
+//! two requests, not even in older revisions, so there are no sessions to leak.
+//!
+//! Limitations: HTTP/1.1 without TLS; a proxy has to add TLS for access from other machines.
+//! Without sessions, a client of an older revision cancels by closing the connection, not by a
+//! notification, and there is no stream of unrequested messages.
 
 mod connections;
 mod cors;
@@ -42,34 +42,35 @@ use crate::http::guard::Guard;
 use crate::server::Server;
 use crate::transport::{Incoming, Outgoing, Refusal, parse};
 
-/// Where a server is asked.
+/// Path of the endpoint.
 pub const ENDPOINT: &str = "/mcp";
 
-/// How a server is reached.
+/// The address of a server and who may use it.
 #[derive(Debug)]
 pub struct HttpOptions {
-    /// Where it listens; port 0 is any free one.
+    /// Listening address; port 0 is any free one.
     pub address: SocketAddr,
-    /// Names by which it may be addressed besides those of the own machine: `host` or `host:port`.
+    /// Additional host names by which clients may address it: `host` or `host:port`.
     pub hosts: Vec<String>,
-    /// Web pages that may ask, as `scheme://host:port`.
+    /// Origins of web pages that may send requests, as `scheme://host:port`.
     pub origins: Vec<String>,
-    /// Which secret a client must show; without one everybody may ask who reaches the address.
+    /// The token that a client must show; without one, anyone who reaches the address may send
+    /// requests.
     pub token: Option<Token>,
-    /// Whether the endpoints of 2024-11-05 are there too.
+    /// Whether to serve the endpoints of 2024-11-05 too.
     pub legacy_sse: bool,
 }
 
-/// What would make a repository readable by strangers.
+/// An unsafe combination of options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Exposed {
-    /// Other machines could ask without a secret.
+    /// Other machines could send requests without a token.
     #[error("an address that other machines reach needs a token: leave out --no-token")]
     Token,
     /// Other programs of this machine could change files.
     #[error("a profile that reads and changes files needs a token: leave out --no-token")]
     Files,
-    /// Web pages could pretend to be the server's own.
+    /// Web pages could pose as the server's own.
     #[error(
         "an address that other machines reach needs the name by which they call it: --allow-host NAME"
     )]
@@ -77,7 +78,7 @@ pub enum Exposed {
 }
 
 impl HttpOptions {
-    /// Whether what is asked for is safe.
+    /// Reports whether the options are safe.
     pub fn check(&self) -> Result<(), Exposed> {
         if self.address.ip().is_loopback() {
             Ok(())
@@ -91,7 +92,7 @@ impl HttpOptions {
     }
 }
 
-/// All that a server answers over HTTP.
+/// Returns all routes of a server.
 pub fn router(server: Server, options: HttpOptions, stop: &Stop) -> Router {
     let mut router = Router::new();
     for (path, tools) in offered(server.tools(), &options) {
@@ -103,15 +104,15 @@ pub fn router(server: Server, options: HttpOptions, stop: &Stop) -> Router {
     guarded(router, options)
 }
 
-/// Lets in only those who may ask, and only as much as can be worked on.
+/// Wraps routes with authorization and limits.
 pub fn guarded(router: Router, options: HttpOptions) -> Router {
     let guard = Arc::new(Guard::new(options.hosts, options.origins, options.token));
-    // The one added last is passed first.
+    // The layer added last runs first.
     router.layer(middleware::from_fn_with_state(guard, guard::admit))
 }
 
-/// The tools at each path: at [`ENDPOINT`] those asked for, and for clients that show a secret
-/// those of the profiles about files.
+/// Returns the tools at each path: the server's own at [`ENDPOINT`], and if there is a token, each
+/// file-tool profile at a path of its own.
 #[must_use]
 pub fn offered(tools: &ToolSet, options: &HttpOptions) -> Vec<(String, ToolSet)> {
     let others = Profile::NAMES
@@ -124,16 +125,16 @@ pub fn offered(tools: &ToolSet, options: &HttpOptions) -> Vec<(String, ToolSet)>
         .collect()
 }
 
-/// What is remembered of clients between their requests, in the revisions before 2026-07-28, which
-/// know sessions. Our own servers remember nothing; a server that asks its clients while a tool
-/// runs needs sessions, and the conformance suite has one do so (`tests/it/conformance`).
+/// Sessions between requests, in revisions before 2026-07-28. Our own servers keep none. A server
+/// that sends requests to its clients while a tool runs needs them, such as the fixture of the
+/// conformance suite (`tests/it/conformance`).
 pub struct Sessions<M> {
     manager: Arc<M>,
     are_kept: bool,
 }
 
 impl Sessions<NeverSessionManager> {
-    /// Nothing.
+    /// Keeps no sessions.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -144,7 +145,7 @@ impl Sessions<NeverSessionManager> {
 }
 
 impl<M: SessionManager> Sessions<M> {
-    /// Sessions, by this manager.
+    /// Keeps sessions in this manager.
     pub fn kept(manager: M) -> Self {
         Self {
             manager: Arc::new(manager),
@@ -153,8 +154,7 @@ impl<M: SessionManager> Sessions<M> {
     }
 }
 
-/// One server at one path, so that several can be offered at one address. An answer is JSON, or a
-/// stream of events if something is told before it.
+/// Serves one server at a path. A response is JSON, or an event stream if notifications precede it.
 pub fn endpoint<S: ServerHandler + Clone, M: SessionManager>(
     path: &str,
     server: S,
@@ -175,8 +175,7 @@ pub fn endpoint<S: ServerHandler + Clone, M: SessionManager>(
         .layer(middleware::from_fn_with_state(stop.clone(), read))
 }
 
-/// Answers what is no message, with its `id` where it has one, before the library says less about
-/// it; and calls that are cut off, about which the library says nothing.
+/// Answers malformed messages with their `id`, and interrupted calls; the library does neither.
 async fn read(State(stop): State<Stop>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !is_json(request.headers()) {
         return next.run(request).await;
@@ -202,7 +201,7 @@ async fn read(State(stop): State<Stop>, request: Request, next: Next) -> Respons
     }
 }
 
-/// The message in a body, which is there.
+/// Parses the message in a body, which must not be empty.
 fn message(body: &[u8]) -> Result<Option<Incoming>, Refusal> {
     if body.trim_ascii().is_empty() {
         let error =
@@ -237,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn beyond_the_own_machine_a_token_and_a_name_are_needed() {
+    fn a_public_address_needs_a_token_and_a_host_name() {
         let options = |address: &str, hosts: &[&str], token: bool| HttpOptions {
             address: address.parse().unwrap(),
             hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),

@@ -1,9 +1,9 @@
-//! The secret that an HTTP client must show. One from the environment, or one of our own making in
-//! a file that only its owner can read.
+//! The secret token of HTTP clients: from the environment, or generated and kept in a file that
+//! only its owner can read.
 //!
-//! It is never printed: it has no `Display`, and its `Debug` says nothing.
+//! It is never printed: it has no `Display`, and its `Debug` omits it.
 //!
-//! **Limits.** How long a comparison takes tells the length of the secret, which is no secret.
+//! Limitations: the time of a comparison reveals the token's length, which is not secret.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,27 +11,27 @@ use std::path::PathBuf;
 use codeagent_workspace::{DataDir, DataDirError};
 use subtle::ConstantTimeEq;
 
-/// The variable that holds a secret of the user's choice.
+/// Environment variable with a token of the user's choice.
 pub const VARIABLE: &str = "CODEAGENT_HTTP_TOKEN";
-/// The file that holds ours, in the data folder of the repository.
+/// File with the generated token, in the repository's data folder.
 const FILE: &str = "http-token";
-/// Fewest characters.
+/// Minimum number of characters.
 const SHORTEST: usize = 16;
-/// Random bytes of a secret of our own.
+/// Number of random bytes in a generated token.
 const RANDOM: usize = 32;
 
-/// A secret.
+/// A secret token.
 pub struct Token(String);
 
-/// No secret.
+/// Why there is no token.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
-    /// What was given is none.
+    /// The given text is not suitable.
     #[error(
         "a token has at least {SHORTEST} characters and only visible ones of ASCII; {VARIABLE} has others"
     )]
     Unfit,
-    /// The file is not there for us.
+    /// The file cannot be used.
     #[error(transparent)]
     File(#[from] DataDirError),
     /// The system has no random numbers.
@@ -39,15 +39,15 @@ pub enum TokenError {
     Random(getrandom::Error),
 }
 
-/// Whether only its owner can read the file with our own secret for a repository, and where it
-/// lies; `None` if there is none yet.
+/// Reports whether only its owner can read the file of a repository's generated token, with its
+/// path; `None` if there is no such file.
 #[must_use]
 pub fn token_rights(data: &DataDir) -> Option<(bool, PathBuf)> {
     data.is_secret(FILE)
 }
 
 impl Token {
-    /// A secret of the user's.
+    /// Checks a token of the user's choice.
     pub fn new(text: &str) -> Result<Self, TokenError> {
         let is_fit = text.len() >= SHORTEST && text.bytes().all(|byte| byte.is_ascii_graphic());
         if is_fit {
@@ -57,7 +57,7 @@ impl Token {
         }
     }
 
-    /// The secret that the environment holds, if it holds one.
+    /// Returns the token in the environment, if set.
     pub fn of_environment() -> Result<Option<Self>, TokenError> {
         let Some(given) = std::env::var_os(VARIABLE).filter(|given| !given.is_empty()) else {
             return Ok(None);
@@ -69,7 +69,7 @@ impl Token {
             .map(Some)
     }
 
-    /// The secret in the data folder of a repository, made if it is not there, and where it lies.
+    /// Returns the token in the repository's data folder, generating it if needed, and its path.
     pub fn kept(data: &DataDir) -> Result<(Self, PathBuf), TokenError> {
         let mut bytes = [0; RANDOM];
         getrandom::fill(&mut bytes).map_err(TokenError::Random)?;
@@ -78,7 +78,7 @@ impl Token {
         Ok((Self::new(text.trim_end())?, path))
     }
 
-    /// Whether this is what was shown, in a time that does not tell how much of it is right.
+    /// Compares in constant time for a given length.
     pub fn is(&self, shown: &[u8]) -> bool {
         self.0.as_bytes().ct_eq(shown).into()
     }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_made_once_and_kept() {
+    fn a_token_is_created_once_and_reused() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let data = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         let (first, path) = Token::kept(&data).unwrap();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_or_invisible_is_no_token() {
+    fn short_or_invisible_tokens_are_refused() {
         assert!(Token::new(&"x".repeat(SHORTEST)).is_ok());
         for unfit in [
             "",

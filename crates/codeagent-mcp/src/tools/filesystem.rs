@@ -1,8 +1,8 @@
-//! Tools that list and read files. `list_directory`, `read_file`, `get_directory_tree`; no index
-//! needed.
+//! Tools that list and read files: `list_directory`, `read_file`, `get_directory_tree`. They need
+//! no index.
 //!
-//! **Limits.** Ignored files are not listed, but may be read by name. `.git` and `.codeagent` do
-//! not exist here.
+//! Limitations: ignored files are not listed, but may be read by name. `.git` and `.codeagent` are
+//! treated as missing.
 
 use std::collections::BTreeMap;
 
@@ -20,19 +20,19 @@ use crate::state::State;
 use crate::tools::symbol_args::page;
 use crate::tools::{CURSOR, FORMAT, PAGED, Tool};
 
-/// Most bytes of an answer of `read_file`.
+/// Maximum bytes of an answer of `read_file`.
 const MAX_BYTES: usize = 512_000;
-/// Most lines of an answer of `read_file`.
+/// Maximum lines of an answer of `read_file`.
 const MAX_LINES: usize = 10_000;
-/// Largest file of which `read_file` shows a part.
+/// Maximum size of a file that `read_file` shows parts of.
 const MAX_FILE_BYTES: u64 = 64 << 20;
-/// Most entries shown of one directory of a tree.
+/// Maximum entries shown of one directory of a tree.
 const MAX_ENTRIES: usize = 1_000;
-/// Most characters of a whole tree; with the note it stays below 48,000.
+/// Maximum characters of a whole tree; with the note it stays below 48,000.
 const TREE_CHARACTERS: usize = 47_800;
-/// What a file costs beside its name, in characters: `{"name":,"type":"file"},`.
+/// Characters of a file's entry without its name: `{"name":,"type":"file"},`.
 const FILE_COST: usize = 24;
-/// What a directory costs beside its name:
+/// Characters of a directory's entry without its name:
 /// `{"name":,"type":"directory","children":[],"truncated":true,"more":99999999},`.
 const DIRECTORY_COST: usize = 76;
 
@@ -140,7 +140,7 @@ fn list_directory(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
 }
 
 fn directory_entry(state: &State, entry: &Entry) -> DirectoryEntry {
-    // The size of a link that is not followed would be that of the link.
+    // The size of an unfollowed link would be that of the link itself.
     let is_file = entry.kind == EntryKind::File && state.workspace().stat(&entry.path).is_ok();
     let size = is_file.then_some(entry.size);
     DirectoryEntry {
@@ -150,7 +150,7 @@ fn directory_entry(state: &State, entry: &Entry) -> DirectoryEntry {
     }
 }
 
-/// The words for what an entry is.
+/// Values of an entry's type.
 const KINDS: [&str; 2] = ["file", "directory"];
 
 fn kind_word(kind: EntryKind) -> &'static str {
@@ -213,14 +213,14 @@ fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> 
     })
 }
 
-/// The only indexed file whose path ends with what was asked for.
+/// Returns the only indexed file whose path ends with the requested one.
 fn unique_file(state: &State, asked: &RepoPath) -> Option<RepoPath> {
     let snapshot = state.answers().ok()?.snapshot().ok()?;
     let found = query::unique_file(&snapshot, asked.as_str()).ok()??;
     RepoPath::new(&found).ok()
 }
 
-/// What the index lacks of a file; a file is read without an index as well.
+/// Returns what the index is missing of a file; reading needs no index.
 fn lacking(state: &State, path: &RepoPath) -> Option<String> {
     let snapshot = state.answers().ok()?.snapshot().ok()?;
     let note = query::partial_index_note(&snapshot, path.as_str()).ok()??;
@@ -241,7 +241,7 @@ fn count_lines(text: &str) -> usize {
         + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// The lines `first..=last`, counted from 1, with their line ends.
+/// Returns the lines `first..=last`, counted from 1, with their line ends.
 fn lines(text: &str, first: usize, last: usize) -> &str {
     let start_of = |line: usize| match line.checked_sub(1) {
         None | Some(0) => Some(0),
@@ -255,7 +255,8 @@ fn lines(text: &str, first: usize, last: usize) -> &str {
     &text[start..end]
 }
 
-/// As much as one answer holds: whole lines, or the beginning of one that is too long by itself.
+/// Cuts a text to the size of an answer: whole lines, or the start of a single line that is too
+/// long.
 fn cut(text: &str) -> &str {
     let by_lines = text
         .match_indices('\n')
@@ -326,9 +327,9 @@ fn get_directory_tree(state: &State, arguments: &Arguments) -> Result<Answer, To
     })
 }
 
-/// How many entries of each directory are shown. Level by level, so that what is near the top comes
-/// first. If a level does not fit, its directories get equal shares, and what a small one does not
-/// need goes to the larger ones.
+/// Returns the number of entries to show of each directory. Works level by level, so that entries
+/// near the top come first. If a level does not fit, its directories get equal shares, and larger
+/// ones get what smaller ones do not need.
 fn fitting(
     children: &BTreeMap<RepoPath, Vec<&Entry>>,
     top: &RepoPath,
@@ -367,7 +368,7 @@ fn fitting(
 }
 
 fn cost(entry: &Entry) -> usize {
-    // A name in JSON is longer by what is escaped in it.
+    // Escaping lengthens a name in JSON.
     let name = serde_json::Value::from(entry.path.file_name())
         .to_string()
         .chars()
@@ -381,12 +382,13 @@ fn cost(entry: &Entry) -> usize {
 
 struct TreeBuilder<'a> {
     children: BTreeMap<RepoPath, Vec<&'a Entry>>,
-    /// How many entries of a directory are shown.
+    /// Number of entries to show of each directory.
     shown: BTreeMap<RepoPath, usize>,
 }
 
 impl TreeBuilder<'_> {
-    /// A directory with `depth` levels below it; directories at the last level have no `children`.
+    /// Returns a directory with `depth` levels below it; directories at the last level have no
+    /// `children`.
     fn directory(&self, path: &RepoPath, name: &str, depth: usize) -> TreeNode {
         let entries = self.children.get(path).map_or(&[][..], Vec::as_slice);
         let shown = self.shown.get(path).copied().unwrap_or_default();

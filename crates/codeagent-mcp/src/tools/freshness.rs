@@ -1,6 +1,6 @@
-//! Brings the index up to date before a tool runs, and notes what it does not know yet.
+//! Brings the index up to date before a tool runs, and notes what it is still missing.
 //!
-//! Limitations: only tools about symbols wait; files are read as they are.
+//! Limitations: only tools about symbols wait; files are read directly.
 
 use codeagent_core::service::Staleness;
 use codeagent_render::staleness_text;
@@ -11,7 +11,7 @@ use crate::error::ToolError;
 use crate::state::State;
 use crate::tools::{Tool, navigation, search, text};
 
-/// Runs a tool over an index that is up to date, or notes what is missing from it.
+/// Runs a tool after updating the index, or notes what the index is missing.
 pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, ToolError> {
     let asks_about_symbols = search::TOOLS
         .iter()
@@ -27,7 +27,7 @@ pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, 
     if staleness.is_none() {
         return answer;
     }
-    // What was not found may be in a file that is not indexed yet.
+    // An unknown symbol may be in a file that is not indexed yet.
     answer
         .map(|answer| answer.with_note(staleness_text(&staleness)))
         .map_err(|error| error.behind(&staleness))

@@ -1,7 +1,7 @@
 //! The tools that update the index and report its status: `index_files`, `get_status`.
 //!
-//! Limitations: where another process writes the index, `index_files` does not say what is wrong
-//! with a file that cannot be read.
+//! Limitations: if another process writes the index, `index_files` does not say why a file cannot
+//! be read.
 
 use std::collections::BTreeMap;
 
@@ -22,9 +22,9 @@ use crate::tools::Tool;
 
 const STATUS_ERRORS: &[Code] = &[Code::InvalidParameter, Code::IndexError];
 
-/// Most paths of one call.
+/// Maximum paths of one call.
 const MAX_PATHS: usize = 100;
-/// Longest path that an error repeats whole, in bytes.
+/// Maximum bytes of a path that an error repeats in full.
 const LONGEST_PATH: usize = 4_096;
 
 /// The tools of this file.
@@ -82,7 +82,7 @@ struct FileError {
 
 impl FileError {
     fn new(path: &str, error: &ToolError) -> Self {
-        // No path is that long: it is enough to recognise it.
+        // A path this long is invalid; its start is enough to recognise it.
         let path = if path.len() > LONGEST_PATH {
             shortened(path)
         } else {
@@ -163,14 +163,14 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
     })
 }
 
-/// What may be indexed, each folder looked at once.
+/// Checks for indexable files, which list each folder only once.
 struct Files<'a> {
     workspace: &'a Workspace,
     listed: BTreeMap<RepoPath, Vec<RepoPath>>,
 }
 
 impl Files<'_> {
-    /// What happened to a path, or why it is not for the index.
+    /// Returns the change of a path, or why it is not indexed.
     fn change(
         &mut self,
         path: RepoPath,
@@ -213,7 +213,7 @@ impl Files<'_> {
         }
     }
 
-    /// Whether a walk comes to this file, and by this path.
+    /// Reports whether a walk lists this file under this path.
     fn is_listed(&mut self, path: &RepoPath) -> Result<bool, ToolError> {
         if self.workspace.real_path(path)? != *path {
             return Ok(false);
@@ -240,7 +240,7 @@ fn get_status(state: &State, _arguments: &Arguments) -> Result<Answer, ToolError
         answer.add(&INDEXING, note);
     }
     if !settings.is_empty() {
-        // What the settings say is nobody's business here; the command tells it to their owner.
+        // Clients see only the number of problems; the command tells their owner.
         let note = format!(
             "`.codeagent/config.json` has {} odd settings; `codeagent status` says which",
             settings.len()

@@ -1,7 +1,7 @@
-//! The tools. Each is a row of a table: name, description, parameters, function. One file per group,
-//! as in the specification.
+//! The tools: each is a row of a table with name, description, parameters and function.
 //!
-//! Tools may block; the server runs them on threads of their own.
+//! There is one file per group, as in the specification. Tools may block; the server runs them on
+//! blocking threads.
 
 pub mod filesystem;
 pub mod freshness;
@@ -27,25 +27,25 @@ use crate::state::State;
 /// One tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Tool {
-    /// Its name.
+    /// Name in the protocol.
     pub name: &'static str,
-    /// Its name for people.
+    /// Name for people.
     pub title: &'static str,
-    /// What it does, when to use it and what to ask next, written for a model.
+    /// What it does, when to use it and what to call next, written for a model.
     pub doc: &'static str,
-    /// What it takes.
+    /// Parameters, in the order of the schema.
     pub parameters: &'static [Parameter],
-    /// What it answers.
+    /// Description of the result.
     pub output: Output,
-    /// How it may fail.
+    /// Codes of the errors it may return.
     pub errors: &'static [Code],
-    /// What it does.
+    /// The function that answers a call.
     pub run: fn(&State, &Arguments) -> Result<Answer, ToolError>,
     /// Whether it changes the index.
     pub writes: bool,
 }
 
-/// The parameter of every tool that answers in pages.
+/// The parameter of every tool with pages.
 pub const CURSOR: Parameter = Parameter::optional(
     "cursor",
     Kind::Text,
@@ -53,7 +53,7 @@ pub const CURSOR: Parameter = Parameter::optional(
 )
 .hinted("");
 
-/// The parameter of every tool that answers a list.
+/// The parameter of every tool that lists something.
 pub const FORMAT: Parameter = Parameter::optional(
     "format",
     Kind::Word(|| vec!["rows", "compact"]),
@@ -61,23 +61,23 @@ pub const FORMAT: Parameter = Parameter::optional(
 )
 .hinted("");
 
-/// What may be added to every list that comes in pages.
+/// Fields that may be added to every paged list.
 pub const PAGED: &[ExtraField] = &[NEXT_CURSOR, TOTAL, NOTE];
 
-/// The same for lists that show places of files.
+/// Fields that may be added to paged lists that show locations.
 pub const PLACES: &[ExtraField] = &[NEXT_CURSOR, TOTAL, NOTE, STALE_FILES];
 
-/// The same for lists about symbols that a name means.
+/// Fields that may be added to paged lists about the symbols that a name matches.
 pub const RELATED: &[ExtraField] = &[NEXT_CURSOR, TOTAL, NOTE, SYMBOLS, ALSO_NAMED, STALE_FILES];
 
-/// How a question about names may fail.
+/// Errors of queries about names.
 pub const NAME_ERRORS: &[Code] = &[
     Code::InvalidParameter,
     Code::EngineUnavailable,
     Code::IndexError,
 ];
 
-/// How a question about one symbol may fail.
+/// Errors of queries about one symbol.
 pub const SYMBOL_ERRORS: &[Code] = &[
     Code::NotFound,
     Code::InvalidParameter,
@@ -94,7 +94,7 @@ pub const NODE_ID: Parameter = Parameter::required(
 )
 .hinted("node_id, name, Type.*, FILE:LINE.");
 
-/// Which file a name is declared in.
+/// The file in which a name is declared.
 pub const FILE: Parameter = Parameter::optional(
     "file",
     Kind::Name,
@@ -118,10 +118,10 @@ pub const LANGUAGE: Parameter = Parameter::optional(
 )
 .hinted("");
 
-/// The tools that profile `agent` lists beside those that answer text.
+/// Tools of profile `agent` in addition to those that answer text.
 const AGENT: [&str; 2] = ["read_file", "get_status"];
 
-/// All tools, in the order in which clients list them.
+/// Iterates over all tools in the order in which clients list them.
 pub fn all() -> impl Iterator<Item = &'static Tool> {
     [
         filesystem::TOOLS,
@@ -134,7 +134,7 @@ pub fn all() -> impl Iterator<Item = &'static Tool> {
     .flatten()
 }
 
-/// The tools that a profile lists.
+/// Iterates over the tools of a profile.
 pub fn of_profile(profile: Profile) -> impl Iterator<Item = &'static Tool> {
     let is_agent = profile == Profile::Agent;
     let texts = text::TOOLS.iter().filter(move |_| is_agent);
@@ -142,7 +142,7 @@ pub fn of_profile(profile: Profile) -> impl Iterator<Item = &'static Tool> {
     texts.chain(others)
 }
 
-/// The tool of a name.
+/// Finds a tool by name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Tool> {
     all().find(|tool| tool.name == name)

@@ -296,13 +296,13 @@ fn get_source_spans(state: &State, arguments: &Arguments) -> Result<Answer, Tool
 }
 
 fn get_file_outline(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
-    // A path out of the repository is refused before the index is ready.
+    // Refuses a path outside the repository before the index is ready.
     let path = state.path(arguments.required_text("path"))?;
     let index = state.answers_for(arguments)?;
     Answer::list(&answers::outline(&index, &path, &page(arguments))?)
 }
 
-/// Lists what is related to a symbol by a relation.
+/// Lists the symbols related to a symbol by a relation.
 fn follow<R: Row>(
     state: &State,
     arguments: &Arguments,
@@ -319,7 +319,7 @@ fn follow<R: Row>(
     Answer::list(&answers::related::<R>(&index, &query, &page(arguments))?)
 }
 
-/// Lists what is related to a symbol by the edge type of the call, or by any.
+/// Lists the symbols related to a symbol by the edge type of the call, or by any.
 fn follow_all(
     state: &State,
     arguments: &Arguments,

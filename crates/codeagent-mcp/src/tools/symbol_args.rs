@@ -7,7 +7,7 @@ use codeagent_render::answers::SymbolQuery;
 
 use crate::arguments::Arguments;
 
-/// Reads which symbols a call is about.
+/// Parses the symbol that a call is about.
 pub fn symbol(arguments: &Arguments) -> SymbolQuery<'_> {
     SymbolQuery {
         name: arguments.required_text("node_id"),
@@ -15,7 +15,7 @@ pub fn symbol(arguments: &Arguments) -> SymbolQuery<'_> {
     }
 }
 
-/// Reads which related symbols a call wants.
+/// Parses the filter of a call for related symbols.
 pub fn filter(arguments: &Arguments) -> Filter {
     Filter {
         min_confidence: arguments.text("min_confidence").and_then(Confidence::parse),
@@ -25,7 +25,7 @@ pub fn filter(arguments: &Arguments) -> Filter {
     }
 }
 
-/// Reads which page of a list a call wants.
+/// Parses the requested page of a list.
 pub fn page(arguments: &Arguments) -> Page<'_> {
     Page::at(arguments.text("cursor"), arguments.question())
 }

@@ -1,7 +1,7 @@
 //! The tools that answer a question in one call, as text.
 //!
-//! A row per tool; its function makes a [`Document`], and [`answer`] fits it into the budget of the
-//! call. These tools send one text and no structured content, because clients show the model only
+//! Each tool is a row; its function creates a [`Document`], and [`answer`] fits it into the call's
+//! budget. These tools send one text and no structured content, because clients show the model only
 //! one of the two.
 
 use codeagent_core::engine::IndexReader;
@@ -45,7 +45,7 @@ pub const FORMAT: Parameter = Parameter::optional(
 .or(Fallback::Text("text"))
 .hinted("");
 
-/// How these tools may fail.
+/// Errors of these tools.
 pub const ERRORS: &[Code] = &[
     Code::NotFound,
     Code::InvalidParameter,
@@ -242,7 +242,7 @@ const CHANGES: Tool = Tool {
     writes: false,
 };
 
-/// Answers a call with the document that `ask` makes, within the budget of the call.
+/// Answers a call with the document that `ask` creates, within the call's budget.
 pub fn answer(
     state: &State,
     arguments: &Arguments,

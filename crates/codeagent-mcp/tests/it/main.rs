@@ -1,4 +1,4 @@
-//! Integration tests of the server, in one program: the tools of the index, the file tools, and the
+//! Integration tests of the server, in one program: the index tools, the file tools, and the
 //! protocol's conformance suite.
 
 #![allow(clippy::unwrap_used, reason = "a failing step fails the test")]

@@ -1,8 +1,8 @@
-//! Messages that no protocol library would send, and the answer each must get over any transport.
+//! Messages that no protocol library would send, and the response to each over any transport.
 
 use serde_json::{Value, json};
 
-/// Each message with the code and `id` of its answer; `None` if it must get no answer.
+/// Returns each message with the error code and `id` of its response; `None` means no response.
 pub fn malformed_messages() -> Vec<(String, Option<(i32, Value)>)> {
     let ping = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
     let called =

@@ -1,5 +1,5 @@
-//! The answers of `get_changes` and `affected`: what differs between two sides of a git range, what
-//! no longer fits, and which tests to run.
+//! Answers of `get_changes` and `affected`: the differences between two sides of a git range, uses
+//! that no longer fit, and the tests to run.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::AnswerError;
 use crate::text::{Document, Section};
 
-/// Longest signature shown.
+/// Maximum characters of a signature.
 const MAX_SIGNATURE: usize = 140;
 
 impl From<ChangesError> for AnswerError {
@@ -27,7 +27,7 @@ impl From<ChangesError> for AnswerError {
     }
 }
 
-/// Answers what differs between two sides of a git range.
+/// Answers a query for the differences between two sides of a git range.
 pub fn changes(index: &IndexReader, range: &str) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
@@ -83,7 +83,7 @@ pub fn changes(index: &IndexReader, range: &str) -> Result<Document, AnswerError
     Ok(document)
 }
 
-/// Answers which test files the changes since a commit may affect.
+/// Answers a query for the test files that changes since a commit may affect.
 pub fn affected(index: &IndexReader, range: &str) -> Result<Affected, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
@@ -122,7 +122,7 @@ fn headline(git: &GitChanges) -> String {
     format!("{base} to {end}: {files}")
 }
 
-/// Lists the symbols that changed in one way, by file.
+/// Lists the symbols with one kind of change, by file.
 fn symbols(changes: &Changes, kind: ChangeKind, (key, title): (&'static str, &str)) -> Section {
     let mut by_file: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for change in changes.symbols.iter().filter(|change| change.kind == kind) {
@@ -162,7 +162,7 @@ fn symbol_line(change: &SymbolChange) -> String {
     }
 }
 
-/// Adds what no longer fits, the certain ones first.
+/// Adds the uses that no longer fit, certain ones first.
 fn misfits(document: &mut Document, changes: &Changes) {
     for (is_certain, key, title) in [
         (true, "misfits", "no longer fits"),
@@ -203,7 +203,7 @@ fn misfits(document: &mut Document, changes: &Changes) {
     }
 }
 
-/// Adds the callers of symbols whose signature changed, outside of the files that changed.
+/// Adds the callers of symbols whose signature changed, except those in changed files.
 fn callers(
     document: &mut Document,
     sources: &mut Sources<'_>,

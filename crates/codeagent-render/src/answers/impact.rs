@@ -1,4 +1,4 @@
-//! The answer of `impact`: what a change of symbols affects.
+//! The answer of `impact`: everything that a change of symbols affects.
 
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::NodeId;
@@ -10,19 +10,19 @@ use super::AnswerError;
 use super::symbol_line::{declaration_line, note_targets, symbol_line};
 use crate::text::{Document, NameRow, Section};
 
-/// Steps that are followed if the caller names none.
+/// Default number of steps.
 pub const IMPACT_DEPTH: usize = 3;
 
-/// Most changed symbols that are listed.
+/// Maximum listed changed symbols.
 const MAX_TARGETS: usize = 6;
 
-/// Most public symbols listed.
+/// Maximum listed public symbols.
 const MAX_PUBLIC: usize = 150;
 
-/// Most uses with names and source lines.
+/// Maximum uses with names and source lines.
 const MAX_NAMED: usize = 400;
 
-/// Lists what a change of the symbols, files or folders in a text affects.
+/// Lists everything that a change of the symbols, files or folders in a text affects.
 pub fn impact(index: &IndexReader, text: &str, depth: usize) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
@@ -43,7 +43,7 @@ pub fn impact(index: &IndexReader, text: &str, depth: usize) -> Result<Document,
     Ok(document)
 }
 
-/// Adds the sections about what a change affects.
+/// Adds the sections about the effects of a change.
 pub(super) fn add_sections(
     occurrences: &mut Occurrences<'_, '_>,
     document: &mut Document,
@@ -132,7 +132,7 @@ fn add_possible(
     Ok(())
 }
 
-/// Adds the unresolved uses of the names that most likely mean the symbols.
+/// Adds the unresolved uses of the names that most likely refer to the symbols.
 fn add_unresolved(
     occurrences: &mut Occurrences<'_, '_>,
     document: &mut Document,
@@ -209,7 +209,7 @@ fn uses(
     places(occurrences, sites.collect())
 }
 
-/// Makes occurrences of sites, with names and source lines unless there are many.
+/// Converts sites to occurrences, with names and source lines unless there are many.
 fn places(
     occurrences: &mut Occurrences<'_, '_>,
     mut sites: Vec<(NodeId, String, u32)>,

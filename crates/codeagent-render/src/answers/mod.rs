@@ -1,4 +1,4 @@
-//! Answers: each function runs one query and makes its rows, extra fields and notes.
+//! Answers: each function runs one query and creates its rows, extra fields and notes.
 
 mod changes;
 mod explore;
@@ -32,11 +32,11 @@ use crate::page::{CursorError, PagedRows};
 /// The answer to a query.
 #[derive(Clone, Debug)]
 pub struct Answer<T> {
-    /// The rows.
+    /// One entry for each result.
     pub rows: Vec<T>,
-    /// What the answer carries beside them.
+    /// Fields in addition to the rows.
     pub extra: Extra,
-    /// What the rows do not show.
+    /// Notes about what the rows do not show.
     pub notes: Vec<Note>,
 }
 
@@ -81,7 +81,7 @@ impl<T> Answer<T> {
         }
     }
 
-    /// Makes the answer of a page, with fields that were collected before its rows.
+    /// Creates the answer of a page, with fields that were collected before its rows.
     fn of_page(page: PagedRows<T>, extra: Extra) -> Self {
         Self {
             rows: page.rows,
@@ -99,7 +99,7 @@ impl<T> Answer<T> {
         self
     }
 
-    /// Adds the files that have changed since they were indexed.
+    /// Adds the files that changed since they were indexed.
     fn with_stale_files(mut self, sources: &Sources<'_>) -> Self {
         let note = sources.stale_note();
         if let Some(Note::Stale { files, .. }) = &note {

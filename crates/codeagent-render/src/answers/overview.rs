@@ -10,25 +10,25 @@ use codeagent_core::query::{
 use super::AnswerError;
 use crate::text::{Document, Section};
 
-/// Most dependencies listed of one project.
+/// Maximum listed dependencies of one project.
 const MAX_DEPENDENCIES: usize = 6;
 
-/// Most pairs listed of one cycle.
+/// Maximum listed pairs of one cycle.
 const MAX_PAIRS: usize = 5;
 
-/// Most members named of one cycle.
+/// Maximum named members of one cycle.
 const MAX_MEMBERS: usize = 8;
 
-/// Most modules listed that no file imports.
+/// Maximum listed modules that no file imports.
 const MAX_NOT_IMPORTED: usize = 8;
 
-/// Most cycles between folders.
+/// Maximum listed cycles between folders.
 const MAX_CYCLES: usize = 8;
 
-/// Most unused symbols in a list.
+/// Maximum listed unused symbols.
 const MAX_UNUSED: usize = 300;
 
-/// Most symbols with their source line.
+/// Maximum symbols with their source line.
 const MAX_WITH_SOURCE: usize = 200;
 
 /// Describes the repository, or the folder or project that `path` names.
@@ -72,7 +72,7 @@ pub fn overview(index: &IndexReader, path: Option<&str>) -> Result<Document, Ans
 }
 
 /// Short names of projects: `Shop.Api` for `src/Shop.Api/Shop.Api.csproj`, `packages/core` for
-/// `packages/core/tsconfig.json`, unless two projects have the same.
+/// `packages/core/tsconfig.json`, unless two projects would have the same name.
 struct ProjectNames<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> ProjectNames<'a> {
@@ -176,7 +176,7 @@ fn project_section(found: &Overview, names: &ProjectNames<'_>) -> Section {
     Section::lines("projects", "projects, with the uses of others", lines).weighing(20)
 }
 
-/// The folders, if there are several and projects do not show the same.
+/// Returns the section of folders, if there are several and projects do not show the same.
 fn folder_section(found: &Overview) -> Section {
     let lines: Vec<String> = match found.folders.len() {
         0 | 1 => Vec::new(),
@@ -307,7 +307,7 @@ fn cycle_section(found: &Overview, names: &ProjectNames<'_>) -> Section {
 }
 
 fn cycle_lines(what: &str, cycle: &Cycle, name: impl Fn(&str) -> String, lines: &mut Vec<String>) {
-    // Two members are named by their pair.
+    // Two members need no list: their pair names both.
     if cycle.members.len() > 2 {
         let shown = cycle.members.iter().take(MAX_MEMBERS);
         let shown: Vec<String> = shown.map(|member| name(member)).collect();
@@ -331,7 +331,7 @@ fn cycle_lines(what: &str, cycle: &Cycle, name: impl Fn(&str) -> String, lines: 
     }
 }
 
-/// Lists what nothing uses, the longest first.
+/// Lists unused symbols, the longest first.
 fn unused_section(found: &Overview, unused: &[&UnusedSymbol]) -> Section {
     let line = |each: &&UnusedSymbol| {
         let (path, line) = place(found, each.id);

@@ -1,4 +1,4 @@
-//! The answer of `path`: how one symbol leads to another.
+//! The answer of `path`: how one symbol reaches another.
 
 use codeagent_core::engine::IndexReader;
 use codeagent_core::query::{self, Link, MAX_STEPS, Occurrences, PathStep, Sources};
@@ -7,10 +7,10 @@ use super::AnswerError;
 use super::symbol_line::{note_targets, symbol_line};
 use crate::text::{Document, Section, cut};
 
-/// Longest source line.
+/// Maximum characters of a source line.
 const MAX_SOURCE: usize = 100;
 
-/// Shows the cheapest path from what one text names to what another names.
+/// Shows the cheapest path from the symbols of one text to those of another.
 pub fn path(index: &IndexReader, from: &str, to: &str) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());

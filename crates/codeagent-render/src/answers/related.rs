@@ -1,4 +1,4 @@
-//! Answers about what a symbol is related to: callers, callees, implementations, uses.
+//! Answers about related symbols: callers, callees, implementations, uses.
 
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeDirection, Node};
@@ -13,27 +13,27 @@ use crate::extra::Extra;
 use crate::page::{Page, Rows, paged};
 use crate::rows::Row;
 
-/// Most sites shown of each kind of possible results.
+/// Maximum sites shown for each kind of possible results.
 const MAX_POSSIBLE: usize = 3;
 
-/// Most folders listed with the number of their rows.
+/// Maximum folders listed with their number of rows.
 const MAX_FOLDERS: usize = 8;
 
-/// Most characters of the list of folders.
+/// Maximum characters of the list of folders.
 const FOLDERS_CHARACTERS: usize = 600;
 
 /// A query for related symbols.
 #[derive(Clone, Debug)]
 pub struct RelatedQuery<'a> {
-    /// The symbols they are related to.
+    /// The symbols to start from.
     pub symbol: SymbolQuery<'a>,
-    /// How they are related.
+    /// The relation to follow.
     pub relation: Relation<'a>,
-    /// Which of them to list.
+    /// Restricts the results.
     pub filter: Filter,
-    /// Most sites of each.
+    /// Maximum sites of each result.
     pub sites: usize,
-    /// How many levels are listed: 1 for what is related directly.
+    /// Number of levels; 1 lists only direct relations.
     pub depth: usize,
 }
 
@@ -108,7 +108,7 @@ fn text_search_note(uses: &PossibleUses) -> Option<Note> {
     uses.textual.is_cut.then_some(Note::TextSearchCut)
 }
 
-/// Lists the folders with most rows, and how many rows the others have.
+/// Lists the folders with the most rows, and the number of rows in the others.
 fn by_folder(folders: &[(String, usize)]) -> Vec<String> {
     let (mut lines, mut characters) = (Vec::new(), 0);
     for (folder, count) in folders.iter().take(MAX_FOLDERS) {

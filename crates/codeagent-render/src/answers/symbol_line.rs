@@ -1,4 +1,4 @@
-//! One line that names a symbol and where it is declared.
+//! Formats a symbol and its declaration's location as one line.
 
 use codeagent_core::model::graph::NodeId;
 use codeagent_core::query::{self, Occurrences, Target, Targets};
@@ -6,13 +6,13 @@ use codeagent_core::query::{self, Occurrences, Target, Targets};
 use super::AnswerError;
 use crate::text::{Document, cut};
 
-/// Longest parameter list.
+/// Maximum characters of a parameter list.
 const MAX_PARAMETERS: usize = 100;
 
-/// Most other symbols of a name that a note lists.
+/// Maximum other symbols of a name that a note lists.
 const MAX_OTHERS: usize = 5;
 
-/// Writes `Cart.total  src/cart.ts:3`.
+/// Formats `Cart.total  src/cart.ts:3`.
 pub(super) fn symbol_line(
     occurrences: &mut Occurrences<'_, '_>,
     id: NodeId,
@@ -27,7 +27,7 @@ pub(super) fn symbol_line(
     })
 }
 
-/// Writes `method Cart.total(tax: number)  src/cart.ts:3`.
+/// Formats `method Cart.total(tax: number)  src/cart.ts:3`.
 pub(super) fn declaration_line(
     occurrences: &mut Occurrences<'_, '_>,
     id: NodeId,
@@ -51,7 +51,7 @@ pub(super) fn declaration_line(
     })
 }
 
-/// Notes the names without a target, and the other symbols of ambiguous names.
+/// Adds notes about names without a target, and about other symbols of ambiguous names.
 pub(super) fn note_targets(
     occurrences: &mut Occurrences<'_, '_>,
     document: &mut Document,

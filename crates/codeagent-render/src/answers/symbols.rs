@@ -1,4 +1,4 @@
-//! Answers about symbols themselves: details, declarations, the outline of a file.
+//! Answers about symbols: details, declarations, the outline of a file.
 
 use codeagent_core::engine::IndexReader;
 use codeagent_core::query::{self, Note, QueryError, Snapshot, Sources, SymbolMatches};
@@ -37,7 +37,7 @@ pub fn details(
 
     let mut rows = Vec::new();
     for node in matches.nodes().take(limit) {
-        // A symbol of this snapshot is in it.
+        // A symbol of this snapshot always exists.
         rows.extend(query::get_node(&snapshot, node.id)?.map(|symbol| SymbolDetail::from(&symbol)));
         check_file(&mut sources, node)?;
     }
@@ -49,7 +49,7 @@ pub fn details(
     Ok(answer.with_notes(matches.note).with_stale_files(&sources))
 }
 
-/// Lists where the symbols that a name matches are declared.
+/// Lists the declarations of the symbols that a name matches.
 pub fn declarations(
     index: &IndexReader,
     query: &SymbolQuery<'_>,
@@ -95,7 +95,7 @@ pub fn outline(
     let found = query::unique_file(&snapshot, path.as_str())?;
     let path = &found.map_or(Ok(path.clone()), |found| RepoPath::new(&found))?;
     let file = match query::derive_file_id(&snapshot, path.as_str()) {
-        // Whether the file exists at all is the better answer.
+        // Say first whether the file exists at all.
         Err(QueryError::NoFile(_)) => return Err(why_not_indexed(index.workspace(), path)),
         other => other?,
     };
@@ -129,7 +129,7 @@ fn why_not_indexed(workspace: &Workspace, path: &RepoPath) -> AnswerError {
     }
 }
 
-/// Makes the fields beside the rows, which only the first page has.
+/// Creates the extra fields, which only the first page has.
 pub(super) fn extra_of(page: &Page<'_>, extra: impl FnOnce() -> Extra) -> Extra {
     if page.is_first() {
         extra()

@@ -41,7 +41,7 @@ pub fn text(index: &IndexReader, query: &TextSearchQuery<'_>) -> Result<Document
     Ok(document)
 }
 
-/// Counts the lines: `12 lines in 3 files match "documents.archive"`.
+/// Formats the count of lines: `12 lines in 3 files match "documents.archive"`.
 fn headline(query: &TextSearchQuery<'_>, found: &FoundText) -> String {
     let what = if query.literals { "literals on " } else { "" };
     let lines = if found.count == 1 { "line" } else { "lines" };
@@ -52,7 +52,7 @@ fn headline(query: &TextSearchQuery<'_>, found: &FoundText) -> String {
     )
 }
 
-/// Says what may be asked instead where nothing matches.
+/// Suggests another query if nothing matches.
 fn advice(query: &TextSearchQuery<'_>) -> String {
     let mut ways = Vec::new();
     if query.literals {

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::text::section::Form;
 use crate::text::{Part, Section, cut};
 
-/// A section in the form it is written in.
+/// A section and the form in which it is written.
 struct Fitted<'a> {
     section: &'a Section,
     form: Form,
@@ -22,12 +22,12 @@ impl<'a> Fitted<'a> {
             size: usize::MAX,
         };
         fitted.set(Form::Full);
-        // A section larger than the whole budget is never written so.
+        // A section larger than the whole budget is never written in that form.
         while fitted.size > max_chars && fitted.shorten() {}
         fitted
     }
 
-    /// Writes the section in a form, or in the next shorter one that it has.
+    /// Writes the section in a form, or in the next shorter form that it has.
     fn set(&mut self, form: Form) {
         let mut form = form;
         loop {
@@ -41,7 +41,7 @@ impl<'a> Fitted<'a> {
         }
     }
 
-    /// Takes the next shorter form; false if nothing is left.
+    /// Switches to the next shorter form; returns false if nothing is left.
     fn shorten(&mut self) -> bool {
         if self.form == Form::Nothing {
             return false;
@@ -56,7 +56,7 @@ impl<'a> Fitted<'a> {
         }
     }
 
-    /// What it takes for its weight.
+    /// Returns the section's size relative to its weight.
     fn pressure(&self) -> u64 {
         (self.size as u64) * 1_000 / u64::from(self.section.weight)
     }
@@ -74,7 +74,7 @@ pub(super) fn render(parts: &[Part], notes: &[String], max_chars: usize) -> Stri
         .collect();
 
     while total(fixed, &sections, max_chars) > max_chars {
-        // Titles go last: the fullest section for its weight is shortened first.
+        // Titles go last: the section that is largest for its weight is shortened first.
         let next = sections
             .iter_mut()
             .filter(|fitted| fitted.form != Form::Nothing)
@@ -88,7 +88,7 @@ pub(super) fn render(parts: &[Part], notes: &[String], max_chars: usize) -> Stri
     assemble(parts, notes, &sections, max_chars)
 }
 
-/// Gives what is left of the budget to the sections with most weight.
+/// Distributes the rest of the budget to the sections with the most weight.
 fn extend(fixed: usize, sections: &mut [Fitted<'_>], max_chars: usize) {
     let mut order: Vec<usize> = (0..sections.len()).collect();
     order.sort_by_key(|at| Reverse(sections[*at].section.weight));
@@ -139,7 +139,7 @@ fn total(fixed: usize, sections: &[Fitted<'_>], max_chars: usize) -> usize {
     fixed + sizes + last_line(sections, max_chars).chars().count()
 }
 
-/// Says what was left out and how to ask for it; empty if nothing was.
+/// Says what was left out and how to request it; empty if nothing was.
 fn last_line(sections: &[Fitted<'_>], max_chars: usize) -> String {
     let mut left: Vec<String> = Vec::new();
     for fitted in sections {

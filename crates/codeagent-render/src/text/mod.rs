@@ -1,9 +1,10 @@
-//! The text form of answers: sections of places, lines and names within a budget of characters.
+//! The text form of answers: sections of places, lines and names within a character budget.
 //!
 //! A [`Document`] holds everything that was found. [`Document::render`] writes it in at most
-//! `max_chars` characters: each section first loses its source lines, then its names, then its
-//! files and folders, the heaviest for its weight first. The last line says what was left out and
-//! how to get it. [`Document::json`] is the same as data, without a budget.
+//! `max_chars` characters. Sections are shortened one by one, those that are largest for their
+//! weight first: a section loses its source lines, then its names, then its files and folders. The
+//! last line says what was left out and how to get it. [`Document::json`] returns the same as data,
+//! without a budget.
 
 mod fit;
 mod section;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 
 pub use section::{Content, NameRow, Section};
 
-/// Budget of an answer that names none.
+/// Default budget of an answer.
 pub const DEFAULT_MAX_CHARS: usize = 6_000;
 
 /// Smallest budget.
@@ -52,12 +53,12 @@ impl Document {
         }
     }
 
-    /// Adds a note, which is written behind the first line.
+    /// Adds a note, which is written after the first line.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
 
-    /// Reports whether there is nothing but notes.
+    /// Reports whether there are only notes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
@@ -68,7 +69,8 @@ impl Document {
         self.sections().map(|section| section.key)
     }
 
-    /// Keeps only the sections with a key, beside the lines. Reports whether there are any.
+    /// Keeps only the sections with a key, and the lines. Reports whether there are any such
+    /// sections.
     pub fn keep_only(&mut self, key: &str) -> bool {
         self.parts.retain(|part| match part {
             Part::Line(_) => true,
@@ -109,7 +111,7 @@ impl Document {
     }
 }
 
-/// Returns at most `max` characters of a text, with a mark if it was cut.
+/// Truncates a text to `max` characters, with a mark if it was longer.
 pub(crate) fn cut(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         None => text.to_owned(),

@@ -8,35 +8,35 @@ use serde_json::{Value, json};
 
 use crate::text::cut;
 
-/// Longest source line shown, in characters.
+/// Maximum characters of a source line.
 const MAX_SOURCE: usize = 110;
 
-/// Most lines shown of one name where names are shown without source.
+/// Maximum line numbers per name where names are shown without source.
 const MAX_LINES_OF_NAME: usize = 4;
 
-/// Weight of sections that are not preferred.
+/// Default weight.
 pub const NORMAL: u32 = 10;
 
 /// Part of an answer.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// The word that asks for this section alone.
+    /// The word that requests this section alone.
     pub key: &'static str,
     /// Its title, without the number of entries.
     pub title: String,
-    /// How much of the budget it gets, compared with others; `NORMAL` by default.
+    /// Share of the budget relative to other sections; `NORMAL` by default.
     pub weight: u32,
-    /// What it holds.
+    /// Content of the section.
     pub content: Content,
 }
 
-/// What a section holds.
+/// The content of a section.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// Places, shown under their folders and files: source lines, then names, then files with
-    /// counts, then folders with counts.
+    /// Places grouped by folder and file: with source lines, with names, as files with counts, or
+    /// as folders with counts.
     Places(Vec<Occurrence>),
-    /// Names, one per line with details, or only listed.
+    /// Names, one per line with details or listed without.
     Names(Vec<NameRow>),
     /// Lines that are cut at the end.
     Lines(Vec<String>),
@@ -51,7 +51,7 @@ pub struct NameRow {
     pub short: String,
 }
 
-/// A form of a section: how much of it is written.
+/// A form of a section, which determines how much of it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Form {
     /// Everything.
@@ -62,7 +62,7 @@ pub(super) enum Form {
     Files,
     /// Folders with the number of places.
     Folders,
-    /// The first lines of the shortest form that has lines, in so many characters.
+    /// The first lines of the shortest form that has lines, within this number of characters.
     Cut(usize),
     /// The title with the number of entries.
     Title,
@@ -129,7 +129,7 @@ impl Section {
         self.len() == 0
     }
 
-    /// Returns the next shorter form; `size` is what the section takes now.
+    /// Returns the next shorter form; `size` is the section's current size.
     pub(super) fn shorter(&self, form: Form, size: usize) -> Form {
         match (&self.content, form) {
             (Content::Places(_), Form::Full) => Form::Names,
@@ -142,8 +142,8 @@ impl Section {
         }
     }
 
-    /// Writes the section in a form; every line ends with a line feed. `None` if the places do not
-    /// hold what the form shows.
+    /// Formats the section in a form; every line ends with a line feed. Returns `None` if the
+    /// places lack what the form shows.
     pub(super) fn write(&self, form: Form) -> Option<String> {
         let title = match &self.content {
             Content::Lines(_) if self.title.is_empty() => String::new(),
@@ -175,7 +175,7 @@ impl Section {
         }
     }
 
-    /// Writes as many lines as fit into `size` characters, and how many entries are missing.
+    /// Writes as many lines as fit into `size` characters, and the number of entries left out.
     fn cut(&self, title: String, size: usize) -> String {
         if let Content::Names(names) = &self.content {
             return cut_names(title, names, size);
@@ -239,7 +239,7 @@ fn cut_names(title: String, names: &[NameRow], size: usize) -> String {
     text + "\n"
 }
 
-/// Folders with their files with their places.
+/// Folders, their files, and the files' places.
 type Tree<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<&'a Occurrence>>>;
 
 fn tree(places: &[Occurrence]) -> Tree<'_> {
@@ -344,7 +344,7 @@ fn file_lines(places: &[Occurrence]) -> String {
     text
 }
 
-/// Writes the folders with their numbers, those with most places first.
+/// Formats the folders with their counts, those with most places first.
 fn folder_lines(places: &[Occurrence]) -> String {
     let mut folders: Vec<(&str, usize, usize)> = tree(places)
         .into_iter()

@@ -25,7 +25,7 @@ fn places(folders: u32, files: u32, lines: u32) -> Vec<Occurrence> {
 }
 
 #[test]
-fn sections_roll_down_from_source_lines_to_folders() {
+fn sections_shrink_from_source_lines_to_folders() {
     let mut document = Document::default();
     document.line("## method Cart.total  src/cart.ts:3");
     document.section(Section::places("callers", "called by", places(2, 2, 2)));
@@ -92,7 +92,7 @@ fn the_budget_is_never_exceeded() {
 }
 
 #[test]
-fn a_section_can_be_asked_for_alone() {
+fn a_section_can_be_requested_alone() {
     let mut document = Document::default();
     document.line("head");
     document.section(Section::lines("source", "", vec!["1 a".to_owned()]));

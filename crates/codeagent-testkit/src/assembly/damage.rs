@@ -1,13 +1,13 @@
 //! Malformed assemblies: cyclic references, shared rows, wrong sizes.
 //!
-//! Limitations: flipped bits are left to the tests.
+//! Limitations: bit flips are not made here; tests make their own.
 
 use super::{Assembly, METHOD, PUBLIC, Ty, image, table};
 
 /// Description and content of a malformed file.
 pub type Damaged = (&'static str, Vec<u8>);
 
-/// Assemblies whose rows refer to each other in cycles, or repeatedly to the same row.
+/// Returns assemblies whose rows refer to each other in cycles, or repeatedly to the same row.
 #[must_use]
 pub fn circles() -> Vec<Damaged> {
     vec![
@@ -23,11 +23,11 @@ pub fn circles() -> Vec<Damaged> {
     ]
 }
 
-/// Assemblies whose sizes exceed the file.
+/// Returns assemblies that claim sizes larger than the file.
 #[must_use]
 pub fn too_much() -> Vec<Damaged> {
     let whole = Assembly::new("Lib").metadata();
-    // After the root with its three stream headers.
+    // Offset of the tables: after the metadata root and its three stream headers.
     let tables = 32 + 12 + 20 + 16;
 
     let patched = |at: usize, bytes: &[u8]| {
@@ -84,7 +84,7 @@ fn bases() -> Vec<u8> {
 
 fn specified() -> Vec<u8> {
     let mut assembly = Assembly::new("Lib");
-    // A generic instance of the TypeSpec itself with itself as type argument.
+    // A generic instance whose type and type argument are the TypeSpec itself.
     let signature = assembly.blob(&[0x15, 0x12, 1 << 2 | 2, 1, 0x12, 1 << 2 | 2]);
     let row = assembly.row(table::TYPE_SPEC, &[signature]);
     assembly.type_def(PUBLIC, "N", "Type", row << 2 | 2);

@@ -1,4 +1,4 @@
-//! Small repositories of project files and the model they give.
+//! Small repositories of project files and their models.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::LANGUAGES;
 use crate::project::TypeScriptProjects;
 
-/// A model of project files with texts and of other files without.
+/// Builds the model of some project files with their texts and of other files without.
 fn model(texts: &[(&str, &str)], others: &[&str]) -> ProjectModel {
     let mut paths: Vec<String> = texts
         .iter()
@@ -37,7 +37,7 @@ fn check_owners(texts: &[(&str, &str)], others: &[&str], expected: &Expect) {
 }
 
 #[test]
-fn exclude_takes_away_folders_and_their_files() {
+fn exclude_removes_folders_and_their_files() {
     check_owners(
         &[
             (
@@ -180,9 +180,9 @@ fn the_nearest_tsconfig_that_covers_a_file_owns_it() {
 }
 
 proptest! {
-    /// Whatever stands in configurations, the model is built, and the same each time.
+    /// Any text in configurations gives a model, the same each time.
     #[test]
-    fn any_text_gives_a_model(a in "[$()@%'!=<>. A-Cn;\\[\\]:,`é/*{}-]{0,50}", b in "[ -~é\\n]{0,60}") {
+    fn any_text_gives_a_deterministic_model(a in "[$()@%'!=<>. A-Cn;\\[\\]:,`é/*{}-]{0,50}", b in "[ -~é\\n]{0,60}") {
         let config = format!(r#"{{"include": ["{a}"], "extends": "{a}", "exclude": [{b}]}}"#);
         let texts: [(&str, &str); 4] = [
             ("tsconfig.json", &config),

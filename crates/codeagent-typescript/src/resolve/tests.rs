@@ -1,4 +1,4 @@
-//! Cost of resolution: it does not grow with the number of paths to a base type.
+//! Tests that the cost of resolution does not grow with the number of paths to a base type.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use codeagent_model::graph::Dialect;
 
 use crate::LANGUAGES;
 
-/// Scripts that nobody compiles together declare the same names again and again, as the examples of
-/// a formatter do.
+/// Scripts that are never compiled together repeat the same declarations, as the examples of a
+/// formatter do.
 #[test]
-fn a_base_that_many_declarations_name_is_looked_at_once() {
+fn a_base_named_by_many_declarations_is_visited_once() {
     let file = |path: String, text: &str| WorldFile {
         path: Arc::from(path),
         facts: Arc::new(LANGUAGES.extract(text, Dialect::Ts, &[])),

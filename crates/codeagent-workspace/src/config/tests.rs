@@ -1,4 +1,4 @@
-//! Tests of the settings: their effect, the errors, and that schema, table and struct agree.
+//! Settings: their effect, their errors, and the agreement of schema, table and struct.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ fn takes(config: &Config, path: &str, language: &str) -> bool {
 }
 
 #[test]
-fn settings_reduce_what_is_indexed() {
+fn settings_restrict_the_indexed_files() {
     let config = Config::parse(
         r#"{"include": ["src", "web/**/*.ts"], "exclude": ["**/*.g.cs"], "languages": ["csharp"]}"#,
     )
@@ -134,7 +134,7 @@ fn unknown_keys_are_notes() {
     );
 }
 
-/// A value of each setting that is not its default.
+/// A non-default value of each setting.
 const OTHER: &[(&str, &str)] = &[
     ("$schema", r#""x""#),
     ("include", r#"["src"]"#),
@@ -147,7 +147,7 @@ const OTHER: &[(&str, &str)] = &[
 
 #[test]
 fn the_key_table_matches_the_struct() {
-    // A new field has to be added here, and so to the table.
+    // Fails to compile for a new field, which must be added here and to the table.
     let Config {
         include: _,
         exclude: _,
@@ -232,7 +232,7 @@ fn schema_and_parser_agree() {
     }
 }
 
-/// The part of the schema language that the schema uses; another word in it fails.
+/// Validates a value by the schema keywords in use; an unknown keyword fails.
 fn is_valid(value: &Value, schema: &Value) -> bool {
     schema.as_object().unwrap().iter().all(|(word, rule)| {
         let number = || rule.as_u64().unwrap() as usize;

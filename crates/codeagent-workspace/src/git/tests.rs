@@ -38,7 +38,7 @@ fn commit_all(root: &Path, message: &str) {
     git(root, &["commit", "-q", "--allow-empty", "-m", message]);
 }
 
-/// Three commits on `main`, the first tagged `v1`, and a branch `side` from the second.
+/// Creates three commits on `main`, the first tagged `v1`, and a branch `side` from the second.
 fn history() -> tempfile::TempDir {
     let outer = tempfile::tempdir().unwrap();
     let root = outer.path().join("main");
@@ -62,7 +62,7 @@ fn open(root: &Path) -> Result<GitRepository, GitError> {
     Workspace::open(root).unwrap().git()
 }
 
-/// The differences of a range as `+added`, `-removed` and `~changed` paths.
+/// Returns the differences of a range as `+added`, `-removed` and `~changed` paths.
 fn listed(root: &Path, range: &str) -> Vec<String> {
     let changes = open(root).unwrap().changes(range).unwrap();
     let line = |file: &ChangedFile| {
@@ -111,7 +111,7 @@ fn commits_and_the_working_tree_are_compared() {
 }
 
 #[test]
-fn a_branch_is_compared_from_where_it_parts() {
+fn a_branch_is_compared_with_its_merge_base() {
     let outer = history();
     let root = outer.path().join("main");
     git(&root, &["checkout", "-q", "side"]);
@@ -167,7 +167,7 @@ fn linked_work_trees_and_submodules_are_read() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_said() {
+fn invalid_comparisons_are_reported() {
     let plain = tempfile::tempdir().unwrap();
     assert!(error(plain.path(), "HEAD").contains("not in a git repository"));
 
@@ -211,7 +211,7 @@ fn a_damaged_object_is_an_error() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x5a;
         std::fs::write(&pack, bytes).unwrap();
-        // Whatever it says, it says it.
+        // A wrong answer or an error is acceptable here, a panic is not.
         let _ = open(&root).and_then(|repository| repository.changes("v1..HEAD"));
     }
 }
@@ -271,7 +271,7 @@ fn links_and_pipes_are_refused() {
 /// git itself runs these programs for `git diff` or `git status`.
 #[cfg(unix)]
 #[test]
-fn nothing_of_a_repositorys_configuration_is_run() {
+fn no_program_of_the_repositorys_configuration_is_run() {
     use std::os::unix::fs::PermissionsExt;
 
     let outer = history();
@@ -332,7 +332,7 @@ fn nothing_of_a_repositorys_configuration_is_run() {
     assert_eq!(listed(&root, "v1..HEAD").len(), 3);
     assert!(!ran.exists(), "{:?}", std::fs::read_to_string(&ran));
 
-    // The same repository does run programs when git looks at it.
+    // The control: git does run programs for the same repository.
     let _ = Command::new("git")
         .args(["diff"])
         .current_dir(&root)

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// An index as git writes it.
+/// Returns an index file as git writes it.
 pub fn index(version: u32, hash_bytes: usize, names: &[&str]) -> Vec<u8> {
     let mut bytes = b"DIRC".to_vec();
     bytes.extend(version.to_be_bytes());
@@ -83,7 +83,7 @@ fn every_index_version_and_hash_is_parsed() {
 fn an_inconsistent_git_index_is_ignored() {
     let good = index(4, 20, &["a.cs", "b.cs"]);
     for cut in 0..good.len() {
-        // Where an extension ends, so may the file.
+        // A file may end after any extension.
         assert!(
             parsed(&good[..cut]).is_none_or(|found| found.ends.len() == 2),
             "{cut} bytes"

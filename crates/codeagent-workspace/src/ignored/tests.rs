@@ -2,7 +2,7 @@ use std::fs;
 
 use super::*;
 
-/// `\t`, `\r`, `\v`, `\f` and `\\` as what they stand for.
+/// Replaces the escapes `\t`, `\r`, `\v`, `\f` and `\\`.
 fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars();
@@ -43,7 +43,7 @@ fn ignore_rules_match_git() {
         let differs = |(file, expected): &(&String, u8)| {
             ignored.ignores(&root.path().join(file), false) != (*expected == b'1')
         };
-        // No file is called so on Windows.
+        // Windows allows no backslash in file names.
         let possible = |(file, _): &(&String, u8)| !cfg!(windows) || !file.contains('\\');
 
         let differ: Vec<_> = files

@@ -122,7 +122,7 @@ mod tests {
     use crate::DataRoot;
 
     #[test]
-    fn is_its_owners_only() {
+    fn the_socket_is_private_to_its_owner() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let data = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
         let listener = Listener::open(&data).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of the sandbox: what may be read, listed and changed, and what is refused.
+//! The sandbox: reading, listing and changing files, and everything that is refused.
 
 #[cfg(target_os = "linux")]
 mod mounts;
@@ -12,7 +12,8 @@ use crate::read::ReadError;
 use crate::sandbox::{ItemKind, Removed, Special, WalkControl, WriteError};
 use crate::{RepoPath, Workspace};
 
-/// A root with a bit of everything, in a folder that also holds what must not be touched.
+/// Creates a root with a bit of everything, in a folder that also holds files that must not be
+/// touched.
 fn fixture() -> (tempfile::TempDir, Workspace) {
     let outer = tempfile::tempdir().unwrap();
     let root = outer.path().join("root");
@@ -500,8 +501,8 @@ fn five_hundred_nested_folders_are_handled() {
     );
 }
 
-/// Runs a test in a process of its own that a shell has bounded: what bounds a process would bound
-/// all its tests. True in that process.
+/// Runs a test again in a process that a shell limits, because a limit applies to all tests of a
+/// process. Returns true in that process.
 fn is_bounded(limit: &str, test: &str) -> bool {
     if std::env::var_os("CODEAGENT_TEST_BOUNDED").is_some() {
         return true;
@@ -525,7 +526,7 @@ fn is_bounded(limit: &str, test: &str) -> bool {
     false
 }
 
-/// Folders in each other, of which the lower ones have no path that the system takes.
+/// Creates nested folders; the paths of the lower ones exceed the system's limit.
 fn dig(workspace: &Workspace, depth: usize) {
     let mut here = workspace
         .open_inside(&RepoPath::root(), crate::sandbox::LOOK)
@@ -583,7 +584,7 @@ fn three_thousand_nested_folders_need_few_handles() {
     outside_is_untouched(&outer);
 }
 
-/// Parts of paths that are often mistaken.
+/// Generates path segments that are often handled wrongly.
 fn segment() -> impl Strategy<Value = String> {
     let known = [
         "..",

@@ -1,4 +1,4 @@
-//! Tests of text search: matches, and hostile patterns and globs.
+//! Text search: matches, and hostile patterns and globs.
 
 use std::fs;
 use std::sync::Mutex;
@@ -113,7 +113,7 @@ fn searches_respect_path_filters() {
 fn a_slow_perl_pattern_stops_at_the_deadline() {
     let (root, workspace) = workspace();
     fs::write(root.path().join("many.txt"), "a".repeat(200_000)).unwrap();
-    // No place needs more than the limit, and there are many.
+    // No single position exceeds the limit, but there are many.
     let slow = TextQuery {
         perl: true,
         deadline: Some(Instant::now() + Duration::from_millis(300)),
@@ -132,7 +132,7 @@ fn a_slow_perl_pattern_stops_at_the_deadline() {
 #[test]
 fn limits_do_not_change_perl_matches() {
     let (root, workspace) = workspace();
-    // The first search of the line is given up for its limit; the second finds the match behind it.
+    // The first search of the line exceeds its limit; the second finds the match after it.
     fs::write(
         root.path().join("many.txt"),
         format!("{}b\n", "a".repeat(1_500)),
@@ -342,7 +342,7 @@ fn only_regular_files_are_read_as_ignore_rules() {
 #[test]
 fn an_endless_line_costs_bounded_memory() {
     if std::env::var_os("CODEAGENT_TEST_MEMORY").is_none() {
-        // What bounds a process would bound all its tests.
+        // A limit applies to all tests of a process.
         let script = "ulimit -v 1500000; exec \"$0\" --exact search::tests::an_endless_line_costs_bounded_memory";
         let mut command = std::process::Command::new("sh");
         command
@@ -381,7 +381,7 @@ fn an_endless_line_costs_bounded_memory() {
     }
 }
 
-/// Pieces of patterns, among them those that cost or mean much.
+/// Generates patterns from parts, some of which are expensive.
 fn pattern() -> impl Strategy<Value = String> {
     let parts = [
         "(",
@@ -419,8 +419,7 @@ fn pattern() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
 }
 
-/// How long this thread was on a processor, which the load of the machine does not change; nothing
-/// where the system does not say.
+/// Returns the CPU time of this thread, or zero if the system does not report it.
 fn worked() -> Duration {
     let result = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(
@@ -445,7 +444,7 @@ proptest! {
             let count = Mutex::new(0);
             let searched = workspace.search_text(&Files::default(), &query, |_, _| true, &|found| *count.lock().unwrap() += found.count);
             let line = line_matcher(&query).map(|matches| matches("two"));
-            // A pattern of PCRE2 may be found too costly when it is used.
+            // PCRE2 may find a pattern too expensive only when it is used.
             assert!(searched.is_ok() == line.is_ok() || perl && line.is_ok(), "{pattern:?}");
             let worked = worked() - before;
             assert!(worked < Duration::from_secs(if perl { 6 } else { 2 }), "{pattern:?} took {worked:?}");
@@ -468,7 +467,7 @@ proptest! {
 #[test]
 fn a_missing_root_is_an_error() {
     let (root, workspace) = workspace();
-    // Its handle still leads to the folder.
+    // The workspace's handle still leads to the folder.
     let aside = tempfile::tempdir().unwrap();
     fs::rename(root.path(), aside.path().join("aside")).unwrap();
     let searched = workspace.search_text(&Files::default(), &query("two"), |_, _| true, &|_| {});

@@ -1,4 +1,4 @@
-//! Tests of the watcher: the events that reach the caller.
+//! The watcher: the events that reach the caller.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::{DataRoot, Workspace};
 /// Longer than any machine takes to report an event.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A repository with a folder, watched as walks see it.
+/// A repository with one folder, watched like the folders of a walk.
 struct Fixture {
     _folder: tempfile::TempDir,
     workspace: Workspace,
@@ -48,7 +48,7 @@ impl Fixture {
         self.workspace.root()
     }
 
-    /// Covers until nothing is new.
+    /// Watches folders until a walk finds no new ones.
     fn watch_dirs(&self) {
         while self.watcher.watch_dirs(&self.workspace.walk().folders) {}
     }
@@ -116,7 +116,7 @@ fn barriers_of_several_threads_do_not_release_each_other() {
                     let name = format!("a/{thread}-{number}.cs");
                     std::fs::write(fixture.root().join(&name), "").unwrap();
                     assert!(fixture.watcher.sync(LONG));
-                    // Another thread may have taken it.
+                    // Another thread may have received the event.
                 }
             });
         }
@@ -130,7 +130,7 @@ fn a_watcher_whose_thread_ends_reports_it() {
     assert!(fixture.watcher.failure().is_none());
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| fixture.watcher.wait(Some(LONG)));
-        // Its thread ends, and with it what receives events.
+        // This ends the watcher's thread, which receives the events.
         drop(fixture.watcher.backend.lock().unwrap().take());
         assert!(waiting.join().unwrap(), "a wait ends");
     });
@@ -183,7 +183,7 @@ fn new_removed_and_moved_folders_request_a_rescan() {
     std::fs::write(fixture.root().join("f/c/d/e.cs"), "1").unwrap();
     assert_eq!(fixture.paths(), ["f/c/d/e.cs"]);
 
-    // Away and back between two looks: the folder is the same, and is watched.
+    // Moved away and back between two walks: the folder is the same, and is watched.
     std::fs::rename(fixture.root().join("f"), fixture.root().join("g")).unwrap();
     std::fs::rename(fixture.root().join("g"), fixture.root().join("f")).unwrap();
     assert!(fixture.take_events().everything);
@@ -228,7 +228,8 @@ fn a_wait_ends_on_an_event_or_a_wake() {
 fn a_full_event_queue_requests_a_rescan() {
     let fixture = Fixture::new();
 
-    // Events are taken at once, so the queue fills up only while this holds their thread.
+    // The thread takes events at once, so the queue fills up only while the thread is blocked by
+    // this lock.
     let events = fixture.watcher.shared.lock();
     let longest: usize = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events")
         .unwrap()
@@ -236,7 +237,7 @@ fn a_full_event_queue_requests_a_rescan() {
         .parse()
         .unwrap();
 
-    // Two files in turn: what is told of one file twice is one notice.
+    // Two files in turn, because repeated events of one file are merged.
     for number in 0..longest {
         std::fs::write(fixture.root().join(["a/x.cs", "a/y.cs"][number % 2]), "").unwrap();
     }

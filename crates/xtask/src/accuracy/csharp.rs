@@ -1,14 +1,15 @@
-//! Comparison of our tables with the C# compiler's results.
+//! Compares our tables with the C# compiler's results.
 //!
-//! * A declaration is identified by any line from its first to that of its name. Every declaration
-//!   except local functions is required.
+//! * A declaration is identified by any line from its first line to the line of its name. Every
+//!   declaration except local functions is required.
 //! * A call site is right if one of our targets is the declaration that the compiler binds
-//!   (`calls`), or has its container and name (`calls, method group`). An external call must have
-//!   no target. Sites that the compiler could not bind, because a package is missing, are skipped.
+//!   (`calls`), or has that declaration's container and name (`calls, method group`). An external
+//!   call must have no target. Sites that the compiler could not bind, because a package is
+//!   missing, are skipped.
 //! * References are uses of types only; the gold has no others.
 //! * Files without gold data are skipped.
 //!
-//! Limitations: callers are not compared; the hashes of rows cover them.
+//! Limitations: callers are not compared; the row hashes cover them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -23,7 +24,7 @@ const UNNAMED: [&str; 5] = [
     "indexer",
     "destructor",
 ];
-/// Prefixes of possible spellings.
+/// Prefixes that such a name may have in a table.
 const SPELLINGS: [&str; 9] = [
     ".ctor",
     "constructor",
@@ -43,7 +44,7 @@ struct CsharpSymbol<'t> {
     container: &'t str,
     name_line: usize,
     parent: usize,
-    /// The first part of a partial type.
+    /// The symbol number of a partial type's first part.
     whole: usize,
 }
 
@@ -122,7 +123,8 @@ impl<'t> CsharpGold<'t> {
             .unwrap_or_default()
     }
 
-    /// Finds the declaration on a line by name, else one without a name of its own.
+    /// Finds the declaration with this name on a line, or else one on it that has no name of its
+    /// own.
     fn find(&self, file: &str, line: usize, name: &str) -> Option<usize> {
         let last = last_segment(name);
         let named =
@@ -150,7 +152,7 @@ impl<'t> CsharpGold<'t> {
     }
 }
 
-/// Returns `Name` of `A.B.Name<T>(int)`; operators and the like stay as they are.
+/// Returns `Name` of `A.B.Name<T>(int)`; names of operators are returned unchanged.
 fn last_segment(name: &str) -> &str {
     let name = name.split('(').next().unwrap_or_default();
     if ["op", "implicit", "explicit", "~", "this"]
@@ -332,8 +334,8 @@ fn calls(facts: &CsharpGold<'_>, actual: &Tables<'_>, gold: &Tables<'_>, report:
     report.push(group);
 }
 
-/// Scores a site whose target is in the repository. Of several rows at one site, at most one is
-/// right.
+/// Scores a site whose target is in the repository. At most one of several rows at one site counts
+/// as right.
 fn call_site(
     facts: &CsharpGold<'_>,
     row: &Row<'_, '_>,
@@ -540,7 +542,7 @@ fn inheritance(
     }
 }
 
-/// Returns one end of an inheritance, as the first part of its type.
+/// Returns one end of an inheritance row, as the first part of its type.
 fn end(facts: &CsharpGold<'_>, row: &Row<'_, '_>, side: &str) -> Option<usize> {
     let found = facts.find(
         row.text(&format!("{side}_file")),

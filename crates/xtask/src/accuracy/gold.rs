@@ -1,7 +1,7 @@
-//! Compact gold data as committed: the columns that the comparison reads, all tables in one
+//! Compact gold data as committed: the columns that the comparison reads, with all tables in one
 //! compressed text.
 //!
-//! Limitations: made from the tables of a compiler harness outside of this repository; see
+//! Limitations: the input is the output of a compiler harness outside this repository; see
 //! `tests/golden/gold/NOTICE.md`.
 
 use std::fmt::Write as _;

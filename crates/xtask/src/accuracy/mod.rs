@@ -7,7 +7,7 @@
 //!   edges without gold data.
 //! * `tests/golden/ranking.txt`: search quality.
 //!
-//! Limitations: optional corpora that are missing keep their figures unchecked.
+//! Limitations: an optional corpus that is missing on this machine keeps its recorded figures.
 
 mod csharp;
 mod gold;
@@ -32,7 +32,7 @@ use crate::search;
 
 /// Folder of the recorded results.
 const GOLDEN: &str = "tests/golden";
-/// Folder of exports for the next comparison.
+/// Folder of the exported rows that the next comparison reads.
 const ROWS_FOLDER: &str = "target/golden";
 
 /// How good the answers are, and which of them changed

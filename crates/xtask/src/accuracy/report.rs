@@ -1,6 +1,6 @@
-//! The recorded results and their differences.
+//! The recorded results and how a run differs from them.
 //!
-//! Limitations: lines are compared as a set: a moved line is no change.
+//! Limitations: lines are compared as a set: a moved line is not a change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use crate::accuracy::score::{Predictions, Report, Scored, share};
 use crate::search::{DRAWN, LIMIT, SEED, Tally};
 use crate::sentences::MIN_SENTENCES;
 
-/// Maximum changed lines to show of one kind.
+/// Maximum number of changed lines shown per kind of result.
 const SHOWN: usize = 400;
 
 const ACCURACY_HEAD: &str = "\
@@ -55,7 +55,7 @@ fn by_confidence(class: &Scored) -> String {
     )
 }
 
-/// The recorded results, before and after.
+/// The recorded results and those of this run.
 pub struct Golden {
     folder: PathBuf,
     before: BTreeMap<PathBuf, String>,
@@ -112,7 +112,7 @@ impl Golden {
         self.figures.push(figures);
     }
 
-    /// Keeps the results of a corpus that is missing here.
+    /// Keeps the recorded results of a corpus that is missing on this machine.
     pub fn keep_section(&mut self, name: &str) {
         let start = format!("{name}: ");
         let section = self
@@ -142,8 +142,8 @@ impl Golden {
         let _ = write!(self.ranking, "\n{name}\n{}", tally.table(false));
     }
 
-    /// Returns all differences: figures, disagreements, files, and the rows themselves where they
-    /// were kept.
+    /// Returns all differences: figures, disagreements, files, and the rows themselves if the
+    /// previous rows are available.
     pub fn changes(
         &mut self,
         measured: &[(&'static str, Rows)],

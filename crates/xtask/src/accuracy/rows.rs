@@ -18,7 +18,7 @@ pub type Rows = BTreeMap<String, BTreeSet<String>>;
 pub fn collect(tables: &ExportTables) -> Rows {
     let mut rows = Rows::new();
 
-    // The index of the column with the row's file.
+    // The number is the index of the column with the row's file.
     for (name, text, column) in [
         ("symbols", &tables.symbols, 0),
         ("calls", &tables.calls, 0),
@@ -53,7 +53,7 @@ pub fn hashes(rows: &Rows) -> String {
     })
 }
 
-/// Keeps the rows for the next comparison.
+/// Saves the rows for the next comparison.
 pub fn keep(rows: &Rows, path: &Path) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
@@ -66,7 +66,7 @@ pub fn keep(rows: &Rows, path: &Path) -> anyhow::Result<()> {
     Ok(std::fs::write(path, zstd::encode_all(text.as_bytes(), 3)?)?)
 }
 
-/// Returns the kept rows, if the recorded hashes are theirs.
+/// Returns the saved rows if they match the recorded hashes.
 pub fn previous_rows(path: &Path, committed: &str) -> Option<Rows> {
     let text =
         String::from_utf8(zstd::decode_all(std::fs::read(path).ok()?.as_slice()).ok()?).ok()?;

@@ -17,7 +17,7 @@ pub struct Tables<'t> {
 }
 
 impl<'t> Tables<'t> {
-    /// Holds the given tables; any other reads as empty.
+    /// Creates tables from those given; any other table is empty.
     pub fn new(tables: BTreeMap<&'t str, Table<'t>>) -> Self {
         Self {
             tables,
@@ -31,24 +31,24 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// Right and wrong predictions.
+/// Counts of right and wrong predictions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Predictions {
-    /// Predictions that the gold has.
+    /// Number of predictions that are in the gold.
     pub right: usize,
-    /// Predictions that it does not have.
+    /// Number of predictions that are not.
     pub wrong: usize,
 }
 
 /// The counts of one class.
 pub struct Scored {
-    /// `calls`, `references`..
+    /// Name of the class, such as `calls` or `references`.
     pub class: &'static str,
-    /// Our rows by confidence; rows without one under an empty word.
+    /// Our rows by confidence; rows without one are under the empty string.
     pub predictions: BTreeMap<String, Predictions>,
-    /// Expectations of the gold that were found.
+    /// Number of expected rows that were found.
     pub found: usize,
-    /// Expectations that were missed.
+    /// Number of expected rows that were missed.
     pub missed: usize,
     /// One line per disagreement.
     pub disagreements: Vec<String>,
@@ -74,7 +74,7 @@ impl Scored {
             .right += 1;
     }
 
-    /// Counts a row that the gold does not have, with what it has instead.
+    /// Counts a row that the gold does not have; `gold` is what it has at that site.
     pub fn wrong(&mut self, confidence: &str, site: &str, actual: &str, gold: &str) {
         self.predictions
             .entry(confidence.to_owned())
@@ -93,7 +93,7 @@ impl Scored {
         }
     }
 
-    /// Like [`Scored::wrong`], if another class lists the site.
+    /// Like [`Scored::wrong`], for a site that another class lists.
     pub fn wrong_unlisted(&mut self, confidence: &str) {
         self.predictions
             .entry(confidence.to_owned())
@@ -101,7 +101,7 @@ impl Scored {
             .wrong += 1;
     }
 
-    /// Like [`Scored::expect`], if another class lists the site.
+    /// Like [`Scored::expect`], for a site that another class lists.
     pub fn expect_unlisted(&mut self, is_found: bool) {
         if is_found {
             self.found += 1
@@ -140,7 +140,7 @@ impl Scored {
     }
 }
 
-/// Returns `part` divided by the sum of both; 0 for nothing.
+/// Returns `part / (part + rest)`, or 0 if both are 0.
 pub fn share(part: usize, rest: usize) -> f64 {
     if part + rest == 0 {
         0.0

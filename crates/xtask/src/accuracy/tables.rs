@@ -1,7 +1,7 @@
 //! Tab-separated tables: the output of `codeagent export`, and gold data in compact form.
 //!
-//! Compact gold is one text with several tables: a line `#NAME` and the column names, then one line
-//! per row.
+//! Compact gold is one text with several tables. Each starts with a line `#NAME` and a line of
+//! column names, followed by one line per row.
 //!
 //! Limitations: everything is held in memory. A missing column reads as empty text.
 

@@ -1,21 +1,21 @@
-//! Comparison of our tables with the TypeScript compiler's results.
+//! Compares our tables with the TypeScript compiler's results.
 //!
-//! * A declaration is identified by any line from its first to that of its name. Declarations of
-//!   modules and members are required; local functions, members of object literals and of unnamed
-//!   types are optional.
+//! * A declaration is identified by any line from its first line to the line of its name.
+//!   Declarations of modules and members are required; local functions and members of object
+//!   literals and unnamed types are optional.
 //! * A call site is right if its target is any declaration that the compiler accepts there
 //!   (overloads, merged declarations, class and constructor). Sites with a receiver of type `any`
 //!   are skipped.
 //! * Files without gold data are skipped.
 //!
-//! Limitations: callers are not compared; the hashes of rows cover them.
+//! Limitations: callers are not compared; the row hashes cover them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::accuracy::score::{Report, Scored, Sources, Tables, location};
 use crate::accuracy::tables::{Row, Table};
 
-/// Ways to call a constructor.
+/// Names that a constructor may have.
 const CONSTRUCTOR_NAMES: [&str; 5] = ["constructor", ".ctor", "ctor", "__init__", "new"];
 
 struct TypescriptSymbol<'t> {
@@ -112,7 +112,8 @@ impl<'t> TypescriptGold<'t> {
             .unwrap_or_default()
     }
 
-    /// Finds the declaration of a file, line and name; 0 is the file as a whole.
+    /// Returns the number of the declaration with this file, line and name; 0 is the file as a
+    /// whole.
     fn find(&self, file: &str, line: usize, name: &str) -> Option<usize> {
         if line == 0 || name.is_empty() || name == file {
             return Some(0);
@@ -155,8 +156,8 @@ impl<'t> TypescriptGold<'t> {
         .copied()
     }
 
-    /// Reports whether a declaration belongs to a module or is a member, outside of bodies and
-    /// unnamed types.
+    /// Reports whether a declaration belongs to a module or is a member, and is not inside a body
+    /// or an unnamed type.
     fn is_core(&self, id: usize) -> bool {
         let symbol = &self.symbols[id];
         matches!(symbol.scope, "module" | "member")

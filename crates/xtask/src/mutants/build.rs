@@ -1,8 +1,8 @@
-//! Building of the rule tests with switchable branches.
+//! Builds the rule tests with switchable branches.
 //!
-//! The workspace is copied to `target/mutants`, the resolvers in the copy are instrumented, and the
-//! copy is built with the dependencies that the workspace has built: its version differs, so that
-//! cargo keeps the two apart in one target folder.
+//! The workspace is copied to `target/mutants`, and the resolvers in the copy are instrumented. The
+//! copy reuses the workspace's built dependencies: its version differs, so cargo keeps the two
+//! apart in one target folder.
 //!
 //! Limitations: builds the dev profile.
 
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
 
-/// Content of the copy.
+/// Files and folders of the workspace that are copied.
 const COPIED: &[&str] = &[
     "crates",
     "tests",
@@ -23,7 +23,7 @@ const COPIED: &[&str] = &[
     "Cargo.lock",
 ];
 
-/// The resolvers: folders and files of crates, each by short crate name and path in `src`.
+/// The resolvers' files and folders, each by short crate name and path in `src`.
 const RESOLVERS: &[&str] = &[
     "csharp/resolve",
     "typescript/resolve",
@@ -34,10 +34,10 @@ const RESOLVERS: &[&str] = &[
     "lang/world.rs",
 ];
 
-/// The root of the crate that holds [`SWITCH`] for all of them.
+/// The root of the crate that defines [`SWITCH`] for all resolvers.
 const ROOT: &str = "lang/lib.rs";
 
-/// The test target that becomes the program.
+/// The test target that is run.
 const TARGET: &str = "it";
 
 /// Returns the path of a source: `lang/world.rs` is `crates/codeagent-lang/src/world.rs`.
@@ -49,8 +49,9 @@ pub fn place(file: &str) -> PathBuf {
         .join(inside)
 }
 
-/// The switch: true for the mutant that `MUTANT` names. With `REACHED=FILE`, it also appends each
-/// requested number to the file, once. Never inlined, because it occurs thousands of times.
+/// Source of the switch: `on(n)` returns true for the mutant that `MUTANT` names. With
+/// `REACHED=FILE`, it also appends each requested number to the file, once. Never inlined, because
+/// it occurs thousands of times.
 const SWITCH: &str = "
 extern crate self as codeagent_lang;
 
@@ -88,8 +89,8 @@ pub mod mutant {
 }
 ";
 
-/// Files of the resolvers that no edge of a fresh index depends on; those that decide what is
-/// linked again after an edit are held by `incremental_equals_full.rs` and the tests beside them.
+/// Files of the resolvers that do not affect the edges of a fresh index. Those that decide what is
+/// resolved again after an edit are tested by `incremental_equals_full.rs` and the unit tests.
 const WITHOUT_RULES: &[&str] = &[
     "tests",
     "explain.rs",
@@ -129,7 +130,7 @@ pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-/// Makes the copy, with the given texts, and builds its tests: the program to run.
+/// Writes the copy with the given texts, builds its tests and returns the program's path.
 ///
 /// # Errors
 ///

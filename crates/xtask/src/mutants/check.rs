@@ -1,6 +1,6 @@
-//! Running of the tests that reach a mutant.
+//! Runs the tests that reach a mutant.
 //!
-//! A mutant is noticed if a test fails, crashes, takes more than [`MEMORY_KB`] or does not end in
+//! A mutant is noticed if a test fails, crashes, needs more than [`MEMORY_KB`], or takes more than
 //! ten times its usual time.
 
 use std::ffi::OsStr;
@@ -95,7 +95,7 @@ impl Program {
             if let Some(status) = child.try_wait()? {
                 return Ok(status.success());
             }
-            // A test that uses no CPU time would wait forever.
+            // A test that uses no CPU time never reaches the CPU time limit.
             if start.elapsed() > limit * WALL {
                 child.kill()?;
                 child.wait()?;
@@ -109,14 +109,14 @@ impl Program {
 /// The result of running a set of mutants.
 #[derive(Default)]
 pub struct Survivors {
-    /// Reached by a test, and noticed by none.
+    /// Mutants that a test reaches and none notices.
     pub reached: Vec<usize>,
-    /// Reached by no test.
+    /// Mutants that no test reaches.
     pub unreached: Vec<usize>,
 }
 
-/// Runs the mutants, and calls `report` with each survivor as soon as it is known. `folder` is for
-/// the lists of cases.
+/// Runs the mutants, calling `report` with each survivor as soon as it is known. Case lists are
+/// written to `folder`.
 ///
 /// # Errors
 ///
@@ -197,7 +197,7 @@ fn notices(
     Ok(false)
 }
 
-/// The lines that the test of the rules reads.
+/// Returns the lines of `RULES_CASES`, the list of cases that the rule tests read.
 fn case_list(units: &[&TestUnit]) -> String {
     let mut list = String::new();
     for unit in units {

@@ -1,8 +1,8 @@
-//! Finding the branches of a source, and making each switchable.
+//! Finds a source's branches and makes each switchable.
 //!
-//! No change alters types, so all of them compile together in one build: `if a && b {` becomes
-//! `if !on(7) && (on(8) || (a)) && (on(9) || (b)) {`, where `on(n)` reports whether the process
-//! runs mutant `n`.
+//! No change alters types, so all of them compile together in one build: `if a && b {` becomes `if
+//! !on(7) && (on(8) || (a)) && (on(9) || (b)) {`, where `on(n)` reports whether the process runs
+//! mutant `n`.
 //!
 //! Limitations: skips macros (`matches!`), constants, `const fn` and tests. A match arm is switched
 //! off only if a later arm matches everything.
@@ -45,7 +45,7 @@ pub struct Branch {
     /// The enclosing functions, outermost first, joined by `::`.
     pub function: String,
     pub operator: Operator,
-    /// Its text on one line.
+    /// Its source text on one line.
     pub text: String,
     /// Whether it is a chain of conditions with `let`, which may not be parenthesized.
     has_let: bool,
@@ -60,7 +60,7 @@ pub enum Operator {
     HeldTrue,
     /// A condition does not hold.
     HeldFalse,
-    /// A match arm with no guard is passed over.
+    /// A match arm without a guard is skipped.
     ArmNeverTaken,
     /// The alternative after `or_else` is `None`.
     NoAlternative,
@@ -83,7 +83,7 @@ impl Operator {
 }
 
 impl Branch {
-    /// Returns the texts before and after its range that make it mutant `number`.
+    /// Returns the texts to insert before and after the branch's range to make it mutant `number`.
     fn wrap(&self, number: usize) -> (String, String) {
         let on = format!("{SWITCH}({number})");
         let close = || "))".to_owned();
@@ -158,7 +158,7 @@ impl Finder<'_> {
 
     fn add_range(&mut self, operator: Operator, range: (usize, usize), span: Span, shown: &str) {
         let text = shorten(shown);
-        // A rule switched by hand is a mutant already.
+        // A rule that is switched off by hand is a mutant already.
         if self.functions.is_empty() || text.contains(SWITCH) {
             return;
         }
@@ -331,7 +331,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 }
 
-/// `is_and` and `is_or` of the operators.
+/// Tests of an expression's operator.
 trait Logic {
     fn is_and(&self) -> bool;
     fn is_or(&self) -> bool;
@@ -379,7 +379,7 @@ fn takes_everything(arm: &Arm) -> bool {
     is_name(&arm.pat)
 }
 
-/// Returns the last segment of a function's result type.
+/// Returns the last segment of a function's return type.
 fn answer_of(output: &ReturnType) -> Option<String> {
     match output {
         ReturnType::Type(_, ty) => match &**ty {
@@ -433,7 +433,7 @@ fn on_one_line(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The instrumented text, with `on` for the switch.
+    /// Returns the instrumented text, with `on` for the switch.
     fn made(text: &str) -> String {
         instrumented(text, &branches(text).unwrap(), 1).replace(SWITCH, "on")
     }

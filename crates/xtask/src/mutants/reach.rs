@@ -1,8 +1,8 @@
 //! Records which branches each test reaches in a run without mutants.
 //!
-//! A unit is a case of a rule page, or one of the other tests as a whole. Each unit runs once, in a
-//! process of its own, and the instrumented branches append their numbers to a file. A mutant then
-//! needs the units that reach it and no others; one that no unit reaches survives.
+//! A unit is one case of a rule page, or any other test as a whole. Each unit runs once, in its own
+//! process, and the instrumented branches append their numbers to a file. A mutant is then run only
+//! with the units that reach it; one that no unit reaches survives.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -14,28 +14,29 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 
+use super::FIRST_BRANCH;
 use super::check::{Program, workers};
 
 /// The modules whose tests are run; the rule pages first, because most mutants end there.
 const MODULES: [&str; 3] = ["rules::", "nuget::", "packages::"];
 
-/// The tests of the rule pages: their cases are units.
+/// The tests of the rule pages, each case of which is a unit.
 const RULE_TESTS: [&str; 2] = ["rules::csharp", "rules::typescript"];
 
-/// Tests of hostile input, which are left out: they state limits, not rules, and take more time than
-/// all rule cases together.
+/// Prefix of the tests of hostile input. They run for rules only, because they take more time than all
+/// rule cases together and few branches depend on them.
 const HOSTILE: &str = "::a_hostile_";
 
-/// One run that can notice mutants.
+/// A unit of tests that can notice mutants.
 #[derive(Clone, Debug)]
 pub struct TestUnit {
-    /// Position of its module.
+    /// Index of its module in [`MODULES`].
     pub module: usize,
-    /// The test.
+    /// Name of the test.
     pub test: String,
     /// Page and heading, for a case of a rule page.
     pub case: Option<String>,
-    /// How long it took without a mutant.
+    /// Duration without a mutant.
     pub time: Duration,
     /// Number of branches that it reaches.
     breadth: usize,
@@ -48,7 +49,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Runs every unit of the program without a mutant. `folder` is for its files.
+    /// Runs every unit of the program without a mutant. Files are written to `folder`.
     ///
     /// # Errors
     ///
@@ -92,6 +93,7 @@ impl Reach {
             .into_iter()
             .flatten()
             .map(|at| &self.units[*at])
+            .filter(|unit| mutant < FIRST_BRANCH || !unit.test.contains(HOSTILE))
             .collect();
 
         let order = |unit: &TestUnit| {
@@ -104,7 +106,6 @@ impl Reach {
         };
 
         found.sort_by_cached_key(|unit| order(unit));
-
         found
     }
 
@@ -130,9 +131,6 @@ fn list_units(program: &Program, folder: &Path) -> anyhow::Result<Vec<TestUnit>>
         let Some(module) = MODULES.iter().position(|module| test.starts_with(module)) else {
             continue;
         };
-        if test.contains(HOSTILE) {
-            continue;
-        }
         if !RULE_TESTS.contains(&test.as_str()) {
             add(module, &test, None);
             continue;

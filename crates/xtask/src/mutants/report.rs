@@ -10,15 +10,15 @@ use anyhow::{Context as _, ensure};
 pub struct MutantReport {
     /// All branches of the resolvers.
     pub branches: usize,
-    /// How many of them are listed in `equivalent.txt`, and were not run.
+    /// Number of branches that `equivalent.txt` lists, which were not run.
     pub equivalents: usize,
-    /// Rules that were switched off.
+    /// Number of rules that were switched off.
     pub rules: usize,
-    /// Survivors that a test reaches, by name; names of rules begin with `rule `.
+    /// Names of survivors that a test reaches; names of rules begin with `rule `.
     pub reached: Vec<String>,
-    /// Survivors that no test reaches.
+    /// Names of survivors that no test reaches.
     pub unreached: Vec<String>,
-    /// Seconds that the build and the mutants took.
+    /// Seconds that the build and the runs took.
     pub seconds: (u64, u64),
 }
 
@@ -33,7 +33,7 @@ impl MutantReport {
             .count()
     }
 
-    /// The line with the score: the noticed share of what was run, in thousandths.
+    /// Returns the line with the score: noticed mutants per thousand run.
     pub fn score(&self) -> String {
         let run = self.rules + self.branches - self.equivalents;
         let thousandths = (run - self.survivors().count()) * 1000 / run.max(1);
@@ -44,7 +44,7 @@ impl MutantReport {
     ///
     /// # Errors
     ///
-    /// More mutants survive, or a rule survives that did not.
+    /// More mutants survive than recorded, or a rule survives that was noticed before.
     pub fn compare(&self, recorded: &str) -> anyhow::Result<()> {
         let line = recorded
             .lines()

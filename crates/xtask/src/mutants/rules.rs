@@ -1,7 +1,7 @@
 //! Language rules that are switched off by hand, and branches that have no effect.
 //!
-//! `tests/golden/rules-off.txt` has one small change for each rule, in which `off()` is true if the
-//! rule is to be off:
+//! `tests/golden/rules-off.txt` has one small change for each rule. `off()` in it is true if the
+//! rule is switched off:
 //!
 //! ```text
 //! 42 csharp/overloads.rs: fewer defaults are better
@@ -14,8 +14,7 @@
 //! `tests/golden/equivalent.txt` has the names of branches as `xtask mutants` prints them, each
 //! followed by an indented line with the reason.
 //!
-//! Limitations: a change has the same number of lines before and after, so that line numbers stay
-//! valid.
+//! Limitations: a change must keep the number of lines, so that line numbers stay valid.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The index of a repository goes, those of repositories that are gone go, and nothing else.
+//! `clean`: removes one repository's index or those of missing repositories, and nothing else.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use super::Shop;
 
 #[test]
-fn the_index_of_a_repository_goes_unless_somebody_writes_it() {
+fn clean_removes_an_index_unless_it_is_being_written() {
     let shop = Shop::indexed();
     let size = shop.data().index_bytes();
     let listed = shop.stdout(&["clean", "--dry-run"]);
@@ -36,7 +36,7 @@ fn the_index_of_a_repository_goes_unless_somebody_writes_it() {
     assert!(shop.stdout(&["index"]).starts_with("46 files, "));
 }
 
-/// Repositories of one file each, with their indexes at one place.
+/// One-file repositories whose indexes share a data root.
 struct Place {
     outer: tempfile::TempDir,
 }
@@ -68,7 +68,7 @@ impl Place {
 }
 
 #[test]
-fn indexes_of_repositories_that_are_gone_go() {
+fn clean_removes_indexes_of_missing_repositories() {
     let place = Place {
         outer: tempfile::tempdir().unwrap(),
     };

@@ -1,4 +1,5 @@
-//! A daemon begins once, serves everybody, and ends when it is told to or its repository is gone.
+//! The daemon: one per repository, serves every client, and exits on request or when its repository
+//! is removed.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use codeagent_testkit::poll::wait_until;
 use super::Shop;
 use super::servers::serve;
 
-/// Ends the daemon of a test that fails.
+/// Stops the daemon when the test ends, even if it fails.
 struct Ending<'a>(&'a Shop);
 
 impl Drop for Ending<'_> {
@@ -16,7 +17,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// The number in `.. process 123 ..`.
+/// Returns the number in `.. process 123 ..`.
 fn process(said: &str) -> u32 {
     let number = said.split_once("process ").unwrap().1;
     number
@@ -28,7 +29,7 @@ fn process(said: &str) -> u32 {
 }
 
 #[test]
-fn a_daemon_begins_once_serves_everybody_and_ends() {
+fn one_daemon_serves_all_clients_until_it_is_stopped() {
     let shop = Shop::new();
     let _ending = Ending(&shop);
     assert_eq!(shop.stdout(&["daemon", "status"]), "not watching\n");
@@ -113,7 +114,7 @@ fn a_daemon_begins_once_serves_everybody_and_ends() {
 }
 
 #[test]
-fn of_daemons_that_begin_together_one_stays() {
+fn concurrent_starts_leave_one_daemon() {
     let shop = Shop::new();
     let _ending = Ending(&shop);
     let said: Vec<String> = std::thread::scope(|scope| {
@@ -137,7 +138,7 @@ fn of_daemons_that_begin_together_one_stays() {
 }
 
 #[test]
-fn who_only_looks_whether_the_index_is_free_ends_no_daemon() {
+fn probing_the_index_lock_does_not_stop_a_daemon() {
     let shop = Shop::new();
     let _ending = Ending(&shop);
     let looked = shop.data().lock_writer().unwrap();
@@ -153,7 +154,7 @@ fn who_only_looks_whether_the_index_is_free_ends_no_daemon() {
 }
 
 #[test]
-fn another_process_that_keeps_the_index_is_named_and_goes_on() {
+fn daemon_commands_name_a_running_server_and_leave_it_running() {
     let shop = Shop::new();
     let mut server = serve(&shop);
     wait_until("the server lets nobody in", || {
@@ -177,7 +178,7 @@ fn another_process_that_keeps_the_index_is_named_and_goes_on() {
 }
 
 #[test]
-fn a_writer_that_lets_nobody_in_is_named() {
+fn daemon_start_names_a_writer_without_an_endpoint() {
     let shop = Shop::new();
     let _lock = shop.data().lock_writer().unwrap();
     let (code, said) = shop.failure(&["daemon", "start"]);
@@ -191,7 +192,7 @@ fn a_writer_that_lets_nobody_in_is_named() {
     );
 }
 
-/// Whether a process is there, and not only waiting for its end to be noticed.
+/// Reports whether a process is running; a zombie is not.
 #[cfg(target_os = "linux")]
 fn is_running(number: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{number}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
@@ -199,8 +200,8 @@ fn is_running(number: u32) -> bool {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_daemon_whose_repository_is_gone_ends() {
-    // Its data may lie below the repository, and go with it.
+fn a_daemon_exits_when_its_repository_is_removed() {
+    // The data folder may be inside the repository and vanish with it.
     for home in ["home", "root/.home"] {
         let outer = tempfile::tempdir().unwrap();
         let (root, home) = (outer.path().join("root"), outer.path().join(home));

@@ -1,11 +1,11 @@
-//! First steps: help, names as people write them, wrong arguments, and notes that follow the
+//! First steps: help, common spellings of names, wrong arguments, and notes that follow the
 //! results.
 
 use std::process::Command;
 
 use super::Shop;
 
-/// Standard output and standard error as a terminal shows them.
+/// Returns standard output and standard error as a terminal shows them.
 #[cfg(unix)]
 fn shown(shop: &Shop, arguments: &[&str]) -> String {
     let command = shop.command(arguments);
@@ -22,7 +22,7 @@ fn shown(shop: &Shop, arguments: &[&str]) -> String {
     );
     loop {
         let shown = String::from_utf8(shell.output().unwrap().stdout).unwrap();
-        // On a busy machine there is not always time enough to look for changes.
+        // A busy machine may not have time to check for changes.
         if !shown.contains("could not check") {
             return shown;
         }
@@ -64,7 +64,7 @@ fn notes_follow_the_results_and_name_the_command_to_type() {
 }
 
 #[test]
-fn names_are_understood_as_people_write_them() {
+fn names_are_accepted_in_common_spellings() {
     let shop = Shop::indexed();
     assert!(
         shop.stdout(&["symbol", "OrderService::Place"])
@@ -98,7 +98,7 @@ fn names_are_understood_as_people_write_them() {
 }
 
 #[test]
-fn wrong_arguments_end_with_2() {
+fn wrong_arguments_exit_with_code_2() {
     let shop = Shop::indexed();
     for (arguments, expected) in [
         (&["man", "nope"][..], "no command `nope`"),

@@ -1,4 +1,4 @@
-//! What is an agent told that has searched by itself?
+//! The client hook, which suggests symbols to an agent that is grepping.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Shop;
 
-/// What the hook prints of an event; it never fails and never complains.
+/// Returns what the hook prints for an event; asserts that it succeeds and writes no errors.
 fn told(shop: &Shop, event: &str) -> String {
     let mut child = shop
         .command(&["hook"])
@@ -36,7 +36,7 @@ fn searched(pattern: &str) -> String {
 }
 
 #[test]
-fn an_agent_that_greps_is_told_which_symbols_bear_the_name() {
+fn the_hook_suggests_symbols_with_the_name_in_a_grep() {
     let shop = Shop::indexed();
     let answer: Value =
         serde_json::from_str(&told(&shop, &searched(r"\bOrderService\.Place\("))).unwrap();
@@ -47,7 +47,7 @@ fn an_agent_that_greps_is_told_which_symbols_bear_the_name() {
 }
 
 #[test]
-fn a_hook_that_knows_nothing_is_silent() {
+fn the_hook_prints_nothing_without_a_suggestion() {
     let shop = Shop::indexed();
     for event in [
         "",

@@ -1,4 +1,4 @@
-//! Does the command do what the README says? It is run as people run it, on a copy of `tests/shop`.
+//! The commands, run as people run them on a copy of `tests/shop`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -68,7 +68,7 @@ impl Shop {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Exit code and what is said about it.
+    /// Returns the exit code and the text on standard error.
     fn failure(&self, arguments: &[&str]) -> (i32, String) {
         let output = self.run(arguments);
         (
@@ -77,7 +77,7 @@ impl Shop {
         )
     }
 
-    /// Where the index lies: never among the user's own.
+    /// Returns the data root of the index: never the user's own.
     fn home(&self) -> PathBuf {
         self.root.path().join(".codeagent/indexes")
     }
@@ -94,7 +94,7 @@ impl Shop {
 }
 
 #[test]
-fn index_says_what_it_holds_and_that_nothing_changed() {
+fn index_reports_counts_and_whether_anything_changed() {
     let shop = Shop::new();
     let first = shop.stdout(&["index"]);
     assert!(
@@ -120,7 +120,7 @@ fn index_says_what_it_holds_and_that_nothing_changed() {
 }
 
 #[test]
-fn symbols_are_found_and_followed() {
+fn symbols_are_found_and_their_relations_listed() {
     let shop = Shop::indexed();
     expect![[r#"
         Shop.Services.OrderService.Place  src/Shop.Services/OrderService.cs:31
@@ -187,7 +187,7 @@ fn symbols_are_found_and_followed() {
 }
 
 #[test]
-fn json_is_what_tools_answer() {
+fn json_output_equals_the_tools_answers() {
     let shop = Shop::indexed();
     let rows: serde_json::Value =
         serde_json::from_str(&shop.stdout(&["callers", "--json", "PriceCalculator.Price"]))
@@ -229,7 +229,7 @@ fn export_writes_tables_with_headers() {
 }
 
 #[test]
-fn exit_codes_tell_what_to_do() {
+fn each_kind_of_failure_has_its_exit_code_and_advice() {
     let shop = Shop::new();
     let (code, message) = shop.failure(&["callers", "Order.Place"]);
     assert!(
@@ -284,7 +284,7 @@ fn exit_codes_tell_what_to_do() {
         "this is no database, but somebody's notes".repeat(100),
     )
     .unwrap();
-    // What we sealed is ours, whatever became of it.
+    // A database with a valid marker counts as ours, whatever its content.
     std::fs::remove_file(shop.data().path().join("index.seal")).unwrap();
     assert_eq!(shop.failure(&["status"]).0, 5);
     let (code, _) = shop.failure(&["index"]);
@@ -294,7 +294,7 @@ fn exit_codes_tell_what_to_do() {
 }
 
 #[test]
-fn an_index_in_the_repository_is_named_and_not_used() {
+fn an_index_file_in_the_repository_is_reported_and_not_used() {
     let shop = Shop::new();
     std::fs::create_dir_all(shop.root.path().join(".codeagent")).unwrap();
     std::fs::write(shop.root.path().join(".codeagent/index.db"), "anything").unwrap();
@@ -310,8 +310,7 @@ fn an_index_in_the_repository_is_named_and_not_used() {
     );
 }
 
-/// A small repository that a user without special rights indexes: to the superuser nothing is
-/// forbidden.
+/// A small repository indexed by an unprivileged user, because the superuser may read everything.
 #[cfg(unix)]
 struct Modest {
     root: tempfile::TempDir,
@@ -338,7 +337,7 @@ impl Modest {
         self.limited(arguments, 1024)
     }
 
-    /// Runs the command with at most so many open files.
+    /// Runs the command with a limit on open files.
     fn limited(&self, arguments: &[&str], files: u32) -> Output {
         use std::os::unix::process::CommandExt;
         let mut command = Command::new("sh");
@@ -372,7 +371,7 @@ fn set_mode(path: &Path, mode: u32) {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_read_for_a_moment_is_read_when_it_can() {
+fn an_unreadable_file_is_indexed_once_it_is_readable() {
     let modest = Modest::new();
     let file = modest.root.path().join("a.cs");
     set_mode(&file, 0o000);
@@ -389,7 +388,7 @@ fn what_cannot_be_read_for_a_moment_is_read_when_it_can() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_listed_stays_in_the_index() {
+fn files_of_an_unreadable_folder_stay_in_the_index() {
     let modest = Modest::new();
     assert_eq!(modest.run(&["index"]).status.code(), Some(0));
     set_mode(&modest.root.path().join("sub"), 0o000);
@@ -404,7 +403,7 @@ fn what_cannot_be_listed_stays_in_the_index() {
 
 #[cfg(unix)]
 #[test]
-fn a_shortage_leaves_the_index_as_it_is() {
+fn too_few_open_files_leave_the_index_unchanged() {
     let modest = Modest::new();
     assert_eq!(modest.run(&["index"]).status.code(), Some(0));
     std::fs::write(
@@ -476,7 +475,7 @@ fn the_examples_of_the_documentation_hold() {
 }
 
 #[test]
-fn unknown_settings_are_remarked() {
+fn unknown_settings_are_reported() {
     let shop = Shop::new();
     std::fs::create_dir_all(shop.root.path().join(".codeagent")).unwrap();
     std::fs::write(
@@ -494,12 +493,12 @@ fn unknown_settings_are_remarked() {
 }
 
 #[test]
-fn without_a_server_an_answer_says_which_files_have_changed() {
+fn without_a_server_answers_name_changed_files() {
     let shop = Shop::indexed();
     let said = |shop: &Shop| loop {
         let said =
             String::from_utf8(shop.run(&["callers", "PriceCalculator.Price"]).stderr).unwrap();
-        // On a busy machine there is not always time enough to look.
+        // A busy machine may not have time to check for changes.
         if !said.contains("could not check") {
             return said;
         }
@@ -515,8 +514,8 @@ fn without_a_server_an_answer_says_which_files_have_changed() {
     assert!(!said(&shop).contains("changed"), "{}", said(&shop));
 }
 
-/// What `codeagent debug` says about a folder of the work tree; an index is neither needed nor
-/// made.
+/// Returns the output of `codeagent debug` for a folder of the work tree; needs no index and
+/// creates none.
 fn debug(what: &str, root: &str, place: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests")
@@ -644,7 +643,7 @@ fn a_line_is_explained_in_typescript() {
 }
 
 #[test]
-fn a_line_without_uses_says_where_there_are_some() {
+fn explaining_a_line_without_uses_names_lines_with_uses() {
     expect![[r#"
         no site there; sites: columns 21, 28
     "#]]
@@ -698,7 +697,7 @@ fn the_facts_of_a_file_are_printed() {
 }
 
 #[test]
-fn a_file_that_could_not_be_indexed_is_named_wherever_it_is_asked_about() {
+fn queries_about_a_file_that_failed_to_index_name_it() {
     let shop = Shop::new();
     std::fs::write(
         shop.root.path().join("web/keycode.ts"),
@@ -746,7 +745,7 @@ fn a_file_that_could_not_be_indexed_is_named_wherever_it_is_asked_about() {
 }
 
 #[test]
-fn uses_that_were_too_costly_are_counted_and_said() {
+fn uses_over_budget_are_counted_and_reported() {
     let shop = Shop::new();
     let blocks: String = (0..3000)
         .map(|i| format!("export namespace B {{ export interface I{i} {{ go(): void }} }}\n"))

@@ -1,10 +1,10 @@
-//! Without a model, and with one that is damaged, everything else works and it is said what to do.
+//! Without a model, or with a damaged one, everything else works and the message says what to do.
 
 use std::process::Command;
 
 use super::Shop;
 
-/// A command of a user who has no caches.
+/// Returns a command of a user without caches.
 fn command(shop: &Shop, arguments: &[&str]) -> Command {
     let mut command = shop.command(arguments);
     for name in [
@@ -20,7 +20,7 @@ fn command(shop: &Shop, arguments: &[&str]) -> Command {
     command
 }
 
-/// Exit code, what is answered and what is said.
+/// Returns exit code, standard output and standard error.
 fn said(command: &mut Command) -> (i32, String, String) {
     let output = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -32,7 +32,7 @@ fn said(command: &mut Command) -> (i32, String, String) {
 }
 
 #[test]
-fn without_a_model_its_command_says_how_to_get_one() {
+fn model_commands_without_a_model_say_how_to_install_one() {
     let shop = Shop::indexed();
     let (code, told, _) = said(&mut command(&shop, &["model", "status"]));
     assert!(
@@ -67,7 +67,7 @@ fn without_a_model_its_command_says_how_to_get_one() {
 }
 
 #[test]
-fn a_model_that_is_damaged_is_said_and_questions_are_answered() {
+fn a_damaged_model_is_reported_and_queries_work() {
     let shop = Shop::indexed();
     let folder = shop.root.path().join("model");
     std::fs::create_dir(&folder).unwrap();

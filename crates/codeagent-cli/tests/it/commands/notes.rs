@@ -1,16 +1,16 @@
-//! What is to be known of an answer is told as text and as JSON, places are seen from the working
-//! folder, and documents name what works.
+//! Notes appear in text and JSON output, locations are relative to the working folder, and
+//! documented commands work.
 
 use std::path::Path;
 use std::process::Command;
 
 use super::Shop;
 
-/// Every command once as text and once as JSON, on a repository with failed, changed and unresolved
-/// parts: what is to be known is in both. What is not in "the index yet" is the changed file or, on
-/// a slow machine, whatever was not compared in time.
+/// Runs every command with text and with JSON output, on a repository with failed, changed and
+/// unresolved parts: the note is in both. "not in the index yet" names the changed file or, on a
+/// slow machine, files that were not compared in time.
 #[test]
-fn remarks_are_in_texts_and_in_json() {
+fn notes_appear_in_text_and_in_json() {
     let shop = Shop::new();
     std::fs::write(
         shop.root.path().join("web/keycode.ts"),
@@ -148,7 +148,7 @@ fn remarks_are_in_texts_and_in_json() {
 }
 
 #[test]
-fn errors_are_json_where_json_is_asked() {
+fn errors_are_json_if_json_is_requested() {
     let shop = Shop::new();
     for (arguments, code, exit) in [
         (&["callers", "Order.Place"][..], "engine_unavailable", 3),
@@ -180,7 +180,7 @@ fn errors_are_json_where_json_is_asked() {
 }
 
 #[test]
-fn a_place_is_seen_from_the_working_folder() {
+fn locations_are_relative_to_the_working_folder() {
     let shop = Shop::indexed();
     let from = |folder: &str, arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
@@ -216,7 +216,7 @@ fn a_place_is_seen_from_the_working_folder() {
 }
 
 #[test]
-fn words_of_the_query_language_and_signs_are_searched_as_words() {
+fn query_operators_and_punctuation_are_searched_as_text() {
     let shop = Shop::indexed();
     for words in ["AND", "^", "order AND", "\"", "NEAR("] {
         let output = shop.run(&["search", words]);
@@ -230,7 +230,7 @@ fn words_of_the_query_language_and_signs_are_searched_as_words() {
 }
 
 #[test]
-fn the_command_says_what_it_is() {
+fn version_and_help_list_every_command() {
     let version = Command::new(env!("CARGO_BIN_EXE_codeagent"))
         .arg("--version")
         .output()
@@ -264,8 +264,8 @@ fn the_command_says_what_it_is() {
     }
 }
 
-/// The commands that a document names: `codeagent callers NAME`, `callees NAME`, and what follows
-/// `--bin codeagent --` in its blocks.
+/// Returns the commands that a document names: `codeagent callers NAME`, `callees NAME`, and what
+/// follows `--bin codeagent --` in its code blocks.
 fn commands_of(document: &str) -> Vec<Vec<String>> {
     let known = ["callees", "declarations", "references", "dependents"];
     let mut found = Vec::new();
@@ -291,7 +291,7 @@ fn commands_of(document: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn every_command_that_a_document_names_works() {
+fn documented_commands_work() {
     let shop = Shop::indexed();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut seen = 0;
@@ -318,24 +318,24 @@ fn every_command_that_a_document_names_works() {
                     "PREFIX" | "before" => {
                         shop.root.path().join("out").to_str().unwrap().to_owned()
                     }
-                    // The copy of the shop is the root.
+                    // The copy of the shop is always the root.
                     "--root" => {
                         words.next();
                         continue;
                     }
-                    // One of several words.
+                    // Take the first of several alternatives.
                     other => other.split('|').next().unwrap_or_default().to_owned(),
                 });
             }
-            // Named as a whole, without what it is about.
+            // Mentioned without arguments.
             if matches!(
                 arguments.iter().map(String::as_str).collect::<Vec<_>>()[..],
                 ["debug", "link"] | ["export"]
             ) {
                 arguments.push("--help".to_owned());
             }
-            // These go on until they are stopped, take the index away, download, or change what is
-            // not the shop's, or compare with git, which the copy is not in.
+            // These run until stopped, remove the index, download, change files outside the shop,
+            // or compare with git, which the copy is not in.
             let lasting = [
                 "watch",
                 "daemon",
@@ -369,7 +369,7 @@ fn every_command_that_a_document_names_works() {
 }
 
 #[test]
-fn a_level_of_the_log_is_that_of_our_own_events() {
+fn the_log_level_applies_to_codeagents_own_events() {
     let shop = Shop::indexed();
     let logged = |level: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));

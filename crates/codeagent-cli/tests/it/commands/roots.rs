@@ -1,4 +1,4 @@
-//! Tests of the root: the default when none is named, and the folders that are refused.
+//! The root: the default if none is named, and the folders that are refused.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-/// A home folder with a repository in it, and where indexes lie.
+/// A home folder that contains a repository, and the data root.
 struct Home {
     outer: tempfile::TempDir,
 }
@@ -50,7 +50,7 @@ impl Home {
         self.command(folder, arguments).output().unwrap()
     }
 
-    /// Exit code and all that is said.
+    /// Returns the exit code and all output.
     fn said(&self, folder: &Path, arguments: &[&str]) -> (i32, String) {
         let output = self.run(folder, arguments);
         (
@@ -61,7 +61,7 @@ impl Home {
 }
 
 #[test]
-fn the_disk_and_home_folders_are_not_read_through_unasked() {
+fn the_disk_and_home_folders_are_refused_as_default_roots() {
     let home = Home::new();
     let top = home.path().ancestors().last().unwrap().to_owned();
     for (folder, reason) in [
@@ -88,8 +88,7 @@ fn the_disk_and_home_folders_are_not_read_through_unasked() {
             "{code} {said}"
         );
     }
-    // A git work tree does not make a home folder a repository, and is not the repository of what
-    // lies in it.
+    // A git work tree at the home folder makes neither it nor the folders in it a repository.
     std::fs::create_dir(home.path().join(".git")).unwrap();
     assert_eq!(home.said(&home.path(), &["index"]).0, 2);
     assert!(
@@ -148,7 +147,7 @@ fn a_folder_without_sources_gets_no_index() {
 }
 
 #[test]
-fn a_variable_that_a_client_left_in_place_is_named() {
+fn an_unexpanded_variable_from_a_client_is_named() {
     let home = Home::new();
     for arguments in [
         &["mcp", "--root", "${workspaceFolder}"][..],
@@ -185,13 +184,13 @@ fn the_entry_for_vs_code_holds_no_variable() {
     );
 }
 
-/// A server that is started without `--root`, and its client.
+/// A server started without `--root`, and its client.
 struct Session {
     server: Child,
     output: BufReader<std::process::ChildStdout>,
-    /// The folders that the client says it works in.
+    /// The client's working folders.
     roots: Vec<String>,
-    /// How often it was asked.
+    /// Number of requests for them.
     asked: usize,
     next: u64,
 }
@@ -231,7 +230,7 @@ impl Session {
         writeln!(self.server.stdin.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    /// The answer of a request; meanwhile the server is answered.
+    /// Sends a request and returns its response; answers the server's own requests meanwhile.
     fn request(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
@@ -267,7 +266,8 @@ impl Session {
             .map_or_else(|| answer.to_string(), str::to_owned)
     }
 
-    /// Calls until the answer holds a text: an index is made, or other roots are asked for.
+    /// Calls a tool until the answer contains a text, because indexing and changes of roots take
+    /// time.
     fn until(&mut self, tool: &str, arguments: &Value, wanted: &str) {
         let begun = std::time::Instant::now();
         loop {
@@ -290,7 +290,7 @@ impl Session {
 
 #[cfg(unix)]
 #[test]
-fn a_server_without_a_root_serves_the_one_that_the_client_names() {
+fn a_server_without_a_root_uses_the_clients_root() {
     let home = Home::new();
     let (one, two) = (home.path().join("one"), home.path().join("two"));
     let mut session = Session::start(
@@ -310,7 +310,7 @@ fn a_server_without_a_root_serves_the_one_that_the_client_names() {
             .contains("a.ts")
     );
     session.end();
-    // Both indexes were given back.
+    // Both indexes were released.
     for root in [&one, &two] {
         assert!(
             home.said(root, &["index"])
@@ -319,7 +319,7 @@ fn a_server_without_a_root_serves_the_one_that_the_client_names() {
         );
     }
 
-    // Of several the first git work tree, and the work tree around a root.
+    // Of several roots, the first in a git work tree is used, and of that the top of the work tree.
     std::fs::create_dir_all(two.join(".git")).unwrap();
     std::fs::create_dir_all(two.join("deep")).unwrap();
     let mut session = Session::start(
@@ -334,7 +334,7 @@ fn a_server_without_a_root_serves_the_one_that_the_client_names() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_that_knows_no_repository_says_so_until_there_is_one() {
+fn a_server_without_a_repository_says_so_until_it_gets_one() {
     let home = Home::new();
     let empty = home.path().join("empty");
     std::fs::create_dir(&empty).unwrap();

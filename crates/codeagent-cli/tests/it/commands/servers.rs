@@ -1,12 +1,12 @@
-//! A server ends with its client, with the process that started it, or when it is told to; beside
-//! it all commands work.
+//! A server exits with its client, with its parent process, or on a signal; all commands work while
+//! it runs.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
 use super::Shop;
 
-/// A server as a client starts it, after the handshake.
+/// Starts a server as a client does, and completes the handshake.
 pub fn serve(shop: &Shop) -> std::process::Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
     command
@@ -23,7 +23,7 @@ pub fn serve(shop: &Shop) -> std::process::Child {
     server
 }
 
-/// The handshake of a client.
+/// Completes a client's handshake.
 fn greet(server: &mut std::process::Child) -> BufReader<std::process::ChildStdout> {
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
     writeln!(server.stdin.as_mut().unwrap(), "{hello}").unwrap();
@@ -34,7 +34,7 @@ fn greet(server: &mut std::process::Child) -> BufReader<std::process::ChildStdou
 }
 
 #[test]
-fn a_server_ends_with_its_client_and_gives_the_lock_back() {
+fn a_server_exits_with_its_client_and_releases_the_lock() {
     let shop = Shop::new();
     let mut server = serve(&shop);
     drop(server.stdin.take());
@@ -44,7 +44,7 @@ fn a_server_ends_with_its_client_and_gives_the_lock_back() {
 
 #[cfg(unix)]
 #[test]
-fn beside_a_server_all_commands_work_and_know_of_edits() {
+fn commands_work_and_see_edits_while_a_server_runs() {
     let shop = Shop::indexed();
     let mut server = serve(&shop);
     while !shop.stdout(&["status"]).contains("watched by process ") {
@@ -74,11 +74,11 @@ fn beside_a_server_all_commands_work_and_know_of_edits() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_that_is_told_to_stop_stops() {
+fn a_server_exits_on_a_termination_signal() {
     let shop = Shop::indexed();
     for signal in ["-TERM", "-INT", "-HUP"] {
         let mut server = serve(&shop);
-        // To wait for a process closes its input; it shall stop without that.
+        // Waiting for a process closes its input; this server must exit without that.
         let _input = server.stdin.take();
         assert!(
             Command::new("kill")
@@ -95,10 +95,10 @@ fn a_server_that_is_told_to_stop_stops() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_whose_parent_is_gone_ends_though_its_input_is_held() {
+fn a_server_exits_with_its_parent_even_if_its_input_stays_open() {
     let shop = Shop::indexed();
     let mut command = Command::new("sh");
-    // The shell starts the server with its own input and stays.
+    // The shell starts the server with its own input and stays alive.
     command
         .args([
             "-c",
@@ -119,7 +119,7 @@ fn a_server_whose_parent_is_gone_ends_though_its_input_is_held() {
     parent.kill().unwrap();
     parent.wait().unwrap();
     let mut rest = String::new();
-    // The output ends with the server.
+    // The server's exit closes its output.
     output.read_to_string(&mut rest).unwrap();
     shop.data().lock_writer().unwrap();
 }

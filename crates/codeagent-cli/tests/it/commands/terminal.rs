@@ -1,12 +1,12 @@
 //! A repository cannot control the terminal: names, paths, source lines and documentation are
-//! escaped in everything that is printed.
+//! escaped in all output.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Sets the title, moves the cursor, returns to the line's beginning, is a C1 control, and reverses
-/// what follows.
+/// Sets the title, moves the cursor, returns to the line's start, is a C1 control, and reverses the
+/// following text.
 const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{1b}[2Jx\u{9b}31m\u{85}y\u{7f}\u{202e}z\u{2066}\u{61c}";
 
 struct Hostile {
@@ -61,8 +61,7 @@ impl Hostile {
         self.outer.path().join("root\u{1b}[31m")
     }
 
-    /// What a command prints. On a busy machine there is not always time enough to look for
-    /// changes, and that is said.
+    /// Runs a command, and again while the output says that there was no time to check for changes.
     fn run(&self, arguments: &[&str], colours: bool) -> Output {
         loop {
             let output = self.run_once(arguments, colours);
@@ -94,7 +93,7 @@ impl Hostile {
             .spawn()
             .unwrap();
         let event = serde_json::json!({ "hook_event_name": "PostToolUse", "tool_input": { "pattern": "Door|go|open|close" } });
-        // Only one command reads it.
+        // Only the hook reads its input.
         child
             .stdin
             .take()
@@ -114,7 +113,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// How long something took differs from run to run.
+/// Removes durations, which differ from run to run.
 fn timeless(text: &str) -> String {
     let is_time =
         |word: &str| word.trim_end_matches(',').parse::<f64>().is_ok() || word.ends_with("ms");

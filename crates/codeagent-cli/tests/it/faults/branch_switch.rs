@@ -1,5 +1,5 @@
-//! What clients are told while the files are exchanged by the hundred: no error, no answer that
-//! mixes what a file was with what it is.
+//! Queries while hundreds of files are replaced: no errors, and no answer mixes old and new
+//! content.
 
 use std::path::Path;
 use std::process::Command;
@@ -30,7 +30,7 @@ fn git(root: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}: {}", said(&output));
 }
 
-/// Every class calls twice, in lines that tell the version.
+/// Writes classes that each call twice, in lines that contain the version.
 fn write_all(place: &Place, version: usize) {
     for class in 0..place.classes {
         let lines = "\n".repeat(version * 10);
@@ -41,7 +41,7 @@ fn write_all(place: &Place, version: usize) {
     }
 }
 
-/// The version that each row of an answer shows; none mixes two.
+/// Returns the version that each row of an answer shows, asserting that no row mixes two.
 fn versions(answer: &Value) -> Vec<usize> {
     let rows = answer["results"]
         .as_array()
@@ -60,7 +60,7 @@ fn versions(answer: &Value) -> Vec<usize> {
 }
 
 #[test]
-fn a_checkout_under_clients_is_never_told_in_halves() {
+fn queries_during_a_checkout_never_mix_versions() {
     let place = Place::unwritten(number("CODEAGENT_BRANCH", 300));
     place.write("Hub.cs", "public class Hub { public void Go() { } }");
     git(&place.root(), &["init", "-q", "-b", "main"]);

@@ -1,4 +1,4 @@
-//! What clocks and times of files that are wrong do to the index.
+//! Wrong clocks and wrong modification times of files.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::support::Place;
 
 const DAY: u64 = 86_400;
 
-/// Sets when a file was last written.
+/// Sets a file's modification time.
 fn set_time(place: &Place, path: &str, time: SystemTime) {
     File::options()
         .write(true)
@@ -20,7 +20,7 @@ fn set_time(place: &Place, path: &str, time: SystemTime) {
 }
 
 #[test]
-fn times_of_files_that_lie_hide_no_edit() {
+fn wrong_file_times_hide_no_edit() {
     let place = Place::new(5);
     let now = SystemTime::now();
     let times = [
@@ -32,7 +32,7 @@ fn times_of_files_that_lie_hide_no_edit() {
     let keeper = place.keeper();
     for (index, time) in times.into_iter().enumerate() {
         for version in [index * 2, index * 2 + 1] {
-            // The same size and time as before.
+            // The files keep their size and modification time.
             place.write_all(version);
             for class in 0..place.classes {
                 set_time(&place, &format!("c/C{class}.cs"), time);
@@ -41,7 +41,7 @@ fn times_of_files_that_lie_hide_no_edit() {
         }
     }
     keeper.kill();
-    // Without anybody who is told.
+    // Again without a daemon that gets events.
     for (index, time) in times.into_iter().enumerate() {
         for version in [index * 2, index * 2 + 1] {
             place.write_all(version);
@@ -55,7 +55,7 @@ fn times_of_files_that_lie_hide_no_edit() {
     place.is_as_fresh();
 }
 
-/// A library that makes the clock of the process which loads it wrong by `CLOCK_SHIFT` seconds.
+/// A library that shifts the clock of the process that loads it by `CLOCK_SHIFT` seconds.
 const SHIFTED: &str = r#"
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -70,7 +70,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 }
 "#;
 
-/// Makes it; `None` where there is no compiler of C.
+/// Compiles the library; returns `None` if there is no C compiler.
 fn shifted_clock(folder: &Path) -> Option<PathBuf> {
     let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
     std::fs::write(&source, SHIFTED).unwrap();
@@ -82,7 +82,7 @@ fn shifted_clock(folder: &Path) -> Option<PathBuf> {
 }
 
 #[test]
-fn a_clock_that_jumps_hides_no_edit() {
+fn a_clock_jump_hides_no_edit() {
     let place = Place::new(5);
     let Some(library) = shifted_clock(place.folder.path()) else {
         println!("not tried: there is no compiler of C");
@@ -112,7 +112,7 @@ fn a_clock_that_jumps_hides_no_edit() {
     {
         place.write_all(version);
         let said = run(shift, &["index"]);
-        // An hour of the shifted clock, not a time that it took.
+        // The duration must not include the shift.
         assert!(!said.contains('-') && said.contains(" s"), "{said}");
         assert_eq!(place.callers(version).0, place.classes, "{shift}");
         let status = run(shift, &["status"]);

@@ -1,5 +1,5 @@
-//! What many processes, clients and questions at a time do to one index, some of them killed, stuck
-//! or calling their questions off.
+//! Many processes, clients and queries on one index at the same time, some of them killed, stuck or
+//! cancelled.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::support::{Place, Running, Server, said, until, wait_until};
 
-/// A log that is not emptied grows with every batch.
+/// Maximum size of the write-ahead log; without checkpoints it would grow with every batch.
 const LONGEST_LOG: u64 = 64 << 20;
 
 fn log_bytes(place: &Place) -> u64 {
@@ -22,7 +22,7 @@ fn log_bytes(place: &Place) -> u64 {
 }
 
 #[test]
-fn twenty_servers_have_one_writer_and_another_when_it_is_killed() {
+fn one_of_twenty_servers_writes_and_is_replaced_when_killed() {
     let place = Place::new(10);
     let mut servers: Vec<Server> = (0..20).map(|_| Server::start(&place)).collect();
     servers
@@ -59,7 +59,7 @@ fn twenty_servers_have_one_writer_and_another_when_it_is_killed() {
 }
 
 #[test]
-fn a_daemon_servers_and_commands_at_a_time_agree() {
+fn concurrent_daemon_servers_and_commands_agree() {
     let place = Place::new(10);
     let mut running: Vec<Running> = Vec::new();
     let mut servers: Vec<Server> = (0..4).map(|_| Server::start(&place)).collect();
@@ -100,7 +100,7 @@ fn a_daemon_servers_and_commands_at_a_time_agree() {
         let writer = until("nobody keeps it", || {
             all.iter().find(|process| place.is_kept_by(process.0.id()))
         });
-        // Its lock and its door are left as they are.
+        // Its lock and its socket are left behind.
         let killed = writer.0.id();
         writer.signal("-KILL");
         servers.retain(|server| server.running.0.id() != killed);
@@ -114,7 +114,7 @@ fn a_daemon_servers_and_commands_at_a_time_agree() {
 }
 
 #[test]
-fn a_client_that_is_stuck_keeps_nobody_waiting() {
+fn a_stuck_client_does_not_block_others() {
     let place = Place::new(10);
     place.write(
         "notes.txt",
@@ -124,7 +124,8 @@ fn a_client_that_is_stuck_keeps_nobody_waiting() {
     stuck.awaits(0, place.classes);
     assert!(place.is_kept_by(stuck.running.0.id()));
     let (before, _) = stuck.running.holds();
-    // Asked from a thread of its own: nobody takes in what nobody reads the answers of.
+    // A separate thread sends the calls, because the server stops reading while its answers are not
+    // read.
     let questions = 1_000;
     std::thread::scope(|scope| {
         let (input, output) = (&mut stuck.input, &mut stuck.output);
@@ -172,7 +173,7 @@ fn a_thousand_cancelled_calls_leave_nothing_behind() {
             );
             server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
             if number % 50 == 0 {
-                // What was not cancelled is answered.
+                // A call that is not cancelled is answered.
                 assert_eq!(server.callers(0).0, place.classes);
             }
         }

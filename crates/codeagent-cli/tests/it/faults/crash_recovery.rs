@@ -1,4 +1,4 @@
-//! What is left when a process is killed or the power fails, at any moment.
+//! Recovery after a process is killed or the power fails, at random moments.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 
 use super::support::{Place, Random, is_admitted, said, times};
 
-/// Bytes before the frames of a log, and of a frame beside its page.
+/// Size in bytes of the log's header, of a frame's header, and of a page.
 const LOG_HEAD: usize = 32;
 const FRAME_HEAD: usize = 24;
 const PAGE: usize = 8192;
 
 #[test]
-fn a_killed_index_is_gone_on_with() {
+fn indexing_resumes_after_the_process_is_killed() {
     let (mut place, mut numbers) = (Place::new(30), Random(1));
     let began = Instant::now();
     place.stdout(&["index"]);
     let whole = began.elapsed();
     let (mut killed, mut slowest) = (0, Duration::ZERO);
     for round in 0..times(4) {
-        // Half of them are of a first index, half of an update.
+        // Half of the runs are first indexes, half are updates.
         if round % 2 == 0 {
             place.home = place.folder.path().join(format!("home{round}"));
         }
@@ -52,7 +52,7 @@ fn a_killed_index_is_gone_on_with() {
 }
 
 #[test]
-fn a_killed_rebuild_leaves_the_old_index() {
+fn a_killed_rebuild_keeps_the_old_index() {
     let (place, mut numbers) = (Place::new(30), Random(7));
     place.stdout(&["index"]);
     let began = Instant::now();
@@ -76,7 +76,7 @@ fn a_killed_rebuild_leaves_the_old_index() {
 }
 
 #[test]
-fn a_killed_daemon_leaves_whole_answers() {
+fn answers_are_complete_after_a_daemon_is_killed() {
     let (place, mut numbers) = (Place::new(30), Random(2));
     for round in 1..=times(3) {
         let keeper = place.keeper();
@@ -94,8 +94,8 @@ fn a_killed_daemon_leaves_whole_answers() {
     }
 }
 
-/// What was not synced when the power fails may be lost, in any order: frames of the log behind
-/// those that were moved into the database.
+/// Simulates a power failure: frames of the log that were not yet copied to the database are lost
+/// or damaged, because they may not have been synced.
 fn tear(folder: &Path, numbers: &mut Random) {
     let Ok(mut log) = std::fs::read(folder.join("index.db-wal")) else {
         return;
@@ -103,7 +103,7 @@ fn tear(folder: &Path, numbers: &mut Random) {
     let moved = std::fs::read(folder.join("index.db-shm"))
         .ok()
         .and_then(|shared| Some(shared.get(128..132)?.try_into().unwrap()));
-    // Another process has no view of the log after that.
+    // Without this file, the next process reads the log itself.
     std::fs::remove_file(folder.join("index.db-shm")).ok();
     let synced = LOG_HEAD
         + moved.map_or(0, |moved| u32::from_ne_bytes(moved) as usize) * (FRAME_HEAD + PAGE);
@@ -132,7 +132,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn what_a_power_cut_leaves_is_whole_or_made_anew() {
+fn after_a_power_cut_the_index_is_intact_or_rebuilt() {
     let (mut place, mut numbers) = (Place::new(40), Random(3));
     let home = place.home.clone();
     let keeper = place.keeper();

@@ -1,5 +1,5 @@
-//! What becomes of an index that was damaged, removed, replaced, or made by another version, at
-//! rest or under a server.
+//! Indexes that were damaged, removed, replaced, or written by another version, with and without a
+//! running server.
 
 use std::fs::{File, remove_file, rename};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::support::{Place, Server, bounded, said, wait_until};
 
-/// Where a database says which schema it has.
+/// Offset of the schema version in a database file.
 const SCHEMA_AT: u64 = 60;
 
 fn overwrite(file: &Path, at: u64, bytes: &[u8]) {
@@ -21,9 +21,9 @@ fn overwrite(file: &Path, at: u64, bytes: &[u8]) {
 /// A way to damage an index.
 type Damage = fn(&Path);
 
-/// An empty database of somebody else.
+/// Replaces the log by that of another database.
 fn foreign_log(folder: &Path) {
-    // The head of a log with another salt, and frames that are none of this database.
+    // A log header with a different salt, and frames of no database.
     let mut log = vec![0x37, 0x7f, 0x06, 0x83, 0, 0x2d, 0xe2, 0x18, 0, 0, 0x20, 0];
     log.resize(32 + 3 * (24 + 8192), 0xA5);
     std::fs::write(folder.join("index.db-wal"), log).unwrap();
@@ -67,7 +67,7 @@ const AT_REST: &[(&str, Damage)] = &[
 ];
 
 #[test]
-fn whatever_became_of_an_index_the_next_command_answers_rightly_or_says_what_to_do() {
+fn after_any_damage_the_next_command_is_right_or_says_what_to_do() {
     let place = Place::new(5);
     for (what, damage) in AT_REST {
         place.stdout(&["index"]);
@@ -83,10 +83,9 @@ fn whatever_became_of_an_index_the_next_command_answers_rightly_or_says_what_to_
     }
 }
 
-/// The log of a killed process is taken away: what was in it is lost, and what is left is whole or
-/// made anew.
+/// Removes the log of a killed process: its content is lost, and the rest is intact or rebuilt.
 #[test]
-fn a_killed_daemons_log_may_be_lost() {
+fn a_lost_log_of_a_killed_daemon_is_survived() {
     let place = Place::new(5);
     for version in 1..4 {
         let keeper = place.keeper();
@@ -144,7 +143,7 @@ const UNDER_A_SERVER: &[(&str, Damage)] = &[
 ];
 
 #[test]
-fn a_server_whose_database_is_damaged_or_replaced_goes_on() {
+fn a_server_survives_a_damaged_or_replaced_database() {
     for (what, damage) in UNDER_A_SERVER {
         println!("{what}");
         let place = Place::new(5);
@@ -152,7 +151,7 @@ fn a_server_whose_database_is_damaged_or_replaced_goes_on() {
         let mut server = Server::start(&place);
         server.awaits(0, place.classes);
         damage(place.data().path());
-        // Until an edit shows it, pages in memory may answer.
+        // Pages in memory may answer until an edit reveals the damage.
         for version in 1..4 {
             place.write_all(version);
             server.awaits(version, place.classes);
@@ -172,7 +171,7 @@ fn a_server_whose_database_is_damaged_or_replaced_goes_on() {
 }
 
 #[test]
-fn a_newer_index_is_left_alone_and_file_tools_answer() {
+fn a_newer_index_is_left_alone_and_file_tools_work() {
     let place = Place::new(5);
     place.stdout(&["index"]);
     overwrite(&place.database(), SCHEMA_AT, &99_u32.to_be_bytes());
@@ -247,9 +246,9 @@ fn a_stale_journal_is_removed_and_a_link_is_named() {
     assert_eq!(place.callers(0).0, place.classes);
 }
 
-/// With few open files the system opens no database: that is not an index that is not there.
+/// With few open files, SQLite cannot open the database; that does not mean that there is no index.
 #[test]
-fn an_index_that_cannot_be_opened_is_not_taken_for_none() {
+fn an_index_that_cannot_be_opened_is_not_reported_as_missing() {
     let place = Place::new(5);
     place.stdout(&["index"]);
     for limit in 5..24 {

@@ -1,4 +1,4 @@
-//! What is done where the disk is full, may not be written, is of another kind, or is taken away.
+//! Disks that are full, read-only, of other types, or unmounted.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::support::{Place, Random, Server, inside, mount, said, unmount, wait_until};
 
-/// Fills a file system up to its last page, but for so many bytes.
+/// Fills a file system except for the last `left` bytes.
 fn fill(folder: &Path, left: usize) {
     let mut filler = std::fs::File::create(folder.join("filler")).unwrap();
     while std::io::Write::write_all(&mut filler, &[b'x'; 4096]).is_ok() {}
@@ -15,14 +15,14 @@ fn fill(folder: &Path, left: usize) {
 }
 
 #[test]
-fn a_full_disk_is_said_and_the_index_goes_on_when_there_is_space() {
-    if !inside("faults::disk::a_full_disk_is_said_and_the_index_goes_on_when_there_is_space") {
+fn a_full_disk_is_reported_and_indexing_resumes_with_space() {
+    if !inside("faults::disk::a_full_disk_is_reported_and_indexing_resumes_with_space") {
         return;
     }
     let (place, mut numbers) = (Place::new(30), Random(4));
     std::fs::create_dir(&place.home).unwrap();
     let is_said = |text: &str| text.contains("full") || text.contains("No space left");
-    // A first index, with so many kilobytes.
+    // First index, with limited space
     let mut refused = 0;
     for kilobytes in [4, 16, 64, 160, 240, 400, 800, 1600] {
         mount(
@@ -45,7 +45,7 @@ fn a_full_disk_is_said_and_the_index_goes_on_when_there_is_space() {
     println!("a first index was refused {refused} times");
     assert!(refused >= 3);
 
-    // An update, and a server.
+    // Update, and running server
     mount(&["-t", "tmpfs", "-o", "size=20m", "none"], &place.home);
     place.stdout(&["index"]);
     for version in 1..4 {
@@ -84,8 +84,8 @@ fn a_full_disk_is_said_and_the_index_goes_on_when_there_is_space() {
 }
 
 #[test]
-fn what_may_not_be_written_is_said() {
-    if !inside("faults::disk::what_may_not_be_written_is_said") {
+fn read_only_folders_are_reported() {
+    if !inside("faults::disk::read_only_folders_are_reported") {
         return;
     }
     let place = Place::new(5);
@@ -93,14 +93,14 @@ fn what_may_not_be_written_is_said() {
         mount(&["--bind", folder.to_str().unwrap()], folder);
         mount(&["-o", "remount,ro,bind"], folder);
     };
-    // The repository: nothing is written there.
+    // Read-only repository; nothing is written there
     read_only(&place.root());
     assert!(std::fs::write(place.root().join("x"), "").is_err());
     place.stdout(&["index"]);
     assert_eq!(place.callers(0).0, place.classes);
     unmount(&[], &place.root());
 
-    // The place of the index, with one in it.
+    // Read-only data folder that has an index
     read_only(&place.home);
     assert_eq!(place.callers(0).0, place.classes, "it can be read");
     let output = place.run(&["index"]);
@@ -118,7 +118,7 @@ fn what_may_not_be_written_is_said() {
     );
     unmount(&["-l"], &place.home);
 
-    // No place at all.
+    // No data folder at all
     let mut command = place.command(&["index"]);
     let output = command
         .env_remove("CODEAGENT_DATA_DIR")
@@ -151,7 +151,7 @@ fn what_may_not_be_written_is_said() {
     );
 }
 
-/// What holds of every kind of file system, repository and index on it.
+/// Asserts that a server keeps the index of this repository up to date.
 fn is_kept(place: &Place) {
     place.write_all(0);
     let mut server = Server::start(place);
@@ -171,8 +171,8 @@ fn is_kept(place: &Place) {
 }
 
 #[test]
-fn file_systems_of_other_kinds_are_watched() {
-    if !inside("faults::disk::file_systems_of_other_kinds_are_watched") {
+fn other_file_system_types_are_watched() {
+    if !inside("faults::disk::other_file_system_types_are_watched") {
         return;
     }
     for kind in ["tmpfs", "overlay"] {
@@ -182,7 +182,7 @@ fn file_systems_of_other_kinds_are_watched() {
             std::fs::create_dir(place.root()).unwrap();
             is_kept(&place);
         } else {
-            // Upper layers lie on no ordinary file system in a namespace.
+            // An overlay's upper layer must be on a tmpfs in a user namespace.
             let layers = tempfile::tempdir().unwrap();
             mount(&["-t", "tmpfs", "none"], layers.path());
             let inner = layers.path().join("lower").join("root/c");
@@ -206,7 +206,7 @@ fn file_systems_of_other_kinds_are_watched() {
                 place.folder.path(),
             );
             is_kept(&place);
-            // What is written first is copied to the upper layer, and is another file.
+            // The first write copies the file to the upper layer, where it is a different file.
             let mut server = Server::start(&place);
             server.awaits(3, place.classes + 1);
             place.write(
@@ -219,8 +219,8 @@ fn file_systems_of_other_kinds_are_watched() {
 }
 
 #[test]
-fn a_repository_that_is_mounted_and_unmounted_is_noticed() {
-    if !inside("faults::disk::a_repository_that_is_mounted_and_unmounted_is_noticed") {
+fn mounting_and_unmounting_the_repository_is_noticed() {
+    if !inside("faults::disk::mounting_and_unmounting_the_repository_is_noticed") {
         return;
     }
     let place = Place::unwritten(5);
@@ -233,18 +233,18 @@ fn a_repository_that_is_mounted_and_unmounted_is_noticed() {
     mount(&["-t", "tmpfs", "none"], &place.root());
     place.write_all(1);
     server.awaits(1, place.classes);
-    // Another one over it.
+    // Mount another file system over it.
     mount(&["-t", "tmpfs", "none"], &place.root());
     place.write_all(2);
     server.awaits(2, place.classes);
     place.write_all(3);
-    // It is watched.
+    // The new file system is watched.
     server.awaits(3, place.classes);
 }
 
 #[test]
-fn what_is_mounted_over_a_folder_is_noticed() {
-    if !inside("faults::disk::what_is_mounted_over_a_folder_is_noticed") {
+fn a_mount_over_a_folder_is_noticed() {
+    if !inside("faults::disk::a_mount_over_a_folder_is_noticed") {
         return;
     }
     let place = Place::new(5);
@@ -261,7 +261,7 @@ fn what_is_mounted_over_a_folder_is_noticed() {
 }
 
 #[test]
-fn a_repository_that_is_removed_and_made_again_is_noticed() {
+fn a_removed_and_recreated_repository_is_noticed() {
     let place = Place::new(5);
     let mut server = Server::start(&place);
     server.awaits(0, place.classes);
@@ -276,7 +276,7 @@ fn a_repository_that_is_removed_and_made_again_is_noticed() {
             "{answer}"
         );
         if version == 2 {
-            // As it was.
+            // Put the old repository back.
             std::fs::rename(&aside, place.root()).unwrap();
         } else {
             std::fs::remove_dir_all(&aside).unwrap();
@@ -286,7 +286,7 @@ fn a_repository_that_is_removed_and_made_again_is_noticed() {
         server.awaits(version, place.classes);
         place.write_class(0, version - 1);
         server.awaits(version, place.classes - 1);
-        // Files are read where they are now.
+        // File tools read the new repository.
         assert!(
             server
                 .call("read_file", json!({ "path": "Hub.cs" }))
@@ -298,7 +298,7 @@ fn a_repository_that_is_removed_and_made_again_is_noticed() {
 }
 
 #[test]
-fn a_name_that_is_no_utf_8_is_told_by_index_and_status() {
+fn index_and_status_report_a_name_that_is_not_utf_8() {
     use std::os::unix::ffi::OsStrExt;
     let place = Place::new(2);
     std::fs::write(

@@ -1,5 +1,5 @@
-//! What do many clients, and clients that read nothing, end nothing or come no more, do to a server
-//! over HTTP? Everybody else is answered, and what it holds stays bounded.
+//! Many HTTP clients, and clients that stop reading, stop sending or disappear: all others are
+//! answered, and the server's memory stays bounded.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::support::{PATIENCE, Place, Running, is_admitted, number, wait_until};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
-/// Kilobytes that clients who do not read may cost.
+/// Maximum kilobytes that clients who do not read may cost.
 const MOST_HELD: u64 = 50_000;
 
-/// A server that listens.
+/// A listening server.
 struct Listening {
     running: Running,
     port: u16,
@@ -55,7 +55,7 @@ impl Listening {
         Client(BufReader::new(stream))
     }
 
-    /// Asks until all classes are told to call the method of a version.
+    /// Queries until every class calls the method of a version.
     fn awaits(&self, version: usize, classes: usize) {
         wait_until("it is not known", || {
             self.connect().callers(version).0 == classes
@@ -63,10 +63,10 @@ impl Listening {
     }
 }
 
-/// A connection that is kept.
+/// A persistent connection.
 struct Client(BufReader<TcpStream>);
 
-/// A request as it is sent.
+/// Returns a request as it is sent.
 fn request(path: &str, body: &str) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\nAccept: application/json, \
@@ -113,7 +113,8 @@ impl Client {
         ))
     }
 
-    /// How many classes call the method of a version, and the whole answer; 0 for an error.
+    /// Returns the number of classes that call the method of a version (0 for an error), and the
+    /// whole answer.
     fn callers(&mut self, version: usize) -> (usize, String) {
         let (status, text) = self.post(
             "/mcp",
@@ -133,7 +134,7 @@ impl Client {
         )
     }
 
-    /// The stream of a session of 2024-11-05, and where its messages go.
+    /// Opens the event stream of a 2024-11-05 session; returns the address for its messages.
     fn stream(&mut self) -> String {
         let open = format!(
             "GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nAccept: text/event-stream\r\n\r\n"
@@ -147,7 +148,7 @@ impl Client {
         line.trim_end().trim_start_matches("data: ").to_owned()
     }
 
-    /// Writes until nobody takes more, and says how often.
+    /// Writes requests until the server stops reading; returns their number.
     fn fill(&mut self, request: &str) -> usize {
         let stream = self.0.get_mut();
         stream
@@ -160,7 +161,7 @@ impl Client {
 }
 
 #[test]
-fn fifty_clients_over_http_and_edits_are_all_answered() {
+fn fifty_http_clients_are_answered_during_edits() {
     let seconds = number("CODEAGENT_SOAK", 3) as u64;
     let place = Place::new(10);
     let server = Listening::start(&place);
@@ -181,7 +182,7 @@ fn fifty_clients_over_http_and_edits_are_all_answered() {
                 while !over.load(Ordering::Relaxed) && began.elapsed() < time + 2 * PATIENCE {
                     let version = written.load(Ordering::Relaxed);
                     let (count, answer) = client.callers(version);
-                    // What was written before the question is known, or the answer says that it is
+                    // The answer includes everything written before the query, or says that it does
                     // not.
                     let is_whole =
                         count == place.classes || begun.load(Ordering::Relaxed) != version;
@@ -220,7 +221,7 @@ fn fifty_clients_over_http_and_edits_are_all_answered() {
 }
 
 #[test]
-fn clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting() {
+fn http_clients_that_do_not_read_cost_little_and_block_nobody() {
     let place = Place::new(10);
     place.write(
         "notes.txt",
@@ -230,7 +231,7 @@ fn clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting() {
     server.awaits(0, place.classes);
     let before = server.running.holds().0;
     let ask = |id: usize| call(id, "read_file", json!({ "path": "notes.txt" }));
-    // Requests one after the other, none of whose answers is read.
+    // Consecutive requests whose responses are never read.
     let mut deaf: Vec<Client> = (0..20).map(|_| server.connect()).collect();
     let taken: usize = deaf
         .iter_mut()
@@ -248,7 +249,7 @@ fn clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting() {
             )
             .unwrap();
     }
-    // A stream of events that nobody reads, and questions to be answered over it.
+    // An event stream that is never read, and calls to be answered over it.
     let mut stream = server.connect();
     let address = stream.stream();
     let mut asking = server.connect();
@@ -268,7 +269,7 @@ fn clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting() {
     let refused = (0..10_000)
         .filter(|id| asking.post(&address, &ask(*id)).0 == 503)
         .count();
-    // What the system's own buffers take is answered.
+    // Calls whose answers fit into the system's buffers are accepted.
     assert!(
         refused > 5_000,
         "only {refused} of 10,000 questions were refused"
@@ -281,7 +282,7 @@ fn clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting() {
         "{before} kB, with {taken} questions written and {refused} refused {after} kB; an edit known after {waited:?}"
     );
     assert!(after < before + MOST_HELD, "{before} kB become {after}");
-    // Who has read is listened to again.
+    // A client that has read its answers can call again.
     let mut reading = stream.0;
     reading
         .get_mut()
@@ -298,7 +299,7 @@ fn clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting() {
 }
 
 #[test]
-fn a_server_that_is_stopped_under_writing_clients_tells_each_what_became_of_its_file() {
+fn stopping_a_server_tells_each_client_whether_its_write_happened() {
     let place = Place::new(2);
     let mut server = Listening::start(&place);
     server.awaits(0, place.classes);
@@ -381,7 +382,7 @@ fn ten_thousand_abandoned_sessions_leave_nothing_behind() {
         }
         for _ in 0..sessions / 10 {
             let mut client = server.connect();
-            // It waits for a place if those that are abandoned are not yet noticed.
+            // This waits for a free slot until the abandoned sessions are noticed.
             client.stream();
             client.0.get_mut().shutdown(Shutdown::Both).unwrap();
         }

@@ -1,17 +1,17 @@
-//! What is done with little memory, few open files and one thread.
+//! Little memory, few open files, small file size limits, one thread.
 
 use super::support::{Place, Server, bounded, ended, said};
 
 #[test]
-fn with_little_memory_an_index_is_made_or_refused_and_stays_whole() {
+fn with_little_memory_indexing_succeeds_or_fails_cleanly() {
     let place = Place::new(20);
     place.stdout(&["index"]);
     let (mut done, mut refused) = (0, 0);
-    // Kilobytes of addresses, of which most are stacks that are never touched.
+    // Address space in kilobytes; most of it is stacks that are never touched.
     let sizes = [
         60_000, 150_000, 200_000, 327_680, 400_000, 800_000, 2_000_000,
     ];
-    // Between too little to begin and enough: some threads start, others do not.
+    // Sizes at which some threads start and others do not.
     for (version, kilobytes) in sizes
         .into_iter()
         .chain((79_000..110_000).step_by(6_000))
@@ -30,7 +30,7 @@ fn with_little_memory_an_index_is_made_or_refused_and_stays_whole() {
         assert!(
             kilobytes >= 327_680
                 || said(&output).contains("ulimit -v")
-                // Not even the program fits.
+                // Not even the program can be loaded.
                 || said(&output).contains("error while loading shared libraries"),
             "{kilobytes} kB: {}",
             said(&output)
@@ -49,7 +49,7 @@ fn with_little_memory_an_index_is_made_or_refused_and_stays_whole() {
 
 #[cfg(unix)]
 #[test]
-fn a_limit_on_file_sizes_is_said_and_the_index_stays_whole() {
+fn a_file_size_limit_is_reported_and_the_index_stays_intact() {
     let place = Place::new(30);
     let mut refused = 0;
     // Blocks of 512 bytes.
@@ -93,7 +93,7 @@ fn with_few_open_files_and_one_thread_a_server_answers() {
 }
 
 #[test]
-fn what_is_too_large_is_left_out_and_named() {
+fn oversized_files_are_skipped_and_named() {
     let place = Place::new(5);
     let line =
         "    // a comment that fills the file with lines of a usual length, many times over\n";

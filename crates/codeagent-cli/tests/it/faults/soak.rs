@@ -1,12 +1,12 @@
-//! Does a server that is edited under for long stay as it was? Its answers are those of a fresh
-//! index, and it holds no more files, memory or log.
+//! Long editing under a running server: answers equal those of a fresh index, and memory, open
+//! files and log do not grow.
 
 use std::time::{Duration, Instant};
 
 use super::support::{Place, Random, Server, number};
 
 #[test]
-fn a_server_that_is_edited_under_for_long_stays_as_it_was() {
+fn a_server_stays_correct_and_small_during_long_editing() {
     let seconds = number("CODEAGENT_SOAK", 3) as u64;
     let (place, mut numbers) = (Place::new(30), Random(5));
     let mut server = Server::start(&place);
@@ -49,7 +49,7 @@ fn a_server_that_is_edited_under_for_long_stays_as_it_was() {
         }
         let holds = server.running.holds();
         let (memory, files) = *early.get_or_insert(holds);
-        // It first grows to its working size.
+        // The server first grows to its working size.
         if began.elapsed() < Duration::from_secs(seconds) / 5 {
             early = Some((memory.max(holds.0), files.max(holds.1)));
             continue;

@@ -1,4 +1,4 @@
-//! Repositories whose answers are known, servers, and ways to stop and bound processes.
+//! Repositories with known answers, servers, and helpers that stop and limit processes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ pub use codeagent_testkit::random::Random;
 use codeagent_workspace::{DataDir, DataRoot};
 use serde_json::{Value, json};
 
-/// Set in a process that has namespaces of its own.
+/// Set in a test process that has its own namespaces.
 const INSIDE: &str = "CODEAGENT_TEST_INSIDE";
 
-/// How many times as often as usual a random moment is tried.
+/// Returns the number of rounds of a random test: `usual` times `CODEAGENT_FAULTS`.
 pub fn times(usual: usize) -> usize {
     usual * number("CODEAGENT_FAULTS", 1)
 }
@@ -22,7 +22,7 @@ pub fn number(name: &str, usual: usize) -> usize {
     std::env::var(name).map_or(usual, |text| text.parse().unwrap())
 }
 
-/// A repository of classes, each of which calls `Hub`, and a place for its index.
+/// A repository of classes that each call `Hub`, and the data root of its index.
 pub struct Place {
     pub folder: tempfile::TempDir,
     pub classes: usize,
@@ -30,14 +30,14 @@ pub struct Place {
 }
 
 impl Place {
-    /// With so many classes; all call `Hub.Go0`.
+    /// Creates a repository of so many classes, which all call `Hub.Go0`.
     pub fn new(classes: usize) -> Self {
         let place = Self::unwritten(classes);
         place.write_all(0);
         place
     }
 
-    /// The same without files.
+    /// Like [`Place::new`], without files.
     pub fn unwritten(classes: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("root")).unwrap();
@@ -86,8 +86,7 @@ impl Place {
             .arg("--root")
             .arg(self.root())
             .env("CODEAGENT_DATA_DIR", &self.home);
-        // A panic that prints its trace where memory lacks waits for itself: the standard library's
-        // lock is held.
+        // Printing a backtrace when out of memory would deadlock on the standard library's lock.
         command
             .env_remove("CODEAGENT_LOG")
             .env_remove("XDG_RUNTIME_DIR")
@@ -100,14 +99,14 @@ impl Place {
         self.command(arguments).output().unwrap()
     }
 
-    /// What a command that has to succeed says.
+    /// Runs a command that has to succeed and returns its standard output.
     pub fn stdout(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(output.status.success(), "{arguments:?}: {}", said(&output));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// How many classes are told to call the method of a version, and all that is said.
+    /// Returns the number of classes that call the method of a version, and all output.
     pub fn callers(&self, version: usize) -> (usize, String) {
         let output = self.run(&["callers", &format!("Hub.Go{version}"), "--limit", "1000"]);
         let said = said(&output);
@@ -124,7 +123,7 @@ impl Place {
         )
     }
 
-    /// Asks until so many classes are told; an answer that does not tell all says that the index is
+    /// Queries until so many classes are listed; an incomplete answer must say that the index is
     /// behind.
     pub fn awaits(&self, version: usize, classes: usize) {
         until("it is not known", || {
@@ -147,7 +146,7 @@ impl Place {
         self.data().path().join("index.db")
     }
 
-    /// The index says what one made afresh says, and did so before it was compared.
+    /// Asserts that the index equals a fresh one, without first being repaired by the comparison.
     pub fn is_as_fresh(&self) {
         let verified = self.run(&["status", "--verify"]);
         let text = said(&verified);
@@ -158,7 +157,7 @@ impl Place {
         assert!(!text.contains("damaged"), "{text}");
     }
 
-    /// A process that keeps the index, once it does.
+    /// Starts a daemon and waits until it keeps the index up to date.
     pub fn keeper(&self) -> Running {
         let mut command = self.command(&["daemon", "run"]);
         let running = Running(
@@ -173,14 +172,14 @@ impl Place {
         running
     }
 
-    /// Whether this process keeps the index.
+    /// Reports whether this process keeps the index up to date.
     pub fn is_kept_by(&self, process: u32) -> bool {
         codeagent_core::service::ipc::writer_info(&self.data())
             .is_ok_and(|keeping| keeping.process == process)
     }
 }
 
-/// Whether an answer says that it may not be all.
+/// Reports whether an answer says that it may be incomplete.
 pub fn is_admitted(text: &str) -> bool {
     [
         "there is no index",
@@ -194,7 +193,7 @@ pub fn is_admitted(text: &str) -> bool {
     .any(|words| text.contains(words))
 }
 
-/// Everything that a command said.
+/// Returns all output of a command.
 pub fn said(output: &Output) -> String {
     format!(
         "{}{}",
@@ -203,7 +202,7 @@ pub fn said(output: &Output) -> String {
     )
 }
 
-/// A process that ends with the test.
+/// A process that is killed when dropped.
 pub struct Running(pub Child);
 
 impl Running {
@@ -226,7 +225,7 @@ impl Running {
         );
     }
 
-    /// Stops it where it is; it has stopped when this returns.
+    /// Pauses the process; returns when it is paused.
     pub fn pause(&self) {
         self.signal("-STOP");
         wait_until("it goes on", || self.state() == "T");
@@ -243,7 +242,7 @@ impl Running {
             .to_owned()
     }
 
-    /// Processor time so far, in hundredths of a second.
+    /// Returns the CPU time so far, in hundredths of a second.
     pub fn ticks(&self) -> u64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
         let fields: Vec<&str> = stat
@@ -255,7 +254,7 @@ impl Running {
         fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     }
 
-    /// Kilobytes of memory now, and open files.
+    /// Returns the resident memory in kilobytes and the number of open files.
     pub fn holds(&self) -> (u64, usize) {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap();
         let resident = status
@@ -337,7 +336,7 @@ impl Server {
         serde_json::from_str(&line).unwrap()
     }
 
-    /// The answer to a request; other messages are passed over.
+    /// Sends a request and returns its response, skipping other messages.
     pub fn ask(&mut self, method: &str, parameters: Value) -> Value {
         let id = self.request(method, parameters);
         loop {
@@ -348,7 +347,7 @@ impl Server {
         }
     }
 
-    /// What a tool answers, and whether it is an error.
+    /// Calls a tool; returns its answer and whether it is an error.
     pub fn call(&mut self, tool: &str, arguments: Value) -> (Value, bool) {
         let answer = self.ask(
             "tools/call",
@@ -362,7 +361,8 @@ impl Server {
         )
     }
 
-    /// How many classes call the method of a version, and the whole answer; 0 for an error.
+    /// Returns the number of classes that call the method of a version (0 for an error), and the
+    /// whole answer.
     pub fn callers(&mut self, version: usize) -> (usize, Value) {
         let (answer, _) = self.call(
             "get_callers",
@@ -371,7 +371,7 @@ impl Server {
         (answer["results"].as_array().map_or(0, Vec::len), answer)
     }
 
-    /// Asks until so many classes call the method of a version.
+    /// Queries until so many classes call the method of a version.
     pub fn awaits(&mut self, version: usize, classes: usize) {
         let mut last = Value::Null;
         let began = Instant::now();
@@ -387,7 +387,7 @@ impl Server {
     }
 }
 
-/// What a command says that ends in good time; little enough for a pipe to hold.
+/// Waits for a command that ends in time and returns its output, which must fit into a pipe.
 pub fn ended(command: &mut Command) -> Output {
     let mut running = Running(
         command
@@ -420,8 +420,8 @@ pub fn ended(command: &mut Command) -> Output {
     output
 }
 
-/// Has the named test run once more where it may mount and set limits of its own. True in there;
-/// where the system allows none, or when that test is done, false.
+/// Runs the named test again in its own namespaces, where it may mount. Returns true in that
+/// process; false afterwards in this one, or if the system allows no namespaces.
 pub fn inside(test: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
         return true;
@@ -452,7 +452,7 @@ pub fn inside(test: &str) -> bool {
     false
 }
 
-/// Mounts, in namespaces of its own.
+/// Mounts a file system; needs namespaces of its own.
 pub fn mount(arguments: &[&str], at: &Path) {
     let output = Command::new("mount")
         .args(arguments)
@@ -471,7 +471,7 @@ pub fn unmount(arguments: &[&str], at: &Path) {
     assert!(output.status.success(), "{}", said(&output));
 }
 
-/// The command of a process that is run by a shell which has done something to itself before.
+/// Wraps a command in a shell that runs `script` first, for example to set limits.
 pub fn bounded(script: &str, command: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell

@@ -1,5 +1,5 @@
-//! What is not told of changes, or told too much: a full queue, a paused process, the system's
-//! limits, storms in ignored folders.
+//! Missing and excessive file events: a full queue, a paused process, the system's limits, storms
+//! in ignored folders.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::support::{Place, Running, Server, bounded, inside, said, until};
 
-/// How many notices the system keeps for who does not take them.
+/// Returns the maximum number of events that the system queues.
 fn longest_queue() -> usize {
     std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events")
         .unwrap()
@@ -19,13 +19,13 @@ fn longest_queue() -> usize {
 }
 
 #[test]
-fn what_happened_while_a_daemon_was_paused_is_known_when_it_goes_on() {
+fn a_resumed_daemon_sees_changes_made_while_paused() {
     let place = Place::new(10);
     let keeper = place.keeper();
     place.awaits(0, place.classes);
     for (version, notices) in [(1, 0), (2, longest_queue() + 1000)] {
         keeper.pause();
-        // Each of these files is told of three times; none is indexed.
+        // Each of these files causes three events and is not indexed.
         for number in 0..notices / 3 + 1 {
             place.write(&format!("notes/{number}.txt"), "x");
         }
@@ -43,7 +43,7 @@ fn what_happened_while_a_daemon_was_paused_is_known_when_it_goes_on() {
     place.is_as_fresh();
 }
 
-/// Whether a server keeps the index though it is told nothing, and says so.
+/// Asserts that a server without watches keeps the index up to date by polling, and says so.
 fn is_looked_at(limit: &str) {
     let place = Place::new(5);
     let mut server = Server::of(&mut bounded(limit, &place.command(&["mcp"])));
@@ -68,21 +68,21 @@ fn is_looked_at(limit: &str) {
 }
 
 #[test]
-fn without_instances_of_watches_one_looks_and_says_so() {
-    if inside("faults::watching::without_instances_of_watches_one_looks_and_says_so") {
+fn without_watcher_instances_a_server_polls_and_says_so() {
+    if inside("faults::watching::without_watcher_instances_a_server_polls_and_says_so") {
         is_looked_at("echo 0 > /proc/sys/user/max_inotify_instances");
     }
 }
 
 #[test]
-fn with_too_few_watches_one_looks_and_says_so() {
-    if inside("faults::watching::with_too_few_watches_one_looks_and_says_so") {
+fn with_too_few_watches_a_server_polls_and_says_so() {
+    if inside("faults::watching::with_too_few_watches_a_server_polls_and_says_so") {
         is_looked_at("echo 1 > /proc/sys/user/max_inotify_watches");
     }
 }
 
 #[test]
-fn the_users_own_ignore_rules_take_effect_under_a_server() {
+fn the_users_ignore_rules_take_effect_in_a_running_server() {
     let place = Place::new(5);
     let user = place.folder.path().join("user");
     let rules = user.join(".config/git/ignore");
@@ -106,7 +106,7 @@ fn the_users_own_ignore_rules_take_effect_under_a_server() {
             "the first question knows {text:?}"
         );
     }
-    // Another file of rules.
+    // Another ignore file.
     std::fs::write(user.join("mine"), "C3.cs\n").unwrap();
     std::fs::write(user.join(".gitconfig"), "[core]\n\texcludesFile = ~/mine\n").unwrap();
     assert_eq!(server.callers(0).0, place.classes - 1);
@@ -114,7 +114,7 @@ fn the_users_own_ignore_rules_take_effect_under_a_server() {
     assert_eq!(server.callers(0).0, place.classes);
 }
 
-/// The batches so far.
+/// Returns the generation, which counts batches.
 fn generation(place: &Place) -> Value {
     let engine = codeagent_core::engine::IndexReader::open(
         &place.root(),
@@ -128,9 +128,9 @@ fn generation(place: &Place) -> Value {
 }
 
 #[test]
-fn a_storm_in_ignored_folders_and_our_own_writes_cost_nothing() {
+fn ignored_events_and_own_writes_cause_no_indexing() {
     let mut place = Place::new(10);
-    // Even an index within the repository is no news.
+    // Not even an index inside the repository counts as a change.
     place.home = place.root().join(".codeagent/indexes");
     place.write("App.csproj", "<Project Sdk=\"Microsoft.NET.Sdk\" />");
     place.write(".gitignore", "out/\n*.log\n");
@@ -160,9 +160,9 @@ fn a_storm_in_ignored_folders_and_our_own_writes_cost_nothing() {
     place.is_as_fresh();
 }
 
-/// A process that is suspended answers nobody; whoever waits for it says so.
+/// A suspended process answers no client; commands that wait for it say so.
 #[test]
-fn a_suspended_writer_is_named_by_index_and_by_the_status_of_the_daemon() {
+fn index_and_daemon_status_name_a_suspended_writer() {
     let place = Place::new(5);
     let keeper = place.keeper();
     keeper.pause();

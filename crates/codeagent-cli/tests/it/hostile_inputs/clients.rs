@@ -1,11 +1,11 @@
-//! What does a server hold for a client that asks and does not read?
+//! Memory of a server whose client sends calls and does not read the answers.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Memory that a server may take for a client that does not read.
+/// Maximum memory that such a client may cost, in megabytes.
 const MEGABYTES: u64 = 50;
 
 const QUESTIONS: usize = 400;
@@ -28,7 +28,7 @@ fn start(root: &Path) -> Child {
         .unwrap()
 }
 
-/// The most memory of a process so far, once that does not grow.
+/// Returns the peak memory of a process once it stops growing.
 fn most_memory(child: &Child) -> u64 {
     let mut last = (0, Instant::now());
     while last.1.elapsed() < Duration::from_millis(700) {
@@ -42,7 +42,7 @@ fn most_memory(child: &Child) -> u64 {
 }
 
 #[test]
-fn a_client_that_does_not_read() {
+fn a_client_that_does_not_read_costs_bounded_memory() {
     let root = tempfile::tempdir().unwrap();
     // As long as an answer may be.
     std::fs::write(

@@ -1,4 +1,4 @@
-//! C# texts that nest, repeat or break off.
+//! Hostile C# sources: nested, repeated or truncated.
 
 use codeagent_testkit::random::Random;
 
@@ -7,12 +7,12 @@ use super::{Expected, Row, each, many, nested, row};
 
 const N: usize = 100_000;
 
-/// An expression in a method.
+/// Returns a class with a method that contains the expression.
 fn expression(text: &str) -> String {
     format!("class C {{ object M(dynamic a, dynamic b) {{ return\n{text}; }} }}")
 }
 
-/// The attacks.
+/// Returns the attacks.
 pub fn table() -> Vec<Row> {
     let mut table: Vec<Row> = Vec::new();
     let mut cs = |name: &str, text: String, expected: Expected| {

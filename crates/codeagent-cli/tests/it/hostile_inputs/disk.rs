@@ -1,4 +1,4 @@
-//! Bytes that are hardly texts, and texts in unusual encodings.
+//! Hostile bytes: files that are hardly text, and unusual encodings.
 
 use super::Expected::{Either, Failed, Full, Indexed};
 use super::{Row, many, row, rows};
@@ -11,7 +11,7 @@ fn utf16(text: &str, mark: bool, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
         .collect()
 }
 
-/// The attacks.
+/// Returns the attacks.
 pub fn table() -> Vec<Row> {
     let class = "class Ä { void M() { M(); } }\n";
     let bytes: Vec<u8> = (0..1_000_000_u32)

@@ -1,11 +1,11 @@
-//! Does any input bring the indexer down? Each row of the tables makes a small repository that is
-//! an attack, and says what must come of it.
+//! Hostile repositories: none may crash the indexer or exceed its limits.
 //!
-//! The command is run in a process of its own on every row, because a crash must be an observation.
-//! It must end by itself, within the time and the memory of its row, and say what the row says.
-//! `CODEAGENT_HOSTILE=word` runs the rows whose names contain the word.
+//! Each row of the tables describes a small repository and the expected outcome. The command runs
+//! in its own process for every row, because a crash must be observable. It must end by itself,
+//! within the row's time and memory, with the expected outcome. `CODEAGENT_HOSTILE=word` runs the
+//! rows whose names contain the word.
 //!
-//! **Limits.** Processor time and memory are read from `/proc`, so this is a test for Linux.
+//! Limitations: CPU time and memory are read from `/proc`, so Linux only.
 
 mod clients;
 mod csharp;
@@ -22,49 +22,48 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Processor time that a hostile file may take, and five times that if the engine was built with
-/// little optimisation.
+/// Maximum CPU seconds for a hostile file; a build with little optimisation gets five times as
+/// much.
 const SECONDS: f64 = if cfg!(debug_assertions) { 10.0 } else { 2.0 };
 
-/// Memory that a hostile file of at most a megabyte may take, and what the process takes without
-/// one.
+/// Maximum memory for a hostile file of at most a megabyte, plus that of the process itself.
 const MEGABYTES: u64 = 340 + 13;
 
-/// Memory for each byte that a file is longer than a megabyte.
+/// Additional memory per byte above the first megabyte.
 const BYTES_PER_BYTE: u64 = 250;
 
-/// When an attack that is still running is taken for a hang.
+/// Time after which a running attack counts as a hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What must come of an attack.
+/// Expected outcome of an attack.
 #[derive(Clone, Copy, Debug)]
 pub enum Expected {
-    /// Understood without errors.
+    /// Indexed without errors.
     Full,
     /// Indexed, perhaps with parse errors.
     Indexed,
     /// Reported as failed with these words.
     Failed(&'static str),
-    /// Indexed or reported as failed: where the border lies does not matter.
+    /// Indexed or reported as failed; the exact limit does not matter.
     Either,
 }
 
 /// An attack.
 pub struct Row {
-    /// What it is.
+    /// Name of the attack.
     pub name: String,
-    /// What it consists of: path and content.
+    /// Its files: path and content.
     pub files: Vec<(String, Vec<u8>)>,
-    /// What must come of it.
+    /// Expected outcome.
     pub expected: Expected,
-    /// Processor time it may take.
+    /// Maximum CPU time.
     pub seconds: f64,
-    /// How many times as large as its files, and a megabyte, the database may become.
+    /// Maximum ratio of the database's size to that of the files plus a megabyte.
     pub growth: u64,
 }
 
 impl Row {
-    /// The size of all its files.
+    /// Returns the total size of its files.
     fn bytes(&self) -> u64 {
         self.files
             .iter()
@@ -73,12 +72,12 @@ impl Row {
     }
 }
 
-/// An attack of one file.
+/// Creates an attack of one file.
 pub fn row(name: &str, path: &str, text: impl Into<Vec<u8>>, expected: Expected) -> Row {
     rows(name, vec![(path.to_owned(), text.into())], expected)
 }
 
-/// An attack of several files.
+/// Creates an attack of several files.
 pub fn rows(name: &str, files: Vec<(String, Vec<u8>)>, expected: Expected) -> Row {
     Row {
         name: name.to_owned(),
@@ -89,7 +88,7 @@ pub fn rows(name: &str, files: Vec<(String, Vec<u8>)>, expected: Expected) -> Ro
     }
 }
 
-/// `unit` n times, with line ends, so that it is not skipped for its long lines.
+/// Repeats `unit` n times, with line ends, so that the file is not skipped for its long lines.
 pub fn many(unit: &str, n: usize) -> String {
     let mut text = String::with_capacity((unit.len() + 1) * n);
     let per_line = (2000 / unit.len().max(1)).max(1);
@@ -102,12 +101,12 @@ pub fn many(unit: &str, n: usize) -> String {
     text
 }
 
-/// Something different n times.
+/// Concatenates n different texts.
 pub fn each(n: usize, unit: impl Fn(usize) -> String) -> String {
     (0..n).map(|index| unit(index) + "\n").collect()
 }
 
-/// `inner` within n pairs.
+/// Nests `inner` in n pairs.
 pub fn nested(open: &str, inner: &str, close: &str, n: usize) -> String {
     [many(open, n).as_str(), inner, &many(close, n)].concat()
 }
@@ -119,7 +118,7 @@ struct Seen {
     megabytes: u64,
 }
 
-/// Runs the command over a root.
+/// Runs the command on a root.
 fn index(root: &Path, data: &Path) -> Seen {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
     command
@@ -159,7 +158,7 @@ fn index(root: &Path, data: &Path) -> Seen {
     }
 }
 
-/// Processor time and most memory of a process so far.
+/// Returns CPU time and peak memory of a process so far.
 fn figures(child: &Child) -> Option<(f64, u64)> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -179,7 +178,7 @@ fn figures(child: &Child) -> Option<(f64, u64)> {
     ))
 }
 
-/// What came of an attack, in one word, and why that is wrong.
+/// Returns the outcome of an attack in one word, and why it is wrong, if it is.
 fn judge(row: &Row, seen: &Seen) -> (String, Option<String>) {
     let Some(status) = seen.status else {
         return ("hangs".to_owned(), Some("does not end".to_owned()));
@@ -253,7 +252,7 @@ fn attack(row: &Row) -> (String, Option<String>) {
     )
 }
 
-/// The size of the one index in a data folder, which every run leaves.
+/// Returns the size of the only index in a data folder.
 fn database_bytes(data: &Path) -> u64 {
     let folders = std::fs::read_dir(data)
         .unwrap()
@@ -265,7 +264,7 @@ fn database_bytes(data: &Path) -> u64 {
         .unwrap()
 }
 
-/// Runs all rows, two at a time, and fails with all that is wrong.
+/// Runs all rows, two at a time, and fails with all problems.
 fn run(table: Vec<Row>) {
     let wanted = std::env::var("CODEAGENT_HOSTILE").unwrap_or_default();
     let table: Vec<Row> = table
@@ -295,31 +294,31 @@ fn run(table: Vec<Row>) {
 }
 
 #[test]
-fn csharp_texts() {
+fn hostile_csharp_stays_within_limits() {
     run(csharp::table());
 }
 
 #[test]
-fn typescript_texts() {
+fn hostile_typescript_stays_within_limits() {
     run(typescript::table());
 }
 
 #[test]
-fn names_that_many_symbols_repeat() {
+fn long_repeated_names_stay_within_limits() {
     run(names::table());
 }
 
 #[test]
-fn what_is_hard_to_link() {
+fn sources_hard_to_resolve_stay_within_limits() {
     run(resolution::table());
 }
 
 #[test]
-fn project_files() {
+fn hostile_project_files_stay_within_limits() {
     run(projects::table());
 }
 
 #[test]
-fn bytes_and_encodings() {
+fn odd_bytes_and_encodings_stay_within_limits() {
     run(disk::table());
 }

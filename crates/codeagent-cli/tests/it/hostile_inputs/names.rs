@@ -1,13 +1,13 @@
-//! Names that everything below them repeats: long ones, and many in each other. Database and memory
-//! stay linear in the text.
+//! Hostile names that every nested symbol repeats: long ones, and deeply nested ones. Database and
+//! memory stay linear in the text.
 
 use super::Expected::{Either, Failed, Indexed};
 use super::{Row, each, many, nested, row};
 
-/// How many times as large as the text a database may be.
+/// Maximum ratio of database to text size.
 const GROWTH: u64 = 60;
 
-/// The attacks.
+/// Returns the attacks.
 pub fn table() -> Vec<Row> {
     let long = "N".repeat(31_000);
     let lines = |text: String| text.replace("; ", ";\n");

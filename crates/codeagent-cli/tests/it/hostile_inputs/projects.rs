@@ -1,9 +1,9 @@
-//! Project files that import themselves, explode, or hold nonsense.
+//! Hostile project files that import themselves, explode, or contain nonsense.
 
 use super::Expected::{Failed, Indexed};
 use super::{Row, each, nested, rows};
 
-/// The attacks; each stands beside a source file of its language.
+/// Returns the attacks; each has a source file of its language too.
 pub fn table() -> Vec<Row> {
     let mut table = Vec::new();
     let mut add = |name: &str, files: Vec<(&str, String)>| {

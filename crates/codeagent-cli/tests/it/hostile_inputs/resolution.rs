@@ -1,9 +1,9 @@
-//! Texts that are read easily and are hard to link: cycles, doubling, wide choices.
+//! Sources that are easy to parse and hard to resolve: cycles, doubling, wide choices.
 
 use super::Expected::{Either, Indexed};
 use super::{Expected, Row, SECONDS, each, nested, row, rows};
 
-/// The attacks.
+/// Returns the attacks.
 pub fn table() -> Vec<Row> {
     let mut table = Vec::new();
     let mut cs = |name: &str, text: String, expected: Expected| {

@@ -1,4 +1,4 @@
-//! What is left when the process is stopped, killed, or fed with what is no file.
+//! State after the process is interrupted or killed, and special files in the repository.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use codeagent_workspace::DataRoot;
 
-/// Files of the repository that is being indexed when the process is stopped.
+/// Number of files in the repository that is indexed when the process is stopped.
 const FILES: usize = 400;
 
-/// How long stopping may take on a busy machine; alone it takes a fraction of a second.
+/// Maximum time to stop on a busy machine; alone it takes a fraction of a second.
 const STOPPING: Duration = Duration::from_secs(2);
 
 fn repository() -> tempfile::TempDir {
@@ -34,7 +34,7 @@ fn repository() -> tempfile::TempDir {
     root
 }
 
-/// Where tests have the index of a root: never among the user's own.
+/// Returns the data root of a test: never the user's own.
 fn home(root: &Path) -> PathBuf {
     root.join(".codeagent")
 }
@@ -63,7 +63,7 @@ fn signal(child: &Child, name: &str) {
     );
 }
 
-/// Waits without closing the input of the process.
+/// Waits without closing the process's input.
 fn ended(child: &mut Child) -> (ExitStatus, Duration) {
     let started = Instant::now();
     loop {
@@ -75,7 +75,7 @@ fn ended(child: &mut Child) -> (ExitStatus, Duration) {
     }
 }
 
-/// No log of size is left, the index can be locked, brought up to date and asked.
+/// Asserts that no large log remains and that the index can be locked, updated and queried.
 fn is_sound(root: &Path, killed: bool) {
     let data = DataRoot::at(home(root))
         .data_dir(&root.canonicalize().unwrap())
@@ -104,7 +104,7 @@ fn is_sound(root: &Path, killed: bool) {
 }
 
 #[test]
-fn a_stopped_index_is_sound() {
+fn an_interrupted_run_leaves_a_sound_index() {
     let root = repository();
     let started = Instant::now();
     assert!(ended(&mut start(root.path(), "index")).0.success());
@@ -145,7 +145,7 @@ fn a_stopped_index_is_sound() {
                 } else {
                     status.code() == Some(130)
                 };
-                // A stop may find that all is done.
+                // The run may have finished before the signal.
                 assert!(
                     was_stopped || status.success(),
                     "{command} {name}: {status}"
@@ -166,7 +166,7 @@ fn a_stopped_index_is_sound() {
 }
 
 #[test]
-fn what_is_no_file_is_left_alone() {
+fn special_files_are_not_indexed() {
     let root = tempfile::tempdir().unwrap();
     let path = |name: &str| root.path().join(name);
     std::fs::write(path("a.cs"), "class A { }").unwrap();

@@ -1,4 +1,4 @@
-//! TypeScript and JavaScript texts that nest, repeat or break off.
+//! Hostile TypeScript and JavaScript sources: nested, repeated or truncated.
 
 use codeagent_testkit::random::Random;
 
@@ -7,7 +7,7 @@ use super::{Expected, Row, each, many, nested, row};
 
 const N: usize = 100_000;
 
-/// The attacks.
+/// Returns the attacks.
 pub fn table() -> Vec<Row> {
     let mut table: Vec<Row> = Vec::new();
     let mut ts = |name: &str, path: &str, text: String, expected: Expected| {
@@ -592,7 +592,7 @@ fn script(js: &mut impl FnMut(&str, String, Expected)) {
     );
 }
 
-/// A function of n parameters behind a comment of n tags.
+/// Returns a function of n parameters with a doc comment of n tags.
 fn documented(
     n: usize,
     tag: impl Fn(usize) -> String,

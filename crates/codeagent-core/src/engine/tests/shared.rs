@@ -1,11 +1,11 @@
-//! Worktrees of one repository share facts and nothing else of an index.
+//! Worktrees of one repository share facts, and nothing else of an index.
 
 use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::ingest::Summary;
 
-/// A repository `main` with a work tree `second`, and one home for both indexes.
+/// A repository `main` with a linked worktree `second`, and one data root for both indexes.
 struct Trees(tempfile::TempDir);
 
 #[allow(clippy::disallowed_methods, reason = "changes files as others would")]
@@ -80,7 +80,7 @@ fn a_second_worktree_parses_only_new_texts() {
     trees.write("second/c.cs", "class C { B b; }");
     let (second, is_right) = trees.index("second", false);
     assert!(is_right && (second.changed, second.parsed) == (3, 1));
-    // What was taken is kept: the first may go.
+    // The facts are copied: the first index may be removed.
     std::fs::remove_file(trees.database("main")).unwrap();
     trees.write("second/c.cs", "class C { A a; }");
     let (third, is_right) = trees.index("second", false);

@@ -308,13 +308,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_is_text_without_comments_and_layout() {
+    fn comments_and_layout_are_removed_from_code() {
         let text = "f( /* a */ \"x // y\" ) // end\n  + 'it' /* c */;";
         assert_eq!(code_of(text), "f(\"x // y\")+'it';");
     }
 
     #[test]
-    fn a_class_is_its_text_without_its_members() {
+    fn the_body_of_a_class_excludes_its_members() {
         let text = "export class A extends B { x = 1; run(a: number, b?: string) { return a } }\nstart()\n";
         let found = declarations("a.ts", text, Dialect::Ts);
         let named = |name: &str| found.symbols.iter().find(|symbol| symbol.name == name);

@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn built_paths_lead_to_their_sources() {
+    fn build_output_paths_lead_to_sources() {
         let files = FileNodes::from_iter([
             ("packages/a/src/index.ts", NodeId(1)),
             ("packages/a/src/cli.ts", NodeId(2)),

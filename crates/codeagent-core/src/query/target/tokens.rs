@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_split_at_spaces_and_commas_outside_of_lists() {
+    fn texts_are_split_at_spaces_and_commas_outside_lists() {
         for (text, expected) in [
             (
                 "Cart.Add(Product, int) Total",
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_a_sentence_are_told_from_its_words() {
+    fn names_in_a_sentence_are_distinguished_from_words() {
         let text = "Which tests cover Cart.total and CartStore in the API, also MAX_SIZE?";
         let tokens = tokens(text);
         assert!(is_sentence(text, &tokens));

@@ -1,4 +1,4 @@
-//! After any git operation a query sees the index of a fresh start.
+//! After any git operation, a query sees the index of a fresh start.
 
 use std::path::Path;
 use std::process::Command;
@@ -102,15 +102,14 @@ fn git_operations_are_noticed() {
     assert_eq!(run(&["stash", "pop", "-q"]), main + 1);
     git(&root, &["add", "."]);
     git(&root, &["commit", "-qm", "three"]);
-    // Both sides changed the same file.
+    // Both branches changed the same file.
     assert!(run(&["rebase", "-q", "--strategy-option=theirs", "other"]) > other);
     fixture.write("out/Made.cs", "class Made { }");
     write(&fixture, "loose/Loose.cs", 0);
     let before = fixture.files().len();
     assert_eq!(run(&["clean", "-qfdx"]), before - 1);
 
-    // A work tree within the repository holds the same files once more, and so does a submodule
-    // those of another one.
+    // A work tree inside the repository contains the same files again, and so does a submodule.
     let beside = fixture.folder.path().join("beside");
     git(fixture.folder.path(), &["clone", "-q", "root", "beside"]);
     let before = fixture.files().len();

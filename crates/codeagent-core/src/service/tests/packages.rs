@@ -1,4 +1,4 @@
-//! After any change of installed packages a query sees the index of a fresh start.
+//! After any change of installed packages, a query sees the index of a fresh start.
 
 use super::{Fixture, dump};
 use crate::model::graph::EdgeType;
@@ -6,11 +6,11 @@ use crate::model::graph::EdgeType;
 /// Returns its argument, so that the following call is one of `K.hit`.
 const SAME: &str = "export declare function pick<T>(value: T): T;";
 
-/// Gives back something else.
+/// Returns a different type.
 const OTHER: &str = "export declare function pick<T>(value: T): Date;";
 
 impl Fixture {
-    /// A repository that calls `K.hit` by way of a package.
+    /// Creates a repository that calls `K.hit` on the result of a package's function.
     fn with_call(package: &str) -> Self {
         let fixture = Self::new();
         fixture.write("goal.ts", "export class K { hit() {} }");
@@ -27,7 +27,8 @@ impl Fixture {
         self.write(&format!("{folder}/index.d.ts"), text);
     }
 
-    /// Whether the call is known, once everything is settled; the index is that of a fresh start.
+    /// Reports whether the call is resolved once the index is up to date; asserts that the index
+    /// equals a fresh one.
     fn knows_call(&self) -> bool {
         self.files();
         let dump = dump(&self.service.engine().unwrap());

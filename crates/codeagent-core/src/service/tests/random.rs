@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::Fixture;
 
-/// Numbers that look random and are the same every time.
+/// A deterministic random number generator.
 struct RandomNumbers(u64);
 
 impl RandomNumbers {
@@ -56,7 +56,7 @@ fn edit(fixture: &Fixture, numbers: &mut RandomNumbers) {
             at(&format!("d{}", numbers.below(3))),
         )),
         4 if folder != at("") => {
-            // Out of the repository, changed there, and in again.
+            // Move the folder out of the repository, change it there, and move it back.
             let aside = fixture.folder.path().join("aside");
             if std::fs::rename(&folder, &aside).is_ok() {
                 std::fs::write(aside.join("C0.cs"), text).ok();
@@ -64,7 +64,7 @@ fn edit(fixture: &Fixture, numbers: &mut RandomNumbers) {
             }
         }
         5 => {
-            // Replaced as editors do.
+            // Replace a file as editors do.
             std::fs::write(at(".new"), text).unwrap();
             if parents(&at(&file)) {
                 std::fs::rename(at(".new"), at(&file)).ok();
@@ -91,7 +91,7 @@ fn edit(fixture: &Fixture, numbers: &mut RandomNumbers) {
             fixture.write("node_modules/foo/index.d.ts", text);
         }
         9 => {
-            // A folder in the place of a file, or the reverse.
+            // Replace a file by a folder, or the reverse.
             std::fs::remove_file(at(&file)).ok();
             std::fs::create_dir_all(at(&file)).ok();
         }

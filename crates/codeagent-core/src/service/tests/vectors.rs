@@ -82,7 +82,7 @@ fn complete(service: &IndexService, model: &str) -> VectorProgress {
     }
 }
 
-/// A repository of so many symbols and one class.
+/// Creates a repository of one class with so many methods.
 fn repository(methods: usize) -> (tempfile::TempDir, PathBuf, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let (root, home) = (folder.path().join("root"), folder.path().join("home"));
@@ -186,8 +186,8 @@ fn embedding_does_not_delay_shutdown() {
     assert!(texts.load(Ordering::Relaxed) < 400);
 }
 
-/// Symbols found by a sentence, whether the model is known to be broken then, and what made the
-/// vectors of similar symbols.
+/// Runs a sentence search; returns the number of results, whether the model is reported as broken,
+/// and the vector source of similar symbols.
 fn asked(reader: &IndexReader) -> (usize, bool, VectorSource) {
     let snapshot = reader.snapshot().unwrap();
     let filter = store::SearchFilter::default();
@@ -236,7 +236,7 @@ fn queries_work_without_the_model_or_some_vectors() {
     assert!(asked(&reader()).0 > 0);
 }
 
-/// Names the folder of the repository to the process that will be killed.
+/// Environment variable with the repository's folder, set in the process that will be killed.
 const DOOMED: &str = "CODEAGENT_TEST_DOOMED";
 
 #[test]

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_weighed_by_what_made_the_vectors() {
+    fn scores_are_weighted_by_the_vector_source() {
         let words = [(NodeId(1), 8.0), (NodeId(2), 4.0)];
         let score = |source, id| {
             combined_scores(&words, Some(&near(source, &[(2, 0.5), (3, 0.25)])))[&NodeId(id)].score
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_says_why_it_is_one() {
+    fn a_result_says_how_it_matched() {
         let combined_scores = combined_scores(
             &[(NodeId(1), 8.0)],
             Some(&near(VectorSource::Lexical, &[(1, 0.5), (3, 0.25)])),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hundredth_counts_nothing() {
+    fn the_hundredth_word_match_scores_zero() {
         let words: Vec<(NodeId, f64)> =
             (0..150).map(|id| (NodeId(id), 200.0 - id as f64)).collect();
         let combined_scores = combined_scores(&words, None);

@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_is_its_telling_words() {
+    fn common_words_of_a_sentence_are_dropped() {
         let stems: Vec<String> =
             stems("Returns the carts of all customers that were returned by getCarts.")
                 .into_iter()

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn several_whole_words_are_language() {
+    fn several_whole_words_are_natural_language() {
         for (query, expected) in [
             ("adds up the prices of a cart", true),
             ("Where, then, are carts saved?", true),
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn initials_are_one_short_word() {
+    fn only_one_short_word_counts_as_initials() {
         assert_eq!(Query::read("HCF").initials(), Some("hcf"));
         assert_eq!(Query::read("h").initials(), None);
         assert_eq!(Query::read("h c").initials(), None);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_are_words_too() {
+    fn filters_become_terms_of_the_query() {
         let filter = SearchFilter {
             node_type: Some(NodeType::Class),
             ..SearchFilter::default()

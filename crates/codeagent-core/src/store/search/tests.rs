@@ -1,4 +1,4 @@
-//! A table of queries and what they find first.
+//! Queries and their first results.
 
 use super::*;
 use crate::model::graph::{Access, NodeFlags, NodeId, NodeKind};
@@ -140,7 +140,7 @@ fn first(reader: &Reader, query: &str, filter: &SearchFilter, count: usize) -> V
 }
 
 #[test]
-fn what_is_meant_comes_first() {
+fn the_intended_symbol_comes_first() {
     let (_folder, reader) = store();
     for (query, expected) in [
         (
@@ -228,7 +228,7 @@ fn what_is_meant_comes_first() {
 }
 
 #[test]
-fn filters_hold_for_every_way_of_finding() {
+fn filters_apply_to_every_search_method() {
     let (_folder, reader) = store();
     let classes = SearchFilter {
         node_type: Some(NodeType::Class),
@@ -286,7 +286,8 @@ fn names_without_letters_are_found() {
     assert_eq!(first(&reader, "(\"", &SearchFilter::default(), 1), [""; 0]);
 }
 
-/// What a sentence finds, each with its reasons; near to it is the symbol of this name.
+/// Searches for a sentence and returns the results with their reasons; the symbol named `near`
+/// counts as similar.
 fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String> {
     let ask = |_: &str| {
         let nearest = near
@@ -330,7 +331,7 @@ fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String
 }
 
 #[test]
-fn a_sentence_is_answered_by_words_and_nearness() {
+fn a_sentence_is_searched_by_words_and_vectors() {
     let (_folder, reader) = store();
     let first = |sentence: &str, near| {
         answers_to(&reader, sentence, near)
@@ -338,13 +339,13 @@ fn a_sentence_is_answered_by_words_and_nearness() {
             .next()
             .unwrap_or_default()
     };
-    // By words without their endings, wherever they stand.
+    // Word stems match anywhere in a name
     assert_eq!(
         first("which symbol is handing out connections", None),
         "Net.Http.HttpClientFactory.CreateClient words"
     );
 
-    // SimilarSymbols without a word in common.
+    // A similar symbol without a word in common
     assert_eq!(
         first(
             "checks who somebody is",
@@ -353,7 +354,7 @@ fn a_sentence_is_answered_by_words_and_nearness() {
         "src/auth/service.ts#AuthService.authenticate near"
     );
 
-    // Both count more than one.
+    // Two reasons rank above one
     assert_eq!(
         first("the total of an order", Some("Shop.Order.Total")),
         "Shop.Order.Total words+near"
@@ -363,7 +364,7 @@ fn a_sentence_is_answered_by_words_and_nearness() {
 }
 
 #[test]
-fn names_with_all_words_come_first_in_their_own_order() {
+fn names_with_all_words_come_first_in_word_order() {
     let (_folder, reader) = store();
     let plain = search(
         &reader.snapshot().unwrap(),
@@ -400,7 +401,7 @@ fn names_with_all_words_come_first_in_their_own_order() {
 }
 
 #[test]
-fn what_is_no_language_keeps_its_order() {
+fn name_queries_keep_their_order() {
     let (_folder, reader) = store();
     for query in [
         "HttpClientFactory",
@@ -432,7 +433,7 @@ fn what_is_no_language_keeps_its_order() {
 }
 
 #[test]
-fn what_is_near_is_filtered_too() {
+fn similar_symbols_are_filtered_too() {
     let (_folder, reader) = store();
     let methods = SearchFilter {
         node_type: Some(NodeType::Method),

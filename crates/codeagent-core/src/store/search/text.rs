@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_and_generated_texts_are_told_by_their_place() {
+    fn tests_and_generated_files_are_recognised_by_path() {
         for (project, name) in [
             ("tests/Shop.Tests/Shop.Tests.csproj", "Shop.Cart"),
             (".", "Shop.Tests.CartTests.Add"),
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_holds_its_node() {
+    fn a_row_contains_its_node() {
         assert_eq!(node_of((7 << CLASS_SHIFT) | 5), NodeId(5));
     }
 }

@@ -1,11 +1,10 @@
-//! Do the rooms of TypeScript's checker ask upward only what is listed?
+//! Calls between the modules of TypeScript's checker: only listed ones go to a later module.
 //!
-//! The rooms are one `impl Checker`, so the compiler lets each call each. Here the methods of each
-//! are taken from the sources, and every call of a method of a room further down this list is one
-//! of [`UPWARD`], and each of these is asked.
+//! The modules share one `impl Checker`, so the compiler allows any call. This check collects each
+//! module's methods from the sources. Every call of a method of a later module must be listed in
+//! [`UPWARD`], and every listed call must exist.
 //!
-//! **Limits.** A call is seen where it is written as one of `self` or `checker`; methods are told
-//! apart by their names.
+//! Limitations: only calls on `self` or `checker` are seen; methods are identified by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,22 +12,22 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use super::{assert_none, sources};
 
-/// The folder of the rooms.
+/// The folder of the modules.
 const FOLDER: &str = "crates/codeagent-typescript/src/resolve/";
 
-/// The rooms, each of which may ask those before it.
+/// The modules, each of which may call those before it.
 const ROOMS: &[&str] = &["names", "types", "expressions"];
 
-/// What a room asks of a later one, because the language does.
+/// Calls of later modules that the language requires.
 const UPWARD: &[(&str, &str)] = &[
-    // `module.exports = value` gives out what the value has: its type tells.
+    // The exports of `module.exports = value` are the members of the value's type.
     ("names", "lookup_exported_member"),
-    // What is not annotated has the type of an initialiser, of what is returned or spread;
-    // `typeof x` and `extends f()` have that of an expression.
+    // Without an annotation, the type is that of an initializer, a returned or a spread value;
+    // `typeof x` and `extends f()` have the type of an expression.
     ("types", "type_of_expr"),
 ];
 
-/// A file of a room: the methods of its `impl Checker` and those that its code calls.
+/// A file of a module: the methods of its `impl Checker`, and the methods that it calls.
 struct Part {
     room: usize,
     methods: BTreeSet<String>,
@@ -94,7 +93,7 @@ fn is_word(token: &TokenTree, word: &str) -> bool {
     matches!(token, TokenTree::Ident(ident) if ident == word)
 }
 
-/// Calls of a later room that are not listed, and what is listed and not called.
+/// Returns unlisted calls of a later module, and listed calls that do not exist.
 fn problems(parts: &[Part]) -> Vec<String> {
     let mut rooms: BTreeMap<&str, usize> = BTreeMap::new();
     for part in parts {
@@ -143,7 +142,7 @@ fn parts() -> Vec<Part> {
 }
 
 #[test]
-fn rooms_ask_upward_what_the_language_asks() {
+fn only_listed_calls_go_to_later_checker_modules() {
     let parts = parts();
     assert!(
         parts.iter().map(|part| part.methods.len()).sum::<usize>() > 200,
@@ -153,7 +152,7 @@ fn rooms_ask_upward_what_the_language_asks() {
 }
 
 #[test]
-fn a_question_upward_is_seen_in_every_form() {
+fn a_call_of_a_later_checker_module_is_found_in_every_form() {
     let mut parts = parts();
     let mut seen = |text: &str| {
         parts.push(Part::new(0, text));

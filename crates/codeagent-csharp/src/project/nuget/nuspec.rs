@@ -1,15 +1,15 @@
 //! `.nuspec` files: the dependencies of a package.
 //!
-//! **Limits.** Dependencies that are not compiled against (`exclude="Compile"`) are left out.
+//! Limitations: dependencies that are not compiled against (`exclude="Compile"`) are left out.
 
 use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::project::nuget::{Range, nearest};
 
-/// Most nodes of a `.nuspec`.
+/// Largest number of nodes of a `.nuspec`.
 const MAX_NODES: u32 = 100_000;
 
-/// The packages that a package needs: id in lower case, and which versions.
+/// The dependencies of a package: id in lower case, and version range.
 pub type Needs = Vec<(String, Range)>;
 
 /// Returns the dependencies of a package for a framework. A text that is not a `.nuspec` has none.
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_group_is_taken() {
+    fn the_dependency_group_of_the_nearest_framework_is_used() {
         let nuspec = r#"<package xmlns="http://schemas.microsoft.com/packaging/2013/05/nuspec.xsd"><metadata><id>A</id><dependencies>
             <group targetFramework=".NETStandard2.0"><dependency id="Old" version="1.0" exclude="Build,Analyzers"/></group>
             <group targetFramework="net6.0"><dependency id="New" version="[2.0,3.0)"/><dependency id="Tool" version="1" exclude="Compile"/></group>
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_needs_nothing() {
+    fn an_invalid_nuspec_has_no_dependencies() {
         let deep = format!("{}{}", "<a>".repeat(50_000), "</a>".repeat(50_000));
         for text in [
             "",

@@ -1,4 +1,4 @@
-//! Tables of sources and edges, one per rule.
+//! Sources and their expected edges, one table per rule.
 
 use codeagent_model::graph::EdgeType;
 use expect_test::expect;
@@ -6,7 +6,7 @@ use expect_test::expect;
 use crate::resolve::tests::{calls, edges};
 
 #[test]
-fn inner_namespace_comes_before_its_usings_and_these_before_outer_namespaces() {
+fn inner_namespaces_then_usings_then_outer_namespaces_are_searched() {
     let found = calls(
         r"
 //- a.cs
@@ -43,7 +43,7 @@ namespace N { using Far; public class C { public void Own() { } public void M(st
 }
 
 #[test]
-fn overloads_by_conversion_params_names_modes_and_type_arguments() {
+fn overloads_are_chosen_by_conversions_modifiers_names_and_type_arguments() {
     let found = calls(
         r#"
 class B { } class D : B { }
@@ -82,7 +82,7 @@ class C {
 }
 
 #[test]
-fn lambdas_are_typed_by_the_method_that_inference_chooses() {
+fn lambdas_are_typed_by_the_overload_that_inference_chooses() {
     let found = calls(
         r"
 using System;
@@ -114,7 +114,7 @@ class U { void T(Item[] items) {
 }
 
 #[test]
-fn sequences_tasks_tuples_and_patterns_of_undeclared_types_are_known_by_shape() {
+fn undeclared_sequences_tasks_tuples_and_patterns_resolve_by_shape() {
     let found = calls(
         r"
 using System.Collections.Generic; using System.Linq; using System.Threading.Tasks;
@@ -148,7 +148,7 @@ class U {
 }
 
 #[test]
-fn nothing_is_linked_by_name_through_an_unknown_or_undeclared_receiver() {
+fn members_of_an_unknown_receiver_are_not_resolved_by_name() {
     let found = calls(
         r"
 using Missing;
@@ -160,7 +160,7 @@ class U : Framework { void T(Stranger s, dynamic d) { s.Go(); s.Other.Go(); d.Go
 }
 
 #[test]
-fn constructors_explicit_implicit_chained_target_typed_and_of_attributes() {
+fn every_form_of_constructor_call_is_resolved() {
     let found = calls(
         r"
 class MarkAttribute : System.Attribute { public MarkAttribute(int x) { } }
@@ -186,7 +186,7 @@ class D(A a) : A(3) { A field = new(4); [Mark(1)] R Make() => new(new A()); C c 
 }
 
 #[test]
-fn bases_implementations_and_overrides() {
+fn bases_implementations_and_overrides_are_resolved() {
     let found = edges(
         r"
 interface I<T> { T Get(T x); int P { get; } }
@@ -215,7 +215,7 @@ class C : Base, J { public string Get(string x) => x; public int P => 1; void J.
 }
 
 #[test]
-fn projects_see_themselves_first_and_only_what_they_reference() {
+fn projects_see_their_own_types_first_and_only_referenced_projects() {
     let found = calls(
         r"
 //- p1/a.cs
@@ -239,7 +239,7 @@ namespace P2 { public class Only2 { public static void Go() { } } }
 }
 
 #[test]
-fn declarations_of_libraries_carry_types_and_are_no_targets() {
+fn library_declarations_provide_types_and_are_not_targets() {
     let found = calls(
         r"
 //- lib/System.cs
@@ -260,7 +260,7 @@ class U { void T(Box<Item> box) { box.Open().Go(); box.Fill(null); box.More(); b
 }
 
 #[test]
-fn generics_substitute_through_bases_and_nested_types() {
+fn type_arguments_are_substituted_in_bases_and_nested_types() {
     let found = calls(
         r"
 class Item { public void Go() { } }
@@ -284,7 +284,7 @@ class Items : Repo<Item> { void T() { Find().Go(); Load().First.Go(); Repo<Item>
 }
 
 #[test]
-fn deep_nesting_ends() {
+fn deep_nesting_is_resolved() {
     let deep = format!(
         "class A {{ A M(A a) => null; void T(A a) {{ {}null{}; }} }}",
         "M(".repeat(500),

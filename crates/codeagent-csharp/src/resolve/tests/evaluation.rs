@@ -1,5 +1,5 @@
-//! Tests that the cost of resolving does not grow with the number of ways that lead to a query, and
-//! that exceeded budgets are counted.
+//! Tests that the cost of resolving does not grow with the number of paths to a query, and that
+//! exceeded budgets are counted.
 
 use codeagent_lang::{FileId, Links, link};
 
@@ -9,8 +9,8 @@ fn links(source: &str) -> Links {
     link(FileId(0), &world(&split(source)))
 }
 
-/// Calls in calls in a lambda whose own call is being resolved: each asks for the lambda's type and
-/// is cut.
+/// Calls nested in a lambda whose own call is being resolved: each queries the lambda's type and is
+/// cut off.
 #[test]
 fn nested_calls_in_an_open_lambda_are_resolved_once() {
     let nested = (0..20).fold("t[0]".to_owned(), |inner, _| format!("Pair({inner}, t[1])"));
@@ -23,10 +23,10 @@ fn nested_calls_in_an_open_lambda_are_resolved_once() {
     assert_eq!(links.calls, 60 * 22);
 }
 
-/// Every lambda is read for every overload around it, as the language demands, so that some depth
-/// is too much.
+/// Every lambda is bound for every overload of the enclosing call, as C# requires, so at some depth
+/// the budget is exceeded.
 #[test]
-fn sites_that_cost_too_much_are_counted_and_unresolved() {
+fn sites_over_budget_are_counted_and_unresolved() {
     let nested = (0..30).fold("x.Go()".to_owned(), |inner, _| format!("F(x => {inner})"));
     let source = format!(
         "class A {{ public A Go() => this; }} class B {{ public A Go() => null; }}
@@ -37,10 +37,9 @@ fn sites_that_cost_too_much_are_counted_and_unresolved() {
     assert!(links.unresolved.len() as u32 >= links.given_up);
 }
 
-/// The bodies of lambdas beside each other name members of anonymous objects that others of them
-/// make.
+/// The bodies of sibling lambdas access members of anonymous objects that others of them create.
 #[test]
-fn lambdas_beside_each_other_are_no_more_work_than_each_alone() {
+fn adjacent_lambdas_cost_no_more_than_each_alone() {
     let source = "using System;
          class A { public int Id; public A Next; }
          class Q<T> { public Q<R> Select<R>(Func<T, R> f) => null; public Q<T> Where(Func<T, bool> f) => null; public Q<T> Where(Func<T, int, bool> f) => null; }

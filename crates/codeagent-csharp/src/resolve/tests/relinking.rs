@@ -30,7 +30,7 @@ class Program { static void Main() { var cart = new Cart(); cart.Total(); cart.C
 namespace Other { class Money { } class Uses { void M(Money m) { m.Scale(1); Shop.Cart c = new(); c.Total(); } } }
 ";
 
-/// Path and its new text; an empty text deletes the file.
+/// Edits: path and new text; an empty text deletes the file.
 const EDITS: &[(&str, &str)] = &[
     ("a.cs", ""),
     ("b.cs", ""),
@@ -127,7 +127,7 @@ fn linked(world: &World, file: codeagent_lang::FileId) -> (String, (Links, Strin
     (world.file(file).path.to_string(), (links, text))
 }
 
-/// The dependency keys of the members of a file that changed, if nothing else did.
+/// Returns the dependency keys of the changed members of a file; `None` if anything else changed.
 fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     let answers = |facts: &Facts| {
         let mut answers: BTreeMap<DependencyKey, Vec<[u8; 8]>> = BTreeMap::new();
@@ -152,7 +152,7 @@ fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     })
 }
 
-/// The files that the law says must be linked again.
+/// Returns the files that must be resolved again by the rules of invalidation.
 fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet<String> {
     let facts = |world: &World| {
         world
@@ -215,7 +215,7 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
 }
 
 #[test]
-fn relinking_what_the_law_names_equals_linking_everything() {
+fn resolving_invalidated_files_equals_resolving_all() {
     let files = split(REPOSITORY);
     let mut spared = 0;
     for (path, text) in EDITS {
@@ -246,7 +246,7 @@ fn relinking_what_the_law_names_equals_linking_everything() {
 }
 
 #[test]
-fn linking_twice_gives_the_same() {
+fn resolving_twice_gives_the_same_result() {
     let files = split(REPOSITORY);
     let world = world(&files);
     let (first, second) = (link_all(&world), link_all(&world));

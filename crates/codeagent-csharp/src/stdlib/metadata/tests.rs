@@ -1,13 +1,13 @@
-//! Damaged and hostile assemblies end with an error.
+//! Tests that damaged and hostile assemblies are rejected with an error.
 //!
-//! `codeagent-core/tests/it/nuget.rs` tests what intact ones declare.
+//! `codeagent-core/tests/it/nuget.rs` tests the declarations of intact ones.
 
 use codeagent_testkit::assembly::{Assembly, Ty, damage};
 
 use crate::stdlib::metadata::Compiled;
 use crate::stdlib::{Library, needed};
 
-/// A library of some types.
+/// Returns a library of some types.
 fn whole() -> Vec<u8> {
     let mut assembly = Assembly::new("Lib");
     assembly
@@ -20,7 +20,7 @@ fn whole() -> Vec<u8> {
     assembly.image()
 }
 
-/// Returns the paths of what an image declares, or why it declares nothing.
+/// Returns the paths of an image's declarations, or the error.
 fn read(image: &[u8]) -> Result<Vec<String>, String> {
     let compiled = Compiled::read(image)?;
     assert_eq!(
@@ -36,7 +36,7 @@ fn read(image: &[u8]) -> Result<Vec<String>, String> {
 }
 
 #[test]
-fn an_assembly_says_who_it_is_and_what_it_declares() {
+fn the_identity_and_declarations_of_an_assembly_are_read() {
     let compiled = Compiled::read(&whole()).expect("it is whole");
     assert_eq!(
         (compiled.name.as_str(), &compiled.references[..]),
@@ -49,7 +49,7 @@ fn an_assembly_says_who_it_is_and_what_it_declares() {
 }
 
 #[test]
-fn a_truncated_or_damaged_assembly_costs_itself_only() {
+fn a_truncated_or_damaged_assembly_affects_only_itself() {
     let whole = whole();
     for end in 0..whole.len() {
         let _ = read(&whole[..end]);
@@ -67,7 +67,7 @@ fn a_truncated_or_damaged_assembly_costs_itself_only() {
 }
 
 #[test]
-fn an_assembly_that_turns_in_circles_ends() {
+fn a_cyclic_assembly_is_read_in_bounded_time() {
     for (what, image) in damage::circles() {
         let read = read(&image);
         assert!(
@@ -81,7 +81,7 @@ fn an_assembly_that_turns_in_circles_ends() {
 }
 
 #[test]
-fn an_assembly_that_asks_for_too_much_is_none() {
+fn an_assembly_with_oversized_claims_is_refused() {
     for (what, image) in damage::too_much() {
         assert!(read(&image).is_err(), "{what}");
     }

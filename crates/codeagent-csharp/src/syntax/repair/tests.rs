@@ -9,7 +9,7 @@ fn repaired(text: &str, defines: &[&str]) -> String {
 }
 
 #[test]
-fn masks_what_the_grammar_does_not_know() {
+fn unsupported_syntax_is_masked() {
     let table = [
         (
             "F(async); async void G() { }",
@@ -111,7 +111,7 @@ fn inactive_branches_and_directives_are_blank() {
 }
 
 #[test]
-fn edits_say_what_was_there() {
+fn rewrites_record_the_original_form() {
     let text = "M(x) = 3; M() = 4; { extension(int x) { } }";
     let rewrites = repair(text, &mut DefinedSymbols::new(&[], false)).rewrites;
     assert!(

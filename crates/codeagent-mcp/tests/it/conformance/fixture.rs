@@ -1,6 +1,8 @@
-//! Which server does the protocol's conformance suite ask for? One with the tools, prompts and
-//! resources that its scenarios name. What they answer stands in `fixture.json`; what cannot be
-//! said there, because it tells, asks or waits while it runs, is here and in `rounds` and `tasks`.
+//! The fixture server for the protocol's conformance suite, with the tools, prompts and resources
+//! that the suite's scenarios name.
+//!
+//! Fixed answers are in `fixture.json`. Answers that need code while they run (notifications,
+//! requests to the client, delays) are here and in `rounds` and `tasks`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,19 +26,19 @@ use tokio::sync::broadcast;
 use crate::conformance::rounds;
 use crate::conformance::tasks::Tasks;
 
-/// How long a tool takes between two things it tells.
+/// Delay between two notifications of a tool.
 const BREATH: Duration = Duration::from_millis(50);
-/// Changes that a listener may not have heard of yet.
+/// Capacity of the channel of list changes.
 const CHANGES: usize = 16;
 
-/// A list that became another one.
+/// A list that changed.
 #[derive(Clone, Copy)]
 enum Change {
     Tools,
     Prompts,
 }
 
-/// The server.
+/// The fixture server.
 #[derive(Clone)]
 pub struct Fixture {
     said: Arc<Value>,
@@ -55,19 +57,19 @@ impl Default for Fixture {
     }
 }
 
-/// A value of the protocol's own types.
+/// Converts JSON to one of the protocol's types.
 pub fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// A result as `fixture.json` has it, and that there is no more to come.
+/// Converts a result of `fixture.json`, marked as complete.
 fn result<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
     value["resultType"] = "complete".into();
     parsed(value)
 }
 
-/// A result that is a text.
+/// Returns a result with one text block.
 pub fn text(text: impl Into<String>) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(text)])
 }
@@ -76,7 +78,7 @@ fn unknown(name: &str) -> ErrorData {
     ErrorData::invalid_params(format!("there is no `{name}`"), None)
 }
 
-/// The same value with `{name}` in its texts replaced by the argument of that name.
+/// Returns a copy of the value with each `{name}` in its strings replaced by that argument.
 fn filled(value: &Value, arguments: &Map<String, Value>) -> Value {
     match value {
         Value::String(text) => {
@@ -96,7 +98,7 @@ fn filled(value: &Value, arguments: &Map<String, Value>) -> Value {
 }
 
 impl Fixture {
-    /// The rows of a table of `fixture.json`, each an array that begins with what lists show.
+    /// Returns the rows of a table of `fixture.json`; the first element of each is its list entry.
     fn rows(&self, table: &str) -> &[Value] {
         self.said
             .pointer(table)
@@ -104,7 +106,7 @@ impl Fixture {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// What lists show of these tables.
+    /// Returns the list entries of these tables.
     fn listed<T: DeserializeOwned>(&self, tables: &[&str]) -> Result<Vec<T>, ErrorData> {
         let rows = tables.iter().flat_map(|table| self.rows(table));
         rows.map(|row| parsed(row.get(0).unwrap_or(row).clone()))
@@ -115,7 +117,7 @@ impl Fixture {
         self.rows(table).iter().find(|row| row[0][field] == name)
     }
 
-    /// Asks the client over its session while the tool runs.
+    /// Sends the client a request over its session while the tool runs.
     async fn ask(
         row: &Value,
         arguments: &Map<String, Value>,
@@ -185,7 +187,7 @@ impl Fixture {
                     return Err(ErrorData::missing_required_client_capability(needed));
                 }
             }
-            // Nobody may listen.
+            // Sending fails if nobody listens.
             "test_trigger_tool_change" => drop(self.changes.send(Change::Tools)),
             "test_trigger_prompt_change" => drop(self.changes.send(Change::Prompts)),
             _ => return Ok(None),
@@ -356,7 +358,7 @@ impl ServerHandler for Fixture {
         .map(ReadResourceResponse::from)
     }
 
-    // Nothing here changes, so nobody has to be told.
+    // Nothing here changes, so there are no subscribers to notify.
     async fn subscribe(
         &self,
         _: SubscribeRequestParams,
@@ -395,7 +397,7 @@ impl ServerHandler for Fixture {
                 () = context.cancelled() => return Ok(()),
                 change = changes.recv() => change,
             };
-            // What a listener did not ask for is kept from it.
+            // The sink drops notifications that the listener did not ask for.
             match change {
                 Ok(Change::Tools) => drop(context.sink().notify_tool_list_changed().await),
                 Ok(Change::Prompts) => drop(context.sink().notify_prompt_list_changed().await),

@@ -1,16 +1,19 @@
-//! Does what we serve over HTTP pass the protocol's own conformance suite, in both eras?
+//! The protocol's conformance suite, run over HTTP in both eras of the protocol.
 //!
-//! Two servers are asked. The product's, with the scenarios that need nothing but a server: what it
-//! does not pass stands with the reason in the `yml` of the revision. And a fixture with the tools,
-//! prompts and resources that all the other scenarios want: it must pass every one, tasks included.
-//! The fixture stands on the product's own layers (`http::accept`, `guarded`, `endpoint`), with one
-//! difference: the product remembers nothing between requests, while the fixture keeps sessions for
-//! revisions before 2026-07-28, because its tools ask their clients while they run.
+//! It runs against two servers:
 //!
-//! The suite is an npm package, so it runs only where `CODEAGENT_CONFORMANCE` holds the command
-//! that starts it (docs/CONTRIBUTING.md); elsewhere the fixture is read and called over a pipe.
+//! * The product, with the scenarios that need nothing but a server. Expected failures are listed
+//!   with reasons in the revision's `yml` file.
+//! * A fixture with the tools, prompts and resources that all other scenarios need; it must pass
+//!   every one, including tasks. It uses the product's own layers (`http::accept`, `guarded`,
+//!   `endpoint`) with one difference: the product keeps no state between requests, while the
+//!   fixture keeps sessions for revisions before 2026-07-28, because its tools send requests to
+//!   their clients.
 //!
-//! **Limits.** The suite knows HTTP only.
+//! The suite is an npm package, so it runs only if `CODEAGENT_CONFORMANCE` holds the command that
+//! starts it (docs/CONTRIBUTING.md). Otherwise the fixture is only listed and called over a pipe.
+//!
+//! Limitations: the suite tests HTTP only.
 
 #![allow(
     clippy::print_stdout,
@@ -45,7 +48,7 @@ use crate::conformance::fixture::Fixture;
 
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-/// The command that starts the suite, if it is to run.
+/// Returns the command that starts the suite, if it is to run.
 fn suite() -> Option<Command> {
     let words = std::env::var("CODEAGENT_CONFORMANCE").ok()?;
     let mut words = words.split_whitespace();
@@ -54,7 +57,7 @@ fn suite() -> Option<Command> {
     Some(command)
 }
 
-/// What the suite says of a server, and whether that is all right by its exit.
+/// Runs the suite on a server; returns whether it exited successfully, and its output.
 fn judge(mut suite: Command, url: &str, revision: &str, known: Option<PathBuf>) -> (bool, String) {
     let outcome = tempfile::tempdir().unwrap();
     suite
@@ -70,7 +73,7 @@ fn judge(mut suite: Command, url: &str, revision: &str, known: Option<PathBuf>) 
     )
 }
 
-/// Serves and has a server judged.
+/// Starts a server and runs the suite on it, once per revision.
 async fn judged(
     routes: impl FnOnce(HttpOptions, &Stop) -> Router,
     known: impl Fn(&str) -> Option<PathBuf>,
@@ -100,7 +103,7 @@ async fn judged(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_on_our_transport_passes_every_scenario() {
+async fn the_fixture_passes_every_scenario_on_the_products_transport() {
     if suite().is_none() {
         return;
     }
@@ -112,7 +115,7 @@ async fn a_server_on_our_transport_passes_every_scenario() {
         )
     };
     for (is_passed, said) in judged(routes, |_| None).await {
-        // The exit counts only what is scored.
+        // The exit code covers only scored scenarios.
         let total = said
             .lines()
             .rfind(|line| line.starts_with("Total: "))
@@ -123,7 +126,7 @@ async fn a_server_on_our_transport_passes_every_scenario() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_product_passes_what_needs_no_fixture() {
+async fn the_product_passes_the_scenarios_without_a_fixture() {
     if suite().is_none() {
         return;
     }
@@ -159,7 +162,8 @@ async fn the_fixture_can_be_read_and_called() {
     let tools = client.list_all_tools().await.unwrap();
     let mut answered = 0;
     for tool in &tools {
-        // What asks its client is refused by this one; what needs a task is, too.
+        // Tools that send requests to the client fail with this client; those that need tasks do
+        // too.
         let call = CallToolRequestParams::new(tool.name.clone())
             .with_arguments(json!({ "seconds": 0 }).as_object().unwrap().clone());
         answered += usize::from(client.call_tool(call).await.is_ok());

@@ -1,6 +1,7 @@
-//! How does a server ask for something that remembers nothing? It answers what it needs, and the
-//! client calls again with it. Where a tool needs its own words back, they bear a mark that only
-//! this process can make.
+//! Tools that need input in several rounds, on a server without sessions.
+//!
+//! The server answers with the input it needs, and the client calls again with that input. A tool
+//! that needs its own state back seals it with a key that only this process has.
 
 use rmcp::ErrorData;
 use rmcp::model::{ClientCapabilities, InputRequests, InputRequiredResult, InputResponses};
@@ -8,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use crate::conformance::fixture::parsed;
 
-/// What a row of `fixture.json` (description, rounds, whether the words go to the client and back,
-/// the last word) says next: that it is done, or what it needs.
+/// Returns the next step of a row of `fixture.json` (description, rounds, whether the state is
+/// sealed, final text): the final text, or the input it needs.
 pub fn next(
     row: &Value,
     offered: &ClientCapabilities,
@@ -22,7 +23,7 @@ pub fn next(
     );
     let is_sealed = row[2] == true;
     let asked = state.map(|state| opened(name, state)).transpose()?;
-    // Without its own words, a tool that needs them begins anew.
+    // A sealed tool called without its state starts over.
     let round = asked.unwrap_or(0);
     let may_answer = asked.is_some() || !is_sealed;
     let is_given = |key: &String| {
@@ -50,7 +51,7 @@ pub fn next(
     )))
 }
 
-/// Those requests of a round that the client says it can answer.
+/// Returns the requests of a round that the client says it can answer.
 fn askable(round: &Value, offered: &ClientCapabilities) -> Map<String, Value> {
     let can = |request: &Value| match request["method"].as_str() {
         Some("elicitation/create") => offered.elicitation.is_some(),
@@ -68,7 +69,7 @@ fn askable(round: &Value, offered: &ClientCapabilities) -> Map<String, Value> {
         .collect()
 }
 
-/// A round as a word that cannot be made elsewhere.
+/// Returns a token for a round that only this process can make.
 fn sealed(name: &str, round: usize) -> String {
     let key = blake3::derive_key(
         "codeagent conformance fixture",

@@ -1,5 +1,6 @@
-//! How does a call become a task that is asked about later? By the extension of the protocol for
-//! tasks, which the product does not offer: the transport below is the same.
+//! Calls that become tasks, by the protocol's extension for tasks.
+//!
+//! The product does not offer tasks; the transport is the product's.
 
 use std::time::Duration;
 
@@ -14,18 +15,18 @@ use serde_json::{Map, Value, json};
 
 use crate::conformance::fixture::{parsed, text};
 
-/// How long a job takes that does nothing.
+/// Duration of a job that does nothing.
 const BREATH: Duration = Duration::from_millis(500);
-/// Longest that a job takes.
+/// Maximum duration of a job.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// What is going on.
+/// The running tasks.
 #[derive(Clone, Default)]
 pub struct Tasks {
     manager: TaskManager,
 }
 
-/// What a tool does once it is called.
+/// The work of a called tool.
 enum Job {
     Sleep {
         time: Duration,
@@ -33,12 +34,12 @@ enum Job {
     },
     FailAsTool,
     FailAsRequest,
-    /// Asks for these keys at once.
+    /// Requests these inputs from the client, all at once.
     Ask(Vec<(&'static str, InputRequest)>),
 }
 
 impl Tasks {
-    /// Calls a tool that may become a task; `None` if there is none of that name.
+    /// Calls a tool that may become a task; returns `None` if there is no tool with this name.
     pub async fn call(
         &self,
         request: &CallToolRequestParams,
@@ -147,7 +148,7 @@ impl Tasks {
 }
 
 impl Job {
-    /// Works, as a task or while the caller waits.
+    /// Runs the job, as a task or while the caller waits.
     async fn run(self, task: Option<TaskContext>) -> Result<CallToolResult, TaskExit> {
         match (self, task) {
             (Self::Sleep { time, said }, None) => {
@@ -194,7 +195,7 @@ fn tasks_needed() -> ErrorData {
     )
 }
 
-/// A question to the user for one value.
+/// Returns a form that asks the user for one value.
 fn form(message: &str, name: &str, kind: &str) -> Value {
     let schema =
         json!({ "type": "object", "properties": { name: { "type": kind } }, "required": [name] });

@@ -1,5 +1,4 @@
-//! The `assistant` profile: what its contract says of each tool, and what hostile callers and
-//! repositories try.
+//! The `assistant` profile: each tool's contract, and hostile callers and repositories.
 
 use codeagent_files::error::{ErrorKind, FileToolError};
 use codeagent_files::{Options, ProtocolEra, assistant};
@@ -30,7 +29,7 @@ async fn session() -> Session {
     Session::of("assistant", &files).await
 }
 
-/// The word of an error, whose number is the one for it.
+/// Returns the code of an error after checking that its number matches.
 fn word(answer: &Value) -> String {
     let Some(error) = answer.get("error") else {
         return "ok".to_owned();
@@ -151,7 +150,7 @@ async fn list_files_shows_levels() {
 }
 
 #[tokio::test]
-async fn read_file_reads_texts_and_bytes() {
+async fn read_file_returns_text_or_bytes() {
     let session = session().await;
     let answer = session
         .json("read_file", json!({ "path": "README.md" }))
@@ -385,7 +384,7 @@ async fn search_files_finds_lines_with_context() {
 }
 
 #[tokio::test]
-async fn a_search_that_takes_too_long_says_so() {
+async fn a_search_that_times_out_says_so() {
     let limits = assistant::Limits {
         search_ms: 0,
         ..assistant::Limits::default()
@@ -510,7 +509,7 @@ async fn only_a_repository_in_the_allowed_folder_is_read() {
 }
 
 #[tokio::test]
-async fn a_pattern_made_to_hang_does_not() {
+async fn a_hostile_pattern_does_not_hang() {
     let session = Session::of("assistant", &[("a.txt", &"a".repeat(50_000))]).await;
     let begun = std::time::Instant::now();
     for pattern in ["(a+)+$b", "(x+x+)+y", "(a|a)*c", "(.*){30}z"] {
@@ -672,7 +671,7 @@ async fn hostile_paths_are_denied() {
 }
 
 #[test]
-fn errors_are_told_as_the_revision_allows() {
+fn errors_have_the_form_of_the_protocol_revision() {
     let failure = || {
         FileToolError::new(ErrorKind::NoFile, "File not found: src/missing.ts")
             .about("src/missing.ts")

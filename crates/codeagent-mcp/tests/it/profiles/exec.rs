@@ -1,6 +1,8 @@
-//! Commands: off unless allowed, then in a jail. More than 150 argument vectors that read, write or
-//! run something outside when nothing holds them; a control runs them without a jail, so that the
-//! corpus cannot be harmless.
+//! Command execution: off unless allowed, and then in a sandbox.
+//!
+//! More than 150 argument vectors read, write or run something outside the root when they are not
+//! sandboxed. A control test runs them without a sandbox, which proves that the corpus is not
+//! harmless.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,10 +14,11 @@ use serde_json::{Value, json};
 
 use crate::profiles::support::{Session, text_of};
 
-/// What must never be seen.
+/// Content of the secrets; must never appear in an answer.
 const CANARY: &str = "CANARY-7f3a";
 
-/// Launchers of both kinds: with namespaces, if the system grants them, and with Landlock alone.
+/// Returns launchers of both kinds: with namespaces, if the system grants them, and with Landlock
+/// alone.
 fn launchers() -> [Launcher; 2] {
     let program = || PathBuf::from(env!("CARGO_BIN_EXE_codeagent-mcp"));
     [
@@ -40,7 +43,7 @@ async fn session_with(launcher: Launcher, profile: &str, read_only: bool) -> Ses
     session
 }
 
-/// A repository made to break out of, beside what it tries to reach.
+/// Creates a repository with ways to escape from it, and the targets outside.
 fn plant(outer: &Path) {
     let (root, outside) = (outer.join("repo"), outer.join("outside"));
     std::fs::create_dir_all(&root).unwrap();
@@ -86,11 +89,11 @@ fn plant(outer: &Path) {
     std::os::unix::fs::symlink(outside.join("marker"), root.join("new")).unwrap();
 }
 
-/// Argument vectors, `S` the path of the secret, `M` that of a file to make outside, `D` the folder
-/// outside.
+/// Argument vectors. `S` stands for the secret's path, `M` for a file to create outside, `D` for
+/// the folder outside.
 #[rustfmt::skip]
 const VECTORS: &[&[&str]] = &[
-    // Operands that are links.
+    // Operands that are links
     &["cat", "link"], &["cat", "dir/secret"], &["cat", "-n", "link"], &["cat", "-A", "--", "link"], &["cat", "f", "link"], &["cat", "./link"],
     &["head", "link"], &["head", "-c", "99", "link"], &["head", "-n", "1", "dir/secret"], &["head", "-q", "link", "f"],
     &["tail", "link"], &["tail", "-c", "+1", "link"], &["tail", "-n", "+1", "dir/secret"], &["tail", "--lines=5", "link"],
@@ -103,7 +106,7 @@ const VECTORS: &[&[&str]] = &[
     &["awk", "{print}", "link"], &["awk", "1", "dir/secret"], &["awk", "-F", ":", "{print $1}", "link"],
     &["diff", "link", "f"], &["diff", "f", "link"], &["diff", "-u", "f", "dir/secret"], &["diff", "-y", "link", "f"], &["diff", "--normal", "f", "link"],
     &["diff", "-rN", "dir/", "."], &["rg", "C", "link"], &["rg", "-L", "CANARY", "."], &["rg", "--follow", "-uuu", "CANARY"],
-    // Paths in options.
+    // Paths in options
     &["grep", "-fS", "link"], &["grep", "--file=S", "-v", "f"], &["grep", "--exclude-from=S", "a", "f"], &["grep", "-o", "-flist", "dir/secret"],
     &["sort", "--files0-from=list0"], &["sort", "--files0=list0"], &["wc", "--files0-from=list0"], &["wc", "-L", "link"], &["du", "--files0-from=list0"],
     &["sort", "--random-source=S", "-R", "f"], &["du", "-a", "dir/"], &["du", "-L", "."], &["du", "--exclude-from=S", "."], &["du", "-Xlink", "."],
@@ -112,7 +115,7 @@ const VECTORS: &[&[&str]] = &[
     &["file", "-s", "link"], &["file", "-k", "dir/secret"], &["file", "-z", "f"], &["find", "-files0-from", "list0"],
     &["rg", "-fS", "f"], &["rg", "--file=S", "f"], &["rg", "--ignore-file=S", "a"], &["rg", "--pre=./evil", "a", "f"], &["rg", "--pre", "./evil", "a"],
     &["rg", "--hostname-bin=./evil", "a"], &["rg", "-z", "a", "f"], &["rg", "--search-zip", "a"],
-    // Programs of sed.
+    // sed programs
     &["sed", "r S", "f"], &["sed", "1r S", "f"], &["sed", "R S", "f"], &["sed", "-e", "$rS", "f"], &["sed", "--expression=rS", "f"],
     &["sed", "--expr=1r S", "f"], &["sed", "1e touch M", "f"], &["sed", "1e cat S", "f"], &["sed", "s,a,touch M,e", "f"], &["sed", "s,a,cat S,e;p", "f"],
     &["sed", "-f", "script.sed", "f"], &["sed", "-fscript.sed", "f"], &["sed", "--file=script.sed", "f"], &["sed", "-n", "w M", "f"], &["sed", "wM", "f"],
@@ -120,7 +123,7 @@ const VECTORS: &[&[&str]] = &[
     &["sed", "-Ei", "s/a/x/", "f"], &["sed", "--in-place", "s/a/x/", "f"], &["sed", "--in-pl", "s/a/x/", "f"], &["sed", "-n", "-i", "p", "f"],
     &["sed", "--follow-symlinks", "-i", "s/C/x/", "link"], &["sed", "-s", "-i", "d", "dir/secret"], &["sed", "-nf", "script.sed", "f"],
     &["sed", "F;r S", "f"], &["sed", "--quiet", "--expression=1e cat S", "f"], &["sed", "y/a/b/;w new", "f"],
-    // Programs of awk.
+    // awk programs
     &["awk", "BEGIN{system(\"touch M\")}"], &["awk", "BEGIN{system(\"cat S\")}"], &["awk", "BEGIN{\"cat S\"|getline x;print x}"],
     &["awk", "BEGIN{while((getline x<\"S\")>0)print x}"], &["awk", "BEGIN{getline x<\"link\";print x}"], &["awk", "BEGIN{print \"x\">\"M\"}"],
     &["awk", "BEGIN{print \"x\">>\"M\"}"], &["awk", "BEGIN{print \"x\">\"new\"}"], &["awk", "BEGIN{print \"touch M\"|\"sh\"}"],
@@ -130,24 +133,24 @@ const VECTORS: &[&[&str]] = &[
     &["awk", "BEGIN{close(\"x\");system(\"\");\"cat S\"|getline;print}"], &["awk", "BEGIN{print \"x\">\"dir/made\"}"], &["awk", "{print>\"f2\"}", "f"],
     &["awk", "-v", "p=S", "BEGIN{while((getline x<p)>0)print x}"], &["awk", "BEGIN{printf \"x\" > \"made\"}"], &["awk", "{system(\"cat S\")}", "f"],
     &["awk", "-vcmd=touch M", "BEGIN{system(cmd)}"], &["awk", "BEGIN{cmd=\"cat S\";while((cmd|getline x)>0)print x}"],
-    // find.
+    // find
     &["find", ".", "-name", "f", "-exec", "touch", "M", ";"], &["find", ".", "-name", "f", "-exec", "cat", "S", ";"],
     &["find", ".", "-name", "f", "-execdir", "touch", "M", ";"], &["find", "f", "-exec", "./evil", "{}", "+"], &["find", "f", "-exec", "sh", "-c", "cat S", ";"],
     &["find", "f", "-ok", "touch", "M", ";"], &["find", "f", "-okdir", "touch", "M", ";"], &["find", "f", "-fprint", "M"], &["find", "f", "-fprint0", "M"],
     &["find", "f", "-fprintf", "M", "x"], &["find", "f", "-fls", "M"], &["find", "f", "-fprint", "new"], &["find", "f", "-delete"], &["find", ".", "-name", "g", "-delete"],
     &["find", "-L", ".", "-name", "secret", "-exec", "cat", "{}", ";"], &["find", "dir/", "-type", "f", "-exec", "cat", "{}", "+"],
     &["find", "-H", "dir", "-name", "secret", "-delete"], &["find", "dir/", "-delete"], &["find", "dir/", "-fprint", "made"],
-    // Outputs.
+    // Output files
     &["sort", "-o", "new", "f"], &["sort", "-oM", "f"], &["sort", "-roM", "f"], &["sort", "--output=M", "f"], &["sort", "--out=M", "f"], &["sort", "f", "-o", "f"],
     &["sort", "-o", "dir/made", "f"], &["sort", "--compress-program=./evil", "-S", "1b", "many"], &["sort", "--compress-prog=./evil", "-S1b", "many"],
     &["sort", "-TD", "-S1b", "many"], &["uniq", "f", "new"], &["uniq", "f", "dir/made"], &["uniq", "f", "made"], &["file", "-C", "-m", "f"],
     &["diff", "-l", "f", "g"], &["diff", "--paginate", "f", "g"],
-    // What ends late or never, and what is not there.
+    // Programs that end late or never, and missing operands
     &["ls", "-la", "dir/"], &["ls", "-L", "dir"], &["ls", "-R", "dir/"], &["ls", "-lH", "dir"], &["stat", "-L", "link"], &["stat", "dir/secret"],
     &["cat"], &["tr", "a", "b"], &["wc"],
 ];
 
-/// Commands that are none of the permitted ones.
+/// Commands that are not permitted.
 const NAMES: &[&str] = &[
     "bash",
     "sh",
@@ -177,7 +180,8 @@ const NAMES: &[&str] = &[
 fn filled(argument: &str, outer: &Path) -> String {
     let outside = outer.join("outside");
     let path = |name: &str| outside.join(name).display().to_string();
-    // A letter stands for a path where no letter stands beside it but one of an option.
+    // A letter is a placeholder if no letter or digit follows it and no capital letter or option
+    // dash precedes it.
     let letters: Vec<char> = argument.chars().collect();
     if argument == "-TD" {
         return format!("-T{}", outside.display());
@@ -198,7 +202,7 @@ fn filled(argument: &str, outer: &Path) -> String {
     text
 }
 
-/// What there is below a folder: paths, contents, targets of links.
+/// Returns everything below a folder: paths, contents, link targets.
 fn snapshot(folder: &Path) -> BTreeSet<(PathBuf, String)> {
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -232,7 +236,7 @@ fn the_corpus_is_hostile() {
             .iter()
             .map(|argument| filled(argument, outer.path()))
             .collect();
-        // As the contract's rule on arguments has it, nothing else.
+        // Apply only the contract's rule on arguments.
         if arguments
             .iter()
             .any(|argument| argument.starts_with('/') || argument.contains(".."))
@@ -258,7 +262,7 @@ fn the_corpus_is_hostile() {
 }
 
 #[tokio::test]
-async fn no_vector_gets_out_of_the_jail() {
+async fn no_vector_escapes_the_sandbox() {
     for launcher in launchers() {
         no_vector_gets_out(&session_with(launcher, "patch", false).await).await;
     }
@@ -292,7 +296,7 @@ async fn no_vector_gets_out(session: &Session) {
 }
 
 #[tokio::test]
-async fn shell_exec_runs_what_is_permitted() {
+async fn shell_exec_runs_permitted_commands() {
     let session = session("patch", false).await;
     let run = async |command: &str, args: &[&str]| {
         session
@@ -407,7 +411,7 @@ async fn commands_are_off_unless_allowed() {
 }
 
 #[tokio::test]
-async fn a_command_that_was_not_allowed_names_the_flag() {
+async fn a_refused_command_names_the_flag_that_allows_it() {
     let session = Session::of("patch", &[("f.txt", "")]).await;
     let told = session
         .told("shell_exec", json!({ "command": "cat", "args": ["f.txt"] }))
@@ -538,8 +542,7 @@ async fn run_command_manual_tests() {
             .await;
         assert_eq!(answer["error"]["code"], "COMMAND_NOT_ALLOWED", "{name:?}");
     }
-    // What lies in the repository under a permitted name is not what runs, wherever the server's
-    // own PATH leads.
+    // A program of the repository with a permitted name is not run, whatever the server's `PATH`.
     let mine = session.root().join("python3");
     std::fs::write(&mine, "#!/bin/sh\necho mine\n").unwrap();
     std::fs::set_permissions(&mine, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
@@ -674,7 +677,7 @@ async fn a_read_only_workspace_is_read_only_for_commands() {
 }
 
 #[tokio::test]
-async fn what_does_not_end_is_ended_with_all_it_started() {
+async fn a_timed_out_command_is_killed_with_its_children() {
     for launcher in launchers() {
         what_does_not_end_is_ended(&session_with(launcher, "workspace", false).await).await;
     }
@@ -705,8 +708,8 @@ async fn what_does_not_end_is_ended(session: &Session) {
             begun.elapsed()
         );
     }
-    // What is left behind is ended as well: a daemon that holds the output, one that was born
-    // twice, one that wants a session of its own.
+    // Processes left behind are ended too: a daemon that holds the output, a double-forked process,
+    // and one that starts a new session.
     let twice = "import os, time\nif os.fork() == 0:\n  if os.fork() == 0:\n    time.sleep(600)\n  os._exit(0)\ntime.sleep(1)";
     let deaf = "import os, signal, time\nif os.fork() == 0:\n  for number in range(1, 65):\n    try: signal.signal(number, signal.SIG_IGN)\n    \
                 except (OSError, ValueError): pass\n  try: os.setsid()\n  except OSError: pass\n  time.sleep(600)\ntime.sleep(1)";
@@ -720,7 +723,7 @@ async fn what_does_not_end_is_ended(session: &Session) {
             "a daemon that holds the output is not waited for"
         );
         assert_eq!(answer["data"]["exitCode"], 0, "{program}: {answer}");
-        // Its working folder is the repository's.
+        // A process left behind has the repository as its working folder.
         assert_eq!(
             processes_in(&session.root()),
             Vec::<String>::new(),
@@ -729,7 +732,7 @@ async fn what_does_not_end_is_ended(session: &Session) {
     }
 }
 
-/// The processes whose working folder is in this one, as this system names them.
+/// Returns the command lines of processes whose working folder is inside `folder`.
 fn processes_in(folder: &Path) -> Vec<String> {
     let processes = std::fs::read_dir("/proc")
         .unwrap()
@@ -744,7 +747,7 @@ fn processes_in(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_gigabyte_of_output_is_read_and_cut() {
+async fn a_gigabyte_of_output_is_truncated() {
     let session = session("workspace", false).await;
     let program = "import os\nblock = b'x\\0\\xff' * 349526\nfor _ in range(1024): os.write(1, block)\nos.write(2, b'end')";
     let begun = Instant::now();
@@ -797,7 +800,7 @@ async fn a_gigabyte_of_output_is_read_and_cut() {
 }
 
 #[tokio::test]
-async fn ordinary_work_succeeds_in_the_repository() {
+async fn ordinary_commands_work_in_the_sandbox() {
     let [launcher, _] = launchers();
     let namespaces = launcher.has_namespaces();
     let session = session_with(launcher, "workspace", false).await;
@@ -828,7 +831,7 @@ async fn ordinary_work_succeeds_in_the_repository() {
             .await;
         assert_eq!(answer["data"]["stdout"], expected, "{answer}");
     }
-    // A program of the repository that leads out of it is none.
+    // A repository program that is a link to the outside is not run.
     std::fs::remove_file(session.root().join(".venv/bin/pytest")).unwrap();
     std::os::unix::fs::symlink(
         session.outer.path().join("outside/secret"),
@@ -848,7 +851,7 @@ async fn ordinary_work_succeeds_in_the_repository() {
         "import os, tempfile; open(tempfile.mkstemp()[1], 'w').write('x'); assert os.environ['HOME'] == tempfile.gettempdir()",
         "import socket; a, b = socket.socketpair(); a.send(b'x'); assert b.recv(1) == b'x'; assert socket.gethostbyname('localhost') == '127.0.0.1'",
     ];
-    // With Landlock alone modes and sessions are refused.
+    // Landlock alone refuses changes of modes and new sessions.
     for program in programs.iter().filter(|_| namespaces) {
         let answer = python(&session, program, json!({})).await;
         assert_eq!(answer["data"]["exitCode"], 0, "{program}: {answer}");

@@ -1,5 +1,5 @@
-//! What do the five profiles say of files of any bytes, any length and any lines, and of files that
-//! change while they are read?
+//! Reading files of any bytes, any length and any lines, and files that change while they are read,
+//! in all five profiles.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::profiles::support::{Beside, Session, text_of};
 
-/// What a profile says of a file: its text, or the code of an error.
+/// Reads a file in a profile; returns its text, or the code of the error.
 async fn read(beside: &Beside, profile: &str, path: &str) -> Result<String, String> {
     let (tool, arguments, content) = match profile {
         "index" => ("read_file", json!({ "path": path }), "/content"),
@@ -56,7 +56,7 @@ async fn read(beside: &Beside, profile: &str, path: &str) -> Result<String, Stri
 
 const READERS: [&str; 4] = ["index", "assistant", "workspace", "local"];
 
-/// Bytes and what each of the four says of them, in the order above.
+/// Bytes, and the result of reading them in each of the four profiles in [`READERS`].
 type Row<'a> = (&'a str, Vec<u8>, [Result<&'a str, &'a str>; 4]);
 
 #[tokio::test]
@@ -70,8 +70,8 @@ async fn every_profile_reads_bytes_of_any_kind_or_refuses_them() {
     };
     let same = |text: &'static str| [Ok(text); 4];
     let binary = Err("binary_file");
-    // A text is read without its mark by `index` and `local`, byte for byte by the others; what is
-    // not UTF-8 is shown as far as it can be, but for `workspace`, which could not write it back.
+    // `index` and `local` drop a byte order mark, the others keep it. Text that is not UTF-8 is
+    // shown as far as possible, except by `workspace`, which could not write it back.
     let rows: Vec<Row<'_>> = vec![
         ("empty", b"".to_vec(), same("")),
         ("one", b"x".to_vec(), same("x")),
@@ -169,7 +169,7 @@ async fn every_profile_reads_bytes_of_any_kind_or_refuses_them() {
 }
 
 #[tokio::test]
-async fn lines_are_counted_and_picked_whatever_ends_them() {
+async fn line_numbers_work_with_any_line_ends() {
     let session = Session::of("index", &[]).await;
     for (text, lines, second) in [
         ("", 0, None),
@@ -203,7 +203,7 @@ async fn lines_are_counted_and_picked_whatever_ends_them() {
 }
 
 #[tokio::test]
-async fn ten_thousand_lines_and_half_a_megabyte_are_the_border() {
+async fn files_are_truncated_at_ten_thousand_lines_or_half_a_megabyte() {
     let session = Session::of("index", &[]).await;
     let write = |text: &str| std::fs::write(session.root().join("f"), text).unwrap();
     let wide = "\u{e4}".repeat(5_000_000);
@@ -287,7 +287,7 @@ async fn ten_thousand_lines_and_half_a_megabyte_are_the_border() {
 }
 
 #[tokio::test]
-async fn two_gigabytes_of_nothing_are_refused_or_passed_over() {
+async fn a_sparse_file_of_two_gigabytes_is_refused_or_skipped() {
     let session = Session::of("index", &[("a.ts", "needle\n")]).await;
     for name in ["sparse.txt", "sparse.ts"] {
         std::fs::File::create(session.root().join(name))
@@ -359,7 +359,7 @@ async fn two_gigabytes_of_nothing_are_refused_or_passed_over() {
     session.state.close();
 }
 
-/// A thread that makes a file longer and, now and then, empty.
+/// A thread that appends to a file and now and then truncates it.
 struct Changing {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<usize>>,
@@ -392,7 +392,7 @@ impl Changing {
         }
     }
 
-    /// How often it was changed.
+    /// Stops the thread and returns the number of changes.
     fn stop(mut self) -> usize {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.take().unwrap().join().unwrap()
@@ -406,9 +406,9 @@ impl Drop for Changing {
 }
 
 #[tokio::test]
-async fn a_file_that_grows_and_shrinks_is_read_as_it_is_at_some_moment() {
+async fn reads_of_a_changing_file_never_split_characters() {
     let session = Session::of("index", &[("f.txt", "")]).await;
-    // Of two bytes each, so that a character begins at every second place whatever was read before.
+    // Characters of two bytes each, so that reads can end in the middle of one.
     let changing = Changing::start(session.root().join("f.txt"), "\u{e4}".repeat(999) + "\n\n");
     let mut reads = Vec::new();
     for profile in READERS {

@@ -1,5 +1,5 @@
-//! What comes of a repository that is crowded, deep or full of rules? Everything is answered in
-//! bounds and says what it leaves out.
+//! Repositories with very many files, deep folders or floods of ignore rules: answers stay bounded
+//! and say what they leave out.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -12,15 +12,14 @@ use serde_json::{Value, json};
 
 use crate::profiles::support::{Session, text_of, write_file};
 
-/// Entries of the crowded folder, and links of the other one.
+/// Number of entries of the large folder, and of links in the other one.
 const MANY: usize = 100_000;
-/// Folders in each other.
+/// Number of nested folders.
 const DEEP: usize = 3_000;
-/// When a question that is still asked is taken for a hang; alone on a machine it takes a second or
-/// two.
+/// Time after which a call counts as hanging; alone on a machine it takes a second or two.
 const BOUND: Duration = Duration::from_secs(120);
 
-/// A session whose files lie in memory, where there is some: the disk is not what is tested.
+/// Starts a session whose files are in memory, if possible: these tests are not about the disk.
 async fn session(profile: &str) -> Session {
     let memory = Path::new("/dev/shm");
     let outer = if memory.is_dir() {
@@ -38,8 +37,8 @@ async fn session(profile: &str) -> Session {
     .await
 }
 
-/// Folders in each other, of which the lower ones have no path that the system takes. `name` is
-/// that of each.
+/// Creates nested folders, each named `name`; the paths of the lower ones exceed the system's
+/// limit.
 fn dig(root: &Path, name: &str, depth: usize) {
     let mut here = File::open(root).unwrap();
     for _ in 0..depth {
@@ -49,7 +48,7 @@ fn dig(root: &Path, name: &str, depth: usize) {
     }
 }
 
-/// A folder that is too deep to be removed as usual.
+/// A folder that is too deep to be removed in the usual way.
 struct Deep(PathBuf);
 
 impl Drop for Deep {
@@ -62,7 +61,7 @@ impl Drop for Deep {
     }
 }
 
-/// Every tool that lists, walks or searches.
+/// Returns calls of every tool that lists, walks or searches.
 fn questions(path: &str) -> Vec<(&'static str, &'static str, Value)> {
     let local = |query: Value| json!({ "queries": [query] });
     vec![
@@ -102,7 +101,7 @@ fn questions(path: &str) -> Vec<(&'static str, &'static str, Value)> {
     ]
 }
 
-/// Asks all of them.
+/// Calls all of them.
 async fn all_answer(session: &Session, path: &str) {
     for (profile, tool, arguments) in questions(path) {
         let begun = Instant::now();
@@ -117,7 +116,7 @@ async fn all_answer(session: &Session, path: &str) {
 }
 
 #[tokio::test]
-async fn a_hundred_thousand_entries_of_a_folder_are_cut_and_counted() {
+async fn a_folder_of_a_hundred_thousand_entries_is_truncated_and_counted() {
     let session = session("index").await;
     let many = session.root().join("many");
     std::fs::create_dir(&many).unwrap();
@@ -215,7 +214,7 @@ async fn a_hundred_thousand_links_are_listed_and_not_followed() {
 }
 
 #[tokio::test]
-async fn three_thousand_folders_deep_is_no_matter() {
+async fn three_thousand_nested_folders_are_listed_and_searched() {
     let session = session("index").await;
     let _deep = Deep(session.root());
     dig(&session.root(), "d", DEEP);
@@ -271,7 +270,7 @@ async fn three_thousand_folders_deep_is_no_matter() {
     session.state.close();
 }
 
-/// Rules that are many, that are hard to match, and that are many in each of many folders.
+/// Rules that are many, rules that are expensive to match, and rules in each of many folders.
 #[tokio::test]
 async fn floods_of_ignore_rules_are_bounded() {
     let ten_megabytes = "a*b*c?d/**/e\n".repeat(800_000);
@@ -316,7 +315,7 @@ async fn floods_of_ignore_rules_are_bounded() {
             json!({ "queries": [{ "path": ".", "pattern": "Order" }] }),
         )
         .await;
-    // On a machine that is busy, its time may be over before.
+    // A busy machine may exhaust the search's time first.
     assert!(
         told.contains("totalFiles: 61") || told.contains("the search took longer than 30 s"),
         "{told:.500}"
@@ -324,9 +323,9 @@ async fn floods_of_ignore_rules_are_bounded() {
     assert!(begun.elapsed() < BOUND, "{:?}", begun.elapsed());
 }
 
-/// Links to folders that hold them, and a folder that is mounted nowhere else.
+/// Links to folders that contain them, and a folder that is mounted again inside itself.
 #[tokio::test]
-async fn circles_of_folders_are_walked_once() {
+async fn cyclic_links_between_folders_are_walked_once() {
     let session = session("index").await;
     let root = session.root();
     for folder in ["x/y", "p/q"] {

@@ -29,12 +29,12 @@ async fn session() -> Session {
     Session::of("local", &files).await
 }
 
-/// The text of one query's answer.
+/// Returns the text of one query's answer.
 async fn ask(session: &Session, tool: &str, query: Value) -> String {
     session.told(tool, json!({ "queries": [query] })).await
 }
 
-/// Every line is in the text, in any order.
+/// Asserts that the text contains every line, in any order.
 fn says(text: &str, lines: &[&str]) {
     for line in lines {
         assert!(
@@ -109,7 +109,7 @@ async fn tools_and_prompts_are_those_of_the_contract() {
 }
 
 #[tokio::test]
-async fn one_query_that_fails_costs_no_other() {
+async fn a_failing_query_does_not_affect_the_others() {
     let session = session().await;
     let queries = json!([
         { "path": "README.md", "researchGoal": "goal", "reasoning": "reason" },
@@ -152,7 +152,7 @@ async fn one_query_that_fails_costs_no_other() {
 }
 
 #[tokio::test]
-async fn queries_are_one_to_five_and_checked() {
+async fn one_to_five_queries_are_accepted_and_checked() {
     let session = session().await;
     let query = json!({ "path": ".", "pattern": "x" });
     for (arguments, wrong) in [
@@ -351,7 +351,7 @@ async fn local_ripgrep_finds_matches() {
 }
 
 #[tokio::test]
-async fn perl_patterns_look_around_and_refer_back() {
+async fn perl_patterns_support_lookaround_and_backreferences() {
     let session = session().await;
     std::fs::write(
         session.root().join("words.txt"),
@@ -415,7 +415,7 @@ async fn perl_patterns_look_around_and_refer_back() {
 }
 
 #[tokio::test]
-async fn a_perl_pattern_that_backtracks_too_much_is_an_error_soon() {
+async fn a_perl_pattern_that_backtracks_too_much_fails_soon() {
     let session = session().await;
     std::fs::write(session.root().join("many.txt"), "a".repeat(50_000)).unwrap();
     for pattern in [
@@ -437,7 +437,7 @@ async fn a_perl_pattern_that_backtracks_too_much_is_an_error_soon() {
             text.contains("too much backtracking (in many.txt)"),
             "{pattern}: {text}"
         );
-        // A second or two; more where other tests want the processors.
+        // A second or two; more if other tests use the processors.
         assert!(
             begun.elapsed().as_secs() < 60,
             "{pattern} takes {:?}",
@@ -454,7 +454,7 @@ async fn a_perl_pattern_that_backtracks_too_much_is_an_error_soon() {
 }
 
 #[tokio::test]
-async fn links_are_followed_where_that_is_asked_and_stay_inside() {
+async fn links_are_followed_on_request_and_only_inside_the_root() {
     let session = session().await;
     let link = |target: &str, at: &str| {
         std::os::unix::fs::symlink(target, session.root().join(at)).unwrap()
@@ -496,8 +496,8 @@ async fn links_are_followed_where_that_is_asked_and_stay_inside() {
             .collect::<Vec<_>>()
     };
     assert_eq!(found(json!({ "path": "app" })).await, ["app/own.ts"]);
-    // Each file once, whatever leads to it; the folders of `..` by the first link that leads to
-    // them.
+    // Each file is listed once, by whichever path leads to it; files in `..` by the first such
+    // link.
     let all = found(json!({ "path": "app", "followSymlinks": true, "filesPerPage": 20 })).await;
     assert_eq!(
         all,
@@ -538,7 +538,7 @@ async fn links_are_followed_where_that_is_asked_and_stay_inside() {
 }
 
 #[tokio::test]
-async fn options_without_effect_are_told() {
+async fn options_without_effect_are_reported() {
     let session = session().await;
     for (option, reason) in [
         ("jsonOutput", "answers have one form"),
@@ -566,7 +566,7 @@ async fn options_without_effect_are_told() {
 }
 
 #[tokio::test]
-async fn local_ripgrep_comes_in_pages() {
+async fn local_ripgrep_results_are_paged() {
     let session = session().await;
     for index in 0..25 {
         std::fs::write(
@@ -693,7 +693,7 @@ async fn local_view_structure_lists_folders() {
 }
 
 #[tokio::test]
-async fn local_find_files_filters_by_what_is_known() {
+async fn local_find_files_filters_by_name_size_time_and_type() {
     let session = session().await;
     let found = async |query: Value| {
         let text = ask(&session, "local_find_files", query).await;
@@ -703,7 +703,7 @@ async fn local_find_files_filters_by_what_is_known() {
         let mut paths: Vec<String> = paths
             .map(|path| path.trim_matches('"').to_owned())
             .collect();
-        // They come by time, which these files have in common.
+        // The results are ordered by time, which these files share.
         paths.sort();
         paths
     };
@@ -1014,7 +1014,7 @@ async fn hostile_paths_are_refused() {
 }
 
 #[test]
-fn secrets_are_known_by_their_names() {
+fn secrets_are_recognised_by_name() {
     for (path, secret) in [
         (".env", true),
         ("a/.env.production", true),

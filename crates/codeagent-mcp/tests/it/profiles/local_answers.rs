@@ -1,5 +1,5 @@
-//! Which fields and errors has an answer of the `local` profile, and what do those parameters do
-//! that change an answer little or not at all?
+//! Fields and errors of the `local` profile's answers, and its parameters that change an answer
+//! little or not at all.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::profiles::support::Session;
 
 const TEXT: &str = "alpha\nbeta Alpha\ngamma\n";
 
-/// The fields of a query's answer, by tool; `[]` stands behind a list.
+/// The fields of a query's answer, by tool; `[]` follows a list's name.
 pub const FIELDS: &[(&str, &str)] = &[
     (
         "local_ripgrep",
@@ -39,8 +39,8 @@ pub const FIELDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The errors of a query's answer, by tool, without those of a defect, of time and of length, which
-/// no query brings about.
+/// The errors of a query's answer, by tool, except internal errors, time-outs and length limits,
+/// which no query causes.
 pub const ERRORS: &[(&str, &str)] = &[
     (
         "local_ripgrep",
@@ -77,7 +77,7 @@ async fn ask(session: &Session, tool: &str, query: Value) -> String {
     session.told(tool, json!({ "queries": [query] })).await
 }
 
-/// The paths of all fields of an answer.
+/// Returns the paths of all fields of an answer.
 fn fields(told: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open: Vec<(usize, String)> = Vec::new();
@@ -108,7 +108,7 @@ fn fields(told: &str) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn every_field_is_told_and_no_other() {
+async fn answers_have_exactly_the_documented_fields() {
     let session = session().await;
     std::fs::write(session.root().join("many.txt"), "alpha\n".repeat(11)).unwrap();
     let why = |mut query: Value| {
@@ -150,7 +150,7 @@ async fn every_field_is_told_and_no_other() {
 }
 
 #[tokio::test]
-async fn every_error_is_told() {
+async fn every_documented_error_occurs() {
     let session = session().await;
     let root = session.root();
     for index in 0..51 {
@@ -265,7 +265,7 @@ async fn every_error_is_told() {
 }
 
 #[tokio::test]
-async fn goals_and_reasons_come_back() {
+async fn goals_and_reasons_are_echoed() {
     let session = session().await;
     for (tool, query) in [
         ("local_ripgrep", json!({ "pattern": "alpha", "path": "." })),
@@ -291,7 +291,7 @@ async fn goals_and_reasons_come_back() {
 }
 
 #[tokio::test]
-async fn parameters_change_what_they_say() {
+async fn each_parameter_changes_the_answer_as_documented() {
     let session = session().await;
     for (tool, query, parts) in [
         (
@@ -386,7 +386,7 @@ async fn parameters_change_what_they_say() {
 }
 
 #[tokio::test]
-async fn parameters_of_the_form_change_the_form() {
+async fn formatting_parameters_change_the_format() {
     let session = session().await;
     let told = async |query: Value| {
         let mut query = query;

@@ -1,4 +1,4 @@
-//! The tools of the other four profiles, called over the protocol through a pipe in memory.
+//! Tests of the four file-tool profiles, called over the protocol through an in-memory pipe.
 
 mod assistant;
 mod exec;

@@ -1,13 +1,13 @@
-//! What holds for every parameter of every tool of the four profiles: what its schema forbids is
-//! refused, what it permits is taken, its default is what a call gets that leaves it out, and null
-//! is absent.
+//! Checks every parameter of every tool of the four profiles: values that the schema forbids are
+//! refused, permitted ones are accepted, the default equals leaving the parameter out, and null
+//! counts as absent.
 
 use codeagent_files::{ExecPolicy, Options};
 use serde_json::{Map, Value, json};
 
 use crate::profiles::support::Session;
 
-/// A good call of a tool.
+/// Returns valid arguments for a tool.
 fn good(profile: &str, tool: &str) -> Value {
     match (profile, tool) {
         ("assistant", "read_file") => json!({ "path": "a.txt" }),
@@ -32,7 +32,7 @@ fn good(profile: &str, tool: &str) -> Value {
     }
 }
 
-/// What a parameter must not be.
+/// Returns values that the schema forbids.
 fn forbidden(schema: &Value) -> Vec<Value> {
     let mut wrong = vec![json!({ "a": 1 })];
     match schema["type"].as_str().unwrap() {
@@ -65,7 +65,7 @@ fn forbidden(schema: &Value) -> Vec<Value> {
     wrong
 }
 
-/// The ends of what a parameter may be.
+/// Returns the extreme values that the schema permits.
 fn permitted(schema: &Value) -> Vec<Value> {
     let ends = [&schema["minimum"], &schema["maximum"]]
         .into_iter()
@@ -81,12 +81,12 @@ fn permitted(schema: &Value) -> Vec<Value> {
     ends.chain(words).chain(full).chain(long).collect()
 }
 
-/// Whether the arguments were refused, and what was answered, without what differs from call to
+/// Reports whether the arguments were refused, and the answer without what differs from call to
 /// call.
 async fn ask(session: &Session, profile: &str, tool: &str, arguments: Value) -> (bool, Value) {
     if profile == "local" {
         let told = session.told(tool, json!({ "queries": [arguments] })).await;
-        // Like `duration_ms` below: how long it took.
+        // The time taken differs from call to call, like `duration_ms` below.
         let told: Vec<&str> = told
             .lines()
             .filter(|line| !line.contains("searchTime"))
@@ -122,7 +122,7 @@ async fn ask(session: &Session, profile: &str, tool: &str, arguments: Value) -> 
     (refused, value)
 }
 
-/// The properties of a tool's arguments, for `local` those of a query.
+/// Returns the properties of a tool's arguments (for `local`, of a query), and the required ones.
 fn properties(profile: &str, schema: &Map<String, Value>) -> (Map<String, Value>, Vec<Value>) {
     let schema = Value::Object(schema.clone());
     let schema = if profile == "local" {
@@ -137,8 +137,8 @@ fn properties(profile: &str, schema: &Map<String, Value>) -> (Map<String, Value>
 
 #[tokio::test]
 async fn every_parameter_is_checked_and_every_default_holds() {
-    // Commands are checked before they are refused; only what is refused for its arguments counts
-    // here.
+    // Arguments of a command are checked before the command is refused; only refusals of arguments
+    // count here.
     let options = Options {
         exec: ExecPolicy::Refused("not here".to_owned()),
         ..Options::default()
@@ -165,7 +165,7 @@ async fn every_parameter_is_checked_and_every_default_holds() {
                 arguments[parameter] = value;
                 ask(&session, profile, name, arguments)
             };
-            // What is made is there the second time.
+            // The first call may create a file that the second one finds.
             ask(&session, profile, name, good(profile, name)).await;
             let (refused, usual) = ask(&session, profile, name, good(profile, name)).await;
             assert!(!refused, "{profile} {name}: {usual}");

@@ -1,5 +1,4 @@
-//! The `patch` profile: what its contract says of each tool, and what hostile callers and
-//! repositories try.
+//! The `patch` profile: each tool's contract, and hostile callers and repositories.
 
 use codeagent_files::Options;
 use serde_json::{Value, json};
@@ -12,7 +11,7 @@ async fn session() -> Session {
     Session::of("patch", &[("f.txt", FILE), ("src/g.txt", "g")]).await
 }
 
-/// The first word of an answer: the code of an error.
+/// Returns the first word of an answer: the code of an error.
 async fn word(session: &Session, tool: &str, arguments: Value) -> String {
     let result = session.call(tool, arguments).await.unwrap();
     let text = crate::profiles::support::text_of(&result);
@@ -28,7 +27,7 @@ async fn word(session: &Session, tool: &str, arguments: Value) -> String {
 }
 
 #[tokio::test]
-async fn patch_apply_changes_a_file_or_leaves_it() {
+async fn patch_apply_changes_a_file_completely_or_not_at_all() {
     let session = session().await;
     let path = session.at("f.txt");
     let apply = |patch: &str| json!({ "path": path, "patch": patch });
@@ -119,7 +118,7 @@ async fn patch_apply_changes_a_file_or_leaves_it() {
     session.outside_is_untouched();
 }
 
-/// Five equal methods of six lines each, in a file of a hundred lines more.
+/// Returns five equal methods of six lines each, in a file of a hundred more lines.
 fn methods() -> String {
     let method = "void M() {\n  if (x)\n    return;\n  y();\n}\n\n";
     method.repeat(5)
@@ -129,7 +128,7 @@ fn methods() -> String {
 }
 
 #[tokio::test]
-async fn a_hunk_that_fits_in_several_places_needs_its_line() {
+async fn an_ambiguous_hunk_needs_an_exact_line_number() {
     let session = session().await;
     std::fs::write(session.root().join("m.cs"), methods()).unwrap();
     let apply = |patch: &str| json!({ "path": "m.cs", "patch": patch });
@@ -168,7 +167,7 @@ async fn a_hunk_that_fits_in_several_places_needs_its_line() {
 }
 
 #[tokio::test]
-async fn a_hunk_may_be_a_hundred_lines_off_and_the_answer_says_so() {
+async fn a_hunk_applies_up_to_a_hundred_lines_away_and_says_so() {
     let session = session().await;
     std::fs::write(session.root().join("m.cs"), methods()).unwrap();
     let hunk = |line: usize| json!({ "path": "m.cs", "patch": format!("@@ -{line} +{line} @@\n-// 99\n+// last\n") });
@@ -182,7 +181,7 @@ async fn a_hunk_may_be_a_hundred_lines_off_and_the_answer_says_so() {
         told,
         "Applied 1 hunks to m.cs; hunk 1 was applied at line 130, not at line 30 as it states"
     );
-    // What the hunk before it was off is taken into account.
+    // The offset of the previous hunk is taken into account.
     let two = "@@ -1,5 +1,6 @@\n+// more\n // 0\n // 1\n // 2\n // 3\n // 4\n@@ -6 +7 @@\n-// 98\n+// 97\n";
     let told = session
         .told("patch_apply", json!({ "path": "m.cs", "patch": two }))
@@ -223,7 +222,7 @@ async fn patches_keep_the_line_ends_of_the_file() {
             "a\nB\n",
             "the line ends differ from the patch's; the file's own, LF, were kept",
         ),
-        // Each line of a mixed file keeps its own.
+        // Each line of a file with mixed line ends keeps its own.
         (
             "a\nb\r\nc\nd\r\n",
             "@@ -1,4 +1,4 @@\n a\n-b\n-c\n+B\n+C\n d\n",
@@ -278,7 +277,7 @@ async fn patches_keep_the_line_ends_of_the_file() {
 }
 
 #[tokio::test]
-async fn append_adds_to_what_is_there() {
+async fn append_adds_to_existing_content() {
     let session = session().await;
     let append = |path: &str| json!({ "path": session.at(path), "content": "four" });
     assert_eq!(
@@ -299,7 +298,7 @@ async fn append_adds_to_what_is_there() {
 }
 
 #[tokio::test]
-async fn write_file_makes_and_overwrites() {
+async fn write_file_creates_and_overwrites() {
     let session = session().await;
     let write = |path: &str| json!({ "path": session.at(path), "content": "x" });
     assert_eq!(
@@ -361,7 +360,7 @@ async fn write_file_makes_and_overwrites() {
 }
 
 #[tokio::test]
-async fn create_directory_makes_those_on_the_way() {
+async fn create_directory_creates_parents() {
     let session = session().await;
     assert_eq!(
         session
@@ -434,7 +433,7 @@ async fn move_file_checks_both_ends() {
 }
 
 #[tokio::test]
-async fn hostile_paths_are_outside() {
+async fn hostile_paths_are_refused_as_outside_the_root() {
     let session = session().await;
     session.plant();
     let beside = session.root().display().to_string() + "-evil/secret";

@@ -1,27 +1,27 @@
-//! What does every tool of every profile say of a hostile path? Each path is given to each
-//! parameter that takes one; what is outside is untouched after it and never told.
+//! Gives every hostile path to every path parameter of every tool, and checks that nothing outside
+//! the root is changed or revealed.
 
 use codeagent_files::{ExecPolicy, Launcher, Options};
 use serde_json::{Value, json};
 
 use crate::profiles::support::{Session, text_of};
 
-/// What a parameter wants its path for.
+/// The use of a path parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
-    /// What stands there is read.
+    /// Reads the path.
     Reads,
-    /// What stands there is listed.
+    /// Lists the path.
     Lists,
-    /// A file or folder comes to stand there.
+    /// Creates a file or folder at the path.
     Makes,
-    /// What stands there, a link itself, goes away.
+    /// Removes what is at the path; a link itself, not its target.
     Takes,
 }
 
 use Use::{Lists, Makes, Reads, Takes};
 
-/// A tool, the parameter that takes a path, what for, and its other arguments.
+/// A tool, its path parameter, the use of the path, and the other arguments.
 type Place = (&'static str, &'static str, Use, Value);
 
 fn places(profile: &str) -> Vec<Place> {
@@ -103,7 +103,7 @@ fn places(profile: &str) -> Vec<Place> {
     }
 }
 
-/// The profiles with their words for a path that leads out and for a text that is none.
+/// The profiles with their error codes for a path outside the root and for an invalid path.
 const PROFILES: [(&str, &str, &str); 5] = [
     ("index", "path_escape", "invalid_parameter"),
     ("assistant", "access_denied", "invalid_arguments"),
@@ -112,7 +112,7 @@ const PROFILES: [(&str, &str, &str); 5] = [
     ("local", "pathValidationFailed", "pathValidationFailed"),
 ];
 
-/// The arguments of a place with a path.
+/// Returns the call's arguments with a path.
 fn with(profile: &str, (_, parameter, _, rest): &Place, path: &str) -> Value {
     let mut arguments = rest.clone();
     arguments[*parameter] = if *parameter == "paths" {
@@ -157,7 +157,7 @@ async fn session(profile: &str) -> Session {
     session
 }
 
-/// What came of a path at a place; what it may not tell, it does not tell.
+/// Calls a tool with a path and returns the result code; asserts that no secret is revealed.
 async fn said(session: &Session, profile: &str, place: &Place, path: &str) -> String {
     let arguments = with(profile, place, path);
     let answer = session.call(place.0, arguments.clone()).await;
@@ -172,7 +172,7 @@ async fn said(session: &Session, profile: &str, place: &Place, path: &str) -> St
         }
         Err(error) => error.to_string(),
     };
-    // The pattern of a search may be told, what it finds not.
+    // The pattern of a search may be echoed, but not what it finds.
     let told = told.replace("SECRET|root:", "");
     assert!(
         !told.contains("SECRET") && !told.contains("root:x:") && !told.contains("HIDDEN"),
@@ -183,7 +183,7 @@ async fn said(session: &Session, profile: &str, place: &Place, path: &str) -> St
 }
 
 #[tokio::test]
-async fn no_path_leads_out_by_any_parameter_of_any_tool() {
+async fn no_path_parameter_leads_outside_the_root() {
     for (profile, outside, _) in PROFILES {
         let session = session(profile).await;
         let beside = format!("{}-evil/secret", session.root().display());
@@ -225,7 +225,7 @@ async fn no_path_leads_out_by_any_parameter_of_any_tool() {
                     "{profile} {place:?} {path}"
                 );
             }
-            // What takes a link away does not follow it.
+            // Tools that remove a link do not follow it.
             for path in links.into_iter().filter(|_| place.2 != Takes) {
                 assert_eq!(
                     said(&session, profile, &place, path).await,
@@ -255,7 +255,7 @@ async fn no_path_leads_out_by_any_parameter_of_any_tool() {
 }
 
 #[tokio::test]
-async fn what_is_no_path_is_refused_by_any_parameter_of_any_tool() {
+async fn every_path_parameter_refuses_invalid_paths() {
     let (long, deep) = ("n".repeat(256), "d/".repeat(2_048) + "x");
     assert_eq!(deep.len(), 4_097);
     for (profile, _, invalid) in PROFILES {
@@ -274,7 +274,7 @@ async fn what_is_no_path_is_refused_by_any_parameter_of_any_tool() {
     }
 }
 
-/// A path that names nothing, as what reads and lists is told.
+/// Returns the error code for a path that does not exist.
 fn missing(profile: &str, place: &Place) -> &'static str {
     match (profile, place.2) {
         ("index", _) => "not_found",
@@ -287,7 +287,7 @@ fn missing(profile: &str, place: &Place) -> &'static str {
 }
 
 #[tokio::test]
-async fn what_other_systems_and_shells_read_into_a_path_is_taken_literally() {
+async fn shell_and_foreign_path_syntax_is_taken_literally() {
     let literal = [
         "%2e%2e%2fsecret",
         "%2e%2e",
@@ -309,7 +309,7 @@ async fn what_other_systems_and_shells_read_into_a_path_is_taken_literally() {
         "\u{7f}",
         "\u{fffd}.ts",
     ];
-    // `workspace` refuses what is absolute on any system, to the others it is a name.
+    // `workspace` refuses paths that are absolute on any system; for the others they are names.
     let foreign = [
         "C:\\x",
         "c:/x",
@@ -349,7 +349,7 @@ async fn what_other_systems_and_shells_read_into_a_path_is_taken_literally() {
 }
 
 #[tokio::test]
-async fn each_profile_reads_the_forms_of_a_path_that_its_contract_has() {
+async fn each_profile_accepts_the_path_forms_of_its_contract() {
     let absolute = |session: &Session| session.at("src/a.ts");
     for (profile, tool, parameter, inside, root_as_file, from_root) in [
         (

@@ -1,5 +1,5 @@
-//! What comes of pipes, sockets, devices and folders where a file is asked, and of files that
-//! nobody finishes writing? An answer, at once.
+//! Pipes, sockets, devices and folders given where a file is expected, and files that are never
+//! completely written: each is answered at once.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 use crate::profiles::support::{Session, client, text_of, word};
 
-/// How long an answer may take on the whole.
+/// Average time that an answer may take.
 const AT_ONCE: Duration = Duration::from_millis(100);
 
-/// How each profile reads a file, and what it says of what is none.
+/// Returns calls by which each profile reads a file, and the error code for something else.
 fn readers(path: &str) -> Vec<(&'static str, &'static str, Value, &'static str)> {
     let local = |query: Value| json!({ "queries": [query] });
     vec![
@@ -104,7 +104,7 @@ fn mkfifo(path: &Path) {
 }
 
 #[tokio::test]
-async fn what_is_no_file_is_refused_at_once_by_every_tool() {
+async fn every_tool_refuses_special_files_at_once() {
     let session = Session::of(
         "index",
         &[
@@ -141,7 +141,7 @@ async fn what_is_no_file_is_refused_at_once_by_every_tool() {
         }
     }
     assert!(spent < AT_ONCE * calls, "{calls} calls take {spent:?}");
-    // What walks passes them over.
+    // Tools that walk folders skip them.
     let found = session
         .structured("search_symbols", json!({ "query": "a" }))
         .await;
@@ -193,7 +193,7 @@ async fn what_is_no_file_is_refused_at_once_by_every_tool() {
     session.state.close();
 }
 
-/// The folder of devices as a repository: nothing is written there.
+/// Uses the device folder as a repository; nothing is written there.
 #[tokio::test]
 async fn devices_are_refused_at_once() {
     let data = tempfile::tempdir().unwrap();
@@ -240,7 +240,7 @@ async fn devices_are_refused_at_once() {
                         .call_tool(CallToolRequestParams::new(tool).with_arguments(arguments))
                         .await,
                 );
-                // A terminal of others may not even be opened.
+                // Opening another user's terminal may be forbidden.
                 assert!(
                     told == expected || device == "tty" && told != "ok",
                     "{profile} {tool} {device}: {told}"
@@ -256,7 +256,7 @@ async fn devices_are_refused_at_once() {
 }
 
 #[tokio::test]
-async fn ignore_files_that_are_no_files_are_passed_over() {
+async fn ignore_files_that_are_not_regular_files_are_skipped() {
     for name in [
         ".gitignore",
         ".ignore",

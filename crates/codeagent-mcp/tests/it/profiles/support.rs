@@ -1,4 +1,4 @@
-//! A repository, a server of a profile over it and a client that talks to it.
+//! A repository, a server with a profile over it, and a client.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService, ServiceError};
 use serde_json::{Value, json};
 
-/// A client and what its server is about: `root` lies in `outer`, which also holds what must not be
+/// A client with its server and repository: the root is in `outer`, beside files that must not be
 /// touched.
 pub struct Session {
     pub client: RunningService<RoleClient, ()>,
@@ -22,7 +22,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A server of a profile over a repository of these files.
+    /// Starts a server with a profile over a repository of these files.
     pub async fn of(profile: &str, files: &[(&str, &str)]) -> Self {
         Self::with(profile, Options::default(), files).await
     }
@@ -31,7 +31,7 @@ impl Session {
         Self::below(tempfile::tempdir().unwrap(), profile, options, files).await
     }
 
-    /// The same in a folder of one's own.
+    /// Like [`Session::with`], in the given folder.
     pub async fn below(
         outer: tempfile::TempDir,
         profile: &str,
@@ -61,7 +61,7 @@ impl Session {
         self.outer.path().canonicalize().unwrap().join("repo")
     }
 
-    /// An absolute path in the root.
+    /// Returns the absolute path of a file in the root.
     pub fn at(&self, path: &str) -> String {
         self.root().join(path).display().to_string()
     }
@@ -79,8 +79,8 @@ impl Session {
             .await
     }
 
-    /// The structured result of a call, the same as its text; an error of the protocol as
-    /// `{"error":{"code","message","data"}}`.
+    /// Returns the structured result of a call, after checking that the text says the same; a
+    /// protocol error becomes `{"error":{"code","message","data"}}`.
     pub async fn json(&self, tool: &str, arguments: Value) -> Value {
         match self.call(tool, arguments).await {
             Ok(result) => {
@@ -90,7 +90,7 @@ impl Session {
                     value,
                     "text and structured result say the same"
                 );
-                // What older revisions have as an error of the protocol.
+                // An error result, which older revisions send as a protocol error.
                 if value["data"]["error_code"].is_string() {
                     json!({ "error": value })
                 } else {
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// A client of another profile over the same repository.
+    /// Returns a client of another profile over the same repository.
     pub async fn beside(&self, profile: &str) -> Beside {
         Beside(
             client(
@@ -115,7 +115,7 @@ impl Session {
         )
     }
 
-    /// The structured result of a call, whatever its text.
+    /// Returns the structured result of a call, whatever its text.
     pub async fn structured(&self, tool: &str, arguments: Value) -> Value {
         self.call(tool, arguments)
             .await
@@ -124,17 +124,17 @@ impl Session {
             .unwrap()
     }
 
-    /// The word for what came of a call: `ok`, or the code of its error.
+    /// Returns `ok`, or the code of the call's error.
     pub async fn word(&self, tool: &str, arguments: Value) -> String {
         word(self.call(tool, arguments).await)
     }
 
-    /// The text of a call.
+    /// Returns the text of a call.
     pub async fn told(&self, tool: &str, arguments: Value) -> String {
         text_of(&self.call(tool, arguments).await.unwrap())
     }
 
-    /// Nothing outside of the root was made, changed or removed.
+    /// Asserts that nothing outside the root was created, changed or removed.
     pub fn outside_is_untouched(&self) {
         for folder in ["outside", "repo-evil"] {
             let names: Vec<_> = std::fs::read_dir(self.outer.path().join(folder))
@@ -149,7 +149,7 @@ impl Session {
         }
     }
 
-    /// Links and other things that a repository may hold to lead a tool astray.
+    /// Creates links and other things that could lead a tool astray.
     pub fn plant(&self) {
         let root = self.root();
         let link = |target: &Path, name: &str| {
@@ -177,12 +177,12 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Whoever keeps the index would be waited for.
+        // Without this, dropping would wait for the index service.
         self.state.close();
     }
 }
 
-/// A client of a further profile.
+/// A client of another profile.
 pub struct Beside(RunningService<RoleClient, ()>);
 
 impl Beside {
@@ -200,7 +200,7 @@ impl Beside {
     }
 }
 
-/// The word for what came of a call, wherever its profile tells it.
+/// Returns `ok` or the error's code, wherever the profile puts it.
 pub fn word(answer: Result<CallToolResult, ServiceError>) -> String {
     let data = match answer {
         Ok(result) => match &result.structured_content {
@@ -214,7 +214,7 @@ pub fn word(answer: Result<CallToolResult, ServiceError>) -> String {
                     .unwrap_or("ok")
                     .to_owned();
             }
-            // As `local` tells it.
+            // The `local` profile puts it in the text.
             None => {
                 let text = text_of(&result);
                 if text.starts_with("Input validation error") {
@@ -235,7 +235,7 @@ pub fn word(answer: Result<CallToolResult, ServiceError>) -> String {
         .unwrap_or_else(|| "protocol".to_owned())
 }
 
-/// A client of a server of its own.
+/// Returns a client with a server of its own.
 pub async fn client(state: &Arc<State>, tools: ToolSet) -> RunningService<RoleClient, ()> {
     let server = Server::of(Arc::clone(state), tools);
     let (server_end, client_end) = tokio::io::duplex(1 << 16);

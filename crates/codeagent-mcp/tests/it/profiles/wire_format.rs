@@ -1,5 +1,5 @@
-//! What does a server answer over standard input and output to what no library of the protocol
-//! would send? It is run as clients run it.
+//! The server over standard input and output, run as clients run it, with messages that no protocol
+//! library would send.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use crate::malformed_messages::malformed_messages;
 
-/// How long a server may say nothing.
+/// Maximum silence of a server.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server and what is said to it and by it.
+/// A server process with its input and output.
 struct Server {
     child: Child,
     input: Option<ChildStdin>,
@@ -26,7 +26,7 @@ const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"
 const READY: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 impl Server {
-    /// A server that nothing was said to.
+    /// Starts a server, without the handshake.
     fn start() -> Self {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(
@@ -63,7 +63,7 @@ impl Server {
         }
     }
 
-    /// A server after the handshake.
+    /// Starts a server and completes the handshake.
     fn ready() -> Self {
         let mut server = Self::start();
         server.say(HELLO.as_bytes());
@@ -78,7 +78,7 @@ impl Server {
         input.flush().unwrap();
     }
 
-    /// The next message; every line is one.
+    /// Returns the next message; each line is one.
     fn next(&mut self) -> Value {
         let line = self
             .output
@@ -87,7 +87,8 @@ impl Server {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
-    /// Hangs up: what is still said, whether it ended well, and how long that took.
+    /// Closes the input; returns the remaining output, whether the exit was successful, and the
+    /// time it took.
     fn hang_up(mut self) -> (Vec<String>, bool, Duration) {
         drop(self.input.take());
         let begun = Instant::now();
@@ -101,7 +102,7 @@ fn call(id: usize, tool: &str, arguments: &Value) -> String {
 }
 
 #[test]
-fn whatever_line_is_sent_one_message_or_none_comes_back() {
+fn every_line_gets_at_most_one_response() {
     let mut server = Server::ready();
     let ping = r#"{"jsonrpc":"2.0","id":"after","method":"ping"}"#;
     for (line, expected) in malformed_messages() {
@@ -132,7 +133,7 @@ fn whatever_line_is_sent_one_message_or_none_comes_back() {
 }
 
 #[test]
-fn contents_never_become_lines_of_the_protocol() {
+fn file_contents_never_become_protocol_lines() {
     let mut server = Server::ready();
     server.say(call(1, "read_file", &json!({ "path": "a.txt" })).as_bytes());
     let told = server.next();
@@ -157,8 +158,7 @@ fn two_thousand_calls_at_once_are_all_answered() {
             ) + "\n";
             input.write_all(line.as_bytes()).unwrap();
         }
-        // Calls that have one id at a time are a mistake of the client's, which costs nobody else
-        // anything.
+        // Concurrent calls with the same id are an error of the client and affect no other call.
         for _ in 0..3 {
             input
                 .write_all((call(5_000, "list_directory", &json!({})) + "\n").as_bytes())
@@ -184,7 +184,7 @@ fn two_thousand_calls_at_once_are_all_answered() {
 }
 
 #[test]
-fn a_cancelled_call_has_no_answer_and_an_end_of_input_ends_it() {
+fn a_cancelled_call_is_not_answered_and_end_of_input_cancels_calls() {
     let mut server = Server::ready();
     for index in 0..2_000 {
         std::fs::write(server.root.path().join(format!("{index}.txt")), "x").unwrap();
@@ -201,7 +201,7 @@ fn a_cancelled_call_has_no_answer_and_an_end_of_input_ends_it() {
         .iter()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    // One whose work is done before the word comes is answered.
+    // A call that finished before the cancellation arrived is answered.
     assert!(
         told.iter()
             .filter(|message| message["id"].is_number())
@@ -212,7 +212,7 @@ fn a_cancelled_call_has_no_answer_and_an_end_of_input_ends_it() {
 }
 
 #[test]
-fn the_revision_is_settled_by_the_first_message() {
+fn the_first_message_selects_the_protocol_revision() {
     for (asked, offered) in [
         ("2025-06-18", "2025-06-18"),
         ("2025-11-25", "2025-11-25"),

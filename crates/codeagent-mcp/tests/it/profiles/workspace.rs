@@ -1,5 +1,5 @@
-//! The `workspace` profile: every manual test of its contract, its limits, and what hostile callers
-//! and repositories try.
+//! The `workspace` profile: every manual test of its contract, its limits, and hostile callers and
+//! repositories.
 
 use codeagent_core::query;
 use codeagent_files::Options;
@@ -21,7 +21,7 @@ async fn session() -> Session {
     .await
 }
 
-/// `ok`, or the code of the error.
+/// Returns `ok`, or the code of the error.
 fn word(answer: &Value) -> String {
     match answer["ok"].as_bool() {
         Some(true) => "ok".to_owned(),
@@ -630,7 +630,7 @@ async fn hostile_paths_are_refused() {
 }
 
 #[tokio::test]
-async fn a_read_only_workspace_hides_what_writes() {
+async fn a_read_only_workspace_hides_writing_tools() {
     let session = Session::with(
         "workspace",
         Options {
@@ -655,7 +655,7 @@ async fn a_read_only_workspace_hides_what_writes() {
 }
 
 #[tokio::test]
-async fn concurrent_writes_leave_one_of_the_contents() {
+async fn concurrent_writes_leave_one_complete_content() {
     let session = session().await;
     let contents: Vec<String> = (0..50)
         .map(|index| format!("{index}").repeat(10_000))
@@ -688,7 +688,7 @@ async fn concurrent_writes_leave_one_of_the_contents() {
 }
 
 #[tokio::test]
-async fn what_is_written_is_in_the_index_when_the_call_returns() {
+async fn written_files_are_indexed_when_the_call_returns() {
     let session = Session::of("workspace", &[("a.ts", "export function first() {}\n")]).await;
     session.state.start();
     session.state.wait();
@@ -725,7 +725,7 @@ async fn what_is_written_is_in_the_index_when_the_call_returns() {
 }
 
 #[tokio::test]
-async fn a_folder_called_workspace_is_not_the_root() {
+async fn a_folder_named_workspace_is_not_the_root() {
     let session = Session::of(
         "workspace",
         &[
@@ -785,7 +785,7 @@ async fn a_folder_called_workspace_is_not_the_root() {
         !session.root().join("workspace/src").exists()
             && session.root().join("workspace/made").is_dir()
     );
-    // Whatever has the name: a file, a link that leads nowhere.
+    // Anything with the name: a file, or a link whose target is missing.
     for link in [false, true] {
         let session = session_with_a_file().await;
         if link {

@@ -1,4 +1,4 @@
-//! A name that means several symbols is answered for all of them, best first.
+//! A name that matches several symbols is answered for all of them, best first.
 
 use std::fmt::Write;
 
@@ -42,7 +42,7 @@ fn lines(answer: &Value, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is said of the symbols, without their ids.
+/// Returns the matching symbols of an answer, without their ids.
 fn symbols(answer: &Value) -> Vec<String> {
     lines(answer, "symbols")
         .iter()
@@ -70,7 +70,7 @@ async fn overloads_are_one_group() {
 }
 
 #[tokio::test]
-async fn several_definitions_are_answered_with_their_counts() {
+async fn several_definitions_are_listed_with_their_counts() {
     let session = shop().await;
     let answer = session
         .structured("get_callers", json!({ "node_id": "Add" }))
@@ -134,7 +134,7 @@ async fn several_definitions_are_answered_with_their_counts() {
 }
 
 #[tokio::test]
-async fn what_declares_a_member_comes_first() {
+async fn the_declaring_interface_of_a_member_comes_first() {
     let session = shop().await;
     let answer = session
         .structured("get_callers", json!({ "node_id": "IPriced.Total" }))
@@ -158,7 +158,7 @@ async fn what_declares_a_member_comes_first() {
 }
 
 #[tokio::test]
-async fn a_type_with_its_members_is_one() {
+async fn a_wildcard_combines_a_type_with_its_members() {
     let session = shop().await;
     let names = |answer: &Value| -> Vec<String> {
         let rows = answer["results"].as_array().unwrap();
@@ -213,7 +213,7 @@ async fn an_explicit_implementation_is_a_member_of_its_type() {
 }
 
 #[tokio::test]
-async fn a_place_is_a_name() {
+async fn a_location_can_replace_a_name() {
     let session = shop().await;
     for (asked, expected) in [
         ("src/Shop.cs:12", "Shop.Desk.Run"),
@@ -244,7 +244,7 @@ async fn a_place_is_a_name() {
 }
 
 #[tokio::test]
-async fn capitals_and_bases_are_forgiven() {
+async fn wrong_case_and_base_class_members_are_corrected() {
     let session = shop().await;
     let other = session
         .structured("get_callers", json!({ "node_id": "cart.add" }))
@@ -274,7 +274,7 @@ async fn capitals_and_bases_are_forgiven() {
 }
 
 #[tokio::test]
-async fn beyond_a_sensible_number_there_is_a_list_to_choose_from() {
+async fn too_many_matches_return_a_list_to_choose_from() {
     let mut text = "interface ITick { void Tick(); }\n".to_owned();
     for number in 0..45 {
         writeln!(text, "class ClockOfTheTower{number:02} : ITick {{ public void Tick() {{ }} public void Go(ITick t) {{ t.Tick(); }} }}")

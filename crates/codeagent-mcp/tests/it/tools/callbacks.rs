@@ -1,4 +1,5 @@
-//! Code in nameless callbacks: uses name the callback, and a location in one means it alone.
+//! Code in anonymous callbacks: callers name the callback, and a location inside one stands for the
+//! callback alone.
 
 use serde_json::{Value, json};
 
@@ -89,7 +90,7 @@ async fn sites_name_the_callback_around_them() {
 }
 
 #[tokio::test]
-async fn a_location_in_a_callback_means_its_calls_alone() {
+async fn a_location_in_a_callback_selects_the_callback_alone() {
     let session = session().await;
     let names = |answer: &Value| -> Vec<String> {
         let rows = answer["results"].as_array().unwrap();

@@ -1,11 +1,12 @@
-//! Rows and lines say the same, and lines say it in less than half of the characters.
+//! The two list formats: rows and lines have the same content, and lines need less than half of the
+//! characters.
 
 use codeagent_core::model::graph::{Access, NodeKind};
 use serde_json::{Map, Value, json};
 
 use crate::tools::support::Peer;
 
-/// Twenty listings of the shop.
+/// Returns twenty calls that list symbols of the shop.
 fn listings() -> Vec<(&'static str, Value)> {
     let of = |tool, name: &str| (tool, json!({ "node_id": name }));
     vec![
@@ -39,7 +40,7 @@ fn listings() -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test]
-async fn lines_say_what_rows_say_in_less_than_half() {
+async fn compact_lines_equal_the_rows_in_less_than_half_the_size() {
     let shop = Peer::shop().await;
     let (mut long, mut short) = (0, 0);
     for (tool, question) in listings() {
@@ -83,7 +84,7 @@ async fn lines_say_what_rows_say_in_less_than_half() {
 }
 
 #[tokio::test]
-async fn directories_are_lines_too() {
+async fn directories_are_listed_as_lines_too() {
     let answer = Peer::shop()
         .await
         .structured(
@@ -98,7 +99,7 @@ async fn directories_are_lines_too() {
     );
 }
 
-/// A row in one order of its fields, blanks of signatures as one.
+/// Returns a row with its fields sorted and runs of white space in signatures collapsed.
 fn squeezed(row: &Value) -> Value {
     let mut fields: Vec<(String, Value)> = row.as_object().unwrap().clone().into_iter().collect();
     fields.sort_by(|a, b| a.0.cmp(&b.0));
@@ -116,7 +117,7 @@ fn squeezed(row: &Value) -> Value {
     )
 }
 
-/// The rows that lines say.
+/// Parses lines back into rows.
 fn parse(text: &str, tool: &str) -> Vec<Value> {
     let (mut rows, mut heading, mut file, mut container) = (
         Vec::<Value>::new(),

@@ -1,5 +1,5 @@
-//! `docs/reference/tools.md` says what the tools' own descriptions and schemas say;
-//! `UPDATE_EXPECT=1 cargo test` writes it anew.
+//! `docs/reference/tools.md` matches the tools' own descriptions and schemas; `UPDATE_EXPECT=1
+//! cargo test` regenerates it.
 
 use std::fmt::Write;
 
@@ -59,7 +59,7 @@ fn document(out: &mut String, tool: &Tool) {
     writeln!(out, "\nErrors: {}.", errors.join(", ")).unwrap();
 }
 
-/// A description without the line breaks of its source, which would end a row of the table.
+/// Returns a description without line breaks, which would end a table row.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -68,8 +68,8 @@ fn code(value: &Value) -> String {
     format!("`{value}`")
 }
 
-/// The properties of an object with those of the objects in it. How errors look is said once, for
-/// all tools.
+/// Writes the properties of an object and of the objects in it. The error format is written only
+/// once, for all tools.
 fn fields(out: &mut String, schema: &Value, above: &str) {
     for (name, property) in schema["properties"]
         .as_object()
@@ -89,7 +89,7 @@ fn fields(out: &mut String, schema: &Value, above: &str) {
     }
 }
 
-/// The type with its limits.
+/// Returns the type with its limits.
 fn type_of(property: &Value) -> String {
     let mut text = match &property["anyOf"] {
         Value::Array(types) => types.iter().map(type_of).collect::<Vec<_>>().join(" or "),

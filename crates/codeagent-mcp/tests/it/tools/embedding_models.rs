@@ -1,5 +1,5 @@
-//! A model that is made use of, and one that cannot be used, are told in words that name no place
-//! of the machine.
+//! How the server reports an embedding model that works and one that does not, without naming a
+//! path of the machine.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use codeagent_mcp::state::{Indexing, MODEL_BROKEN, State};
 
 use crate::tools::support::home;
 
-/// What passes for a model.
+/// A fake model that takes this long per batch.
 struct Slow(Duration);
 
 impl Embedder for Slow {
@@ -23,7 +23,7 @@ impl Embedder for Slow {
     }
 }
 
-/// What a server with a model says is going on, until it says what is waited for.
+/// Starts a server with a model and polls its status until `wanted` holds.
 fn told(source: ModelHandle, wanted: impl Fn(Option<&str>, Option<&str>) -> bool) {
     let root = tempfile::tempdir().unwrap();
     let methods: String = (0..100)
@@ -56,7 +56,7 @@ fn told(source: ModelHandle, wanted: impl Fn(Option<&str>, Option<&str>) -> bool
 }
 
 #[test]
-fn get_status_says_how_far_the_vectors_of_a_model_are() {
+fn get_status_reports_embedding_progress() {
     let slow = || ModelHandle::new(|| Ok(Some(Arc::new(Slow(Duration::from_millis(4))))));
     told(slow(), |note, model| {
         note.is_some_and(|note| note.contains(" of 101 symbols have a vector (slow)"))
@@ -68,7 +68,7 @@ fn get_status_says_how_far_the_vectors_of_a_model_are() {
 }
 
 #[test]
-fn get_status_says_that_a_model_cannot_be_used_and_not_where_it_lies() {
+fn get_status_reports_an_unusable_model_without_its_path() {
     let broken = ModelHandle::new(|| Err(EmbedError::Unavailable("cut off: a/b/c".to_owned())));
     told(broken, |note, model| {
         note == Some(MODEL_BROKEN) && model == Some("lexhash-384")

@@ -1,4 +1,4 @@
-//! What holds for every tool that is asked in a wrong way, or at a wrong time.
+//! Wrong arguments, and calls at a wrong time, for every tool.
 
 use codeagent_mcp::arguments::Kind;
 use codeagent_mcp::error::Code;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::tools::support::{Peer, Session, structured_tools};
 
-/// Arguments of a good call.
+/// Returns valid arguments for a tool.
 fn good(tool: &Tool) -> Value {
     let required = tool.parameters.iter().filter(|each| each.required);
     let value = |name: &str| match name {
@@ -109,9 +109,9 @@ async fn every_parameter_is_checked() {
     }
 }
 
-/// A default is what a call gets that leaves the parameter out.
+/// Passing a parameter's documented default gives the same answer as leaving it out.
 #[tokio::test]
-async fn defaults_are_what_they_are_said_to_be() {
+async fn documented_defaults_apply() {
     let shop = Peer::shop().await;
     for tool in structured_tools() {
         for parameter in tool.parameters {
@@ -169,7 +169,7 @@ async fn an_unknown_symbol_is_not_found() {
 }
 
 #[tokio::test]
-async fn paths_that_lead_out_escape() {
+async fn paths_outside_the_root_are_refused() {
     let shop = Peer::shop().await;
     let names_a_file = |tool: &&Tool| tool.parameters.iter().all(|each| each.name != "node_id");
     for tool in structured_tools()
@@ -241,7 +241,7 @@ async fn without_an_engine_symbol_tools_are_unavailable() {
 }
 
 #[tokio::test]
-async fn too_much_at_once_is_too_large() {
+async fn too_many_paths_and_oversized_files_are_refused() {
     let session =
         Session::indexed(&[("a.cs", b"class A { }"), ("big.cs", &vec![b' '; 17 << 20])]).await;
     let many: Vec<String> = (0..101).map(|i| format!("{i}.cs")).collect();

@@ -1,4 +1,4 @@
-//! The file tools, which need no index.
+//! The file tools of the index profile, which need no index.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -130,7 +130,7 @@ async fn read_file_shows_lines() {
 }
 
 #[tokio::test]
-async fn get_directory_tree_nests() {
+async fn get_directory_tree_returns_nested_entries() {
     check(
         "get_directory_tree",
         json!({ "path": "src", "depth": 2 }),
@@ -145,14 +145,14 @@ async fn get_directory_tree_nests() {
     .await;
 }
 
-/// A session over empty files.
+/// Starts a session over empty files.
 async fn over_empty(names: &[String]) -> Session {
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
     Session::over(&files).await
 }
 
 #[tokio::test]
-async fn large_directories_are_cut_and_say_so() {
+async fn truncated_directories_say_so() {
     let session = over_empty(
         &(0..1_500)
             .map(|index| format!("many/file{index:04}.ts"))
@@ -191,7 +191,7 @@ async fn large_directories_are_cut_and_say_so() {
 }
 
 #[tokio::test]
-async fn a_thousand_entries_are_not_cut() {
+async fn a_thousand_entries_are_not_truncated() {
     let session = over_empty(
         &(0..1_000)
             .map(|index| format!("many/file{index:04}.ts"))
@@ -210,8 +210,8 @@ async fn a_thousand_entries_are_not_cut() {
 }
 
 #[tokio::test]
-async fn a_level_of_a_tree_is_shown_before_the_next_one() {
-    // The first directory alone would take all there is room for.
+async fn a_tree_shows_each_level_before_the_next() {
+    // The first directory alone would fill the answer.
     let mut names: Vec<String> = (0..1_000)
         .map(|index| format!("a/sub/a-file-with-a-rather-long-name{index:04}.ts"))
         .collect();
@@ -295,7 +295,7 @@ async fn links_out_of_the_root_are_not_followed() {
 }
 
 #[tokio::test]
-async fn read_file_is_cut_at_its_limits() {
+async fn read_file_is_truncated_at_its_limits() {
     let utf16: Vec<u8> = "\u{feff}let a;\r\n"
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
@@ -362,7 +362,7 @@ async fn read_file_is_cut_at_its_limits() {
 }
 
 #[tokio::test]
-async fn get_directory_tree_goes_as_deep_as_asked() {
+async fn get_directory_tree_returns_the_requested_depth() {
     let session = Session::over(&[
         ("a/b/c/d/e.ts", b"let e;"),
         (".gitignore", b"/out\n"),

@@ -1,5 +1,4 @@
-//! What a server answers over HTTP: to clients of every revision, to strangers and to what is no
-//! request.
+//! The server over HTTP: clients of every revision, unauthorized clients, and malformed requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +17,7 @@ use crate::tools::support::home;
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const MODERN: &str = "2026-07-28";
 
-/// A server that listens.
+/// A listening server.
 struct Http {
     port: u16,
     stop: Stop,
@@ -26,7 +25,7 @@ struct Http {
     root: tempfile::TempDir,
 }
 
-/// An answer: status, headers in lower case, body.
+/// An HTTP response: status, head in lower case, body.
 struct Answer {
     status: u16,
     head: String,
@@ -35,7 +34,7 @@ struct Answer {
 
 impl Answer {
     fn json(&self) -> Value {
-        // A stream of events holds one message here.
+        // An event stream holds one message here.
         let text = self
             .body
             .lines()
@@ -94,10 +93,10 @@ impl Http {
         TcpStream::connect(("127.0.0.1", self.port)).await.unwrap()
     }
 
-    /// Sends a request as it is and reads until the server closes.
+    /// Sends raw bytes and reads until the server closes.
     async fn raw(&self, request: &[u8]) -> Answer {
         let mut stream = self.connect().await;
-        // A request that is refused early is not read to its end.
+        // The server does not read a request to its end if it refuses it early.
         stream.write_all(request).await.ok();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).await.ok();
@@ -117,7 +116,7 @@ impl Http {
         Answer { status, head, body }
     }
 
-    /// Posts a body with further headers.
+    /// Posts a body with additional headers.
     async fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut request = format!(
             "POST {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n",
@@ -145,7 +144,7 @@ impl Http {
         self.raw(format!("{request}\r\n{body}").as_bytes()).await
     }
 
-    /// A request of a revision that knows no handshake.
+    /// Sends a request of a revision without a handshake.
     async fn modern(&self, method: &str, params: Value, headers: &[(&str, &str)]) -> Answer {
         let mut params = params;
         params["_meta"] = json!({
@@ -181,7 +180,7 @@ const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 
 #[tokio::test]
-async fn every_revision_is_spoken() {
+async fn every_protocol_revision_is_supported() {
     let http = Http::start(Some(TOKEN)).await;
     for revision in ["2025-06-18", "2025-11-25"] {
         let open = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -231,7 +230,7 @@ async fn every_revision_is_spoken() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn every_profile_has_an_endpoint_of_its_own() {
+async fn every_profile_has_its_own_endpoint() {
     let exec = ExecPolicy::Refused("there is no jail".to_owned());
     for (options, patch_tools, workspace_tools, code) in [
         (Options::default(), 5, 7, "done"),
@@ -357,12 +356,12 @@ async fn every_profile_has_an_endpoint_of_its_own() {
 }
 
 #[tokio::test]
-async fn progress_comes_before_the_answer_and_only_grows() {
+async fn progress_precedes_the_answer_and_only_grows() {
     let http = Http::start(Some(TOKEN)).await;
     http.state.wait();
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": "index_files", "arguments": { "paths": ["a.ts"] }, "_meta": { "progressToken": "p" } } });
-    // The watcher may have taken a change in before the call does; then there is nothing to report.
+    // The watcher may index the change before the call does; then there is no progress to report.
     for attempt in 0..50 {
         std::fs::write(
             http.root.path().join("a.ts"),
@@ -418,7 +417,7 @@ async fn progress_comes_before_the_answer_and_only_grows() {
 }
 
 #[tokio::test]
-async fn what_revision_2026_07_28_demands_of_headers_is_checked() {
+async fn headers_required_by_revision_2026_07_28_are_checked() {
     let http = Http::start(Some(TOKEN)).await;
     let call = || json!({ "name": "get_status", "arguments": {} });
     for (headers, status, code) in [
@@ -480,7 +479,7 @@ async fn what_revision_2026_07_28_demands_of_headers_is_checked() {
 }
 
 #[tokio::test]
-async fn strangers_are_refused() {
+async fn unauthorized_requests_are_refused() {
     let http = Http::start(Some(TOKEN)).await;
     let wrong = TOKEN.replace('0', "1");
     let bearer = "Bearer 0123456789abcdef0123456789abcdef";
@@ -640,14 +639,14 @@ async fn a_web_page_of_an_allowed_origin_can_use_the_server() {
     }
     let rebound = preflight(page, "evil.com").await;
     assert!(rebound.status == 403, "{}", rebound.head);
-    // What is no preflight needs the token.
+    // Anything other than a preflight needs the token.
     let options = format!(
         "OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: {page}\r\nConnection: close\r\n\r\n"
     );
     assert_eq!(http.raw(options.as_bytes()).await.status, 401);
 }
 
-/// The head of a request whose body has this length.
+/// Returns the head of a request with this content length.
 fn head(length: usize) -> String {
     format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\n\
@@ -670,7 +669,8 @@ async fn half_sent_large_bodies_block_nobody() {
         half.write_all(&vec![b' '; 1 << 20]).await.unwrap();
         halves.push(half);
     }
-    // Each has taken its room as soon as it is read; the refusal of one more shows that all have.
+    // Each request takes its share of memory as soon as it is read; the refusal of one more shows
+    // that all have.
     let full = async {
         loop {
             let answer = http.post("/mcp", &[], &large).await;
@@ -702,7 +702,7 @@ async fn half_sent_large_bodies_block_nobody() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_announced_too_large_is_refused_before_it_comes() {
+async fn an_announced_oversized_body_is_refused_before_it_arrives() {
     let http = Http::start(Some(TOKEN)).await;
     for length in [(4 << 20) + 1, 5_000_000_000, usize::MAX >> 1] {
         let answer =
@@ -714,7 +714,7 @@ async fn a_body_that_is_announced_too_large_is_refused_before_it_comes() {
 }
 
 #[tokio::test]
-async fn many_large_bodies_at_a_time_are_answered_or_told_to_come_again() {
+async fn many_large_bodies_are_answered_or_asked_to_retry() {
     let http = Arc::new(Http::start(Some(TOKEN)).await);
     let large = Arc::new(format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":"{}"}}}}"#,
@@ -734,7 +734,7 @@ async fn many_large_bodies_at_a_time_are_answered_or_told_to_come_again() {
     for client in clients {
         match client.await.unwrap() {
             200 => answered += 1,
-            // A client that still sends may not see the refusal.
+            // A client that is still sending may not see the refusal.
             status => assert!(matches!(status, 503 | 0), "{status}"),
         }
     }
@@ -742,7 +742,7 @@ async fn many_large_bodies_at_a_time_are_answered_or_told_to_come_again() {
     assert!(answered >= 16, "{answered}");
 }
 
-/// What the server still sends before it closes.
+/// Reads what the server still sends before it closes.
 async fn answered(mut stream: TcpStream) -> String {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.ok();
@@ -750,13 +750,13 @@ async fn answered(mut stream: TcpStream) -> String {
 }
 
 #[tokio::test]
-async fn half_a_request_does_not_hold_up_the_end() {
+async fn an_incomplete_request_does_not_delay_shutdown() {
     let http = Http::start(Some(TOKEN)).await;
     let mut half = http.connect().await;
     half.write_all(format!("{}half", head(99)).as_bytes())
         .await
         .unwrap();
-    // An answered request on the same server shows that it has been accepted.
+    // An answered request shows that the server has accepted the connection.
     assert_eq!(http.post("/mcp", &[], PING).await.status, 200);
     http.stop.now();
     let answer = tokio::time::timeout(Duration::from_secs(20), answered(half))
@@ -770,7 +770,7 @@ async fn half_a_request_does_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_answered_as_over_standard_input() {
+async fn malformed_messages_are_answered_as_over_standard_input() {
     let http = Http::start(None).await;
     let big = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":"{}"}}}}"#,
@@ -781,8 +781,8 @@ async fn what_is_no_message_is_answered_as_over_standard_input() {
             .post("/mcp", &[("MCP-Protocol-Version", "2025-06-18")], &line)
             .await;
         let Some((code, id)) = expected else {
-            // An answer that nobody waits for may be refused, for nothing is asked of a client
-            // here.
+            // A response that no request waits for may be refused, because the server sends no
+            // requests.
             let is_refusable = line.contains("result") || line.trim().is_empty();
             assert!(
                 answer.status == 202 && answer.body.is_empty()
@@ -820,7 +820,7 @@ async fn what_is_no_message_is_answered_as_over_standard_input() {
 }
 
 #[tokio::test]
-async fn a_client_that_stalls_does_not_keep_others_waiting() {
+async fn a_stalled_client_does_not_block_others() {
     let http = Http::start(Some(TOKEN)).await;
     let mut silent = Vec::new();
     for _ in 0..100 {
@@ -931,7 +931,7 @@ async fn sessions_of_2024_11_05_are_few_and_end_with_their_streams() {
         .expect("what is abandoned makes room");
 }
 
-/// The data of the next event of a kind.
+/// Returns the data of the next event of a kind.
 async fn data(stream: &mut BufReader<TcpStream>, event: &str) -> String {
     let mut line = String::new();
     loop {

@@ -1,4 +1,5 @@
-//! What may belong to an answer and is not in it is said: with its number and the first places.
+//! Incomplete lists say so: they give the number of possible further results and the first
+//! locations.
 
 use serde_json::{Value, json};
 
@@ -89,7 +90,7 @@ async fn uses_without_a_target_are_listed() {
 }
 
 #[tokio::test]
-async fn an_empty_answer_names_the_files_that_could_not_be_read() {
+async fn an_empty_answer_names_unreadable_files() {
     let long = format!(
         "class CallContext {{ void M() {{ new T().Only(); }} }} // {}",
         "x".repeat(30_000)
@@ -154,7 +155,7 @@ export function reach(box: Box<Door>) {
 ";
 
 #[tokio::test]
-async fn a_function_that_calls_values_does_not_call_nothing() {
+async fn calls_of_values_are_listed_as_unresolved() {
     let session = Session::indexed(&[("heard.ts", HEARD.as_bytes())]).await;
     for (name, line) in [
         ("tell", "heard.ts:7:3 heard[0](\"x\");"),
@@ -188,10 +189,10 @@ export async function create() {
 function log() {}
 ";
 
-/// What an undeclared base class makes may be an instance of the class: the call is not taken for
-/// one of outside.
+/// An undeclared base class may return instances of the class, so the call does not count as
+/// external.
 #[tokio::test]
-async fn callees_without_a_known_target_are_listed_beside_the_others() {
+async fn callees_without_a_known_target_are_listed() {
     let session = Session::indexed(&[("model.ts", MODEL.as_bytes())]).await;
     let answer = session
         .structured("get_callees", json!({ "node_id": "create" }))
@@ -248,7 +249,7 @@ async fn lower_candidates_are_listed() {
 }
 
 #[tokio::test]
-async fn files_of_no_language_are_searched_for_a_name_without_users() {
+async fn unindexed_files_are_searched_for_a_name_without_users() {
     let files: [(&str, &[u8]); 4] = [
         ("Cart.cs", b"public class Cart { public int Total() => 1; public int Used() => 2; int Go() => Used(); }"),
         ("Pages/Cart.razor", b"<p>@cart.Total()</p>\n<p>@cart.Used() SubTotal</p>\n"),
@@ -304,7 +305,7 @@ async fn files_of_no_language_are_searched_for_a_name_without_users() {
 }
 
 #[tokio::test]
-async fn a_type_that_is_constructed_says_so() {
+async fn callers_of_a_type_count_those_of_its_constructors() {
     let source =
         "class Door { public Door(int a) { } }\nclass Shed { void Go() { new Door(1); } }\n";
     let session = Session::indexed(&[("a.cs", source.as_bytes())]).await;
@@ -320,7 +321,7 @@ async fn a_type_that_is_constructed_says_so() {
 }
 
 #[tokio::test]
-async fn filters_pick_results() {
+async fn filters_select_results() {
     let files: [(&str, &[u8]); 3] = [
         ("src/Door.cs", b"public class Door { public void Open(int a) { } public void Open(string b) { } public int X => Y(); int Y() { Open(Un.Known()); return 1; } }"),
         ("src/Use.cs", b"class Use { void Go(Door d) { d.Open(1); } }\nclass Gate : Door { }\nstruct Size { }"),
@@ -408,7 +409,7 @@ async fn filters_pick_results() {
 }
 
 #[tokio::test]
-async fn an_unknown_project_lists_those_there_are() {
+async fn an_unknown_project_lists_the_known_ones() {
     let session = Session::indexed(&[
         ("A/A.csproj", b"<Project Sdk=\"Microsoft.NET.Sdk\" />"),
         ("A/a.cs", b"class A { }"),

@@ -1,4 +1,4 @@
-//! The tools of the index, called over the protocol through a pipe in memory.
+//! Tests of the index tools, called over the protocol through an in-memory pipe.
 
 mod ambiguous_names;
 mod callbacks;

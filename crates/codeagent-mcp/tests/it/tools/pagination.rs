@@ -1,5 +1,4 @@
-//! Long lists come in pages, and the first page of a very long list is made as fast as that of a
-//! short one.
+//! Long lists are paged, and the first page of a very long list is as fast as that of a short one.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -8,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::tools::support::Session;
 
-/// A method with so many callers, in a hundred files.
+/// Starts a session with a method that has `count` callers in a hundred files.
 async fn callers(count: usize) -> Session {
     let mut files = vec![(
         "src/Target.cs".to_owned(),
@@ -28,7 +27,7 @@ async fn callers(count: usize) -> Session {
     Session::indexed(&files).await
 }
 
-/// All pages of a list, each no longer than a page may be.
+/// Returns all pages of a list, after checking each page's length.
 async fn pages(session: &Session, tool: &str, question: Value) -> Vec<Value> {
     let mut rows: Vec<Value> = Vec::new();
     let mut asked = question.clone();
@@ -53,7 +52,7 @@ async fn pages(session: &Session, tool: &str, question: Value) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn pages_make_up_the_list() {
+async fn pages_combine_to_the_whole_list() {
     let session = callers(300).await;
     for (tool, question, count) in [
         ("get_callers", json!({ "node_id": "Target.Hit" }), 300),
@@ -91,9 +90,9 @@ async fn pages_make_up_the_list() {
     assert!(places.is_sorted(), "by path and line");
 }
 
-/// The lists that [`pages_make_up_the_list`] has no long one of.
+/// Lists that [`pages_combine_to_the_whole_list`] has no long example of.
 #[tokio::test]
-async fn every_kind_of_list_comes_in_pages() {
+async fn every_kind_of_list_is_paged() {
     let (mut targets, mut calls, mut doors) = (String::new(), String::new(), String::new());
     for number in 0..300 {
         writeln!(targets, "    public static void Hit{number}() {{ }}").unwrap();
@@ -140,7 +139,7 @@ async fn every_kind_of_list_comes_in_pages() {
 }
 
 #[tokio::test]
-async fn a_cursor_answers_its_own_question_only() {
+async fn a_cursor_is_valid_for_its_own_query_only() {
     let session = callers(300).await;
     let first = session
         .structured("get_callers", json!({ "node_id": "Target.Hit" }))
@@ -168,7 +167,7 @@ async fn a_cursor_answers_its_own_question_only() {
             "{error}"
         );
     }
-    // The list grows before the place where the cursor stands: nothing is shown twice.
+    // The list grows before the cursor's position: nothing is shown twice.
     session.write("src/A.cs", "class A { void M() => Target.Hit(); }");
     session
         .structured("index_files", json!({ "paths": ["src/A.cs"] }))
@@ -191,7 +190,7 @@ async fn a_cursor_answers_its_own_question_only() {
 }
 
 #[tokio::test]
-async fn ten_thousand_callers_cost_a_page() {
+async fn a_page_of_ten_thousand_callers_is_fast() {
     let session = callers(10_000).await;
     for tool in ["get_callers", "get_references", "get_dependents"] {
         let mut best = Duration::MAX;
@@ -208,7 +207,7 @@ async fn ten_thousand_callers_cost_a_page() {
                 "{tool}"
             );
         }
-        // Optimized it is a few milliseconds; looking all callers up takes seconds here.
+        // An optimized build takes a few milliseconds; looking up all callers takes seconds here.
         assert!(best < Duration::from_millis(250), "{tool}: {best:?}");
     }
     let many: String = (0..300)

@@ -1,4 +1,4 @@
-//! What holds for all tools: introduction, schemas, wrong calls.
+//! Checks of all tools: server instructions, schemas, wrong calls.
 
 use codeagent_mcp::tools;
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, PaginatedRequestParams};
@@ -8,7 +8,7 @@ use crate::tools::schema::violations;
 use crate::tools::support::Session;
 
 #[tokio::test]
-async fn the_server_introduces_itself() {
+async fn the_server_reports_its_name_and_version() {
     let session = Session::over(&[]).await;
     let info = session.client.peer_info().unwrap();
     let server = info.server_info.as_ref().unwrap();
@@ -33,7 +33,7 @@ async fn instructions_fit_into_a_prompt() {
         "{} characters",
         instructions.chars().count()
     );
-    // Every word in it that looks like a tool or an argument is one.
+    // Every word in them that looks like a tool or an argument must be one.
     let known: Vec<&str> = tools::all()
         .flat_map(|tool| {
             tool.parameters
@@ -170,7 +170,7 @@ fn is_text_tool(name: &str) -> bool {
     tools::text::TOOLS.iter().any(|tool| tool.name == name)
 }
 
-/// Neither formats, lists of types nor references occur.
+/// Asserts that a schema has no formats, lists of types or references.
 fn assert_plain(schema: &Value, at: &str) {
     assert!(
         !schema["type"].is_array() && schema["format"].is_null() && schema["$ref"].is_null(),
@@ -184,7 +184,7 @@ fn assert_plain(schema: &Value, at: &str) {
     }
 }
 
-/// What a client's model reads before it asks anything; a token is taken for four bytes.
+/// Limits what a client's model reads before its first call; four bytes count as a token.
 #[tokio::test]
 async fn the_list_of_tools_is_short() {
     let tools = Session::over(&[])
@@ -237,7 +237,7 @@ async fn wrong_arguments_are_errors_of_the_tool() {
 }
 
 #[tokio::test]
-async fn what_is_not_offered_is_no_method_and_wrong_parameters_say_so() {
+async fn unsupported_methods_and_wrong_parameters_are_errors() {
     let session = Session::over(&[]).await;
     for (error, expected) in [
         (
@@ -271,7 +271,7 @@ async fn what_is_not_offered_is_no_method_and_wrong_parameters_say_so() {
 }
 
 #[tokio::test]
-async fn prompts_take_their_argument_and_unknown_cursors_are_refused() {
+async fn prompts_use_their_argument_and_unknown_cursors_are_refused() {
     let session = Session::over(&[]).await;
     let prompts = session.client.list_all_prompts().await.unwrap();
     assert_eq!(

@@ -1,10 +1,10 @@
-//! Does a value conform to a schema? As much of JSON Schema as our schemas use; a keyword that is
-//! not known here fails.
+//! Validation of JSON values by the part of JSON Schema that our schemas use; an unknown keyword
+//! fails.
 
 use serde_json::{Map, Value};
 
-/// Everything that is wrong with `value`, each with its place. Properties that the schema does not
-/// mention are wrong too.
+/// Returns every violation with its location. Properties that the schema does not mention are
+/// violations too.
 pub fn violations(schema: &Value, value: &Value, at: &str) -> Vec<String> {
     schema
         .as_object()

@@ -1,5 +1,5 @@
-//! What does each tool answer about the shop, the application that the documentation uses? One
-//! snapshot each, one row per line.
+//! Snapshots of each tool's answers about the shop, the application that the documentation uses,
+//! one row per line.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ async fn shop_get_directory_tree() {
     check("get_directory_tree", json!({ "path": "src/Shop.Services", "depth": 2 }), expect![[r#"{"name":"Shop.Services","type":"directory","children":[{"name":"Extensions","type":"directory","children":[{"name":"OrderExtensions.cs","type":"file"}]},{"name":"IOrderService.cs","type":"file"},{"name":"Notifications","type":"directory","children":[{"name":"EmailNotifier.cs","type":"file"},{"name":"INotifier.cs","type":"file"},{"name":"Outbox.cs","type":"file"}]},{"name":"OrderService.cs","type":"file"},{"name":"PriceCalculator.cs","type":"file"},{"name":"Registry.cs","type":"file"},{"name":"ServiceRegistration.cs","type":"file"},{"name":"Shop.Services.csproj","type":"file"},{"name":"Storage","type":"directory","children":[{"name":"MemoryRepository.cs","type":"file"}]}]}"#]]).await;
 }
 
-/// How hits are ranked is measured elsewhere; here the best comes first and all filters hold.
+/// Ranking is measured elsewhere; here the best hit comes first and all filters apply.
 #[tokio::test]
 async fn shop_search_symbols() {
     let shop = Peer::shop().await;
@@ -106,7 +106,7 @@ async fn shop_search_symbols() {
 }
 
 #[tokio::test]
-async fn a_sentence_is_answered() {
+async fn a_natural_language_query_finds_symbols() {
     let question = json!({ "query": "how is the order of a customer placed?", "limit": 4 });
     check("search_symbols", question, expect![[r#"
         {"node_id":"nvvp3x4s6eqqw","name":"Placed","qualified_name":"Shop.Domain.OrderStatus.Placed","node_type":"property","kind":"enum_member","language":"csharp","file_path":"src/Shop.Domain/Order.Status.cs","line_start":6,"line_end":6,"access_modifier":"public","rank":-70.6,"score":0.95,"matched":["words","letters"]}
@@ -114,7 +114,7 @@ async fn a_sentence_is_answered() {
         {"node_id":"nhcem4hpssxjj","name":"Order","qualified_name":"Shop.Domain.Order.Order","node_type":"constructor","language":"csharp","file_path":"src/Shop.Domain/Order.cs","line_start":10,"line_end":14,"access_modifier":"public","parameter_signature":"(int id, Customer customer)","rank":-70.49,"score":0.65,"matched":["words","letters"]}
         {"node_id":"nwapogq63nrzg","name":"customers","qualified_name":"Shop.Services.OrderService.customers","node_type":"property","kind":"field","language":"csharp","file_path":"src/Shop.Services/OrderService.cs","line_start":9,"line_end":9,"access_modifier":"private","return_type":"IRepository<Customer>","rank":-69.98,"score":0.65,"matched":["words","letters"]}
         {"note":"searched for the words as typed; no exact match, these are the closest"}"#]]).await;
-    // All words are in a name: that comes first, and what is near after it.
+    // Names with all words come first, then similar symbols.
     let shop = Peer::shop().await;
     let rows = shop
         .structured(
@@ -146,7 +146,7 @@ async fn shop_lookup_symbol() {
 }
 
 #[tokio::test]
-async fn a_symbol_is_looked_up_in_a_project() {
+async fn lookup_symbol_filters_by_project() {
     let shop = Peer::shop().await;
     let domain =
         json!({ "qualified_name": "Order", "project_id": "src/Shop.Domain/Shop.Domain.csproj" });
@@ -274,9 +274,9 @@ async fn shop_get_dependents() {
         {"note":"calls of implementations and overrides are listed under them: `get_callers Shop.Services.OrderService.Place`"}"#]]).await;
 }
 
-/// Why lists are empty: each kind of symbol has its own reason.
+/// Empty lists give a reason, which depends on the kind of symbol.
 #[tokio::test]
-async fn shop_empty_lists_say_why() {
+async fn shop_empty_lists_give_a_reason() {
     check("get_callers", json!({ "node_id": "OrderService.Place" }), expect![[r#"
         {"node_id":"ntarzyexmgb6r","name":"PlaceAsync","qualified_name":"Shop.Services.OrderService.PlaceAsync","node_type":"method","file_path":"src/Shop.Services/OrderService.cs","line_start":39,"confidence":"exact","call_sites":[{"line":42,"column":16,"text":"return Place(order);"}]}
         {"note":"calls through an interface or base class are listed under its member: `get_callers Shop.Services.IOrderService.Place`"}"#]]).await;
@@ -332,7 +332,7 @@ async fn shop_get_status() {
             .is_some_and(|time| time.len() == 20 && time.ends_with('Z')),
         "UTC, to the second"
     );
-    // How much of it is understood is the linkers' business.
+    // Resolution quality is covered by the resolvers' tests.
     status.as_object_mut().unwrap().remove("quality");
     expect![[r#"{"healthy":true,"schema_version":7,"indexed_files":46,"indexed_symbols":245,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":245,"edges":618,"text_of_no_language_percent":4.1}"#]].assert_eq(&status.to_string());
 }

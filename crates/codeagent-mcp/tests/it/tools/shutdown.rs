@@ -1,4 +1,4 @@
-//! Tests of a graceful stop over HTTP: running calls finish or are told that they were cut off.
+//! Graceful shutdown over HTTP: running calls finish or are told that they were interrupted.
 
 use std::sync::Arc;
 
@@ -40,8 +40,7 @@ impl ServerHandler for Slow {
     }
 }
 
-/// A call of it that has begun: where its answer comes, what it waits for, and how the server is
-/// stopped.
+/// Starts a call of it; returns the connection, what ends the tool, and what stops the server.
 async fn slow_call(
     with_progress: bool,
 ) -> (TcpStream, Arc<Notify>, Stop, tokio::task::JoinHandle<()>) {
@@ -88,11 +87,11 @@ async fn rest(mut stream: TcpStream) -> String {
 }
 
 #[tokio::test]
-async fn a_call_that_runs_when_the_server_is_stopped_is_finished() {
+async fn a_running_call_finishes_when_the_server_stops() {
     for with_progress in [false, true] {
         let (call, go, stop, serving) = slow_call(with_progress).await;
         let address = call.peer_addr().unwrap();
-        // It has asked nothing, so it is not waited for.
+        // This connection has sent no complete request, so the server does not wait for it.
         let mut silent = TcpStream::connect(address).await.unwrap();
         silent.write_all(b"POST /mcp HT").await.unwrap();
         stop.now();
@@ -114,7 +113,7 @@ async fn a_call_that_runs_when_the_server_is_stopped_is_finished() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cut_off_is_told() {
+async fn an_interrupted_call_is_reported() {
     for with_progress in [false, true] {
         let (call, _go, stop, serving) = slow_call(with_progress).await;
         stop.now();

@@ -1,6 +1,6 @@
-//! An edit is known to the next question. Where nobody keeps the index, a file that changed or
-//! vanished since it was indexed is named by every tool that shows places of it, and its lines are
-//! not shown.
+//! Queries after edits. With an index service, a query reflects every edit before it. Without one,
+//! every tool that shows locations names files that changed or vanished since they were indexed and
+//! hides their source lines.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ async fn session() -> Session {
     .await
 }
 
-/// Every tool that shows places, asked so that it shows one of `src/Desk.cs`.
+/// Returns a call of every tool that shows locations, each with one in `src/Desk.cs`.
 fn questions() -> Vec<(&'static str, Value)> {
     vec![
         ("search_symbols", json!({ "query": "Ask" })),
@@ -37,7 +37,7 @@ fn questions() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Asks every tool; each names `src/Desk.cs` as stale, and its note says `word`.
+/// Asserts that every tool names `src/Desk.cs` as stale, with `word` in its note.
 async fn assert_stale(session: &Session, word: &str) {
     for (tool, question) in questions() {
         let answer = session.structured(tool, question).await;
@@ -77,7 +77,7 @@ async fn a_changed_file_is_named_by_every_tool() {
 }
 
 #[tokio::test]
-async fn an_edit_is_known_to_the_next_question() {
+async fn the_next_query_sees_an_edit() {
     let session = Session::indexed(&[
         ("src/Shelf.cs", LIBRARY.as_bytes()),
         ("src/Desk.cs", USE.as_bytes()),
@@ -122,7 +122,7 @@ async fn an_edit_is_known_to_the_next_question() {
 }
 
 #[tokio::test]
-async fn a_database_that_is_removed_is_made_again() {
+async fn a_removed_database_is_rebuilt() {
     let session = Session::indexed(&[
         ("src/Shelf.cs", LIBRARY.as_bytes()),
         ("src/Desk.cs", USE.as_bytes()),
@@ -144,7 +144,7 @@ async fn a_database_that_is_removed_is_made_again() {
     assert!(callers.to_string().contains("Desk.Beg"), "{callers}");
 }
 
-/// The number of the file in which the index lies.
+/// Returns the inode number of the index file.
 fn database(session: &Session) -> u64 {
     let folder = std::fs::read_dir(session.root.path().join(".codeagent"))
         .unwrap()
@@ -156,7 +156,7 @@ fn database(session: &Session) -> u64 {
         .map_or(0, |metadata| std::os::unix::fs::MetadataExt::ino(&metadata))
 }
 
-/// Asks until there is an answer: while an index is made anew there is an error that says so.
+/// Calls until there is an answer: while an index is being rebuilt, the tool returns an error.
 async fn asked_until_answered(peer: &crate::tools::support::Peer, ask: &Value) -> String {
     let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
     loop {
@@ -173,7 +173,7 @@ async fn asked_until_answered(peer: &crate::tools::support::Peer, ask: &Value) -
 }
 
 #[tokio::test]
-async fn a_damaged_index_is_made_anew_for_all_servers() {
+async fn a_damaged_index_is_rebuilt_for_all_servers() {
     let first = Session::indexed(&[
         ("src/Shelf.cs", LIBRARY.as_bytes()),
         ("src/Desk.cs", USE.as_bytes()),
@@ -182,7 +182,7 @@ async fn a_damaged_index_is_made_anew_for_all_servers() {
     let second = first.another().await;
     let ask = json!({ "node_id": "Shelf.Count" });
     for heal in [&first.state, &second.state] {
-        // A file that is there as long as the old one has another number.
+        // A file that exists at the same time as the old one has a different inode number.
         let (before, kept) = (
             database(&first),
             second.structured("get_callers", ask.clone()).await,
@@ -217,7 +217,7 @@ async fn a_damaged_index_is_made_anew_for_all_servers() {
 }
 
 #[tokio::test]
-async fn two_servers_know_of_an_edit_and_the_second_takes_over() {
+async fn two_servers_see_edits_and_the_second_takes_over() {
     let first = Session::indexed(&[
         ("src/Shelf.cs", LIBRARY.as_bytes()),
         ("src/Desk.cs", USE.as_bytes()),
@@ -262,7 +262,7 @@ async fn a_vanished_file_is_named_by_every_tool() {
 }
 
 #[tokio::test]
-async fn a_file_written_again_as_it_was_is_current() {
+async fn a_file_rewritten_with_the_same_content_is_current() {
     let session = session().await;
     session.write("src/Desk.cs", USE);
     for (tool, question) in questions() {
@@ -272,7 +272,7 @@ async fn a_file_written_again_as_it_was_is_current() {
 }
 
 #[tokio::test]
-async fn a_file_without_symbols_says_why_wherever_it_is_asked_about() {
+async fn queries_about_a_file_without_symbols_say_why() {
     let long = format!("enum Keycode {{ A = {}1 }}\n", "1 + ".repeat(8000));
     let session = Session::indexed(&[
         ("src/Keycode.cs", long.as_bytes()),

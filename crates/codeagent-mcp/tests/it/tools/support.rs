@@ -1,4 +1,4 @@
-//! A repository, a server over it and a client that talks to it.
+//! A repository, a server over it, and a client.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::tools::schema::violations;
 
-/// Where tests have the index of a root: never among the user's own.
+/// Returns the data root of a test: never the user's own.
 pub fn home(root: &Path) -> DataRoot {
     DataRoot::at(root.join(".codeagent"))
 }
@@ -27,7 +27,7 @@ pub struct Peer {
     pub client: RunningService<RoleClient, ()>,
 }
 
-/// A client and all that its server is about.
+/// A client with its server and repository.
 pub struct Session {
     peer: Peer,
     pub root: tempfile::TempDir,
@@ -44,7 +44,7 @@ impl Deref for Session {
     }
 }
 
-/// A client of a further server over a repository.
+/// A client of another server over the same repository.
 pub struct Another {
     peer: Peer,
     pub state: Arc<State>,
@@ -65,7 +65,7 @@ impl Another {
 }
 
 impl Session {
-    /// A server over a repository of these files, without an engine.
+    /// Starts a server over a repository of these files, without an engine.
     pub async fn over(files: &[(&str, &[u8])]) -> Self {
         let root = tempfile::tempdir().unwrap();
         for (path, bytes) in files {
@@ -80,7 +80,7 @@ impl Session {
         }
     }
 
-    /// The same with a complete index.
+    /// Like [`Session::over`], with a complete index.
     pub async fn indexed(files: &[(&str, &[u8])]) -> Self {
         let session = Self::over(files).await;
         session.state.start();
@@ -88,7 +88,7 @@ impl Session {
         session
     }
 
-    /// The same with a complete index that nobody keeps up to date.
+    /// Like [`Session::over`], with a complete index that no service keeps up to date.
     pub async fn left_behind(files: &[(&str, &[u8])]) -> Self {
         let mut session = Self::over(files).await;
         let home = home(session.root.path());
@@ -109,7 +109,7 @@ impl Session {
         session
     }
 
-    /// A second server over the same repository.
+    /// Starts a second server over the same repository.
     pub async fn another(&self) -> Another {
         let state = State::open(self.root.path(), home(self.root.path())).unwrap();
         state.start();
@@ -124,21 +124,21 @@ impl Session {
         write_file(self.root.path(), path, text);
     }
 
-    /// Gives the index back, as the end of the process does.
+    /// Closes the index, as the end of the process does.
     pub fn close(&self) {
         self.state.close();
     }
 }
 
 impl Peer {
-    /// A client of a server with this state.
+    /// Returns a client of a server with this state.
     pub async fn of(state: &Arc<State>) -> Self {
         Self {
             client: connect(Arc::clone(state)).await,
         }
     }
 
-    /// A client of the server over the shop, which all tests share and none changes.
+    /// Returns a client of the server over the shop, which all tests share and none changes.
     pub async fn shop() -> Self {
         static SHOP: OnceLock<Arc<State>> = OnceLock::new();
         let state = SHOP.get_or_init(|| {
@@ -153,7 +153,7 @@ impl Peer {
         Self::of(state).await
     }
 
-    /// The result of a call; it is what the tool says that it answers.
+    /// Returns the result of a call, after checking it against the tool's output schema.
     pub async fn raw(&self, tool: &str, arguments: Value) -> CallToolResult {
         let Value::Object(arguments) = arguments else {
             panic!("arguments are an object")
@@ -167,12 +167,12 @@ impl Peer {
         result
     }
 
-    /// The structured result of a call.
+    /// Returns the structured result of a call.
     pub async fn structured(&self, tool: &str, arguments: Value) -> Value {
         self.raw(tool, arguments).await.structured_content.unwrap()
     }
 
-    /// The error of a request that is none of the protocol's.
+    /// Returns the error of a request that is not part of the protocol.
     pub async fn custom(&self, method: &str, parameters: Value) -> String {
         let request = ClientRequest::CustomRequest(CustomRequest::new(method, Some(parameters)));
         self.client
@@ -183,7 +183,7 @@ impl Peer {
             .to_string()
     }
 
-    /// The texts of all content blocks, an error marked as one.
+    /// Returns the texts of all content blocks; errors are marked.
     pub async fn ask(&self, tool: &str, arguments: Value) -> String {
         let result = self.raw(tool, arguments).await;
         let texts: Vec<&str> = result
@@ -204,13 +204,13 @@ impl Peer {
     }
 }
 
-/// The tools that send structured content.
+/// Iterates over the tools with structured content.
 pub fn structured_tools() -> impl Iterator<Item = &'static tools::Tool> {
     tools::all().filter(|tool| !tools::text::TOOLS.iter().any(|text| text.name == tool.name))
 }
 
-/// Structured content follows the tool's output schema, the texts say the same, and an error is one
-/// the tool admits to.
+/// Asserts that structured content matches the tool's output schema, that the texts say the same,
+/// and that an error is one that the tool documents.
 pub fn assert_conforms(name: &str, result: &CallToolResult) {
     let tool = tools::find(name).unwrap();
     let content = result.structured_content.as_ref().unwrap();

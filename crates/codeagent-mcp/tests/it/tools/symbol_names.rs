@@ -1,4 +1,4 @@
-//! Which symbol is meant by a name: its end, its parameters, its type arguments.
+//! Ways to name a symbol: the end of its qualified name, its parameters, its type arguments.
 
 use serde_json::json;
 
@@ -27,7 +27,7 @@ async fn session() -> Session {
 }
 
 #[tokio::test]
-async fn parameters_pick_an_overload() {
+async fn parameters_select_an_overload() {
     let session = session().await;
     for (asked, expected) in [
         ("Cart.Add(int id)", "(int id)"),
@@ -60,7 +60,7 @@ async fn parameters_pick_an_overload() {
 }
 
 #[tokio::test]
-async fn names_mean_types_and_node_ids_are_names_too() {
+async fn names_prefer_types_to_constructors_and_accept_node_ids() {
     let session = session().await;
     let class = session
         .structured("get_symbol", json!({ "node_id": "Shop.Cart" }))
@@ -83,7 +83,7 @@ async fn names_mean_types_and_node_ids_are_names_too() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_says_what_there_is() {
+async fn errors_about_unknown_names_list_known_ones() {
     let session = session().await;
     let error = |asked: &'static str| {
         let session = &session;

@@ -1,4 +1,4 @@
-//! The tools that ask the index.
+//! Tools that query symbols of the index.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ async fn check(tool: &str, arguments: Value, expected: Expect) {
 }
 
 #[tokio::test]
-async fn search_symbols_ranks() {
+async fn search_symbols_ranks_results() {
     check("search_symbols", json!({ "query": "menu" }), expect![[r#"[{"node_id":"nne53pndpogd7","name":"Menu","qualified_name":"web/menu.tsx#Menu","node_type":"component","kind":"function","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"parameter_signature":"()","rank":-523.24},{"node_id":"n2icxfhz2her7","name":"menu.tsx","qualified_name":"web/menu.tsx","node_type":"file","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"rank":-516.99}]"#]]).await;
     check("search_symbols", json!({ "query": "Cart<int>", "node_type": "class", "language": "csharp", "limit": 1 }), expect![[r#"
         [{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","rank":-71.75,"score":1.0,"matched":["words","letters"]}]
@@ -76,7 +76,7 @@ async fn search_symbols_ranks() {
 }
 
 #[tokio::test]
-async fn lookup_symbol_finds_names_and_ends_of_names() {
+async fn lookup_symbol_finds_names_and_name_suffixes() {
     check("lookup_symbol", json!({ "qualified_name": "Shop.Desk" }), expect![[r#"[{"node_id":"np6ftjz33gjps","name":"Desk","qualified_name":"Shop.Desk","node_type":"class","language":"csharp","file_path":"src/Rest.cs","line_start":13,"line_end":16,"access_modifier":"public"}]"#]]).await;
     check("lookup_symbol", json!({ "qualified_name": "Desk.Pay" }), expect![[r#"[{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","language":"csharp","file_path":"src/Rest.cs","line_start":15,"line_end":15,"access_modifier":"public","parameter_signature":"(IPriced priced, Cart cart)","return_type":"int","match":"suffix"}]"#]]).await;
     check(
@@ -97,7 +97,7 @@ async fn find_similar_compares_words_and_letters_without_a_model() {
 }
 
 #[tokio::test]
-async fn get_symbol_shows_all() {
+async fn get_symbol_shows_every_field() {
     check("get_symbol", json!({ "node_id": "Shop.Cart" }), expect![[r#"{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","dialect":"cs","project_id":"Shop.csproj","is_public_api":true,"is_static":false,"is_abstract":false,"is_async":false,"is_override":false,"is_deprecated":false,"has_doc_comment":true,"parse_status":"full","reference_count":1,"doc":"What somebody wants to buy.","declarations":2}"#]]).await;
     check("get_symbol", json!({ "node_id": "Total" }), expect![[r#"
         {"node_id":"nxko7fovcddtz","name":"Total","qualified_name":"Shop.IPriced.Total","node_type":"method","kind":"method","language":"csharp","file_path":"src/Rest.cs","line_start":5,"line_end":5,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int","dialect":"cs","project_id":"Shop.csproj","is_public_api":true,"is_static":false,"is_abstract":true,"is_async":false,"is_override":false,"is_deprecated":false,"has_doc_comment":false,"parse_status":"full","parameter_count":1,"reference_count":2,"declarations":1}
@@ -125,7 +125,7 @@ async fn get_file_outline_is_in_line_order() {
 }
 
 #[tokio::test]
-async fn get_callers_shows_places() {
+async fn get_callers_shows_locations() {
     check("get_callers", json!({ "node_id": "Cart.Total" }), expect![[r#"
         [{"node_id":"n7zzry6rfbquk","name":"Twice","qualified_name":"Shop.Cart.Twice","node_type":"method","file_path":"src/Rest.cs","line_start":10,"confidence":"exact","call_sites":[{"line":10,"column":27,"text":"public int Twice() => Total(1) + Total(2);"},{"line":10,"column":38,"text":"public int Twice() => Total(1) + Total(2);"}]},{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","file_path":"src/Rest.cs","line_start":15,"confidence":"exact","call_sites":[{"line":15,"column":73,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]
         {"note":"calls through an interface or base class are listed under its member: `get_callers Shop.IPriced.Total`"}"#]]).await;
@@ -143,7 +143,7 @@ async fn get_callers_shows_places() {
 }
 
 #[tokio::test]
-async fn get_callees_shows_places() {
+async fn get_callees_shows_locations() {
     check("get_callees", json!({ "node_id": "Desk.Pay" }), expect![[r#"[{"node_id":"nxko7fovcddtz","name":"Total","qualified_name":"Shop.IPriced.Total","node_type":"method","file_path":"src/Rest.cs","line_start":5,"confidence":"exact","call_sites":[{"line":15,"column":57,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]},{"node_id":"ncggvmchpetqg","name":"Total","qualified_name":"Shop.Cart.Total","node_type":"method","file_path":"src/Cart.cs","line_start":6,"confidence":"exact","call_sites":[{"file_path":"src/Rest.cs","line":15,"column":73,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]"#]]).await;
 }
 
@@ -153,7 +153,7 @@ async fn get_implementations_covers_types_and_members() {
 }
 
 #[tokio::test]
-async fn get_references_are_all_uses() {
+async fn get_references_lists_all_uses() {
     check("get_references", json!({ "node_id": "Shop.IPriced" }), expect![[r#"[{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","file_path":"src/Cart.cs","line_start":4,"confidence":"exact","call_sites":[{"line":4,"column":29,"text":"public partial class Cart : IPriced"}],"edge_type":"implements"},{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","file_path":"src/Rest.cs","line_start":15,"confidence":"exact","call_sites":[{"line":15,"column":20,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}],"edge_type":"accepts"}]"#]]).await;
 }
 
@@ -165,7 +165,7 @@ async fn get_dependencies_and_dependents_can_be_filtered() {
 }
 
 #[tokio::test]
-async fn index_files_takes_changes_in() {
+async fn index_files_indexes_changes() {
     let session = session().await;
     session.write(
         "src/New.cs",
@@ -210,7 +210,7 @@ async fn get_status_never_shows_a_path() {
             .as_str()
             .is_some_and(|time| time.ends_with('Z'))
     );
-    // How many uses are found is the linkers' business.
+    // The number of uses found is covered by the resolvers' tests.
     assert!(
         status["edges"]
             .take()
@@ -244,7 +244,7 @@ async fn without_an_engine_only_file_tools_answer() {
 }
 
 #[tokio::test]
-async fn a_second_server_reads_the_index_of_the_first_and_takes_its_place() {
+async fn a_second_server_reads_the_index_and_takes_over_writing() {
     let first = session().await;
     let state = codeagent_mcp::state::State::open(
         first.root.path(),
@@ -305,7 +305,7 @@ async fn a_second_server_reads_the_index_of_the_first_and_takes_its_place() {
 }
 
 #[tokio::test]
-async fn get_status_tells_what_is_odd_about_the_settings() {
+async fn get_status_reports_problems_of_the_settings() {
     let session = Session::indexed(&[
         ("a.cs", b"class A { }"),
         (".codeagent/config.json", b"{ \"includ\": [] }"),
@@ -324,7 +324,7 @@ const TWICE: &str = "struct Money { }\nclass Desk\n{\n    Money Pay() => default
     partial class Hall : IDesk { }\npartial class Hall : IDesk { }\n";
 
 #[tokio::test]
-async fn sites_are_counted_if_more_than_three() {
+async fn more_than_three_sites_are_counted() {
     let session = Session::indexed(&[("desk.cs", TWICE.as_bytes())]).await;
     for (tool, asked) in [
         ("get_callers", "Desk.Pay"),
@@ -369,7 +369,7 @@ async fn sites_are_counted_if_more_than_three() {
 }
 
 #[tokio::test]
-async fn lists_tell_a_kind_that_is_not_the_node_type() {
+async fn lists_show_the_kind_if_it_differs_from_the_node_type() {
     let session = Session::indexed(&[("desk.cs", TWICE.as_bytes())]).await;
     let outline = session
         .structured("get_file_outline", json!({ "path": "desk.cs" }))
@@ -399,7 +399,7 @@ async fn lists_tell_a_kind_that_is_not_the_node_type() {
 }
 
 #[tokio::test]
-async fn the_other_candidates_of_an_inferred_site_are_shown() {
+async fn inferred_sites_show_other_candidates() {
     let source = "class Door\n{\n    void Open(int a) { }\n    void Open(string a) { }\n    void Run() { Open(Unknown.Thing()); }\n}\n";
     let session = Session::indexed(&[("door.cs", source.as_bytes())]).await;
     let others = json!(["Door.Open(string a)"]);
@@ -431,7 +431,7 @@ async fn the_other_candidates_of_an_inferred_site_are_shown() {
 }
 
 #[tokio::test]
-async fn the_beginning_of_a_name_says_what_there_is() {
+async fn an_unknown_member_is_explained_by_its_longest_known_prefix() {
     let script = "export const Modes = { NEVER: 1, ALWAYS: 2 };\nexport interface Cart {\n  total: number;\n  add(): void;\n}\n";
     let mailboxes = "class Actor\n{\n    Mailbox Mailbox { get; }\n}\nclass Mailbox\n{\n    void Post() { }\n}\n";
     let session = Session::indexed(&[
@@ -476,7 +476,7 @@ async fn the_beginning_of_a_name_says_what_there_is() {
 }
 
 #[tokio::test]
-async fn implementations_further_down_are_counted() {
+async fn implementations_further_down_the_hierarchy_are_counted() {
     let source = "class A { public virtual void M() { } }\nclass B : A { public override void M() { } }\n\
                   class C : B { public override void M() { } }\nclass D : C { }\n";
     let session = Session::indexed(&[("a.cs", source.as_bytes())]).await;

@@ -1,4 +1,4 @@
-//! The section about how one symbol leads to another.
+//! The section about how one symbol reaches another.
 
 use codeagent_core::query::{self, Occurrences, Target, Targets};
 

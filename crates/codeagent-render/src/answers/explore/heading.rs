@@ -1,4 +1,4 @@
-//! Headings: what a symbol is, its signature and where it is.
+//! Headings: kind, name, signature and location of a symbol.
 
 use codeagent_core::model::graph::{Node, NodeFlags, NodeType};
 use codeagent_core::query::{self, Occurrences};
@@ -6,12 +6,12 @@ use codeagent_core::query::{self, Occurrences};
 use crate::answers::AnswerError;
 use crate::text::{Document, cut};
 
-/// Longest parameter list, return type and documentation, in characters.
+/// Maximum characters of parameter list, return type and documentation.
 const MAX_PARAMETERS: usize = 160;
 const MAX_RETURN: usize = 80;
 const MAX_DOC: usize = 240;
 
-/// Most overloads and bases listed.
+/// Maximum number of listed overloads and bases.
 const MAX_LISTED: usize = 6;
 
 /// Writes `## exported function total(tax: number): number  src/cart.ts:3`.
@@ -39,7 +39,7 @@ fn full(occurrences: &mut Occurrences<'_, '_>, node: &Node) -> Result<String, An
     ))
 }
 
-/// Writes the parameters and the type of a symbol.
+/// Formats the parameters and the type of a symbol.
 pub(super) fn signature(node: &Node) -> String {
     let parameters = node.parameter_signature.as_deref().unwrap_or_default();
     let result = node.return_type.as_deref();
@@ -70,12 +70,12 @@ fn at(node: &Node) -> String {
         .unwrap_or_default()
 }
 
-/// Reports whether a symbol is explored rather than others of its name.
+/// Reports whether a symbol takes precedence over others of its name.
 pub(super) fn is_shown_first(node: &Node) -> bool {
     !matches!(node.node_type, NodeType::Module | NodeType::Constructor)
 }
 
-/// Adds documentation, overloads and what a symbol implements or overrides.
+/// Adds documentation, overloads, and the symbols that a symbol implements or overrides.
 pub(super) fn details(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,

@@ -9,10 +9,10 @@ use super::Subject;
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
 
-/// Longest source shown, in lines.
+/// Maximum number of source lines.
 const MAX_SOURCE_LINES: u32 = 160;
 
-/// Uses other than those by what implements or overrides a symbol.
+/// Edge types of uses, except those from implementations and overrides.
 const USES: [EdgeType; 4] = [
     EdgeType::Calls,
     EdgeType::References,
@@ -115,8 +115,8 @@ fn numbered(lines: &[String], first: u32) -> Vec<String> {
         .collect()
 }
 
-/// Adds the uses of a symbol: certain ones, those of its wrappers, through what it implements,
-/// possible ones, and those in tests.
+/// Adds the uses of a symbol: certain ones, those of its wrappers, those through symbols it
+/// implements, possible ones, and those in tests.
 fn uses(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -176,7 +176,7 @@ fn uses(
     Ok(())
 }
 
-/// Tells places inside the symbols from others: a recursive call is no use.
+/// Returns a predicate for places inside the symbols; a recursive call is not a use.
 pub(super) fn own_lines(subject: &Subject<'_>) -> impl Fn(&Occurrence) -> bool {
     let spans: Vec<(String, u32, u32)> = subject
         .nodes
@@ -191,7 +191,8 @@ pub(super) fn own_lines(subject: &Subject<'_>) -> impl Fn(&Occurrence) -> bool {
     }
 }
 
-/// Adds the uses of a field, property or variable, writes apart from reads where the lines tell.
+/// Adds the uses of a field, property or variable; writes are separate where the source lines show
+/// them.
 fn reads_and_writes(subject: &Subject<'_>, document: &mut Document, uses: Vec<Occurrence>) {
     let wants = subject.wants;
     let name = &subject.first().name;
@@ -219,7 +220,7 @@ fn is_written(line: &str, name: &str) -> bool {
         if before.is_some_and(is_word) || rest.starts_with(is_word) {
             return false;
         }
-        // An attribute of JSX is none.
+        // A JSX attribute is not an assignment.
         if rest.starts_with("={") {
             return false;
         }
@@ -238,7 +239,7 @@ fn is_written(line: &str, name: &str) -> bool {
     })
 }
 
-/// Adds the calls of what the symbol implements or overrides, which may run it.
+/// Adds the calls of symbols that this one implements or overrides, which may run it.
 fn through_bases(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -343,7 +344,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writes_are_told_from_reads() {
+    fn writes_are_distinguished_from_reads() {
         for (line, expected) in [
             ("this.total = 1;", true),
             ("total += 1", true),

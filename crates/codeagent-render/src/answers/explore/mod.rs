@@ -1,8 +1,7 @@
-//! The answer of `explore`: sections about what a text refers to.
+//! The answer of `explore`: sections about the symbols, files and literals in a text.
 //!
-//! Which sections there are follows from what each target is; which get most of the budget follows
-//! from the words of the question. A text without targets is searched for, and the best result is
-//! explored.
+//! The kind of each target selects the sections; the words of the question decide their shares of
+//! the budget. A text without targets is searched for, and the best result is explored.
 
 mod connection;
 mod heading;
@@ -26,16 +25,16 @@ use crate::text::{Document, NameRow, Section};
 use heading::{heading, is_shown_first};
 use wants::Wants;
 
-/// Most symbols of a name that are listed beside the one that is explored.
+/// Maximum other symbols of a name that are listed.
 const MAX_OTHERS: usize = 8;
 
-/// Most results of a search that are listed.
+/// Maximum listed search results.
 const MAX_FOUND: usize = 10;
 
-/// Most targets that are explored.
+/// Maximum targets that are explored.
 const MAX_EXPLORED: usize = 6;
 
-/// Answers a question about what a text refers to.
+/// Answers a question about the targets in a text.
 pub fn explore(index: &IndexReader, text: &str) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
@@ -154,7 +153,7 @@ fn others_line(
     Ok(format!("also of that name: {}{more}", names.join(", ")))
 }
 
-/// The symbols of one qualified name, and what the question wants to know of them.
+/// The symbols of one qualified name, and the sections that the question asks for.
 struct Subject<'a> {
     nodes: &'a [Node],
     wants: Wants,
@@ -191,7 +190,7 @@ impl Subject<'_> {
     }
 }
 
-/// Lists the symbols that a text without targets finds, and explores the best.
+/// Searches for a text without targets, lists the results, and explores the best one.
 fn search(
     index: &IndexReader,
     document: &mut Document,

@@ -10,10 +10,10 @@ use super::wants::Wants;
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
 
-/// Most files of a folder whose symbols are listed.
+/// Maximum files of a folder whose symbols are listed.
 const MAX_FILES: usize = 300;
 
-/// Most places of a literal that are listed.
+/// Maximum listed places of a literal.
 const MAX_LITERALS: usize = 200;
 
 /// Adds a file: its exports with their uses elsewhere, and what imports it.
@@ -89,8 +89,8 @@ fn public_members(occurrences: &Occurrences<'_, '_>, node: &Node) -> Result<Stri
     })
 }
 
-/// Returns the symbols that a file declares outside of types and functions, those that other files
-/// can use first.
+/// Returns the symbols that a file declares outside types and functions, those visible to other
+/// files first.
 fn declared(
     occurrences: &Occurrences<'_, '_>,
     path: &str,
@@ -142,7 +142,7 @@ fn uses_elsewhere(
     Ok(count)
 }
 
-/// Adds a folder: its files with what they export.
+/// Adds a folder: its files with their exports.
 pub(super) fn folder(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,

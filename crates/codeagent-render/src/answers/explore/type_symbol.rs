@@ -1,4 +1,4 @@
-//! Sections about types: members, implementations, where they are constructed and used.
+//! Sections about types: members, implementations, constructions and other uses.
 
 use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences, Snapshot};
@@ -9,7 +9,7 @@ use super::member::own_lines;
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
 
-/// Longest type whose declaration is shown instead of its members, in lines.
+/// Maximum lines of a type whose declaration is shown in place of its members.
 const SHORT: u32 = 12;
 
 pub(super) fn sections(
@@ -51,7 +51,7 @@ pub(super) fn sections(
     uses(subject, document, occurrences, &members)
 }
 
-/// Returns the members of a type by line, private ones too.
+/// Returns the members of a type by line, including private ones.
 fn members(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Vec<Node>, AnswerError> {
     let mut members = Vec::new();
     for node in subject.nodes {
@@ -177,7 +177,7 @@ fn dependencies(
     Ok(())
 }
 
-/// Adds where a type is constructed and where it is used otherwise.
+/// Adds the places that construct a type, and those that use it otherwise.
 fn uses(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -209,7 +209,8 @@ fn uses(
             others.push(EdgeType::Calls);
         }
     }
-    // A static class is used by its members, as extension methods without its name.
+    // A static class is used through its members, for example by extension methods without its
+    // name.
     if subject.first().flags.has(NodeFlags::STATIC) {
         ids_with_wrappers.extend(members.iter().map(|member| member.id));
         others.push(EdgeType::Calls);

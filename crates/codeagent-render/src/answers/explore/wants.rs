@@ -2,7 +2,7 @@
 
 use codeagent_core::query::Targets;
 
-/// What a question asks for. None of these: a bit of everything.
+/// The sections that a question asks for; by default a bit of everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wants {
     pub tests: bool,
@@ -21,7 +21,7 @@ pub(super) struct Wants {
 const WANTED: u32 = 60;
 
 impl Wants {
-    /// Reads the words of a question.
+    /// Parses the words of a question.
     pub fn of(targets: &Targets) -> Self {
         let words = |beginnings: &[&str]| targets.mentions(beginnings);
         let no_tests = words(&["without"]) && words(&["test"]);
@@ -56,7 +56,8 @@ impl Wants {
         }
     }
 
-    /// The weight of a section: more if the question asks for it, less if it asks for another.
+    /// Returns the weight of a section: higher if the question asks for it, lower if it asks for
+    /// another.
     pub fn weight(self, is_wanted: bool, normal: u32) -> u32 {
         if is_wanted {
             WANTED
@@ -67,7 +68,7 @@ impl Wants {
         }
     }
 
-    /// Reports whether the question asks for something in particular.
+    /// Reports whether the question asks for particular sections.
     pub fn asks(self) -> bool {
         self.tests
             || self.implementations

@@ -1,4 +1,4 @@
-//! Inputs made to hurt: the walk neither overflows its stack nor takes long.
+//! Adversarial inputs: lowering neither overflows its stack nor takes long.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use cpu_time::ThreadTime;
 use crate::LANGUAGES;
 
 #[test]
-fn hostile_nesting_and_length_end_quickly() {
+fn hostile_nesting_and_length_are_lowered_quickly() {
     let n = 20_000;
     let inputs = [
         "(".repeat(n),

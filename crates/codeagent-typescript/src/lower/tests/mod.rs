@@ -19,7 +19,7 @@ pub fn check(dialect: Dialect, text: &str, expected: Expect) {
 }
 
 #[test]
-fn classes_have_members_of_every_form() {
+fn class_members_of_every_form_are_lowered() {
     check(
         Dialect::Ts,
         r"/** A cart. */
@@ -90,7 +90,7 @@ fn classes_have_members_of_every_form() {
 }
 
 #[test]
-fn functions_have_overloads_and_patterns() {
+fn function_overloads_and_patterns_are_lowered() {
     check(
         Dialect::Ts,
         r"export function f(a: string): void;
@@ -139,7 +139,7 @@ outer(x => x.y, function named(z) { return named; });
 }
 
 #[test]
-fn imports_and_exports_of_every_form() {
+fn imports_and_exports_of_every_form_are_lowered() {
     check(
         Dialect::Ts,
         r"import def, { a, b as c, type T, default as other } from './m';
@@ -203,7 +203,7 @@ export import z = ns.z;
 }
 
 #[test]
-fn types_of_every_form() {
+fn types_of_every_form_are_lowered() {
     check(
         Dialect::Ts,
         r"type A = Map<string, B.C[]> | { x: number; m?(y: D): this; new (): E; (f: F): G; readonly [k: string]: H };
@@ -278,7 +278,7 @@ interface I<in out T> extends J<T>, K.L { prop: T; method<U>(u: U): void }
 }
 
 #[test]
-fn namespaces_enums_and_ambient_modules() {
+fn namespaces_enums_and_ambient_modules_are_lowered() {
     check(
         Dialect::Ts,
         r#"namespace A.B { export const x = 1; }
@@ -304,7 +304,7 @@ export const enum E { One = 1, 'two-2' = One << 1, Three }
 }
 
 #[test]
-fn javascript_has_common_js_and_assigned_members() {
+fn common_js_and_assigned_members_are_lowered() {
     check(
         Dialect::Js,
         r"const fs = require('fs');
@@ -344,7 +344,7 @@ module.exports.lazy = lazy;
 }
 
 #[test]
-fn javascript_has_types_in_comments() {
+fn jsdoc_types_are_lowered() {
     check(
         Dialect::Js,
         r"/**
@@ -378,7 +378,7 @@ const skipped = (odd) => odd;
 }
 
 #[test]
-fn locals_need_no_sites() {
+fn uses_of_locals_have_no_sites() {
     check(
         Dialect::Ts,
         r"import { g } from './g';
@@ -413,7 +413,7 @@ function f<T>(p: T, cb: () => void) {
 }
 
 #[test]
-fn broken_code_is_read_as_far_as_it_goes() {
+fn code_with_errors_is_lowered_as_far_as_possible() {
     let facts = LANGUAGES.extract(
         "function a() {}\nclass { ]]\nfunction b() { a(); }\n",
         Dialect::Ts,
@@ -426,7 +426,7 @@ fn broken_code_is_read_as_far_as_it_goes() {
 }
 
 #[test]
-fn the_interface_hash_sees_what_others_can_see() {
+fn the_interface_hash_covers_only_what_other_files_see() {
     let hash = |text: &str| {
         LANGUAGES
             .extract(text, Dialect::Ts, &[])
@@ -462,7 +462,7 @@ fn the_interface_hash_sees_what_others_can_see() {
         hash("/// <reference path='b.ts' />\nlet a")
     );
     assert_ne!(hash("let ab"), hash("let a/**/b"));
-    // For a body without a declared result, its type.
+    // A body without a declared result is represented by its type.
     assert_eq!(
         hash("export const f = () => { a(); };"),
         hash("export const f = () => { b(); throw c; };")
@@ -528,7 +528,8 @@ fn the_interface_hash_sees_what_others_can_see() {
     );
 }
 
-/// The names of the members of `after` that differ from `before`; `None` if more differs.
+/// Returns the names of the members of `after` that differ from `before`; `None` if anything else
+/// differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| LANGUAGES.extract(text, Dialect::Ts, &[]));
     let changed = is
@@ -543,7 +544,7 @@ fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
 }
 
 #[test]
-fn what_a_module_declares_is_seen_one_by_one() {
+fn changed_declarations_of_a_module_are_named_one_by_one() {
     let before = "import { X } from './x';\nexport const a = 1;\nexport function f(x: X): X { return x; }\nexport interface I { p: X; m(): void }\nexport type T = X;\n";
     let after = |from: &str, to: &str| changed_pieces(before, &before.replacen(from, to, 1));
     let names = |names: &[&str]| {

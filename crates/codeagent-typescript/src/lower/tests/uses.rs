@@ -6,7 +6,7 @@ use expect_test::expect;
 use crate::lower::tests::check;
 
 #[test]
-fn conditions_narrow() {
+fn conditions_narrow_types() {
     check(
         Dialect::Ts,
         r#"function f(x: A | B | null, s: string | number) {
@@ -63,7 +63,7 @@ fn conditions_narrow() {
 }
 
 #[test]
-fn literals_pass_contexts_on() {
+fn literals_pass_contextual_types_to_their_elements() {
     check(
         Dialect::Ts,
         r"const o: Options = { a: v => v.w, b() { return this.a; }, get c() { return 1; }, [k]: 2, 'd-e': [x => x], short, ...spread };
@@ -125,7 +125,7 @@ late = create();
 }
 
 #[test]
-fn chains_calls_and_hoisted_operators() {
+fn chains_calls_and_hoisted_operators_are_lowered() {
     check(
         Dialect::Ts,
         r#"async function f() {

@@ -1,5 +1,5 @@
-//! Tests of other file systems mounted in the root: a full one, one that a file is moved to, a
-//! device in the place of a file.
+//! Mounted file systems inside the root: a full one, one that a file is moved to, a device in place
+//! of a file.
 //!
 //! Limitations: Linux with user namespaces; elsewhere these tests only print that there are none.
 
@@ -14,10 +14,10 @@ use crate::sandbox::{ItemKind, Removed, WalkControl, WriteError};
 use crate::search::{Binary, Files, TextQuery};
 use crate::{RepoPath, Workspace};
 
-/// Where the mounts of a test are.
+/// Environment variable with the folder of a test's mounts.
 const FIXTURE: &str = "CODEAGENT_TEST_MOUNTS";
 
-/// The root of a test in a process of its own, in which this was mounted; nothing in the process
+/// Returns a workspace in which `script` has mounted, in a separate process; `None` in the process
 /// that starts it.
 fn mounted(test: &str, script: &str) -> Option<Workspace> {
     if let Some(root) = std::env::var_os(FIXTURE) {
@@ -126,7 +126,7 @@ fn moves_across_file_systems_are_refused() {
         (Some("a"), Some("b"), Some("x\n"))
     );
 
-    // What is mounted can be emptied, not removed.
+    // A mount point can be emptied but not removed.
     assert!(workspace.remove(&path("disk"), true).is_err());
     assert!(workspace.root().join("disk").is_dir());
 }
@@ -192,7 +192,7 @@ fn a_device_is_not_read_as_a_file() {
 
     let begun = Instant::now();
     for name in ["device", "block", "to-device"] {
-        // Who maps no users cannot open every device.
+        // Without mapped users, some devices cannot be opened.
         let result = workspace.read(&path(name));
         let is_refused = matches!(&result, Err(ReadError::NotAFile(_)))
             || name == "block" && matches!(&result, Err(ReadError::Io { .. }));
@@ -245,7 +245,7 @@ fn a_device_is_not_read_as_a_file() {
 
 #[test]
 fn mounts_are_read_but_nothing_above_them() {
-    // Only who owns the root can mount in it; what they mount is meant to be there.
+    // Only the root's owner can mount in it, so mounts inside the root count as intended.
     let Some(workspace) = mounted(
         "mounts_are_read_but_nothing_above_them",
         "mount --bind ../outside disk",

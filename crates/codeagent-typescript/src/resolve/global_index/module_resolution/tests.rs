@@ -44,7 +44,7 @@ fn check(files: &[&str], texts: &[(&str, &str)], cases: &[(&str, &str, &str)]) {
 }
 
 #[test]
-fn relative_specifiers() {
+fn relative_specifiers_resolve_to_files() {
     check(
         &[
             "a/b.ts",
@@ -91,7 +91,7 @@ fn tsconfig_paths_survive_an_extends_from_a_package() {
 }
 
 #[test]
-fn packages_of_the_repository_mean_their_sources() {
+fn packages_of_the_repository_resolve_to_their_sources() {
     check(
         &[
             "packages/a/src/index.ts",
@@ -162,7 +162,7 @@ fn tsconfig_paths_are_inherited_along_extends() {
                 "cfg/urls.json",
                 r#"{"compilerOptions": {"baseUrl": "../flat"}}"#,
             ),
-            // A cycle: each has its own mapping, and what is not part of the cycle is inherited.
+            // A cycle: each has its own mapping, and settings from outside the cycle are inherited.
             (
                 "a/tsconfig.json",
                 r#"{"extends": "../b/tsconfig.json", "compilerOptions": {"paths": {"@a": ["./i"]}}}"#,
@@ -189,7 +189,7 @@ fn configs(sources: &BTreeMap<String, Arc<str>>) -> Arc<BTreeMap<String, Arc<str
 }
 
 #[test]
-fn the_patterns_of_paths_are_found_by_their_beginnings() {
+fn path_patterns_are_found_by_their_prefix() {
     let config = r#"{"compilerOptions": {"paths": {"@app/*": ["./a/*"], "exact": ["./b"], "*-local": ["./c/*"]}}}"#;
     let sources = BTreeMap::from([("tsconfig.json".to_owned(), Arc::from(config))]);
     let begins = |specifier: &str| Prefixes::of(&configs(&sources)).begin(specifier);
@@ -209,7 +209,7 @@ fn the_patterns_of_paths_are_found_by_their_beginnings() {
 }
 
 #[test]
-fn exports_are_chosen_by_the_conditions_of_the_importing_file() {
+fn exports_are_selected_by_the_conditions_of_the_importing_file() {
     let exports = r#"{"name":"lib","exports":{
         "react-server": "./src/server.ts",
         "browser": "./src/browser.ts",
@@ -256,7 +256,7 @@ fn exports_are_chosen_by_the_conditions_of_the_importing_file() {
 }
 
 #[test]
-fn a_target_that_is_not_built_leads_to_what_it_is_built_from() {
+fn an_unbuilt_target_resolves_to_its_source() {
     check(
         &[
             "a/source/main.ts",
@@ -298,7 +298,7 @@ fn a_target_that_is_not_built_leads_to_what_it_is_built_from() {
 }
 
 #[test]
-fn the_private_root_of_a_workspace_does_not_hide_a_member_of_its_name() {
+fn a_private_workspace_root_does_not_hide_a_member_with_its_name() {
     let member = (
         "packages/lib/package.json",
         r#"{"name":"lib","main":"dist/index.js"}"#,
