@@ -1,12 +1,12 @@
 //! Opens, connects and closes the parts of an index, in this order: root, settings, data folder,
 //! lock, database and writer, readers, pipeline.
 //!
-//! [`Engine`] indexes and answers, and only one process has it; [`IndexReader`] only reads, beside
-//! any number of others. An index that is found damaged, when it is opened or by an error of the
-//! store, is rebuilt from the sources. Dropping an engine drains the writer, moves its log into the
-//! database, closes it and gives the lock back.
+//! A single process owns an [`Engine`], which indexes and queries; any number of others query
+//! through an [`IndexReader`]. An index that is found damaged, when it is opened or by a store
+//! error, is rebuilt from the sources. Dropping an engine drains the writer, moves its log into the
+//! database, closes the database and releases the lock.
 //!
-//! Limitations: answers see the last committed batch. The index service keeps the index up to date.
+//! Limitations: queries see the last committed batch. The index service keeps the index up to date.
 
 mod error;
 mod index_reader;
@@ -36,34 +36,34 @@ pub use crate::engine::index_reader::IndexReader;
 pub use crate::languages::grammars;
 pub use crate::store::{SCHEMA_VERSION, sqlite_differences, sqlite_version};
 
-/// Connections that answer at the same time, beside one for each worker of the pipeline.
+/// Number of reader connections, in addition to one per worker of the pipeline.
 const READERS: u32 = 4;
 
-/// Maximum rebuilds of one engine: what is wrong after that follows from the sources, or
-/// the disk is broken.
+/// Maximum number of rebuilds per engine because of damage. Damage after that comes from the
+/// sources or a broken disk.
 const MOST_RENEWALS: u32 = 3;
 
-/// How often it does so because others changed its files: past that they are believed not to be at
-/// rest, and the index is marked as damaged.
+/// Maximum number of rebuilds per engine because another program changed the database. After that,
+/// the program is assumed to go on, and the index is marked as damaged.
 const MOST_TOUCHED: u32 = 50;
 
-/// How an engine is opened.
+/// Options for opening an engine.
 #[derive(Clone, Debug, Default)]
 pub struct EngineOptions {
-    /// How batches are processed.
+    /// Options for processing batches.
     pub ingest: IngestOptions,
     /// Remove the existing index and start with an empty one.
     pub rebuild: bool,
     /// Use default settings if those of the repository cannot be read.
     pub tolerate_config: bool,
-    /// Where indexes lie.
+    /// Location of all indexes.
     pub home: DataRoot,
     /// The embedding model.
     pub model: ModelHandle,
 }
 
-/// The engine of one repository, with the right to write. Fields are dropped in order: the writer
-/// before the lock.
+/// The engine of one repository; holds the write lock. Fields are dropped in order, so the writer
+/// ends before the lock is released.
 pub struct Engine {
     /// `None` if a damaged index could not be rebuilt.
     pipeline: Mutex<Option<IngestPipeline>>,
@@ -72,7 +72,7 @@ pub struct Engine {
     watcher: Mutex<Option<Arc<Watcher>>>,
     texts: Texts,
     overlay: Overlay,
-    /// A damaged index was thrown away and the new one is not complete.
+    /// Whether a damaged index was discarded and the new one is not complete.
     is_rebuilding: AtomicBool,
     renewals: AtomicU32,
     rebuilt_as_touched: AtomicU32,
@@ -82,7 +82,7 @@ pub struct Engine {
     index_lock: IndexLock,
 }
 
-/// The reader, usable during a batch.
+/// Read access that works during a batch.
 #[derive(Clone)]
 struct ReadSide {
     liveness: WriterLiveness,
@@ -91,8 +91,8 @@ struct ReadSide {
 }
 
 impl Engine {
-    /// Opens the repository at `root` and makes its index if there is none, a damaged one, or one
-    /// whose tables are laid out in another way.
+    /// Opens the repository at `root`. Creates the index if there is none, or if it is damaged or
+    /// has another table layout.
     pub fn open(root: &Path, options: EngineOptions) -> Result<Self, EngineError> {
         let workspace = Workspace::open(root)?
             .with_packages(options.home.packages())
@@ -102,8 +102,8 @@ impl Engine {
         Self::open_locked(workspace, (data, lock), options)
     }
 
-    /// Builds the index of the repository at `root` from the sources alone, then puts it in the
-    /// place of the one that is there, which stays as it is until then, whatever ends this process.
+    /// Builds the index of the repository at `root` from scratch and then replaces the existing
+    /// one. The old index stays intact until then, even if this process is killed.
     pub fn rebuilt(
         root: &Path,
         options: EngineOptions,
@@ -137,7 +137,7 @@ impl Engine {
         };
 
         if let Err(error) = store::move_log(&data.database()?) {
-            // It cannot be read, or is not there: nothing is lost.
+            // If the old index is missing or unreadable, nothing is lost.
             tracing::debug!(%error, "cannot move the old index's log");
         }
 
@@ -174,7 +174,7 @@ impl Engine {
         let overlay = Overlay::default();
         let open = || open_pipeline(&index_lock, (&workspace, &overlay), &options);
         let (pipeline, read_side) = match open() {
-            // All of it is derived from the sources.
+            // The index is derived from the sources, so it can be replaced.
             Err(EngineError::Store(
                 error @ (StoreError::OtherLayout | StoreError::OtherRoot | StoreError::Corrupt(_)),
             )) => {
@@ -203,13 +203,12 @@ impl Engine {
         })
     }
 
-    /// Returns why the index is being rebuilt, if it was damaged. Reported
-    /// once.
+    /// Returns why the index is being rebuilt, if it was damaged. Each reason is returned once.
     pub fn take_repair_notice(&self) -> Option<String> {
         unpoisoned(&self.repair_notice).take()
     }
 
-    /// Updates the index to the current files.
+    /// Updates the index to match the files on disk.
     pub fn index(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
         let summary = self.process_batch(&ChangeBatch::everything(), progress)?;
         let snapshot = self.read_side().reader.snapshot()?;
@@ -221,8 +220,8 @@ impl Engine {
         })
     }
 
-    /// Takes a batch of changes in, under the settings as they are now; one at a time, others wait.
-    /// An index that the batch finds damaged is rebuilt.
+    /// Indexes a batch of changes with the current settings. Batches run one at a time. An index
+    /// that the batch finds damaged is rebuilt.
     pub fn process_batch(
         &self,
         batch: &ChangeBatch,
@@ -239,7 +238,7 @@ impl Engine {
             );
         }
 
-        // A root that was removed and made again is another folder.
+        // A root that was removed and created again is another folder.
         let workspace = self
             .workspace()
             .renewed()
@@ -276,7 +275,7 @@ impl Engine {
         }
     }
 
-    /// Evicted indexes are rebuilt when they are needed.
+    /// Deletes old indexes to limit their total size. They are rebuilt when they are needed.
     fn evict_old_indexes(&self) {
         for removed in self.data().evict_old_indexes(MAX_TOTAL_BYTES) {
             tracing::info!(repository = %removed.root().display(), "its index was evicted: the total size exceeded the limit");
@@ -314,7 +313,7 @@ impl Engine {
         *unpoisoned(&self.repair_notice) = Some(reason.to_owned());
         self.is_rebuilding.store(true, Ordering::Release);
 
-        // Closes what writes into the old one.
+        // Closes all writers of the old index.
         *pipeline = None;
         self.index_lock.data.remove_database()?;
 
@@ -333,19 +332,20 @@ impl Engine {
         Ok(summary)
     }
 
-    /// Whether a damaged index was thrown away and the new one is not complete yet.
+    /// Reports whether a damaged index was discarded and the new one is not complete yet.
     #[must_use]
     pub fn is_rebuilding(&self) -> bool {
         self.is_rebuilding.load(Ordering::Acquire)
     }
 
-    /// Whether another program changed the database under this engine; the next batch rebuilds it.
+    /// Reports whether another program changed the open database; the next batch rebuilds the
+    /// index.
     #[must_use]
     pub fn is_touched(&self) -> bool {
         self.index_lock.is_touched()
     }
 
-    /// Has every folder that a batch lists watched from now on.
+    /// Makes later batches watch every folder they list.
     pub fn set_watcher(&self, watcher: Option<Arc<Watcher>>) {
         let mut pipeline = self.pipeline();
         self.texts.set_told(watcher.is_some());
@@ -355,7 +355,7 @@ impl Engine {
         }
     }
 
-    /// Whether a path was taken out of the index lately.
+    /// Reports whether a path was recently removed from the index.
     #[must_use]
     pub fn has_removed(&self, path: &str) -> bool {
         self.pipeline()
@@ -363,8 +363,8 @@ impl Engine {
             .is_some_and(|pipeline| pipeline.has_removed(path))
     }
 
-    /// Indexes `text` in place of a file's content on disk, from the next batch that names it,
-    /// until it is removed by `None`.
+    /// Indexes `text` in place of a file's content on disk, starting with the next batch that names
+    /// the file; `None` restores the content.
     pub fn set_unsaved_text(&self, path: &RepoPath, text: Option<&str>) {
         self.overlay.set(path, text);
     }
@@ -381,32 +381,32 @@ impl Engine {
         }
     }
 
-    /// The folder of the index.
+    /// Returns the folder of the index.
     #[must_use]
     pub fn data(&self) -> &DataDir {
         &self.index_lock.data
     }
 
-    /// Whether the database is the one that was opened; if not, readers do not see writes, and
-    /// the engine must be opened again.
+    /// Reports whether the database file is still the one that was opened. If not, readers do not
+    /// see writes, and the engine must be opened again.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         self.is_rebuilding() || self.data().database_mark() == self.index_lock.mark()
     }
 
-    /// Whether the writer takes batches; answered at once, also during a batch.
+    /// Reports whether the writer is alive; returns at once, even during a batch.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         self.read_side().liveness.is_alive()
     }
 
-    /// The embedding model.
+    /// Returns the embedding model.
     #[must_use]
     pub fn model(&self) -> &ModelHandle {
         &self.options.model
     }
 
-    /// Writes vectors of a model, between two batches; those of another model go.
+    /// Writes vectors of a model between two batches. Vectors of other models are deleted.
     pub fn put_vectors(&self, model: &str, vectors: Vec<NodeVector>) -> Result<(), EngineError> {
         self.pipeline().as_ref().map_or(Ok(()), |pipeline| {
             Ok(pipeline.writer().put_vectors(model, vectors)?)
@@ -420,7 +420,7 @@ impl Engine {
         })
     }
 
-    /// Answers from the same index.
+    /// Returns a reader of the same index.
     #[must_use]
     pub fn reader(&self) -> IndexReader {
         let mark = self.index_lock.mark();
@@ -440,7 +440,7 @@ impl Engine {
         }
     }
 
-    /// Moves the log into the database, closes it and gives the lock back.
+    /// Moves the log into the database, closes it and releases the lock.
     pub fn close(self) -> Result<(), EngineError> {
         Ok(self
             .pipeline()
@@ -448,7 +448,7 @@ impl Engine {
             .map_or(Ok(()), IngestPipeline::checkpoint)?)
     }
 
-    /// The repository with the settings of the last batch.
+    /// Returns the repository with the settings of the last batch.
     pub fn workspace(&self) -> Workspace {
         unpoisoned(&self.workspace).clone()
     }
@@ -462,12 +462,13 @@ impl Engine {
     }
 }
 
-/// A batch that panicked has left nothing half done: its transaction was rolled back.
+/// Locks a mutex that may be poisoned. A panic leaves nothing half done, because the transaction of
+/// its batch was rolled back.
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads a whole database and fails if its pages and rows do not fit together.
+/// Reads a whole database and returns an error if its pages and rows are inconsistent.
 pub fn check_database(path: &Path) -> Result<(), StoreError> {
     store::check(path, Check::Quick)
 }
@@ -509,7 +510,7 @@ fn open_pipeline(
     ))
 }
 
-/// Opens the database for writing; refuses an index of another root.
+/// Opens the database for writing; returns an error if it was built for another root.
 fn open_database(data: &DataDir, root: &Path) -> Result<WriterThread, EngineError> {
     let database = data.writable_database()?;
     let writer = WriterThread::start(&database)?;
@@ -517,8 +518,8 @@ fn open_database(data: &DataDir, root: &Path) -> Result<WriterThread, EngineErro
     Ok(writer)
 }
 
-/// An index counts for the root it was made of: a copied or renamed data folder is another
-/// repository's.
+/// Checks that the index was built for this root. A copied or renamed data folder belongs to
+/// another repository.
 fn check_root(reader: &Reader, root: &Path) -> Result<(), StoreError> {
     match store::metadata(&reader.snapshot()?, ROOT)? {
         Some(made_of) if made_of != root_mark(root) => Err(StoreError::OtherRoot),

@@ -1,14 +1,14 @@
-//! The languages of the product: each is a crate, and a line here.
+//! The supported languages. A new language is one crate and one line here.
 
 use codeagent_csharp::CSharp;
 use codeagent_lang::Languages;
 use codeagent_model::graph::Language;
 use codeagent_typescript::TypeScript;
 
-/// The registry, in the order in which libraries follow each other in a world.
+/// All languages, in the order of their libraries in a world.
 pub const LANGUAGES: Languages = Languages::new(&[&CSharp, &TypeScript]);
 
-/// The languages and the ABI versions of their grammars' tables.
+/// Returns each language with the ABI version of its grammar.
 pub fn grammars() -> impl Iterator<Item = (Language, usize)> {
     LANGUAGES
         .iter()

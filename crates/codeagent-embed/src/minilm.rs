@@ -1,10 +1,10 @@
-//! Embedding with `all-MiniLM-L6-v2`: 384 numbers, normalized to length 1.
+//! Embeds texts with `all-MiniLM-L6-v2`: 384 numbers, normalized to length 1.
 //!
 //! Texts of similar length share a batch, because a batch is padded to its longest text. A
-//! quantized model takes one text at a time, because its value ranges depend on the whole batch.
+//! quantized model gets one text at a time, because its value ranges depend on the whole batch.
 //!
-//! Limitations: only the first 256 tokens of a text count. Calls wait for each other, each for at
-//! most one batch.
+//! Limitations: only the first 256 tokens of a text count. Calls run one at a time; each waits for
+//! at most one batch of another.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -18,21 +18,21 @@ use crate::error::ModelError;
 use crate::locations::{MODEL_NAME, ModelFiles};
 use crate::runtime;
 
-/// Maximum tokens of a text, from the model card.
+/// Maximum number of tokens per text, from the model card.
 const LONGEST: usize = 256;
 
-/// Texts per batch.
 const BATCH: usize = 16;
 
-/// Maximum size of a model's file.
+/// Maximum size of a model file, in bytes.
 const LARGEST: u64 = 1 << 30;
 
-/// An operator that only models with batch-dependent results have.
+/// An operator that occurs only in models whose results depend on the batch.
 const DYNAMIC: &[u8] = b"DynamicQuantizeLinear";
 
-/// An open model.
+/// The loaded model.
 pub struct MiniLm {
-    /// Held while waiting for the session, so that a caller with many texts lets others in between.
+    /// Held while waiting for the session, so that a caller with many texts lets others in between
+    /// its batches.
     turn: Mutex<()>,
     session: Mutex<TextEmbedding>,
     batch: usize,
@@ -40,7 +40,7 @@ pub struct MiniLm {
 }
 
 impl MiniLm {
-    /// Opens the model and verifies it with a text whose vector is known.
+    /// Opens the model and verifies it with a text of known vector.
     pub fn open(found: &ModelFiles) -> Result<Self, ModelError> {
         let folder = &found.folder;
         let onnx = read(&found.model)?;
@@ -67,9 +67,9 @@ impl MiniLm {
             .with_environment(environment)
             .with_max_length(LONGEST)
             .with_intra_threads(1)
-            // Spinning threads would take the processor from others.
+            // Spinning threads would take processor time from others.
             .with_session_config("session.intra_op.allow_spinning", "0");
-        // Pool threads would not inherit the caller's priority.
+        // The threads of a pool would not inherit the caller's priority.
         tokenizers::parallelism::set_parallelism(false);
 
         let session = TextEmbedding::try_new_from_user_defined(model, options);
@@ -143,15 +143,15 @@ impl MiniLm {
         Ok(vectors)
     }
 
-    /// Returns the similarity of a known text's vector to its expected value.
+    /// Returns the cosine of the known text's vector with its expected value.
     fn tried(&self) -> Result<f32, ModelError> {
         Ok(self.vectors(&[KNOWN_TEXT])?.first().map_or(0.0, likeness))
     }
 }
 
 impl Embedder for MiniLm {
-    /// The plain name if it computes what the published weights do, else with a suffix that
-    /// identifies its file.
+    /// Returns the plain model name if the vectors match those of the published weights, otherwise
+    /// the name with a suffix that identifies the file.
     fn name(&self) -> &str {
         &self.name
     }
@@ -202,10 +202,10 @@ const KNOWN: &[(usize, f32)] = &[
     (374, -0.13254),
 ];
 
-/// Below this, it is another model: quantized weights reach at least 0.97.
+/// Below this cosine it is another model: quantized weights reach at least 0.97.
 const LEAST: f32 = 0.9;
 
-/// From here on, vectors are comparable with those of the published weights.
+/// From this cosine on, vectors are comparable with those of the published weights.
 const SAME: f32 = 0.9999;
 
 /// Returns the cosine with the known numbers, at their indices.
@@ -224,7 +224,6 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
     memchr::memmem::find(haystack, needle).is_some()
 }
 
-/// Reads a file of the model.
 fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
     let size = std::fs::metadata(path)
         .map_err(ModelError::unreadable(path))?

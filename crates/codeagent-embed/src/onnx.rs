@@ -1,13 +1,13 @@
-//! ONNX file writer: nodes, constant tensors, inputs and outputs.
+//! Writes ONNX files: nodes, constant tensors, inputs and outputs.
 //!
-//! Limitations: covers only what a text encoder needs.
+//! Limitations: supports only what a text encoder needs.
 
 use crate::protobuf::Message;
 
 /// Operator set version: the first with `LayerNormalization`.
 const OPSET: i64 = 17;
 
-/// The format version that introduced it.
+/// The format version that introduced this operator set.
 const IR_VERSION: i64 = 8;
 
 const FLOAT: i64 = 1;
@@ -15,19 +15,19 @@ const INT64: i64 = 7;
 
 /// Constant values of a tensor.
 pub(crate) enum Values<'v> {
-    /// Numbers of single precision.
+    /// Single-precision numbers.
     Float(&'v [f32]),
-    /// Whole numbers.
+    /// 64-bit integers.
     Int(&'v [i64]),
 }
 
 /// An operator's attribute.
 pub(crate) enum Attribute<'s> {
-    /// A number.
+    /// A single-precision number.
     Float(&'s str, f32),
-    /// A whole number.
+    /// An integer.
     Int(&'s str, i64),
-    /// Several.
+    /// A list of integers.
     Ints(&'s str, &'s [i64]),
 }
 
@@ -36,16 +36,16 @@ pub(crate) enum Attribute<'s> {
 pub(crate) enum Element {
     /// Single precision.
     Float,
-    /// Whole numbers of 64 bits.
+    /// 64-bit integer.
     Int,
 }
 
 /// One dimension of a tensor.
 #[derive(Clone, Copy)]
 pub(crate) enum Extent<'e> {
-    /// Known.
+    /// A size known in advance.
     Fixed(i64),
-    /// Known when the model runs.
+    /// A named size, known when the model runs.
     Named(&'e str),
 }
 
@@ -117,12 +117,10 @@ impl Graph {
         output.to_owned()
     }
 
-    /// Declares an input.
     pub(crate) fn input(&mut self, name: &str, element: Element, extents: &[Extent<'_>]) {
         self.0.message(11, &value_info(name, element, extents));
     }
 
-    /// Declares an output.
     pub(crate) fn output(&mut self, name: &str, element: Element, extents: &[Extent<'_>]) {
         self.0.message(12, &value_info(name, element, extents));
     }

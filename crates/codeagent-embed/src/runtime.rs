@@ -1,9 +1,9 @@
-//! Loading of the ONNX Runtime library, once per process.
+//! Loads the ONNX Runtime library, once per process.
 //!
-//! A truncated library is never passed to the system's loader: the loader maps it into memory, and
-//! touching a missing part would end the process.
+//! A truncated library is never passed to the system's loader, which maps it into memory: touching
+//! a missing part would end the process.
 //!
-//! Limitations: one library per process: another one is refused until a restart.
+//! Limitations: one library per process; another one is an error until a restart.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -57,7 +57,7 @@ pub(crate) fn load(path: &Path) -> Result<Environment, ModelError> {
     Ok(environment)
 }
 
-/// Checks that everything in a library's headers is within the file.
+/// Checks that all parts listed in a library's headers are within the file.
 pub(crate) fn check_complete(path: &Path) -> Result<(), ModelError> {
     let file = std::fs::File::open(path).map_err(ModelError::unreadable(path))?;
 

@@ -1,10 +1,10 @@
-//! Packing of TypeScript's libraries: `lib.*.d.ts` into one blob.
+//! Packs TypeScript's libraries, `lib.*.d.ts`, into one blob.
 //!
 //! Comments are dropped, white space is reduced, and declarations are split into members, so that a
 //! reader can select members by name.
 //!
-//! Limitations: splits at semicolons and braces, as TypeScript's own library files are written; the
-//! reader parses the texts.
+//! Limitations: splits at semicolons and braces, which suffices for TypeScript's own library files.
+//! The reader parses the texts.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use codeagent_typescript::stdlib::javascript::LibraryBundleWriter;
 /// Packs declaration files, given by library name (`es5`, `dom.iterable`) and text, into a blob.
 ///
 /// # Errors
-/// Fails with the name of a library that refers to a missing one.
+/// Returns an error that names a library with a reference to a missing one.
 pub fn blob(files: &BTreeMap<String, String>) -> Result<(Vec<u8>, LibraryBundleWriter)> {
     let mut packer = LibraryBundleWriter::default();
     let mut order: Vec<&str> = Vec::new();
@@ -54,8 +54,8 @@ fn put_in_order<'f>(
     Some(())
 }
 
-/// Returns the library name of a file: `es2015.core` for `lib.es2015.core.d.ts`. The default of a
-/// target is called `TARGET.full`.
+/// Returns the library name of a file: `es2015.core` for `lib.es2015.core.d.ts`. The default
+/// library of a target is called `TARGET.full`.
 #[must_use]
 pub fn library(file: &str) -> Option<String> {
     match file {
@@ -96,7 +96,7 @@ pub(crate) fn stripped(text: &str) -> String {
         let is_gap = first.is_whitespace() || token.starts_with("/*") || token.starts_with("//");
 
         if !is_gap {
-            // A line of a template may end within `${}`.
+            // The text of a template may contain line ends within `${}`.
             out.push_str(&token.replace('\n', " "));
         } else if !out.ends_with(' ') && !out.is_empty() {
             out.push(' ');
@@ -134,7 +134,7 @@ pub(crate) fn statements(text: &str) -> Vec<&str> {
             '}' | ')' | ']' => {
                 depth = depth.saturating_sub(1);
                 let after = text[at + 1..].trim_start();
-                // Braces in type parameters and arguments of the head.
+                // These braces belong to type parameters or arguments of the head.
                 let is_in_head = after.starts_with(['>', ',', '=', '|', '&', '[']);
                 ends = next == '}'
                     && depth == 0
@@ -157,7 +157,7 @@ pub(crate) fn statements(text: &str) -> Vec<&str> {
     all
 }
 
-/// Words before the declared name.
+/// Modifiers that may precede the declared name.
 const MODIFIERS: &[&str] = &[
     "export",
     "declare",
@@ -227,8 +227,8 @@ pub(crate) fn declaration(statement: &str) -> Option<Declaration> {
     let name = words.find(|word| *word != "enum")?.to_owned();
 
     let whole = || vec![(None, statement.to_owned())];
-    // The types of a function and of an alias are no members; those of a namespace refer to each
-    // other.
+    // Only these declarations are split. Types in a function or an alias have no members, and
+    // members of a namespace refer to each other.
     let opening = body(statement).filter(|_| ["interface", "class", "var"].contains(&keyword));
 
     let parts = match opening.and_then(|opening| Some((opening, statement.rfind('}')?))) {
@@ -254,7 +254,8 @@ pub(crate) fn declaration(statement: &str) -> Option<Declaration> {
     })
 }
 
-/// Returns the last opening brace of a statement: earlier ones may be in a type parameter's bound.
+/// Returns the opening brace of a statement's body, the last one: earlier ones may be in the bound
+/// of a type parameter.
 fn body(statement: &str) -> Option<usize> {
     let (mut open, mut last, mut at) = (Vec::new(), None, 0);
     while let Some(next) = statement[at..].chars().next() {

@@ -1,10 +1,10 @@
-//! Bundles of external declarations: .NET assemblies (ECMA-335 metadata), TypeScript's libraries
-//! ([`declarations`]) and npm packages ([`packages`]), each packed into one blob.
+//! Packs external declarations into blobs: .NET assemblies (ECMA-335 metadata), TypeScript's
+//! libraries ([`declarations`]) and npm packages ([`packages`]).
 //!
-//! Assemblies are read by `codeagent_csharp::stdlib::metadata`.
+//! `codeagent_csharp::stdlib::metadata` reads the assemblies.
 //!
-//! Limitations: public and protected declarations only; of the runtime's own assemblies
-//! (`System.Private.*`), only what another assembly forwards to.
+//! Limitations: public and protected declarations only. From the runtime's own assemblies
+//! (`System.Private.*`), only types that another assembly forwards to.
 
 pub mod declarations;
 pub mod packages;
@@ -19,7 +19,7 @@ use rustc_hash::FxHashSet;
 /// Packs assemblies, given by name and content, into a blob.
 ///
 /// # Errors
-/// Fails with the name of a malformed assembly.
+/// Returns an error that names a malformed assembly.
 pub fn blob(assemblies: &BTreeMap<String, Vec<u8>>) -> Result<(Vec<u8>, BundleWriter)> {
     let mut read = Vec::new();
     for (name, bytes) in assemblies {
@@ -72,7 +72,7 @@ pub fn is_framework(name: &str) -> bool {
         "mscorlib",
         "netstandard",
     ];
-    // Packages with the same prefixes that are not in the frameworks.
+    // Packages with the same prefixes that are not part of the frameworks.
     const PACKAGES: &[&str] = &[
         "Microsoft.Extensions.AI.Abstractions",
         "Microsoft.Extensions.Azure",

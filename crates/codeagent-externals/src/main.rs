@@ -2,8 +2,7 @@
 //! libraries or npm packages (`node_modules`) of a folder into a blob, or checks that it is up to
 //! date.
 //!
-//! Limitations: which package the folder comes from stands in
-//! `data/NOTICE.md` of each language; nothing is fetched.
+//! Limitations: fetches nothing. Each language's `data/NOTICE.md` names the packages to use.
 
 #![allow(
     clippy::print_stdout,

@@ -1,11 +1,11 @@
-//! Packing of npm packages' declaration files into one blob.
+//! Packs the declaration files of npm packages into one blob.
 //!
-//! A file reachable from a package's entry points becomes a block `declare module "package/path"`,
-//! and relative imports are rewritten to that name; global declarations stay outside of blocks.
-//! Imports and export clauses are split by name, other declarations by member.
+//! Each file reachable from a package's entry points becomes a block `declare module
+//! "package/path"`, and relative imports are rewritten to such names. Global declarations stay
+//! outside of blocks. Imports and export clauses are split by name, other declarations by member.
 //!
 //! Limitations: entry points are those of `exports` without patterns, else `typings`, `types`,
-//! `index.d.ts`; no `typesVersions`. Additions of a package to another module are left out.
+//! `index.d.ts`; `typesVersions` is ignored. A package's additions to another module are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub type Files = BTreeMap<String, String>;
 /// Packs packages, given by folder name, into a blob.
 ///
 /// # Errors
-/// Fails with the name of a package that has no entry point or an unsupported statement.
+/// Returns an error that names a package without an entry point or with an unsupported statement.
 pub fn blob(packages: &BTreeMap<String, Files>) -> Result<(Vec<u8>, PackageBundleWriter)> {
     let mut packer = PackageBundleWriter::default();
     for (folder, files) in packages {
@@ -32,7 +32,7 @@ pub fn blob(packages: &BTreeMap<String, Files>) -> Result<(Vec<u8>, PackageBundl
     Ok((packer.finish(), packer))
 }
 
-/// Returns the import name of a package: declarations of `a` may be in `@types/a`.
+/// Returns the import name of a package folder; declarations of `a` may be in `@types/a`.
 fn imported_as(folder: &str) -> String {
     match folder.strip_prefix("@types/") {
         Some(name) => name.split_once("__").map_or_else(
@@ -47,7 +47,7 @@ fn imported_as(folder: &str) -> String {
 struct Package<'f> {
     name: String,
     files: &'f Files,
-    /// Entry points: file and specifier.
+    /// Entry points, by file, with their specifiers.
     entries: BTreeMap<String, String>,
 }
 
@@ -95,7 +95,6 @@ impl<'f> Package<'f> {
         })
     }
 
-    /// Adds the package to a blob.
     fn add(&self, packer: &mut PackageBundleWriter) -> Result<()> {
         let mut modules: BTreeMap<String, Vec<Declaration>> = BTreeMap::new();
         let mut open: Vec<String> = self.entries.keys().cloned().collect();
@@ -119,8 +118,8 @@ impl<'f> Package<'f> {
         Ok(())
     }
 
-    /// Adds what a file declares, by module; that for all files has no name. Gives the files of the
-    /// package that it leads to.
+    /// Adds the declarations of a file by module; global ones are under the empty name. Returns the
+    /// files of the package that it imports or references.
     fn file(
         &self,
         path: &str,
@@ -156,7 +155,7 @@ impl<'f> Package<'f> {
         blocks.retain(|(name, _)| name.is_empty() || !is_module);
         let mut index = 0;
         while let Some((_, body)) = blocks.get_mut(index) {
-            // `global` in `declare module`.
+            // Declarations in a `global` block within `declare module` are global.
             let inner: Vec<_> = body
                 .iter()
                 .filter_map(|statement| block(statement))
@@ -256,7 +255,7 @@ impl<'f> Package<'f> {
     }
 }
 
-/// Returns the declarations of an `exports` entry.
+/// Returns the declaration file of an `exports` entry.
 fn types(value: &Value) -> Option<&str> {
     match value {
         Value::String(path) => Some(path.as_str()).filter(|path| path.ends_with(".d.ts")),
@@ -287,7 +286,8 @@ fn undeclared(statement: &str) -> &str {
     statement.strip_prefix("declare ").unwrap_or(statement)
 }
 
-/// Returns the name and statements of `declare module "name" {}`; `declare global {}` has no name.
+/// Returns the name and statements of `declare module "name" {}`. The name is empty for `declare
+/// global {}`.
 fn block(statement: &str) -> Option<(String, Vec<&str>)> {
     let (head, body) = undeclared(statement).split_once('{')?;
     let name = match head.trim_end() {
@@ -302,8 +302,8 @@ fn block(statement: &str) -> Option<(String, Vec<&str>)> {
     Some((name, statements(body.strip_suffix('}')?)))
 }
 
-/// Returns the statements of a module. Members of a namespace that is the whole export
-/// (`export = N`) become members of the module, so that they can be selected by name.
+/// Returns the statements of a module. Members of a namespace that is the whole export (`export =
+/// N`) become members of the module, so that they can be selected by name.
 fn flattened(module: &str, all: Vec<&str>) -> Vec<String> {
     let assigned = all
         .iter()
@@ -424,7 +424,7 @@ fn cut(statement: &str) -> Option<Vec<Declaration>> {
     };
     let mut declared = declaration(&bare)?;
 
-    // `import("m").A`, `typeof import("m")`
+    // `import("m").A` and `typeof import("m")`.
     for rest in bare.split("import(").skip(1) {
         let name = rest
             .split_once(").")
@@ -437,8 +437,8 @@ fn cut(statement: &str) -> Option<Vec<Declaration>> {
     Some(vec![declared])
 }
 
-/// A declaration that is not split. `import` is a text with the module specifier, and the imported
-/// name.
+/// Returns a declaration that is not split. `import` holds a text with the module specifier, and
+/// the imported name.
 fn whole(name: &str, import: Option<(&str, &str)>, text: String) -> Declaration {
     let import =
         import.and_then(|(from, name)| Some((specifier(from)?.to_owned(), name.to_owned())));
@@ -459,7 +459,7 @@ fn specifier(text: &str) -> Option<&str> {
 /// Splits an import, without the keyword, by name.
 fn imported(rest: &str) -> Vec<Declaration> {
     let Some((clause, from)) = rest.split_once(" from ") else {
-        // `import a = require("b")`; without a name (`import "a"`) it declares nothing.
+        // `import a = require("b")`. Without a name (`import "a"`), an import declares nothing.
         let name = rest.split_once(" = ").map(|(name, _)| name);
         return name
             .map(|name| whole(name, Some((rest, ALL)), format!("import {rest}")))
@@ -497,8 +497,8 @@ fn imported(rest: &str) -> Vec<Declaration> {
     all
 }
 
-/// Returns the names in braces, each with the imported name and its text: `a` and `b`, `c` of
-/// `a, type c as b`.
+/// Returns the names in braces, each with the imported name and its text: `a` and `b`, `c` for `a,
+/// type c as b`.
 fn names_in(names: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     let all = names
         .split(',')

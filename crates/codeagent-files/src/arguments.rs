@@ -1,39 +1,39 @@
-//! Tool parameters: one table gives the schema that clients see and the checks that calls pass, so
-//! the two cannot disagree.
+//! Tool parameters: one table yields both the schema that clients see and the checks of calls, so
+//! that they cannot disagree.
 //!
-//! A wrong type, an unknown name, a missing or out-of-range value is an error that names the
+//! A wrong type, an unknown name, and a missing or out-of-range value are errors that name the
 //! parameter. `null` counts as absent, because models write it for optional parameters.
 //!
-//! Limitations: parameters are texts, whole numbers, booleans and lists of texts. A default that
-//! depends on the call is described in the parameter's text only.
+//! Limitations: parameters are texts, integers, booleans and lists of texts. A default that depends
+//! on the call is only described in the parameter's text.
 
 use serde_json::{Map, Value, json};
 
 /// One parameter of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// Its name.
+    /// Name of the parameter.
     pub name: &'static str,
-    /// Its type.
+    /// Type of its value.
     pub kind: Kind,
-    /// Whether a call without it is wrong.
+    /// Whether a call must have it.
     pub required: bool,
-    /// Its default.
+    /// Value used if it is absent.
     pub default: Option<Fallback>,
-    /// Its description in the documentation.
+    /// Description in the documentation.
     pub doc: &'static str,
-    /// Its description in the brief schema; empty if the server's introduction explains it.
+    /// Description in the brief schema; empty if the server's introduction explains it.
     pub hint: &'static str,
 }
 
-/// The value of a parameter that was left out.
+/// The default of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub enum Fallback {
     /// A text.
     Text(&'static str),
     /// A number.
     Number(u64),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
     /// An empty list.
     NoTexts,
@@ -50,7 +50,7 @@ impl From<Fallback> for Value {
     }
 }
 
-/// Longest name or query, in characters.
+/// Maximum length of a name or query, in characters.
 const MAX_NAME: usize = 4_096;
 
 /// The type of a parameter.
@@ -62,24 +62,24 @@ pub enum Kind {
     Name,
     /// One of these words.
     Word(fn() -> Vec<&'static str>),
-    /// A whole number within bounds.
+    /// An integer within bounds.
     Number {
-        /// Smallest.
+        /// Smallest value.
         min: u64,
-        /// Largest.
+        /// Largest value.
         max: u64,
     },
-    /// A list of at most so many texts.
+    /// A list of at most this many texts.
     Texts(usize),
-    /// A text that is not empty.
+    /// A non-empty text.
     Something,
-    /// Yes or no.
+    /// A boolean.
     Flag,
     /// A list of at most `max` texts of at most `each` characters.
     ShortTexts {
-        /// Most texts.
+        /// Maximum number of texts.
         max: usize,
-        /// Most characters of one.
+        /// Maximum length of each, in characters.
         each: usize,
     },
 }
@@ -98,7 +98,7 @@ impl Parameter {
         }
     }
 
-    /// A parameter that may be left out.
+    /// Creates an optional parameter.
     #[must_use]
     pub const fn optional(name: &'static str, kind: Kind, doc: &'static str) -> Self {
         Self {
@@ -111,7 +111,7 @@ impl Parameter {
         }
     }
 
-    /// The same with a value for calls that leave it out.
+    /// Sets the default.
     #[must_use]
     pub const fn or(self, default: Fallback) -> Self {
         Self {
@@ -120,19 +120,20 @@ impl Parameter {
         }
     }
 
-    /// The same with other words in the schema than in the documentation.
+    /// Sets the description in the brief schema.
     #[must_use]
     pub const fn hinted(self, hint: &'static str) -> Self {
         Self { hint, ..self }
     }
 
-    /// Its JSON schema: one plain type, without `null` and `format`, which strict clients reject.
+    /// Returns its JSON schema: one plain type, without `null` and `format`, which strict clients
+    /// reject.
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
             Kind::Text => json!({ "type": "string" }),
             Kind::Name => json!({ "type": "string", "minLength": 1, "maxLength": MAX_NAME }),
             Kind::Word(words) => json!({ "type": "string", "enum": words() }),
-            // Bounds beyond 2^53 are no numbers to a client written in JavaScript.
+            // JavaScript clients cannot represent bounds beyond 2^53.
             Kind::Number { min, max: u64::MAX } => json!({ "type": "integer", "minimum": min }),
             Kind::Number { min, max } => {
                 json!({ "type": "integer", "minimum": min, "maximum": max })
@@ -218,7 +219,7 @@ impl Parameter {
     }
 }
 
-/// The schema of a tool's arguments.
+/// Returns the schema of a tool's arguments.
 #[must_use]
 pub fn schema(parameters: &[Parameter]) -> Map<String, Value> {
     let properties: Map<String, Value> = parameters
@@ -242,8 +243,8 @@ pub fn schema(parameters: &[Parameter]) -> Map<String, Value> {
     schema
 }
 
-/// The same in few words, for lists of tools that models read whole: what is checked anyway, and
-/// says nothing about what to ask, is left out.
+/// Returns a shorter schema, for tool lists that models read completely. Leaves out rules that are
+/// checked anyway and do not help to write a call.
 #[must_use]
 pub fn brief_schema(parameters: &[Parameter]) -> Map<String, Value> {
     let mut schema = schema(parameters);
@@ -261,7 +262,7 @@ pub fn brief_schema(parameters: &[Parameter]) -> Map<String, Value> {
     schema
 }
 
-/// Why a call's arguments are not accepted.
+/// Why a call's arguments are rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
     /// A parameter is unknown or missing, or has a wrong type or value.
@@ -272,7 +273,7 @@ pub enum ArgumentError {
     TooLarge(String),
 }
 
-/// The checked arguments of a call, defaults filled in.
+/// The checked arguments of a call, including defaults.
 #[derive(Clone, Debug)]
 pub struct Arguments(Map<String, Value>);
 
@@ -321,25 +322,25 @@ impl Arguments {
         Ok(Self(sent))
     }
 
-    /// A value, `None` if absent.
+    /// Returns a value, if present.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// A text, `None` if absent.
+    /// Returns a text, if present.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_str()
     }
 
-    /// A text that the parameter table requires.
+    /// Returns the text of a required parameter.
     #[must_use]
     pub fn required_text(&self, name: &str) -> &str {
         self.text(name).unwrap_or_default()
     }
 
-    /// A number, `None` if absent.
+    /// Returns a number, if present.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<usize> {
         usize::try_from(whole_number(self.0.get(name)?)?).ok()
@@ -354,7 +355,7 @@ impl Arguments {
             .unwrap_or_default()
     }
 
-    /// A list of texts, empty if absent.
+    /// Returns a list of texts; empty if absent.
     #[must_use]
     pub fn texts(&self, name: &str) -> Vec<&str> {
         self.0
@@ -366,7 +367,7 @@ impl Arguments {
     }
 }
 
-/// A whole number, also one that a client wrote as `3.0`.
+/// Returns an integer. Some clients write `3.0` for `3`.
 fn whole_number(value: &Value) -> Option<u64> {
     let float = || {
         value
@@ -377,12 +378,12 @@ fn whole_number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(float)
 }
 
-/// A value as it may stand in a message.
+/// Returns a value as shown in messages.
 fn shown(value: &Value) -> String {
     shortened(&value.to_string())
 }
 
-/// The beginning of a text that somebody sent, for a message.
+/// Returns the start of a caller's text, for a message.
 #[must_use]
 pub fn shortened(text: &str) -> String {
     match text.char_indices().nth(60) {

@@ -1,6 +1,6 @@
-//! Errors of file tools: one list for all contracts; each contract maps them to its own codes.
+//! Errors of file tools: one list of kinds, which each contract maps to its own codes.
 //!
-//! Messages name paths of the repository only.
+//! Messages contain repository paths only.
 
 use codeagent_workspace::{PathError, ReadError, WriteError};
 
@@ -13,15 +13,15 @@ pub enum ErrorKind {
     NoFile,
     /// The folder does not exist.
     NoFolder,
-    /// The path leads out of the root, or to a protected place.
+    /// The path leads out of the root, or is protected.
     Outside,
     /// The text is not a path.
     BadPath,
-    /// A file was expected.
+    /// The path is not a file.
     NotAFile,
-    /// A folder was expected.
+    /// The path is not a folder.
     NotAFolder,
-    /// The target exists already.
+    /// The target already exists.
     Exists,
     /// The folder is not empty.
     NotEmpty,
@@ -33,21 +33,21 @@ pub enum ErrorKind {
     BadPattern,
     /// The time limit was exceeded.
     TimedOut,
-    /// Arguments of a wrong type or value.
+    /// An argument has a wrong type or value.
     BadArguments,
     /// The text to replace is not in the file.
     TextMissing,
-    /// The text to replace occurs another number of times.
+    /// The text to replace does not occur the expected number of times.
     CountDiffers,
     /// A patch does not fit the file.
     PatchFailed,
     /// The system denied permission.
     Permission,
-    /// The server only reads.
+    /// The server is read-only.
     ReadOnly,
-    /// The command may not be run.
+    /// The command is not allowed.
     CommandRefused,
-    /// A defect, or an error of the system.
+    /// A bug, or a system error.
     Internal,
 }
 
@@ -56,14 +56,14 @@ pub enum ErrorKind {
 pub struct FileToolError {
     /// The kind of error.
     pub kind: ErrorKind,
-    /// What is wrong and what to do.
+    /// What happened and what to do.
     pub message: String,
-    /// The path it is about, as the caller wrote it.
+    /// Path concerned, as written by the caller.
     pub path: Option<String>,
 }
 
 impl FileToolError {
-    /// Creates an error that is not about a path.
+    /// Creates an error that does not concern a path.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -72,7 +72,7 @@ impl FileToolError {
         }
     }
 
-    /// Names the path that the error is about.
+    /// Sets the path that the error concerns.
     #[must_use]
     pub fn about(self, path: &str) -> Self {
         Self {

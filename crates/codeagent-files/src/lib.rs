@@ -2,14 +2,13 @@
 //! commands.
 //!
 //! `assistant` reads, `patch` and `workspace` read, write and (if allowed) run commands, `local`
-//! searches. Each contract has a folder with the table of its tools; [`tool`] describes a row,
-//! [`error`] lists what can go wrong, and each contract words that in its own way. [`ToolSet`]
-//! lists and calls the tools of one profile. [`exec`] runs commands in a sandbox.
+//! searches. Each contract has a module with the table of its tools. [`tool`] describes a row;
+//! [`error`] lists the errors, which each contract words in its own way. [`ToolSet`] lists and
+//! calls the tools of one profile. [`exec`] runs commands in a sandbox.
 //!
-//! The crate knows neither a server nor an index: it depends on `codeagent-workspace` and on the
-//! protocol's types. `codeagent-mcp` serves these tools and indexes the paths that a call changed.
-//! [`arguments`] is here, and not in that crate, because both crates describe and check the
-//! parameters of their tools with it and the dependency goes one way.
+//! The crate depends on `codeagent-workspace` and on the protocol's types, but neither on a server
+//! nor on an index. `codeagent-mcp` serves these tools and indexes the paths that a call changed.
+//! [`arguments`] is in this crate because both crates describe and check parameters with it.
 //!
 //! Limitations: commands run on Linux only.
 

@@ -1,9 +1,9 @@
-//! Detects LF and CRLF, and keeps a file's line ends when other text is written into it.
+//! Detects LF and CRLF, and preserves a file's line ends when text is written into it.
 
-/// How a line ends.
+/// The end of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnd {
-    /// It is the last line and nothing follows it.
+    /// None: the last line of the text, without a line end.
     Open,
     /// `\n`
     Lf,
@@ -12,7 +12,7 @@ pub enum LineEnd {
 }
 
 impl LineEnd {
-    /// The characters.
+    /// Returns the characters.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -22,7 +22,7 @@ impl LineEnd {
         }
     }
 
-    /// Reports whether one is LF and the other CRLF.
+    /// Reports whether one is LF and the other is CRLF.
     #[must_use]
     pub fn differs_from(self, other: Self) -> bool {
         self != Self::Open && other != Self::Open && self != other

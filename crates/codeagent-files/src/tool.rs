@@ -1,4 +1,4 @@
-//! A file tool: a row of its contract's table, and what one call of it works with.
+//! A file tool, as a row of its contract's table, and the context of a call.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -14,32 +14,32 @@ use crate::error::{ErrorKind, FileToolError};
 /// The effect of a tool on the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing.
+    /// Reads only.
     Reads,
-    /// It changes files.
+    /// Changes files.
     Writes,
-    /// It runs commands.
+    /// Runs commands.
     Runs,
 }
 
 /// One tool.
 #[derive(Clone, Copy, Debug)]
 pub struct FileTool {
-    /// Its name.
+    /// Name of the tool.
     pub name: &'static str,
-    /// Its name for people.
+    /// Display name.
     pub title: &'static str,
-    /// Its description for models.
+    /// Description for models.
     pub doc: &'static str,
-    /// Its type.
+    /// Parameters of the tool.
     pub parameters: &'static [Parameter],
-    /// The fields of its answer, from the outermost on.
+    /// Fields of its answer, from the outermost inward.
     pub fields: &'static [&'static str],
-    /// How it may fail.
+    /// Errors that it may return.
     pub errors: &'static [ErrorKind],
-    /// Its effect on the repository.
+    /// Effect on the repository.
     pub effect: Effect,
-    /// Its implementation.
+    /// Implementation of the tool.
     pub run: fn(&Call<'_>) -> Result<Value, FileToolError>,
 }
 
@@ -51,13 +51,13 @@ pub struct Call<'a> {
     pub arguments: &'a Arguments,
     /// The options of the server.
     pub options: &'a Options,
-    /// Set when the caller no longer waits.
+    /// Set when the caller cancels the call.
     pub cancelled: &'a Arc<AtomicBool>,
     changed: RefCell<Option<Vec<RepoPath>>>,
 }
 
 impl<'a> Call<'a> {
-    /// A call that has changed nothing yet.
+    /// Creates a call that has changed nothing yet.
     pub fn new(
         workspace: &'a Workspace,
         arguments: &'a Arguments,
@@ -73,15 +73,15 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Reports the paths that this call wrote, moved or removed; none if it ran a command that may
-    /// have changed anything.
+    /// Reports the paths that this call wrote, moved or removed; an empty list after a command that
+    /// may have changed anything.
     pub fn report_changed(&self, paths: &[&RepoPath]) {
         let mut changed = self.changed.borrow_mut();
         let all = changed.get_or_insert_default();
         all.extend(paths.iter().copied().cloned());
     }
 
-    /// The reported paths; `None` if the call changed nothing.
+    /// Returns the reported paths; `None` if the call changed nothing.
     pub fn into_changed(self) -> Option<Vec<RepoPath>> {
         self.changed.into_inner()
     }

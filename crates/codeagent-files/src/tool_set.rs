@@ -1,5 +1,5 @@
-//! Profiles: a profile is one set of tools with its own names, paths, limits and errors. A server
-//! offers one, so names of different contracts never collide.
+//! Profiles: sets of tools with their own names, paths, limits and errors. A server offers one
+//! profile, so names of different contracts never collide.
 
 #[cfg(test)]
 mod tests;
@@ -22,9 +22,9 @@ use crate::{assistant, local, patch, workspace};
 /// The sets of tools that a server can offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// Queries about symbols, answered by the index.
+    /// Symbol queries, answered by the index.
     Index,
-    /// The queries of the index that answer a question in one call, and what reads a file.
+    /// The queries that answer most questions in one call, and a tool that reads files.
     Agent,
     /// Read and search files.
     Assistant,
@@ -32,16 +32,16 @@ pub enum Profile {
     Patch,
     /// Read, edit and move files.
     Workspace,
-    /// Search files, several queries per call.
+    /// Search files, with several queries per call.
     Local,
 }
 
 /// Options of a profile's server.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Refuse every change.
+    /// Whether to reject every change.
     pub read_only: bool,
-    /// Limits of `assistant`, which the environment may set.
+    /// Limits of `assistant`, from the environment.
     pub limits: assistant::Limits,
     /// Whether commands run, and how.
     pub exec: ExecPolicy,
@@ -53,21 +53,21 @@ pub enum ExecPolicy {
     /// Command tools are not offered.
     #[default]
     Off,
-    /// Command tools are offered and refuse every call, for this reason.
+    /// Command tools are offered but reject every call, for this reason.
     Refused(String),
     /// Commands run in a sandbox.
     Jail(Launcher),
 }
 
 impl ExecPolicy {
-    /// Runs commands in a sandbox that the running program starts from itself, if it can.
+    /// Returns the policy that runs commands in a sandbox, if the system supports it.
     #[must_use]
     pub fn allowed() -> Self {
         Launcher::of_this_program()
             .map_or_else(|error| Self::Refused(error.to_string()), Self::Jail)
     }
 
-    /// Returns the launcher, or why commands are refused.
+    /// Returns the launcher, or an error that says why commands are rejected.
     pub fn launcher(&self) -> Result<&Launcher, FileToolError> {
         match self {
             Self::Jail(launcher) => Ok(launcher),
@@ -94,21 +94,21 @@ pub enum ProtocolEra {
 pub struct CallContext {
     /// How errors are reported.
     pub era: ProtocolEra,
-    /// Set when the caller no longer waits.
+    /// Set when the caller cancels the call.
     pub cancelled: Arc<AtomicBool>,
 }
 
 /// The outcome of a call.
 #[derive(Debug)]
 pub struct Answer {
-    /// The result as the client sees it.
+    /// The result as sent to the client.
     pub result: Result<CallToolResult, ErrorData>,
     /// The paths that the call changed, for the index: `None` if it changed nothing, empty if it
     /// ran a command that may have changed anything.
     pub changed: Option<Vec<RepoPath>>,
 }
 
-/// The tools of a profile and the options they run under.
+/// The tools of a profile and their options.
 #[derive(Clone, Debug)]
 pub struct ToolSet {
     /// The profile.
@@ -127,7 +127,7 @@ impl Profile {
         ("local", Self::Local),
     ];
 
-    /// Its name.
+    /// Returns the name of the profile.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::NAMES
@@ -151,8 +151,8 @@ impl Profile {
         matches!(self, Self::Index | Self::Agent)
     }
 
-    /// The table of its tools: empty for those of the index, whose tools are in `codeagent-mcp`, and for
-    /// `local`, whose tools are in its contract.
+    /// Returns the table of its tools. It is empty for profiles answered by the index, whose tools
+    /// are in `codeagent-mcp`, and for `local`, whose tools are in its contract.
     #[must_use]
     pub fn table(self) -> &'static [FileTool] {
         match self {
@@ -171,13 +171,13 @@ impl ToolSet {
         Self { profile, options }
     }
 
-    /// The tool set of another profile, with the same options.
+    /// Creates the tool set of another profile with the same options.
     #[must_use]
     pub fn of_profile(&self, profile: Profile) -> Self {
         Self::new(profile, self.options.clone())
     }
 
-    /// The server's name in `initialize`.
+    /// Returns the server's name for `initialize`.
     #[must_use]
     pub fn server_name(&self) -> String {
         match self.profile {
@@ -198,7 +198,7 @@ impl ToolSet {
         }
     }
 
-    /// Instructions for the model, sent once.
+    /// Returns the instructions for models.
     #[must_use]
     pub fn instructions(&self) -> &'static str {
         match self.profile {
@@ -210,9 +210,10 @@ impl ToolSet {
         }
     }
 
-    /// The tools that are offered.
+    /// Returns the offered tools.
     pub fn tools(&self) -> impl Iterator<Item = &'static FileTool> {
-        // The contract of `patch` keeps its writing tools in the list and answers `ReadOnly`.
+        // In `patch`, writing tools stay in the list and return `ReadOnly`, as its contract
+        // requires.
         let hides = self.options.read_only && self.profile == Profile::Workspace;
         let runs = !matches!(self.options.exec, ExecPolicy::Off);
         self.profile
@@ -225,8 +226,8 @@ impl ToolSet {
             })
     }
 
-    /// Tools of the contract that the server may not offer; a call of one is refused with the
-    /// reason.
+    /// Returns tools of the contract that this server does not offer. Calling one is an error that
+    /// gives the reason.
     fn forbidden(&self) -> impl Iterator<Item = &'static FileTool> {
         let is_off = matches!(self.options.exec, ExecPolicy::Off);
         self.profile
@@ -235,13 +236,13 @@ impl ToolSet {
             .filter(move |tool| is_off && tool.effect == Effect::Runs)
     }
 
-    /// Reports whether this set answers a call of a tool, if only with a refusal.
+    /// Reports whether this set handles calls of a tool, possibly by rejecting them.
     #[must_use]
     pub fn answers(&self, name: &str) -> bool {
         self.names().contains(&name) || self.forbidden().any(|tool| tool.name == name)
     }
 
-    /// The names of the offered tools.
+    /// Returns the names of the offered tools.
     #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
         if self.profile == Profile::Local {
@@ -251,14 +252,14 @@ impl ToolSet {
         }
     }
 
-    /// Reports whether a tool changes files itself, not through a command.
+    /// Reports whether a tool changes files directly, without a command.
     #[must_use]
     pub fn changes_files(&self, name: &str) -> bool {
         self.tools()
             .any(|tool| tool.name == name && tool.effect == Effect::Writes)
     }
 
-    /// The tools as clients see them in `tools/list`.
+    /// Returns the tools as shown to clients in `tools/list`.
     #[must_use]
     pub fn descriptions(&self) -> Vec<ToolDescription> {
         if self.profile == Profile::Local {
@@ -268,7 +269,7 @@ impl ToolSet {
         }
     }
 
-    /// Calls a tool; `None` if there is no tool of that name.
+    /// Calls a tool; returns `None` if there is no tool of this name.
     #[must_use]
     pub fn call(
         &self,
@@ -296,7 +297,7 @@ impl ToolSet {
         })
     }
 
-    /// The answer to a call that cannot be started.
+    /// Returns the answer to a call that cannot be started.
     pub fn refused(&self, reason: String, era: ProtocolEra) -> Result<CallToolResult, ErrorData> {
         self.render(Err(FileToolError::new(ErrorKind::Internal, reason)), era)
     }
@@ -344,7 +345,7 @@ impl ToolSet {
         (answer, call.into_changed())
     }
 
-    /// Checks a call's arguments, and whether this server may run the tool at all.
+    /// Checks a call's arguments, and whether this server may run the tool.
     fn check(
         &self,
         workspace: &Workspace,

@@ -1,57 +1,58 @@
 //! The dependencies of one file's resolution, used for invalidation.
 //!
-//! While a file is linked, everything that it asks of other files is recorded: the files whose
-//! interface it looks at, and a [`DependencyKey`] for every open-ended question. A file *publishes*
-//! the keys of the questions that it is an answer to, so a change of it invalidates those who asked.
+//! While a file is resolved, everything it reads of other files is recorded: the files whose
+//! interface it uses, and a [`DependencyKey`] for every query that any file may answer. A file
+//! *publishes* the keys of the queries it answers, so a change to it invalidates the files that
+//! made those queries.
 //!
-//! **Limits.** A key is a hash: two questions may share one, and then a file is linked again without
-//! need.
+//! Limitations: a key is a hash. Two queries may share one, and then a file is resolved again
+//! without need.
 
 use codeagent_model::facts::{Body, Facts};
 use rustc_hash::FxHashMap;
 
 use crate::world::FileId;
 
-/// What one link asked of other files, sorted.
+/// Everything that the resolution of one file read of other files, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependencies {
-    /// Files whose interface was looked at, without the file itself.
+    /// Files whose interface was read, without the file itself.
     pub files: Vec<FileId>,
-    /// Questions that any file may answer.
+    /// Queries that any file may answer.
     pub keys: Vec<DependencyKey>,
 }
 
-/// What a key asks, which decides what change of a file invalidates those who asked.
+/// The kind of query behind a key, which decides which changes invalidate the files that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyKind {
-    /// "Who in the world has the name N in this table?" Every change of the interface of a file
-    /// that publishes the key, or published it before, is another answer.
+    /// "Which declarations in the world have the name N in this table?" Invalidated by every
+    /// interface change of a file that publishes the key or published it before.
     Name,
-    /// "Does a project have the name N in this table at all?" The answer changes only if the first
-    /// file of a project comes to publish the key or the last one ceases to.
+    /// "Does a project have the name N in this table at all?" Invalidated only when the first file
+    /// of a project starts to publish the key or the last one stops.
     Presence,
-    /// "What does this body give?", whose result type is not declared. The key holds the body's
-    /// text, so an edit is a key that is published no more.
+    /// "What is the result type of this body?", where none is declared. The key contains the body's
+    /// text, so an edit ends the publication of the old key.
     Body,
-    /// "What is called N in the files I look at?" Who does not ask it does not see a change of
-    /// nothing but such a member.
+    /// "Which members of the files I read are named N?" Files without this key are not invalidated
+    /// by a change to such a member alone.
     Member,
 }
 
 impl KeyKind {
     const ALL: [Self; 4] = [Self::Name, Self::Presence, Self::Body, Self::Member];
 
-    /// The bits of a key that tell its kind: the lowest, so that the low half tells it too.
+    /// The bits of a key that hold its kind: the lowest ones, so that the low half has them too.
     const BITS: u64 = 0b11;
 
-    /// The kind of a key of which the low half is known.
+    /// Returns the kind of a key from its low half.
     #[must_use]
     pub fn of_low_half(key: u32) -> Self {
         Self::ALL[(u64::from(key) & Self::BITS) as usize]
     }
 }
 
-/// A table of names, about which one kind of question is asked.
+/// A table of names, queried in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyTable {
     name: &'static str,
@@ -59,7 +60,7 @@ pub struct KeyTable {
 }
 
 impl KeyTable {
-    /// A table of the whole world; see [`KeyKind::Name`].
+    /// Returns a table of the whole world; see [`KeyKind::Name`].
     #[must_use]
     pub const fn names(name: &'static str) -> Self {
         Self {
@@ -68,7 +69,7 @@ impl KeyTable {
         }
     }
 
-    /// A table of which only the presence of names is asked; see [`KeyKind::Presence`].
+    /// Returns a table that is queried only for the presence of names; see [`KeyKind::Presence`].
     #[must_use]
     pub const fn presence(name: &'static str) -> Self {
         Self {
@@ -77,7 +78,7 @@ impl KeyTable {
         }
     }
 
-    /// The members of the files that are read; see [`KeyKind::Member`].
+    /// Returns a table of the members of the files that are read; see [`KeyKind::Member`].
     #[must_use]
     pub const fn members(name: &'static str) -> Self {
         Self {
@@ -86,14 +87,14 @@ impl KeyTable {
         }
     }
 
-    /// The key of a name.
+    /// Returns the key of a name.
     #[must_use]
     pub fn key(self, name: &str) -> DependencyKey {
         DependencyKey::new(self.kind, &[self.name.as_bytes(), &[0], name.as_bytes()])
     }
 }
 
-/// The hash of a question, with its kind in the lowest bits.
+/// The hash of a query, with its kind in the lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DependencyKey(u64);
 
@@ -109,22 +110,22 @@ impl DependencyKey {
         Self(u64::from_le_bytes(low) & !KeyKind::BITS | kind as u64)
     }
 
-    /// What it asks.
+    /// Returns the kind of query.
     #[must_use]
     pub fn kind(self) -> KeyKind {
         KeyKind::of_low_half(self.low_half())
     }
 
-    /// The half that the store keeps: equal keys stay equal.
+    /// Returns the half that the store keeps. Equal keys have equal halves.
     #[must_use]
     pub fn low_half(self) -> u32 {
         self.0 as u32
     }
 }
 
-/// The keys of what the bodies of a file give; see [`Facts::bodies`]. Bodies are told apart by their
-/// order in the members of one name, so that what comes or goes elsewhere changes nothing, and what
-/// does there invalidates those who asked for the name.
+/// Returns the keys of the result types of a file's bodies; see [`Facts::bodies`]. Bodies are
+/// numbered among the members of one name, so additions and removals elsewhere change no key, while
+/// those among them invalidate the files that use the name.
 #[must_use]
 pub fn body_keys(path: &str, facts: &Facts) -> Vec<DependencyKey> {
     let mut seen: FxHashMap<[&str; 2], u64> = FxHashMap::default();

@@ -1,11 +1,11 @@
-//! Explains why a site has its edge, or none. The linkers' own answers about one site as text, for
-//! whoever looks for a wrong rule.
+//! Explains why a site has its edge, or none: the resolver's own results for one site, as text, to
+//! find a wrong rule.
 //!
-//! The edges printed are those of a link of the whole file; the reasons come from a second link
-//! that is asked for this site alone. Where the two differ, a budget or a cycle decided, and that
-//! is said.
+//! The edges printed are those from resolving the whole file; the reasons come from a second
+//! resolution of this site alone. Where the two differ, a budget or a cycle decided, and the text
+//! says so.
 //!
-//! **Limits.** For reading only: nothing parses these texts, and they may change with every rule.
+//! Limitations: for reading only. Nothing parses these texts, and they may change with every rule.
 
 use std::fmt::{Display, Write as _};
 
@@ -18,15 +18,15 @@ use crate::nodes::NodeTable;
 use crate::world::{DeclRef, FileId, World};
 use crate::{Links, Target, Use, link};
 
-/// Levels to which the origin of a type is followed.
+/// Number of steps by which the origin of a type is followed.
 pub const MAX_ORIGINS: usize = 8;
 
 /// Sites of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SitesAt {
-    /// All on this 1-based line,
+    /// The 1-based line of the sites.
     pub line: u32,
-    /// or only the one at this 1-based UTF-16 column.
+    /// The 1-based UTF-16 column of the one site; `None` for all sites on the line.
     pub column: Option<u32>,
 }
 
@@ -81,11 +81,11 @@ pub fn explain(
     report.out
 }
 
-/// A text that grows by lines, with what is needed to name declarations.
+/// A text that grows by lines, and the tables that name declarations in it.
 pub struct Report<'a> {
     /// The world of the site.
     pub world: &'a World,
-    /// Its nodes, by which declarations are named.
+    /// The nodes of the world, which name declarations.
     pub nodes: &'a NodeTable,
     /// The file of the site.
     pub file: FileId,
@@ -98,12 +98,12 @@ impl<'a> Report<'a> {
         let _ = writeln!(self.out, "{}{text}", "  ".repeat(depth));
     }
 
-    /// The vertex of a declaration, if it is one.
+    /// Returns the node of a declaration, if it has one.
     pub fn node(&self, decl: DeclRef) -> Option<&'a Node> {
         self.nodes.node(decl)
     }
 
-    /// `method N.C.M(int a) src/a.cs:3:5`
+    /// Describes a declaration: `method N.C.M(int a) src/a.cs:3:5`.
     pub fn decl(&self, decl: DeclRef) -> String {
         let facts = self.world.facts(decl.file);
         let declaration = facts.decl(decl.decl);
@@ -111,8 +111,8 @@ impl<'a> Report<'a> {
 
         match self.node(decl) {
             Some(node) => {
-                // Of a merged symbol the one that is meant: the node shows the signature of one of
-                // them.
+                // The node of a merged symbol shows one signature; this is that of the declaration
+                // itself.
                 let parameters = facts
                     .detail(decl.decl)
                     .and_then(|detail| detail.parameters.some());
@@ -131,7 +131,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// `src/a.cs:3:5`
+    /// Describes a position: `src/a.cs:3:5`.
     pub fn at(&self, file: FileId, at: Position) -> String {
         format!("{}:{}:{}", self.world.file(file).path, at.line, at.column)
     }
@@ -144,7 +144,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The edges of a site, or why there are none.
+    /// Prints the edges of a site, or why there are none.
     fn outcome(&mut self, site: &Site, links: &Links, alone: &Links) {
         let here = |used: &&Use| used.at.offset == site.at.offset;
         for used in links.uses.iter().filter(here) {

@@ -1,11 +1,11 @@
-//! The trait that a language implements, and the registry of those a program knows.
+//! The trait that a language implements, and the registry of languages.
 //!
-//! A language is one crate: it reads texts into [`Facts`], reads its project files, builds an index
-//! over the facts of a world, and links files against it. Everything else (nodes, the store,
-//! queries) treats all languages alike and asks here for what differs. [`Languages`] is the
-//! registry; `codeagent-core` holds the one of the product.
+//! A language is one crate: it lowers texts to [`Facts`], reads its project files, builds an index
+//! over the facts of a world, and resolves files against it. Everything else (nodes, the store,
+//! queries) treats all languages alike and calls this trait for the differences. [`Languages`] is
+//! the registry; `codeagent-core` holds the product's.
 //!
-//! Calls go through a table once per file, never per site.
+//! The dynamic calls are made once per file, never per site.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -27,26 +27,26 @@ use crate::world::{FileId, Supplied, World, WorldFile};
 
 /// Everything that differs from language to language.
 pub trait LanguageSupport: Send + Sync {
-    /// The language itself.
+    /// Returns the language.
     fn language(&self) -> Language;
 
-    /// The ABI version of its grammar's tables.
+    /// Returns the ABI version of its grammar's tables.
     fn grammar_version(&self) -> usize;
 
-    /// Reads one text. `defines` are the preprocessor symbols of the owning project.
+    /// Lowers one text. `defines` are the preprocessor symbols of the owning project.
     fn extract(&self, text: &str, dialect: Dialect, defines: &[String]) -> Facts;
 
-    /// The truth values, under `defines`, of the preprocessor symbols that the text mentions, as a
-    /// stable string. Empty in a language without a preprocessor.
+    /// Returns the truth values, under `defines`, of the preprocessor symbols that the text
+    /// mentions, as a stable string. Empty in a language without a preprocessor.
     fn conditions(&self, _text: &str, _defines: &[String]) -> String {
         String::new()
     }
 
-    /// Whether the text of a file is needed to read the projects. `name` is in lower case.
+    /// Reports whether the text of a file is needed to read the projects. `name` is in lower case.
     fn is_project_file(&self, name: &str) -> bool;
 
-    /// Adds project files that others name and whose own names do not tell
-    /// (`"extends": "./base.json"`). `read` gives the text of a path, `None` without such a file.
+    /// Adds project files that other project files refer to and that their own names do not reveal
+    /// (`"extends": "./base.json"`). `read` returns the text of a path, `None` without such a file.
     fn add_extended(
         &self,
         _texts: &mut BTreeMap<String, Arc<str>>,
@@ -54,16 +54,16 @@ pub trait LanguageSupport: Send + Sync {
     ) {
     }
 
-    /// Reads all projects of a repository. `paths` are all its files, sorted; `texts` those of the
-    /// project files.
+    /// Reads all projects of a repository. `paths` are all its files, sorted; `texts` are those of
+    /// the project files.
     fn read_projects(
         &self,
         paths: &[String],
         texts: &Arc<BTreeMap<String, Arc<str>>>,
     ) -> ReadProjects;
 
-    /// Declarations of libraries that the files of a world need, as further files. `files` are in
-    /// the order of the world.
+    /// Returns the library declarations that the files of a world need, as further files. `files`
+    /// are in the order of the world.
     fn library_files(
         &self,
         _files: &[WorldFile],
@@ -73,122 +73,126 @@ pub trait LanguageSupport: Send + Sync {
         Vec::new()
     }
 
-    /// Builds the index over the files of a world; it may append declarations of libraries to them.
-    /// `None` if it was cancelled.
+    /// Builds the index over the files of a world, to which it may append library declarations.
+    /// Returns `None` if cancelled.
     fn build_index(&self, input: IndexInput<'_>) -> Option<Box<dyn LanguageIndex>>;
 
-    /// Links one file of the language.
+    /// Resolves one file of the language.
     fn link(&self, file: FileId, world: &World) -> Links;
 
-    /// Says why a site of the report's file has its edge, and gives what it links to when it is
-    /// asked alone.
+    /// Explains why a site of the report's file has its edge, and returns the result of resolving
+    /// it alone.
     fn explain(&self, site: Site, report: &mut Report<'_>) -> Links;
 
-    /// The dependency keys of the names that a file adds to the index.
+    /// Returns the dependency keys of the names that a file adds to the index.
     fn published(&self, facts: &Facts) -> Vec<DependencyKey>;
 
-    /// The dependency keys of the queries that a member of a file is an answer to.
+    /// Returns the dependency keys of the queries that a member of a file answers.
     fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]>;
 
-    /// The module specifiers of a file, sorted. Empty in a language that imports no files.
+    /// Returns the module specifiers of a file, sorted. Empty in a language that imports no files.
     fn specifiers(&self, _facts: &Facts) -> Vec<Sym> {
         Vec::new()
     }
 
-    /// Where the module specifiers of a file lead and which programs see it, as texts to compare;
-    /// `None` in a language that imports no files.
+    /// Returns the targets of a file's module specifiers and the programs that contain it, as texts
+    /// to compare; `None` in a language that imports no files.
     fn module_answers<'w>(&self, _file: FileId, _world: &'w World) -> Option<Vec<&'w str>> {
         None
     }
 
-    /// The programs in which what a file declares for all files counts; `None` in a language where
-    /// projects alone decide that.
+    /// Returns the programs in which a file's global declarations are visible; `None` in a language
+    /// where projects alone decide that.
     fn programs<'w>(&self, _file: FileId, _world: &'w World) -> Option<Vec<&'w str>> {
         None
     }
 
-    /// The names under which objects hold what may be a function and is no node, sorted.
+    /// Returns the names under which objects hold possible functions that are not nodes, sorted.
     fn object_functions<'f>(&self, _facts: &'f Facts) -> Vec<&'f str> {
         Vec::new()
     }
 
-    /// What makes a declaration inside `parent` the node it is.
+    /// Returns the identity of a declaration whose enclosing node is `parent`.
     fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity;
 
-    /// Whether a declaration has no node around it, not even its file.
+    /// Reports whether a declaration has no enclosing node, not even its file.
     fn is_outermost(&self, _facts: &Facts, _decl: DeclId) -> bool {
         false
     }
 
-    /// Whether a declaration is a user interface component by itself.
+    /// Reports whether a declaration is a user interface component by itself.
     fn is_component(&self, _facts: &Facts, _decl: DeclId) -> bool {
         false
     }
 
-    /// The declarations of a file that something beside them makes user interface components.
+    /// Returns the declarations of a file that other code in it (such as a decorator) makes user
+    /// interface components.
     fn decorated_components(&self, _facts: &Facts) -> Vec<DeclId> {
         Vec::new()
     }
 }
 
-/// What a language keeps over the facts of all files: who declares what.
+/// The index of a language over the facts of all files.
 pub trait LanguageIndex: Any + Send + Sync {
-    /// Puts new facts of a file in the place of its old ones. False, with nothing changed, if the
-    /// index has to be built again.
+    /// Replaces the facts of a file. Returns `false`, with nothing changed, if the index has to be
+    /// rebuilt.
     fn replace(&mut self, file: FileId, old: &Facts, now: &WorldFile) -> bool;
 }
 
-/// What an index is built from.
+/// The input of [`LanguageSupport::build_index`].
 pub struct IndexInput<'a> {
-    /// The files of the world in its order; declarations of libraries are appended.
+    /// The files of the world in its order; library declarations are appended.
     pub files: &'a mut Vec<WorldFile>,
     /// The projects.
     pub projects: &'a ProjectModel,
-    /// What installed packages declare.
+    /// Declarations of installed packages.
     pub supplied: &'a Supplied,
-    /// The index of a world over the same paths and projects, which is not used afterwards, and
-    /// what was installed then.
+    /// The index of an earlier world over the same paths and projects, which may be consumed, and
+    /// the packages installed then.
     pub before: Option<(&'a mut dyn LanguageIndex, &'a Supplied)>,
-    /// Set by whoever does not want the result any more.
+    /// Set when the result is no longer wanted.
     pub cancel: &'a AtomicBool,
 }
 
-/// The languages that a program knows, in the order in which their indexes are built.
+/// The registered languages, in the order in which their indexes are built.
 #[derive(Clone, Copy, Default)]
 pub struct Languages(&'static [&'static dyn LanguageSupport]);
 
 impl Languages {
-    /// A registry; the order of its languages decides in which order library files follow.
+    /// Creates a registry; library files follow in the order of its languages.
     #[must_use]
     pub const fn new(all: &'static [&'static dyn LanguageSupport]) -> Self {
         Self(all)
     }
 
-    /// All of them, in order.
+    /// Iterates over all languages, in order.
     pub fn iter(self) -> impl Iterator<Item = &'static dyn LanguageSupport> {
         self.0.iter().copied()
     }
 
-    /// The support of a language.
+    /// Returns the support of a language.
     ///
     /// # Panics
-    /// If the language is not registered: facts of it come from nowhere else.
+    ///
+    /// If the language is not registered. Facts come from registered languages only, so theirs
+    /// always is.
     #[must_use]
     pub fn of(self, language: Language) -> &'static dyn LanguageSupport {
         let found = self.iter().find(|support| support.language() == language);
         found.unwrap_or_else(|| panic!("{language:?} is not registered"))
     }
 
-    /// The support of the language of some facts.
+    /// Returns the support of the facts' language.
     #[must_use]
     pub fn of_facts(self, facts: &Facts) -> &'static dyn LanguageSupport {
         self.of(facts.header.dialect.language())
     }
 
-    /// Reads one decoded text into facts.
+    /// Lowers one decoded text to facts.
     ///
-    /// Pure: no disk, no second file, no error type. Broken code is input: it is reported in the
-    /// header's `parse_status`. `defines` are the preprocessor symbols of the owning project.
+    /// Pure: no disk access, no second file, no error type. Broken code is valid input; the
+    /// header's `parse_status` reports it. `defines` are the preprocessor symbols of the owning
+    /// project.
     #[must_use]
     pub fn extract(self, text: &str, dialect: Dialect, defines: &[String]) -> Facts {
         if limits::is_too_dense(text) {
@@ -199,9 +203,9 @@ impl Languages {
         parsing::one_heavy_at_a_time(text, || support.extract(text, dialect, defines))
     }
 
-    /// The truth values, under `defines`, of just those preprocessor symbols that the text
-    /// mentions, as a stable string: part of the key under which a file's facts are stored, so that
-    /// most files do not depend on their project.
+    /// Returns the truth values, under `defines`, of the preprocessor symbols that the text
+    /// mentions, as a stable string. It is part of the key under which a file's facts are stored,
+    /// so the facts of most files do not depend on their project.
     #[must_use]
     pub fn conditions(self, text: &str, dialect: Dialect, defines: &[String]) -> String {
         self.of(dialect.language()).conditions(text, defines)

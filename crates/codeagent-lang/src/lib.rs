@@ -1,26 +1,26 @@
-//! The parts of symbol resolution that all languages share: from the facts of all files to edges.
+//! Symbol resolution shared by all languages: from the facts of all files to edges.
 //!
-//! [`link`] is a pure function of a file and a [`World`], the immutable snapshot of all files'
-//! facts. A link has a private memo and walks its file in a fixed order, so the result does not
-//! depend on threads, on what was linked before, or on whether anything was linked before.
-//! Everything a link asks of another file is recorded in its [`Dependencies`]; a file has to be linked
-//! again exactly if something in that set changed.
+//! [`link`] resolves one file. It is a pure function of the file and a [`World`], the immutable
+//! snapshot of all files' facts. Each call has its own memo tables and visits the file in a fixed
+//! order, so its result does not depend on threads or on what was resolved before. Everything it
+//! reads of other files is recorded in its [`Dependencies`]; the file has to be resolved again
+//! exactly if something in that set changed.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`language`] | the trait that a language implements, and the registry |
-//! | [`lower`] | what extractors share: the builder of facts, parsing within a budget |
-//! | [`project`] | which project owns a file |
+//! | [`lower`] | shared parts of lowering: the builder of facts, parsing within a budget |
+//! | [`project`] | the project that owns each file |
 //! | [`world`] | the files and the index of each language |
-//! | [`query`] | memoized queries with cycle detection and step budgets, and the record of what they read |
-//! | [`dependencies`] | the keys of that record |
+//! | [`query`] | memoized queries with cycle detection and step budgets, and their dependencies |
+//! | [`dependencies`] | dependency keys |
 //! | [`sites`] | the loop over the sites of a file |
-//! | [`resolution`] | what linking a file gives |
-//! | [`nodes`] | which declarations are nodes of the graph |
-//! | [`explain`] | why a site has its edge |
+//! | [`resolution`] | the result of resolving a file |
+//! | [`nodes`] | the declarations that are nodes of the graph |
+//! | [`explain`] | explanations of a site's edge |
 //!
-//! **Limits.** Declared and initialiser types, no control flow beyond scoped narrowing; nothing
-//! from outside the repository is a target.
+//! Limitations: types come from declarations and initialisers, without flow analysis beyond scoped
+//! narrowing; external declarations are never targets.
 
 pub mod dependencies;
 pub mod explain;

@@ -7,50 +7,51 @@ use codeagent_model::span::Position;
 use crate::dependencies::Dependencies;
 use crate::world::{DeclRef, FileId, World};
 
-/// Links one file.
+/// Resolves one file.
 #[must_use]
 pub fn link(file: FileId, world: &World) -> Links {
     world.support(file).link(file, world)
 }
 
-/// What linking one file gives, still in terms of declarations.
+/// The result of resolving one file, in terms of declarations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
     /// Resolved uses in text order.
     pub uses: Vec<Use>,
-    /// Uses that should have a target in some repository but got none because a receiver or
-    /// argument is unknown, by the name used and in text order.
+    /// Uses that probably have a target in the repository but got none because a receiver or
+    /// argument is unknown, by name and in text order.
     pub unresolved: Vec<Unresolved>,
-    /// Members of base classes elsewhere that implement interface members for a type of the file.
+    /// Members of base classes in other files that implement interface members for a type of the
+    /// file.
     pub inherited: Vec<Inherited>,
     /// Call-like sites seen.
     pub calls: u32,
-    /// Call-like sites that got a target in the repository.
+    /// Call-like sites with a target in the repository.
     pub calls_resolved: u32,
-    /// Call-like sites known to go outside the repository.
+    /// Call-like sites with an external target.
     pub calls_external: u32,
-    /// Calls of values that hold a function: locals, parameters, delegates. The value is what such
-    /// a site refers to; what it holds is nobody's question. In text order.
+    /// Calls of values that hold a function (locals, parameters, delegates), in text order. Such a
+    /// site refers to the value; the function it holds is not looked for.
     pub values_called: Vec<Position>,
-    /// Sites without a target because they lie too deep or a budget was used up.
+    /// Sites without a target because the depth limit or a budget was exceeded.
     pub given_up: u32,
-    /// What was asked of other files.
+    /// Everything that was read of other files.
     pub dependencies: Dependencies,
 }
 
 /// One resolved use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// The declaration in whose text it stands (`NONE`: the file).
+    /// The declaration whose text contains it (`NONE`: the file).
     pub source: DeclId,
-    /// The verb.
+    /// The relation between source and target.
     pub edge_type: EdgeType,
-    /// How sure.
+    /// Certainty of the targets.
     pub confidence: Confidence,
-    /// The best target first; more than one only if not exact (TypeScript: all declarations of one
-    /// symbol count as one target, give the first).
+    /// The best target first; several only if not exact. In TypeScript, all declarations of one
+    /// symbol count as one target; this is the first of them.
     pub targets: Vec<Target>,
-    /// Where.
+    /// Position of the name token.
     pub at: Position,
 }
 
@@ -61,11 +62,11 @@ pub struct Inherited {
     pub member: DeclRef,
     /// The interface member.
     pub implements: DeclRef,
-    /// The name of the type that brings them together.
+    /// Position of the name of the type that has both as members.
     pub at: Position,
 }
 
-/// What a use points at.
+/// The target of a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
     /// A declaration.
@@ -79,10 +80,10 @@ pub enum Target {
 pub struct Unresolved {
     /// The name used.
     pub name: Sym,
-    /// How.
+    /// Kind of use.
     pub kind: SiteKind,
-    /// By whom.
+    /// The declaration whose text contains it.
     pub source: DeclId,
-    /// Where.
+    /// Position of the name token.
     pub at: Position,
 }

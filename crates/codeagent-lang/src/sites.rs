@@ -1,9 +1,9 @@
-//! The loop over the sites of a file, which both languages share.
+//! The loop over the sites of a file, shared by the languages.
 //!
-//! A language says where a site leads ([`ResolveSites::resolve_site`]). The loop counts calls,
-//! keeps the budgets and records edges, unresolved uses and external calls.
+//! A language resolves one site ([`ResolveSites::resolve_site`]). The loop counts calls, manages
+//! the budgets and records edges, unresolved uses and external calls.
 //!
-//! **Limits.** Edges without a site of their own (overrides, implementations) are recorded by the
+//! Limitations: edges without a site of their own (overrides, implementations) are recorded by the
 //! languages.
 
 use std::hash::Hash;
@@ -15,31 +15,30 @@ use crate::explain::Report;
 use crate::query::stack::QueryStack;
 use crate::resolution::{Links, Target, Unresolved, Use};
 
-/// Where a site leads.
+/// The target of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteTarget {
-    /// To something in the graph.
+    /// A node of the graph.
     Edge(Use),
-    /// Outside the repository.
+    /// An external symbol.
     External,
-    /// To a value that holds a function: a local, a parameter, a delegate. What it holds is not
+    /// A value that holds a function: a local, a parameter, a delegate. The function itself is not
     /// looked for.
     Value,
-    /// Somewhere unknown in the repository, under this name.
+    /// An unknown declaration of the repository, with this name.
     Unresolved(Sym),
-    /// Unknown, because a depth or budget limit cut the resolution off.
+    /// Unknown, because a depth or step limit was exceeded.
     Exceeded,
-    /// To nothing that an edge or a count shows: a local, a namespace, a type without a node.
+    /// Nothing that has edges or counts: a local, a namespace, a type without a node.
     Nothing,
 }
 
-/// What the resolution of a site gives.
+/// The result of resolving a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteResolution {
-    /// Where the site leads.
+    /// The target of the site.
     pub target: SiteTarget,
-    /// What is named beside the target: the class of a constructor, the field that holds a
-    /// delegate.
+    /// A second use by the same name: the class of a constructor, the field that holds a delegate.
     pub named: Option<Use>,
 }
 
@@ -63,13 +62,13 @@ pub trait ResolveSites {
     /// Returns the active queries and the budgets.
     fn stack(&self) -> &QueryStack<Self::Query>;
 
-    /// Returns where a site leads.
+    /// Resolves a site.
     fn resolve_site(&self, site: &Site) -> SiteResolution;
 
-    /// Returns the name under which a site whose resolution was cut off is recorded, if it is.
+    /// Returns the name under which a site whose resolution was cut off is recorded, if any.
     fn name_of_exceeded(&self, site: &Site) -> Option<Sym>;
 
-    /// Says why a site leads where it does.
+    /// Explains the target of a site.
     fn explain_site(&self, site: &Site, report: &mut Report<'_>);
 }
 
@@ -150,7 +149,7 @@ impl Use {
         }
     }
 
-    /// Replaces the declaration in whose text the use stands.
+    /// Sets the declaration whose text contains the use.
     #[must_use]
     pub fn from_source(self, source: DeclId) -> Self {
         Self { source, ..self }

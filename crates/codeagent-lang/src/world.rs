@@ -1,5 +1,5 @@
-//! The immutable snapshot that links read: all files' facts in canonical order (by path) and the
-//! tables made from them.
+//! The immutable snapshot that resolution reads: all files' facts in canonical order (by path) and
+//! the indexes built from them.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use codeagent_model::facts::{DeclId, Declaration, ExprId, Facts};
 use crate::language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
 use crate::project::ProjectModel;
 
-/// A file of a [`World`]: its position in path order.
+/// A file of a [`World`], by its index in path order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
 
@@ -33,7 +33,7 @@ pub struct ExprRef {
 }
 
 impl FileId {
-    /// An expression of the file.
+    /// Returns an expression of the file.
     #[must_use]
     #[inline]
     pub fn expr(self, expr: ExprId) -> ExprRef {
@@ -46,26 +46,27 @@ impl FileId {
 pub struct WorldFile {
     /// Repo-relative path.
     pub path: Arc<str>,
-    /// What it says.
+    /// The facts of the file.
     pub facts: Arc<Facts>,
-    /// It only carries types (a library's declarations): never a node, a target or linked itself.
+    /// Its declarations are external (a library's): they provide types, but are never nodes or
+    /// targets, and the file itself is not resolved.
     pub external: bool,
 }
 
-/// What installed packages give a world, beside declaration files among its files: at most one
-/// value of each type, which the language that reads it defines.
+/// Data of installed packages other than declaration files: at most one value per type. The
+/// language that reads a type defines it.
 #[derive(Clone, Default)]
 pub struct Supplied(Vec<Arc<dyn Any + Send + Sync>>);
 
 impl Supplied {
-    /// The same with another part.
+    /// Returns the data with one more part.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, part: Arc<T>) -> Self {
         self.0.push(part);
         self
     }
 
-    /// The part of a type, if there is one.
+    /// Returns the part with a type, if there is one.
     #[must_use]
     pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         let mut parts = self.0.iter();
@@ -73,7 +74,7 @@ impl Supplied {
     }
 }
 
-/// The snapshot.
+/// A snapshot of all files.
 pub struct World {
     files: Vec<WorldFile>,
     /// The projects.
@@ -84,9 +85,8 @@ pub struct World {
 }
 
 impl World {
-    /// Builds the indexes. Files are put into path order first, so that the caller's order does not
-    /// matter; what the files need of libraries stands after them. The languages are those of the
-    /// projects.
+    /// Builds the indexes. Sorts the files by path first, so the caller's order does not matter;
+    /// the libraries' files follow. The languages are those of the projects.
     #[must_use]
     pub fn build(files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
         Self::build_after(
@@ -99,9 +99,9 @@ impl World {
         .unwrap_or_else(|| unreachable!("nobody cancels it"))
     }
 
-    /// The same, with installed packages, whose declarations are among the files, and with what is
-    /// still true of a world before, which is good for nothing else afterwards. `None` if `cancel`
-    /// was set before it was complete.
+    /// Builds a world with installed packages, whose declarations are among the files. Reuses the
+    /// valid parts of an earlier world, which is unusable afterwards. Returns `None` if `cancel`
+    /// was set before completion.
     #[must_use]
     pub fn build_after(
         before: Option<&mut Self>,
@@ -111,7 +111,7 @@ impl World {
         cancel: &AtomicBool,
     ) -> Option<Self> {
         files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
-        // Libraries keep their order, which says whose overloads come first.
+        // Libraries keep their order, which decides whose overloads come first.
         for support in projects.languages().iter() {
             files.extend(support.library_files(&files, &projects, supplied));
         }
@@ -139,7 +139,7 @@ impl World {
         })
     }
 
-    /// Whether the same projects and the same files of the repository are there.
+    /// Reports whether the projects and the repository's file paths are the same.
     fn has_same_paths(&self, files: &[WorldFile], projects: &Arc<ProjectModel>) -> bool {
         let own = |file: &&WorldFile| !file.external;
         let paths = self.files.iter().filter(own).map(|file| &file.path);
@@ -148,8 +148,8 @@ impl World {
             && paths.eq(files.iter().filter(own).map(|file| &file.path))
     }
 
-    /// Puts new facts of a file in the place of its old ones. False, with nothing changed, if the
-    /// world has to be built anew.
+    /// Replaces the facts of a file. Returns `false`, with nothing changed, if the world has to be
+    /// rebuilt.
     pub fn replace(&mut self, file: FileId, facts: Arc<Facts>) -> bool {
         let before = &self.files[file.0 as usize];
         let (old, now) = (
@@ -175,21 +175,22 @@ impl World {
         is_replaced
     }
 
-    /// The registered languages.
+    /// Returns the registered languages.
     #[must_use]
     pub fn languages(&self) -> Languages {
         self.projects.languages()
     }
 
-    /// The support of a file's language.
+    /// Returns the support of a file's language.
     #[must_use]
     pub fn support(&self, file: FileId) -> &'static dyn LanguageSupport {
         self.languages().of_facts(self.facts(file))
     }
 
-    /// The index of a language, by its type.
+    /// Returns the index of a language, by its type.
     ///
     /// # Panics
+    ///
     /// If no registered language has such an index.
     #[must_use]
     pub fn index<T: LanguageIndex>(&self) -> &T {
@@ -199,14 +200,14 @@ impl World {
             .expect("a language asks for its own index")
     }
 
-    /// All files in order: those of the repository by path, then external ones by path, then those
-    /// of libraries: of packages, of the frameworks.
+    /// Returns all files in order: those of the repository by path, then external ones by path,
+    /// then those of libraries (packages, then frameworks).
     #[must_use]
     pub fn files(&self) -> &[WorldFile] {
         &self.files
     }
 
-    /// Ids of all files of the repository.
+    /// Returns the ids of all files of the repository.
     pub fn repository_files(&self) -> impl Iterator<Item = FileId> + '_ {
         self.files
             .iter()
@@ -215,13 +216,13 @@ impl World {
             .map(|(index, _)| FileId(index as u32))
     }
 
-    /// A file.
+    /// Returns a file.
     #[must_use]
     pub fn file(&self, id: FileId) -> &WorldFile {
         &self.files[id.0 as usize]
     }
 
-    /// The file of a path.
+    /// Returns the file with a path.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<FileId> {
         let index = self
@@ -231,13 +232,13 @@ impl World {
         Some(FileId(index as u32))
     }
 
-    /// The facts of a file.
+    /// Returns the facts of a file.
     #[must_use]
     pub fn facts(&self, id: FileId) -> &Facts {
         &self.file(id).facts
     }
 
-    /// A declaration.
+    /// Returns a declaration.
     #[must_use]
     pub fn decl(&self, decl: DeclRef) -> &Declaration {
         self.facts(decl.file).decl(decl.decl)

@@ -33,7 +33,7 @@ macro_rules! words {
                 Self::NAMES.iter().find(|(name, _)| *name == word).map(|(_, variant)| *variant)
             }
 
-            /// Returns the variant stored as `code` (its index in [`Self::NAMES`]).
+            /// Returns the variant stored as `code`, which is its index in [`Self::NAMES`].
             #[must_use]
             pub fn from_code(code: u8) -> Option<Self> {
                 Self::NAMES.get(usize::from(code)).map(|(_, variant)| *variant)
@@ -105,7 +105,7 @@ impl Dialect {
         }
     }
 
-    /// Reports whether it is TypeScript without type annotations.
+    /// Reports whether the dialect is JavaScript, without type annotations.
     #[must_use]
     pub fn is_javascript(self) -> bool {
         match self {
@@ -125,7 +125,7 @@ impl Dialect {
 }
 
 words! {
-    /// The nine kinds of vertices that tools filter by.
+    /// The nine types of nodes that tools filter by.
     NodeType {
         /// A class, struct or record.
         Class = "class",
@@ -149,7 +149,7 @@ words! {
 }
 
 words! {
-    /// The language-specific kind of a vertex; each belongs to one [`NodeType`], except for
+    /// The language-specific kind of a node; each belongs to one [`NodeType`], except for
     /// components.
     NodeKind {
         /// A class.
@@ -242,7 +242,7 @@ impl NodeKind {
 }
 
 words! {
-    /// A relation of two vertices; read "source *verb* target".
+    /// A relation between two nodes; read "source *verb* target".
     EdgeType {
         /// A call, `new`, JSX component, tagged template, decorator or attribute constructor.
         Calls = "calls",
@@ -278,12 +278,13 @@ words! {
 words! {
     /// Certainty of an edge, ordered: `Heuristic < Inferred < Exact`.
     Confidence {
-        /// The receiver's type is unknown; the name is unique in sight.
+        /// The receiver's type is unknown; only one visible declaration has the name.
         Heuristic = "heuristic",
-        /// The receiver is typed, but a union, an overload or an unknown argument leaves several
-        /// candidates; the best is the target.
+        /// The receiver's type is known, but a union, an overload or an unknown argument leaves
+        /// several candidates; the best one is the target.
         Inferred = "inferred",
-        /// The receiver is fully typed or the name lexically resolved, and there is one target.
+        /// The receiver's type is fully known or the name is resolved lexically, and there is one
+        /// target.
         Exact = "exact",
     }
 }
@@ -291,8 +292,7 @@ words! {
 words! {
     /// Declared accessibility.
     Access {
-        /// Nothing is said and the language's default for the place holds (TypeScript members:
-        /// public; C#: see the extractor, which fills the default in).
+        /// `public`, or the default of TypeScript members. For C#, lowering fills in the default.
         Public = "public",
         /// `protected`
         Protected = "protected",
@@ -314,7 +314,7 @@ words! {
     ParseStatus {
         /// No error nodes.
         Full = "full",
-        /// Some bytes lie in error nodes; the rest was read.
+        /// Some bytes are in error nodes; the rest was read.
         Partial = "partial",
         /// Parsing failed; the file is listed without symbols.
         Failed = "failed",
@@ -371,11 +371,11 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// A vertex of the graph: one symbol, which may be declared several times (partial class, merged
+/// A node of the graph: one symbol, which may be declared several times (partial class, merged
 /// interface, overload signatures).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// Its identity.
+    /// Identity.
     pub id: NodeId,
     /// The node that lexically contains it; `None` for files and for C# namespaces.
     pub parent: Option<NodeId>,
@@ -385,24 +385,24 @@ pub struct Node {
     pub name: String,
     /// C#: `Namespace.Type.Member`; TypeScript: `path#Container.member`.
     pub qualified_name: String,
-    /// Its type.
+    /// Node type.
     pub node_type: NodeType,
-    /// Its language-specific kind.
+    /// Language-specific kind.
     pub kind: NodeKind,
     /// Language.
     pub language: Language,
     /// Declared or default accessibility; `None` where the language has none (files, namespaces,
     /// module-level TypeScript).
     pub access: Option<Access>,
-    /// See [`NodeFlags`].
+    /// Yes/no properties.
     pub flags: NodeFlags,
-    /// `(string a, int b)` as written, white space folded; `None` if it has no parameter list.
+    /// `(string a, int b)` as written, white space collapsed; `None` without a parameter list.
     pub parameter_signature: Option<String>,
     /// Number of parameters.
     pub parameter_count: Option<u32>,
     /// Declared return, property or field type as written.
     pub return_type: Option<String>,
-    /// First sentence or so of the doc comment, plain text.
+    /// Summary of the doc comment, plain text.
     pub doc: Option<String>,
     /// All declaration sites, primary first, then by path and position.
     pub spans: Vec<NodeSpan>,
@@ -462,7 +462,7 @@ pub struct Edge {
     pub source: NodeId,
     /// The node that is used.
     pub target: NodeId,
-    /// Relation of the two.
+    /// Relation between the two nodes.
     pub edge_type: EdgeType,
     /// 1-based line of the name token at the use.
     pub line: u32,

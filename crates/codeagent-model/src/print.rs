@@ -1,7 +1,7 @@
-//! Facts as text, one declaration, import, export or site per line, for snapshots,
-//! `codeagent debug` and explanations of edges.
+//! Facts as text, one declaration, import, export or site per line, for snapshots, `codeagent
+//! debug` and explanations of edges.
 //!
-//! **Limits.** For reading and comparing only: offsets of declarations are left out, and
+//! Limitations: for reading and comparing only: offsets of declarations are left out, and
 //! expressions are cut off eight levels deep.
 
 use std::fmt::Write as _;
@@ -147,7 +147,7 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
     line
 }
 
-/// Appends where a declaration gets its type from.
+/// Appends the context that gives a declaration its type.
 fn push_context(line: &mut String, facts: &Facts, context: Context) {
     match context {
         Context::None => {}

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A place in a file: the start of a name token.
+/// A position in a file: the start of a name token.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

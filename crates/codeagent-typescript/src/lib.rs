@@ -2,16 +2,16 @@
 //!
 //! A file passes through the modules in this order:
 //!
-//! | module | purpose |
+//! | module | contents |
 //! |---|---|
-//! | `syntax` | repairs text that the grammar misreads; node kinds |
-//! | [`lower`] | turns the tree into `Facts` |
+//! | `syntax` | repairs of text that the grammar misreads; node kinds |
+//! | [`lower`] | lowering of the tree to `Facts` |
 //! | `javascript` | lowering of untyped JavaScript: JSDoc, CommonJS, prototypes |
 //! | [`project`] | tsconfig and package.json: owners of files, packages of the repository |
 //! | [`stdlib`] | bundled declarations of ECMAScript, browsers and well-known npm packages |
-//! | [`resolve`] | resolves one file: modules, names, types, overloads, edges |
+//! | [`resolve`] | resolution of one file: modules, names, types, overloads, edges |
 //!
-//! [`TypeScript`] is the language as the rest of the product sees it.
+//! [`TypeScript`] is the interface to the rest of the product.
 
 mod javascript;
 pub mod lower;
@@ -40,7 +40,7 @@ use crate::resolve::{PackageAnswers, Tables};
 /// The language TypeScript, with JavaScript.
 pub struct TypeScript;
 
-/// The resolved specifiers of installed packages; empty if none were looked up.
+/// Returns the resolved specifiers of installed packages; empty if none were looked up.
 fn installed(supplied: &Supplied) -> Arc<PackageAnswers> {
     supplied.get().unwrap_or_default()
 }
@@ -147,6 +147,6 @@ impl LanguageSupport for TypeScript {
     }
 }
 
-/// A registry with this language alone.
+/// A registry with only this language.
 #[cfg(test)]
 const LANGUAGES: codeagent_lang::Languages = codeagent_lang::Languages::new(&[&TypeScript]);

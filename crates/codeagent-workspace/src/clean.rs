@@ -1,11 +1,11 @@
 //! Data folders of all repositories: listing, sizes and removal.
 //!
-//! Only our own folders are removed: they are in the data root, have the name derived from the
-//! repository they record, and contain a lock, which the remover has to take. Links are neither
+//! Only codeagent's own folders are removed: they are in the data root, have the name derived from
+//! the repository they record, and contain a lock, which the remover must take. Links are neither
 //! followed nor removed.
 //!
-//! Limitations: a repository on an unmounted drive counts as gone; its index is rebuilt when it is
-//! back. Folders whose writer recorded no repository are only counted.
+//! Limitations: a repository on an unmounted drive counts as gone; its index is rebuilt when the
+//! drive is back. Folders without a recorded repository are only counted.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use crate::data_dir::{DataDir, DataDirError, DataRoot};
 use crate::lock::{LOCK, recorded_root};
 use crate::log::LOG;
 
-/// Files of an index. The other files of a data folder belong to the repository: its lock, its
-/// path, its server's token.
+/// Files of an index. The other files of a data folder (lock, path, server token) belong to the
+/// repository.
 const INDEX: [&str; 4] = ["index.seal", "index.db", "index.db-wal", "index.db-shm"];
 
 /// Folder for the fresh index that an index is compared with.
 const FRESH: &str = "verify";
 
-/// Folder in which an index is rebuilt next to the old one.
+/// Folder for rebuilding an index next to the old one.
 const REBUILT: &str = "rebuild";
 
 /// All data folders of a data root.
@@ -29,12 +29,12 @@ const REBUILT: &str = "rebuild";
 pub struct DataDirs {
     /// Folders with a recorded repository, by name.
     pub known: Vec<DataDir>,
-    /// Number of folders that look like ours but are not.
+    /// Number of folders that have such a name but are not data folders.
     pub unknown: usize,
 }
 
 impl DataRoot {
-    /// Lists the data folders. Creates nothing.
+    /// Lists the data folders, without creating any.
     pub fn data_dirs(&self) -> Result<DataDirs, DataDirError> {
         let home = self.path()?;
         let mut kept = DataDirs::default();
@@ -61,7 +61,7 @@ impl DataRoot {
     }
 }
 
-/// Reports whether a path is a folder that has a name like ours and was locked once.
+/// Reports whether a path is a folder that has the name of a data folder and contains a lock.
 fn is_data_dir(path: &Path) -> bool {
     let name = path
         .file_name()
@@ -100,7 +100,7 @@ impl DataDir {
         size(self.path())
     }
 
-    /// Returns the size of the index and its log in bytes.
+    /// Returns the total size of the index and its log in bytes.
     #[must_use]
     pub fn index_bytes(&self) -> u64 {
         INDEX
@@ -130,29 +130,29 @@ impl DataDir {
                 .to_string_lossy()
                 .into_owned()
         };
-        // Removes links in it, not their targets.
+        // This removes links in the folder, but not their targets.
         std::fs::remove_dir_all(self.path()).map_err(|source| DataDirError::Remove {
             name: name(),
             source,
         })
     }
 
-    /// Removes the database, if there is one. Only for the lock holder.
+    /// Removes the database, if there is one. The caller must hold the lock.
     pub fn remove_database(&self) -> Result<(), DataDirError> {
         INDEX.iter().try_for_each(|name| self.remove_file(name))
     }
 
-    /// Returns where an index is rebuilt next to this one, after removing remains of an earlier
-    /// rebuild. Only for the lock holder.
+    /// Returns the location for rebuilding this index, after removing the remains of an earlier
+    /// rebuild. The caller must hold the lock.
     pub fn rebuilt(&self) -> Result<DataRoot, DataDirError> {
         self.remove_folder(REBUILT)?;
         Ok(DataRoot::at(self.path().join(REBUILT)))
     }
 
-    /// Replaces this database by a closed one, including its clean-shutdown marker, and removes the
-    /// folder it was in. Processes that have the old one open go on reading it. Only for the lock
-    /// holder, after the old log has been moved into the database: otherwise a crash here would
-    /// lose it.
+    /// Replaces this database with a closed one, including its clean-shutdown marker, and removes
+    /// the folder that `with` was in. Processes that have the old database open continue to read
+    /// it. The caller must hold the lock and must have moved the old log into the database;
+    /// otherwise a crash here would lose it.
     pub fn replace_database(&self, with: &Self) -> Result<(), DataDirError> {
         let [seal, database, log, shared] = INDEX;
         [seal, log, shared]
@@ -164,7 +164,8 @@ impl DataDir {
         self.remove_folder(REBUILT)
     }
 
-    /// Removes one of our folders, if it exists. `name` must not come from a caller.
+    /// Removes a folder inside the data folder, if it exists. `name` must be a constant of this
+    /// program.
     pub fn remove_folder(&self, name: &str) -> Result<(), DataDirError> {
         match std::fs::remove_dir_all(self.file(name)?) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DataDirError::Remove {
@@ -186,7 +187,8 @@ impl DataDir {
     }
 }
 
-/// Returns the bytes of a file or of all files below a folder, without following links.
+/// Returns the total size of a file or of all files below a folder in bytes, without following
+/// links.
 fn size(path: &Path) -> u64 {
     let Ok(metadata) = path.symlink_metadata() else {
         return 0;

@@ -1,6 +1,7 @@
-//! Repository settings from `.codeagent/config.json`. They can narrow what is indexed, never widen
-//! it: no commands, no outside folders, no network, no size above the built-in limit, nothing
-//! hidden by an ignore rule.
+//! Repository settings from `.codeagent/config.json`.
+//!
+//! Settings can narrow what is indexed, never widen it: they allow no commands, no folders outside
+//! the root, no network, no size above the built-in limit, and nothing that an ignore rule hides.
 //!
 //! Limitations: project files (csproj, tsconfig, package.json) are always read, because they
 //! determine how the remaining files are read.
@@ -25,7 +26,7 @@ pub use keys::{LANGUAGES, MAX_FILE_BYTES};
 /// Path of the settings file, relative to the root.
 pub const CONFIG_FILE: &str = ".codeagent/config.json";
 
-/// Largest accepted settings file.
+/// Maximum size of the settings file, in bytes.
 const MAX_CONFIG_BYTES: u64 = 256 << 10;
 
 /// Maximum number of unknown keys to report.
@@ -40,13 +41,14 @@ pub struct Config {
     pub exclude: Globs,
     /// Languages to index.
     pub languages: Vec<String>,
-    /// Larger source files are not indexed.
+    /// Maximum size of an indexed source file, in bytes.
     pub max_file_bytes: u64,
-    /// Source files with more bytes per line on average count as generated and are not indexed.
+    /// Maximum average line length of an indexed source file, in bytes; longer lines suggest
+    /// generated code.
     pub max_line_bytes: usize,
-    /// Patterns and the path of the project file that owns what they match; the first match counts.
+    /// Patterns, each with the project file that owns matching paths; the first match wins.
     pub projects: Vec<(Globs, String)>,
-    /// Harmless oddities, as notes for people.
+    /// Notes about settings that are unusual but harmless.
     pub notes: Vec<String>,
 }
 
@@ -64,26 +66,26 @@ impl Default for Config {
     }
 }
 
-/// Settings that cannot be used.
+/// Why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file exists and cannot be read.
+    /// The file exists but cannot be read.
     #[error("cannot read {CONFIG_FILE}: {0}")]
     Io(#[from] std::io::Error),
-    /// The file is not a regular file of sensible size.
+    /// The file is not a regular file, or is too large.
     #[error("{CONFIG_FILE} is not a regular file of at most 256 KiB")]
     NotAFile,
-    /// The folder is a link: it may lead out of the repository.
+    /// The settings folder is a link, which could lead out of the repository.
     #[error(".codeagent is a link, which is not followed; make it a folder")]
     Link,
-    /// The text is not valid.
+    /// The text is not a valid settings file.
     #[error("{CONFIG_FILE}, line {line}, column {column}: {message}")]
     Invalid {
-        /// From 1.
+        /// Line, from 1.
         line: usize,
-        /// From 1, in characters.
+        /// Column in characters, from 1.
         column: usize,
-        /// What is wrong and what would be right.
+        /// Description of the error and its fix.
         message: String,
     },
 }
@@ -111,7 +113,7 @@ impl Config {
             }
             Ok(_) => {
                 let mut text = String::new();
-                // The file may have been replaced in between.
+                // The file may have been replaced meanwhile, so the opened one is checked too.
                 open_regular(&path)?
                     .take(MAX_CONFIG_BYTES)
                     .read_to_string(&mut text)?;
@@ -120,7 +122,7 @@ impl Config {
         }
     }
 
-    /// Like [`Self::load`], but invalid settings become a note and the defaults apply.
+    /// Like [`Self::load`], but invalid settings give the defaults and a note.
     #[must_use]
     pub fn load_tolerantly(root: &Path) -> Self {
         Self::load(root).unwrap_or_else(|error| Self {
@@ -276,7 +278,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads a list of texts that all pass a check.
+    /// Reads a list of strings and checks each of them.
     fn texts(
         &self,
         key: &Key,
@@ -400,7 +402,7 @@ fn shown(name: &str) -> String {
     format!("{short:?}")
 }
 
-/// Returns `; did you mean "include"?` if a word is near, case aside.
+/// Returns `; did you mean "include"?` if one of the words is similar, ignoring case.
 fn nearest<'w>(name: &str, words: impl Iterator<Item = &'w str>) -> String {
     let name: String = name.chars().take(60).collect();
     let name = name.to_ascii_lowercase();

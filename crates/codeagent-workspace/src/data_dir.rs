@@ -1,6 +1,6 @@
-//! The data folder of a repository. `lock` determines who may write it.
+//! The data folder of a repository. Its `lock` determines which process may write to it.
 //!
-//! It is a folder per root in the user's cache directory, readable by the user only, and never in
+//! Each root has a folder in the user's cache directory, readable by the user only. It is never in
 //! the repository, whose content could forge it. The environment variable `CODEAGENT_DATA_DIR`
 //! names another data root.
 //!
@@ -14,52 +14,52 @@ use std::path::{Path, PathBuf};
 use crate::lock::Holder;
 use crate::walk::is_shortage;
 
-/// Maximum bytes of a secret.
+/// Maximum size of a secret, in bytes.
 const LONGEST_SECRET: u64 = 4_096;
 
-/// No data folder, or no permission to write it now.
+/// Why a data folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
     /// The user has no cache directory.
     #[error("no folder for the index: XDG_CACHE_HOME and HOME are unset; set CODEAGENT_DATA_DIR")]
     NoPlace,
-    /// The folder cannot be created or written.
+    /// The folder cannot be created or written to.
     #[error("cannot write the index folder {path}: {source}{hint}", path = path.display(), hint = hint(source))]
     Unwritable {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: io::Error,
     },
-    /// Another process is writing.
+    /// Another process holds the write lock.
     #[error("another codeagent{} is writing this repository's index", .0.map(|by| format!(" (process {})", by.process)).unwrap_or_default())]
     Locked(Option<Holder>),
-    /// A link is in the place of one of our files; following it would write elsewhere.
+    /// One of our files is a link, and writing would follow it.
     #[error("{path} is a link where a file of the index should be; remove it", path = path.display())]
     Link {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// Others can read a file that only its owner should.
+    /// Other users can read a file that must be private.
     #[error("{path} is readable by others; remove it, and codeagent creates a new one", path = path.display())]
     Open {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The system refused.
+    /// Any other system error.
     #[error("cannot lock the index: {0}")]
     Io(#[from] io::Error),
-    /// A file of ours cannot be removed.
+    /// One of our files cannot be removed.
     #[error("cannot remove {name} in the data folder: {source}")]
     Remove {
         /// Name of the file.
         name: String,
-        /// Why.
+        /// Cause of the failure.
         source: io::Error,
     },
 }
 
-/// A hint for a folder that cannot be written.
+/// Returns a hint for a folder that cannot be written.
 fn hint(source: &io::Error) -> &'static str {
     if is_shortage(source) {
         "; raise the limit (ulimit -n)"
@@ -68,7 +68,7 @@ fn hint(source: &io::Error) -> &'static str {
     }
 }
 
-/// The data root, which holds the data folders of all repositories, and the same user's NuGet
+/// The data root, which holds the data folders of all repositories, and the user's folder of NuGet
 /// packages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataRoot {
@@ -84,8 +84,7 @@ pub struct DataDir {
 }
 
 impl DataRoot {
-    /// Uses a given directory. The default is `CODEAGENT_DATA_DIR`, else the user's cache
-    /// directory.
+    /// Uses the given directory instead of `CODEAGENT_DATA_DIR` or the user's cache directory.
     #[must_use]
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self {
@@ -104,8 +103,8 @@ impl DataRoot {
     }
 
     /// Returns the user's folder of NuGet packages, which may not exist: `NUGET_PACKAGES`, else
-    /// `.nuget/packages` in the home directory. With a given data root, only what
-    /// [`Self::with_packages`] set.
+    /// `.nuget/packages` in the home directory. If the data root was given, returns the folder set
+    /// by [`Self::with_packages`] only.
     #[must_use]
     pub fn packages(&self) -> Option<PathBuf> {
         let of_user = || {
@@ -130,8 +129,7 @@ impl DataRoot {
         })
     }
 
-    /// Returns the data root, which may not exist. It is absolute, so that it does not depend on
-    /// the working directory.
+    /// Returns the absolute path of the data root, which may not exist.
     pub fn path(&self) -> Result<PathBuf, DataDirError> {
         let home = self
             .chosen
@@ -144,7 +142,7 @@ impl DataRoot {
 }
 
 impl DataDir {
-    /// The folder.
+    /// Returns the path of the data folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -156,8 +154,8 @@ impl DataDir {
         &self.root
     }
 
-    /// Returns the path of one of our files, which may not exist. `name` must not come from a
-    /// caller.
+    /// Returns the path of one of our files, which may not exist. `name` must be a constant of this
+    /// program.
     pub fn file(&self, name: &str) -> Result<PathBuf, DataDirError> {
         let path = self.path.join(name);
         match path.symlink_metadata() {
@@ -166,8 +164,8 @@ impl DataDir {
         }
     }
 
-    /// Returns the path of the database. Fails if one of its files is a link, which SQLite would
-    /// follow.
+    /// Returns the path of the database. It is an error if one of its files is a link, which SQLite
+    /// would follow.
     pub fn database(&self) -> Result<PathBuf, DataDirError> {
         ["index.db-wal", "index.db-shm"]
             .iter()
@@ -175,8 +173,8 @@ impl DataDir {
         self.file("index.db")
     }
 
-    /// Returns the path of the database, creating an empty file with the owner's permissions if
-    /// needed. Only for the lock holder.
+    /// Returns the path of the database, creating an empty file readable by the owner only if
+    /// needed. The caller must hold the lock.
     pub fn writable_database(&self) -> Result<PathBuf, DataDirError> {
         let path = self.database()?;
         open_own(&path).map_err(|source| DataDirError::Unwritable {
@@ -186,7 +184,8 @@ impl DataDir {
         Ok(path)
     }
 
-    /// Returns what distinguishes the database file from a replacement; `None` if there is none.
+    /// Returns an identity that changes when the database file is replaced; `None` if there is no
+    /// file.
     #[must_use]
     pub fn database_mark(&self) -> Option<(u64, u64)> {
         let metadata = self.path.join("index.db").symlink_metadata().ok()?;
@@ -202,15 +201,15 @@ impl DataDir {
         }
     }
 
-    /// Returns whether only the owner may read a file, and its path; `None` if it does not exist.
+    /// Returns whether only the owner may read a file, and its path; `None` if the file does not
+    /// exist.
     #[must_use]
     pub fn is_secret(&self, name: &str) -> Option<(bool, PathBuf)> {
         let path = self.file(name).ok()?;
         Some((!is_open_to_others(&path).ok()?, path))
     }
 
-    /// Returns the text and path of a file that only its owner may read, creating it with `fresh`
-    /// if needed.
+    /// Returns the text and path of a private file, creating it with the text `fresh` if needed.
     pub fn secret(&self, name: &str, fresh: &str) -> Result<(String, PathBuf), DataDirError> {
         let unwritable = |source| DataDirError::Unwritable {
             path: self.path.clone(),
@@ -221,8 +220,8 @@ impl DataDir {
         let path = self.file(name)?;
 
         if !path.exists() {
-            // Renamed into place, so that it is always complete; of two concurrent writers, the
-            // first wins.
+            // Linking a complete draft into place makes the file complete from the start; the first
+            // of two concurrent writers wins.
             let draft = self.path.join(format!("{name}.{}", std::process::id()));
             std::fs::remove_file(&draft).ok();
             open_own(&draft)
@@ -251,7 +250,7 @@ impl DataDir {
     }
 }
 
-/// Creates a folder that only its owner can enter. An existing one is restricted to its owner.
+/// Creates a folder that only its owner can enter, or restricts an existing one.
 pub fn make_own_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -272,7 +271,7 @@ pub fn make_own_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens a file for writing; a new one is readable by its owner only.
+/// Opens a file for writing. A new file is readable by its owner only.
 pub(crate) fn open_own(path: &Path) -> io::Result<File> {
     own_with(OpenOptions::new().write(true), path)
 }
@@ -291,13 +290,13 @@ fn is_open_to_others(path: &Path) -> io::Result<bool> {
     Ok(path.metadata()?.permissions().mode() & 0o077 != 0)
 }
 
-/// Elsewhere, the folder's own permissions have to suffice.
+/// Returns `false`: on other platforms, the permissions of the folder have to suffice.
 #[cfg(not(unix))]
 fn is_open_to_others(_path: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Returns the identifier of a root: a hash of its path.
+/// Returns a root's identifier, a hash of its path.
 #[must_use]
 pub fn root_mark(root: &Path) -> String {
     blake3::hash(root.as_os_str().as_encoded_bytes())
@@ -305,7 +304,7 @@ pub fn root_mark(root: &Path) -> String {
         .to_string()
 }
 
-/// Returns a readable folder name, unique for each root.
+/// Returns a readable folder name that is unique per root.
 pub(crate) fn folder_name(root: &Path) -> String {
     let name = root
         .file_name()

@@ -8,7 +8,7 @@
 pub enum Encoding {
     /// UTF-8 without a byte order mark.
     Utf8,
-    /// UTF-8 with one.
+    /// UTF-8 with a byte order mark.
     Utf8Bom,
     /// UTF-16, little endian.
     Utf16Le,
@@ -21,14 +21,14 @@ pub enum Encoding {
 pub(crate) struct Decoded {
     pub(crate) text: String,
     pub(crate) encoding: Encoding,
-    /// Something was replaced by U+FFFD.
+    /// Whether invalid bytes were replaced by U+FFFD.
     pub(crate) lossy: bool,
 }
 
-/// A NUL byte within so many bytes makes a file binary.
+/// Number of leading bytes in which a NUL makes a file binary.
 const BINARY_WINDOW: usize = 8192;
 
-/// Magic bytes of binary formats, including those without an early NUL.
+/// Magic bytes of binary formats, including formats without an early NUL.
 const MAGIC: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -53,7 +53,7 @@ const MAGIC: &[(&[u8], &str)] = &[
     (b"\xca\xfe\xba\xbe", "application/java-vm"),
 ];
 
-/// Binary formats by extension, used only if a NUL was found.
+/// MIME types by extension, used only for files with a NUL.
 const EXTENSIONS: &[(&str, &str)] = &[
     ("dll", "application/vnd.microsoft.portable-executable"),
     ("exe", "application/vnd.microsoft.portable-executable"),
@@ -71,7 +71,7 @@ const EXTENSIONS: &[(&str, &str)] = &[
     ("snk", "application/octet-stream"),
 ];
 
-/// Returns the MIME type of a binary file, `None` for a text.
+/// Returns the MIME type of a binary file; `None` for text.
 pub(crate) fn binary_type(name: &str, bytes: &[u8]) -> Option<&'static str> {
     if let Some((_, mime)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Some(mime);
@@ -80,7 +80,7 @@ pub(crate) fn binary_type(name: &str, bytes: &[u8]) -> Option<&'static str> {
         return Some("image/webp");
     }
 
-    // A UTF-32 mark starts like a UTF-16 one.
+    // A UTF-32 byte order mark starts like a UTF-16 one.
     let utf16 = (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff"))
         && !bytes.starts_with(b"\xff\xfe\0\0");
     if utf16 || !bytes[..bytes.len().min(BINARY_WINDOW)].contains(&0) {

@@ -1,8 +1,8 @@
 //! Background processes of this program that outlive their parent and its terminal.
 //!
-//! Such a process has no working directory of the user's and no input, and writes its output to the
-//! log of the data folder. On Unix it leaves the session itself ([`leave_session`]), which only the
-//! process itself can do. On Windows it is started without a console.
+//! Such a process has no input and does not use the user's working directory; its output goes to
+//! the log in the data folder. On Unix it leaves the session itself ([`leave_session`]); on Windows
+//! it is started without a console.
 
 use std::ffi::OsString;
 use std::io;
@@ -36,7 +36,7 @@ pub fn start_detached(data: &DataDir, arguments: &[OsString]) -> io::Result<Chil
     #[cfg(windows)]
     std::os::windows::process::CommandExt::creation_flags(&mut command, DETACHED);
 
-    // A relative path would mean another directory there.
+    // A relative path would be resolved in another working directory.
     command.env("CODEAGENT_DATA_DIR", home);
     command.spawn()
 }

@@ -1,20 +1,21 @@
-//! Evicts old indexes when their total size exceeds the limit: those of repositories that are gone
-//! first, then those that were written longest ago.
+//! Evicts old indexes when their total size exceeds the limit: first those of repositories that no
+//! longer exist, then those written longest ago.
 //!
-//! Limitations: folders that do not name their repository are neither counted nor removed. An index
-//! that is only read counts as old.
+//! Limitations: folders that do not record their repository are neither counted nor removed. An
+//! index that is only read counts as old.
 
 use std::time::SystemTime;
 
 use crate::data_dir::{DataDir, DataRoot};
 use crate::lock::LOCK;
 
-/// Default limit for all indexes of a data root: some hundred repositories of a million lines.
+/// Default limit for all indexes of a data root, in bytes: several hundred repositories of a
+/// million lines.
 pub const MAX_TOTAL_BYTES: u64 = 20 << 30;
 
 impl DataDir {
-    /// Removes indexes of the same data root until they take at most `limit` bytes, and returns
-    /// them. This one and those being written stay.
+    /// Removes other indexes of the same data root until at most `limit` bytes are left; returns
+    /// the removed ones. Indexes that are being written are kept.
     #[must_use]
     pub fn evict_old_indexes(&self, limit: u64) -> Vec<Self> {
         let Some(home) = self.path().parent() else {

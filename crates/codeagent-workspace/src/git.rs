@@ -1,14 +1,14 @@
-//! Reads what changed in the git repository around the root: between two commits, or between a
+//! Reads the changes in the git repository around the root: between two commits, or between a
 //! commit and the working tree.
 //!
 //! Objects are read by gix's object database, references and the index by this crate. git's
-//! configuration is never read and no program is started, so a repository cannot have a file system
-//! monitor, diff driver, filter, hook, pager or alias run. Folders and packs are checked to be
-//! ordinary ones before they are opened.
+//! configuration is never read and no program is started, so a repository cannot run a file system
+//! monitor, diff driver, filter, hook, pager or alias. Folders and packs are checked for links and
+//! special files before they are opened.
 //!
-//! Limitations: SHA-1 repositories whose references are files. Objects borrowed from another
-//! repository (`git clone --shared`) are not read. Contents are compared as they are, apart from
-//! line ends: a file that a filter checks out differently counts as changed.
+//! Limitations: only SHA-1 repositories with references in files are supported. Objects borrowed
+//! from another repository (`git clone --shared`) are not read. Contents are compared unfiltered,
+//! apart from line ends, so a file that a filter checks out differently counts as changed.
 
 mod location;
 mod merge_base;
@@ -29,19 +29,19 @@ use crate::git::location::Location;
 use crate::git::objects::Objects;
 use crate::path::RepoPath;
 
-/// Most files that one comparison lists.
+/// Maximum number of files listed by one comparison.
 const MAX_FILES: usize = 20_000;
 
-/// Why a git repository cannot answer.
+/// Why git changes cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// The root is in no repository.
+    /// The root is not in a git repository.
     #[error("this folder is not in a git repository, so there is nothing to compare with")]
     NoRepository,
-    /// Its layout is one that is not read.
+    /// The repository's format is not supported.
     #[error("this git repository cannot be read: {0}")]
     Unsupported(&'static str),
-    /// The range has another form than those that are understood.
+    /// The syntax of the range is unknown.
     #[error("`{0}` is not a range of commits; use BASE (compares the working tree), A..B or A...B")]
     Range(String),
     /// No commit has this name.
@@ -50,7 +50,7 @@ pub enum GitError {
     /// Several objects begin with this id.
     #[error("several objects begin with `{0}`; give more digits")]
     Ambiguous(String),
-    /// The history ends before the commit that is needed.
+    /// The history of a shallow clone ends before a commit that is needed.
     #[error(
         "the clone is shallow and its history ends too early for `{0}`; run `git fetch --unshallow`"
     )]
@@ -63,7 +63,7 @@ pub enum GitError {
     /// Two commits share no history.
     #[error("`{0}` and `{1}` have no commit in common")]
     NoMergeBase(String, String),
-    /// More files differ than are compared.
+    /// Too many files differ.
     #[error("more than {MAX_FILES} files differ; name a nearer commit")]
     TooMany,
     /// An object or file cannot be read.
@@ -77,36 +77,36 @@ impl From<io::Error> for GitError {
     }
 }
 
-/// A commit that takes part in a comparison.
+/// A commit in a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitName {
-    /// As the caller named it.
+    /// Name as given by the caller.
     pub asked: String,
-    /// The first ten digits of its id.
+    /// First ten digits of the id.
     pub id: String,
 }
 
-/// What differs between two sides.
+/// The differences between two sides.
 #[derive(Clone, Debug)]
 pub struct GitChanges {
     /// The older side.
     pub base: CommitName,
-    /// The commit that was named in place of [`Self::base`], if that is where both histories part.
+    /// The named commit, if [`Self::base`] is its merge base with the newer side.
     pub merge_base_of: Option<CommitName>,
     /// The newer side; `None` for the working tree.
     pub end: Option<CommitName>,
-    /// Whether the newer side is what the working tree has checked out.
+    /// Whether the newer side is checked out.
     pub is_checked_out: bool,
-    /// By path. Files that git ignores and symbolic links are left out.
+    /// Changed files, by path. Files that git ignores and symbolic links are left out.
     pub files: Vec<ChangedFile>,
     /// Submodules that point to another commit, by path. Their contents are not compared.
     pub submodules: Vec<String>,
 }
 
-/// A file that differs.
+/// A changed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// Below the root.
+    /// Path below the root.
     pub path: RepoPath,
     /// Its content on the older side.
     pub old: Option<Content>,
@@ -114,10 +114,10 @@ pub struct ChangedFile {
     pub new: Option<Content>,
 }
 
-/// Where the content of a file is.
+/// Location of a file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// In git.
+    /// In git's object database.
     Blob(ObjectId),
     /// In the working tree.
     WorkTree,
@@ -144,8 +144,8 @@ impl Workspace {
 }
 
 impl GitRepository {
-    /// Compares two sides. `BASE` compares the working tree with the commit where its history and
-    /// that of `BASE` part, `A..B` two commits, and `A...B` the commit where both part with `B`.
+    /// Compares two sides. `BASE` compares its merge base with `HEAD` to the working tree, `A..B`
+    /// compares two commits, and `A...B` compares the merge base of both with `B`.
     pub fn changes(&self, range: &str) -> Result<GitChanges, GitError> {
         let range = range.trim();
         let is_word = |side: &str| {
@@ -203,7 +203,7 @@ impl GitRepository {
         Ok(changes)
     }
 
-    /// Reads a side of a file as text; `None` if it is binary, too large or gone.
+    /// Reads one side of a file as text; `None` if it is binary, too large or missing.
     pub fn text(&self, path: &RepoPath, content: Content) -> Result<Option<String>, GitError> {
         let limit = self.workspace.config().max_file_bytes;
         match content {
@@ -218,7 +218,7 @@ impl GitRepository {
         }
     }
 
-    /// Adds a file below the top of the repository, if it is below the root too.
+    /// Adds a changed file, given relative to the top of the work tree, if it is below the root.
     fn add(
         &self,
         changes: &mut GitChanges,

@@ -1,9 +1,9 @@
-//! Reads which files git tracks from its index (format versions 2 to 4).
+//! Reads the list of tracked files from git's index (format versions 2 to 4).
 //!
-//! The file may be anybody's: a length that does not fit, a name that is too long or an extension
-//! that does not end where it says makes it unreadable, and then no file counts as tracked.
+//! The file is untrusted. If a length is out of range, a name is too long or an extension overruns
+//! its end, the index counts as unreadable and no file counts as tracked.
 //!
-//! Limitations: an index of more than 128 MiB is not read; the shared part of a split index is
+//! Limitations: an index of more than 128 MiB is not read. The shared part of a split index is
 //! ignored.
 
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use crate::path::MAX_PATH_BYTES;
 
 const MAX_INDEX_BYTES: u64 = 128 << 20;
 
-/// Names may be prefix-compressed: the limit of their total length, in file sizes.
+/// Maximum total length of prefix-compressed names, as a multiple of the file size.
 const MAX_EXPANSION: usize = 4;
 
 /// Hash lengths in use.
@@ -25,7 +25,7 @@ const HASH_BYTES: [usize; 2] = [20, 32];
 #[derive(Debug, Default)]
 pub struct GitIndex {
     names: Vec<u8>,
-    /// Where each name ends.
+    /// End offset of each name.
     ends: Vec<u32>,
 }
 
@@ -41,7 +41,7 @@ impl GitIndex {
             .unwrap_or_default()
     }
 
-    /// Reports whether a file, or something in a folder, is tracked.
+    /// Reports whether a file, or any file below a folder, is tracked.
     pub fn has(&self, path: &Path, is_folder: bool) -> bool {
         let path = name_in_git(path);
         if self.search(&path).is_ok() {
@@ -84,8 +84,8 @@ impl GitIndex {
         Some(found)
     }
 
-    /// Parses header, entries, extensions and hash, and passes on each entry's name and the part
-    /// before its flags.
+    /// Parses header, entries, extensions and hash. Passes each entry's name, and the fields before
+    /// its flags, to `each`.
     fn each_entry(
         bytes: &[u8],
         hash_bytes: usize,
@@ -123,10 +123,10 @@ impl GitIndex {
     }
 }
 
-/// What git knew about a tracked file when it last compared it with the index.
+/// Properties of a tracked file when git last compared it with the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrackedFile {
-    /// When the file was last modified: seconds and nanoseconds, as git truncates them.
+    /// Modification time: seconds and nanoseconds, truncated as git does.
     pub modified: (u32, u32),
     /// Size in bytes, modulo 2^32.
     pub size: u32,
@@ -135,7 +135,8 @@ pub struct TrackedFile {
 }
 
 impl TrackedFile {
-    /// Returns every entry of an index of SHA-1 ids, by path. Empty if it is missing or unreadable.
+    /// Returns all entries of an index with SHA-1 ids, by path; empty if it is missing or
+    /// unreadable.
     pub fn all(index: &Path) -> HashMap<Vec<u8>, Self> {
         let bytes = read(index, MAX_INDEX_BYTES)
             .and_then(Result::ok)
@@ -174,7 +175,7 @@ fn name_in_git(path: &Path) -> Cow<'_, [u8]> {
         .into()
 }
 
-/// Reads an entry's name over the previous one and returns the offset of the next entry.
+/// Decodes an entry's name on top of the previous one; returns the offset of the next entry.
 fn entry(
     bytes: &[u8],
     at: usize,
@@ -208,7 +209,7 @@ fn entry(
 
     let end = start + length;
 
-    // Entries of older versions are padded with zeros to a multiple of eight.
+    // Before version 4, entries are padded with zeros to a multiple of eight.
     Some(if version == 4 {
         end + 1
     } else {
@@ -216,7 +217,7 @@ fn entry(
     })
 }
 
-/// Reads a variable-length number, seven bits per byte.
+/// Reads a variable-length number of seven bits per byte.
 fn number(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
     let mut value = usize::from(*bytes.get(at)? & 0x7f);
     while bytes[at] & 0x80 != 0 {

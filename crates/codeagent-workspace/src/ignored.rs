@@ -1,13 +1,13 @@
-//! Ignore rules of git: `.gitignore` files, `.git/info/exclude` and the user's own file; for a
-//! search also `.ignore` files.
+//! git's ignore rules: `.gitignore` files, `.git/info/exclude` and the user's global file; for
+//! searches also `.ignore` files.
 //!
-//! Each rule is translated so that the `ignore` crate matches it as git does: only trailing spaces
+//! The `ignore` crate differs from git in details, so each rule is translated: only trailing spaces
 //! are dropped, `{` is an ordinary character, `[[:digit:]]` is a class, and `a**b` is `a*b`.
 //! Tracked files are never ignored.
 //!
-//! Limitations: rule files over 256 KiB are not read; beyond 2 MiB in total, only those at the top
-//! apply. Names are case-sensitive. `d**/a` is `d*/a`, while git lets `**` after a literal prefix
-//! span folders.
+//! Limitations: rule files over 256 KiB are not read. Beyond 2 MiB in total, only the top-level
+//! rules apply. Names are case-sensitive. `d**/a` is read as `d*/a`, while git lets `**` after a
+//! literal prefix span folders.
 
 mod search_rules;
 
@@ -23,37 +23,37 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 use crate::git_index::GitIndex;
 pub use search_rules::SearchRules;
 
-/// Largest rule file.
+/// Maximum size of a rule file, in bytes.
 const MAX_RULE_BYTES: u64 = 256 << 10;
 
-/// Maximum total bytes of rules: each costs eighty bytes of memory.
+/// Maximum total size of rules, in bytes; each costs eighty bytes of memory.
 const MAX_TOTAL_BYTES: u64 = 2 << 20;
 
-/// Bytes that a rule file counts for in addition to its content.
+/// Bytes added per rule file to its size.
 const BYTES_PER_FILE: u64 = 100;
 
-/// Largest `.git` file that points to a git folder elsewhere.
+/// Maximum size of a `.git` file that points to a git folder, in bytes.
 const MAX_POINTER_BYTES: u64 = 8 << 10;
 
-/// The rules of a work tree, read folder by folder on demand.
+/// The rules of a work tree. Folders are read on demand.
 pub struct IgnoreRules {
     /// Name of the rule files.
     file: &'static str,
     /// The folder that paths are relative to: the top of the git work tree, or the root.
     top: PathBuf,
-    /// The root, relative to the top. Neither it nor a folder around it is ignored as a whole,
-    /// because it was asked for.
+    /// Path of the root below `top`. Neither the root nor its parents are ignored, because the user
+    /// chose them.
     root: PathBuf,
     git: Option<PathBuf>,
     levels: Mutex<HashMap<PathBuf, Arc<FolderRules>>>,
-    /// Rules that belong to no folder: `.git/info/exclude`, then the user's.
+    /// Rules outside the tree: `.git/info/exclude`, then the user's global file.
     general: Vec<Gitignore>,
     tracked: OnceLock<GitIndex>,
-    /// Bytes of the rules read so far.
+    /// Total size of the rules read so far, in bytes.
     total: AtomicU64,
-    /// Whether rules of folders below the top are left out.
+    /// Whether rules below the top folder are left out.
     only_top: bool,
-    /// Whether the caller decides by further rules which folders to enter, and only asks about
+    /// Whether the caller decides by further rules which folders to enter, and asks only about
     /// their content.
     is_walked: bool,
     skipped: Mutex<Vec<String>>,
@@ -65,7 +65,7 @@ struct FolderRules {
     rules: Option<Gitignore>,
     /// Path relative to the top.
     path: PathBuf,
-    /// The nearest folder above that has rules.
+    /// Rules of the nearest parent folder that has rules.
     above: Option<Arc<FolderRules>>,
     /// Whether everything in the folder is ignored.
     excluded: bool,
@@ -96,7 +96,7 @@ impl IgnoreRules {
         ignored
     }
 
-    /// Only the rules in files of this name.
+    /// Creates rules that come only from files of this name.
     fn from_files(file: &'static str, top: &Path) -> Self {
         Self {
             file,
@@ -113,8 +113,8 @@ impl IgnoreRules {
         }
     }
 
-    /// Like [`Self::new`], without rules of folders below the top: if there are too many, which
-    /// ones were read must not depend on the order of the walk.
+    /// Like [`Self::new`], without rules below the top folder. Used if there are too many rules, so
+    /// that the result does not depend on the order of the walk.
     pub fn top_level_only(root: &Path) -> Self {
         let note = format!(
             "more than {MAX_TOTAL_BYTES} bytes of ignore rules; only those at the top are applied"
@@ -126,7 +126,7 @@ impl IgnoreRules {
         }
     }
 
-    /// Reports whether there are too many rules, so that no answer is valid.
+    /// Reports whether the rules exceed the limit, so that results are invalid.
     pub fn exceeds_limit(&self) -> bool {
         self.total.load(Ordering::Relaxed) > MAX_TOTAL_BYTES
     }
@@ -144,7 +144,7 @@ impl IgnoreRules {
             && !self.tracked().has(inside, is_folder)
     }
 
-    /// Reports whether git tracks something in a folder.
+    /// Reports whether git tracks a file below a folder.
     pub fn tracks(&self, folder: &Path) -> bool {
         folder
             .strip_prefix(&self.top)
@@ -169,7 +169,8 @@ impl IgnoreRules {
         self.decide(level, path, is_folder).unwrap_or_default()
     }
 
-    /// The nearest folder with a matching rule decides, and in a file its last one.
+    /// Returns the decision of the nearest folder with a matching rule; in a file, the last match
+    /// wins.
     fn decide(&self, level: &Arc<FolderRules>, path: &Path, is_folder: bool) -> Option<bool> {
         let mut at = Some(level);
         while let Some(level) = at {
@@ -239,7 +240,7 @@ impl IgnoreRules {
         level
     }
 
-    /// Reads the rules of a file. Like git, does not follow a link.
+    /// Reads a rule file. Like git, does not follow a link.
     fn rules(&self, file: &Path) -> Option<Gitignore> {
         let bytes = match read(file, MAX_RULE_BYTES)? {
             Ok(bytes) => bytes,
@@ -265,7 +266,7 @@ impl IgnoreRules {
         let text = String::from_utf8_lossy(&bytes);
         let mut builder = GitignoreBuilder::new("");
         for line in text.trim_start_matches('\u{feff}').split('\n') {
-            // A rule that the library refuses never matches in git either.
+            // A rule that the library rejects never matches in git either.
             if let Some(rule) = translated(line.strip_suffix('\r').unwrap_or(line)) {
                 drop(builder.add_line(None, &rule));
             }
@@ -275,8 +276,8 @@ impl IgnoreRules {
     }
 }
 
-/// Returns the rest of a path below a folder. Both are spelled alike, and speed matters: this is
-/// called for every path and rule file.
+/// Returns the rest of a path below a folder. Compares bytes, because both are spelled alike and
+/// this is called for every path and rule file.
 fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
     #[cfg(unix)]
     {
@@ -294,8 +295,8 @@ fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
     path.strip_prefix(folder).ok()
 }
 
-/// Reads a regular file of at most `limit` bytes, or returns its size. Checks the opened file, so
-/// that a pipe or link put there meanwhile is neither waited for nor followed.
+/// Reads a regular file of at most `limit` bytes; returns its size if it is larger. Checking the
+/// opened file ensures that a pipe or link put there meanwhile is neither waited for nor followed.
 pub fn read(path: &Path, limit: u64) -> Option<Result<Vec<u8>, u64>> {
     let file = open_regular(path).ok()?;
     let size = file.metadata().ok()?.len();
@@ -337,7 +338,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Returns git's folder of this work tree: `.git`, or where a file of that name points.
+/// Returns git's folder of this work tree: `.git`, or the target of a `.git` file.
 fn git_folder(top: &Path) -> Option<PathBuf> {
     let git = top.join(".git");
     if git.is_dir() {
@@ -347,7 +348,7 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
     Some(top.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
-/// Returns the user's files that affect which paths are ignored, whether or not they exist.
+/// Returns the user's files that affect ignore rules, whether or not they exist.
 pub fn user_rule_files() -> Vec<PathBuf> {
     let variable = |name| {
         std::env::var_os(name)
@@ -364,7 +365,7 @@ pub fn user_rule_files() -> Vec<PathBuf> {
     files.into_iter().flatten().collect()
 }
 
-/// Returns the folders outside the listed ones that hold ignore rules, and the settings folder.
+/// Returns the settings folder and the folders with ignore rules that a walk does not list.
 pub fn rule_folders(root: &Path) -> Vec<PathBuf> {
     let mut folders = vec![root.join(".codeagent")];
     let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else {
@@ -383,14 +384,13 @@ pub fn rule_folders(root: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Returns git's folder shared by the work trees of the repository around this folder, with links
-/// resolved.
+/// Returns the git folder shared by all worktrees of the enclosing repository, with links resolved.
 pub fn shared_git_folder(root: &Path) -> Option<PathBuf> {
     let git = root.ancestors().find_map(git_folder)?;
     common_folder(&git).canonicalize().ok()
 }
 
-/// Returns git's folder shared by all work trees.
+/// Returns the git folder shared by all worktrees.
 fn common_folder(git: &Path) -> PathBuf {
     let text = read(&git.join("commondir"), MAX_POINTER_BYTES)
         .and_then(Result::ok)
@@ -398,7 +398,7 @@ fn common_folder(git: &Path) -> PathBuf {
     text.map_or_else(|| git.to_owned(), |text| git.join(text.trim()))
 }
 
-/// Translates a rule; returns `None` for one that never matches.
+/// Translates a rule for the `ignore` crate; returns `None` if it never matches.
 fn translated(line: &str) -> Option<String> {
     if line.starts_with('#') {
         return None;
@@ -454,7 +454,7 @@ fn translated(line: &str) -> Option<String> {
     Some(rule + end)
 }
 
-/// Drops trailing spaces, except one after a backslash. Other white space stays.
+/// Drops trailing spaces, except an escaped one. Other white space stays.
 fn without_trailing_spaces(line: &str) -> &str {
     let mut end = 0;
     let mut chars = line.char_indices();
@@ -472,7 +472,7 @@ fn without_trailing_spaces(line: &str) -> &str {
     &line[..end]
 }
 
-/// Writes a literal character.
+/// Appends a literal character.
 fn literal(rule: &mut String, next: char, is_first: bool) {
     if next.is_whitespace() {
         // The library drops white space at the end of a line.
@@ -486,7 +486,7 @@ fn literal(rule: &mut String, next: char, is_first: bool) {
     }
 }
 
-/// Writes a bracket class as single characters, and returns the text after it.
+/// Appends a bracket class with its members listed one by one; returns the text after it.
 fn class<'p>(rule: &mut String, text: &'p str) -> Option<&'p str> {
     let (negated, mut rest) = match text.strip_prefix(['!', '^']) {
         Some(rest) => (true, rest),
@@ -550,7 +550,7 @@ fn named(set: &str) -> Option<Vec<(char, char)>> {
     })
 }
 
-/// Writes a class, which never matches `/`.
+/// Appends a class, which never matches `/`.
 fn write_class(rule: &mut String, negated: bool, members: &[(char, char)]) {
     let mut single: Vec<char> = Vec::new();
     let mut wide: Vec<(char, char)> = Vec::new();
@@ -565,13 +565,13 @@ fn write_class(rule: &mut String, negated: bool, members: &[(char, char)]) {
     single.sort_unstable();
     single.dedup();
     if single.is_empty() && wide.is_empty() && !negated {
-        // An empty range matches nothing, and neither does a slash in a name.
+        // No name contains NUL or `/`, so this matches nothing.
         rule.push('\0');
         return;
     }
 
-    // A closing bracket is literal only at the beginning, a minus at the beginning or end, a
-    // negation sign anywhere else.
+    // `]` is literal only at the beginning, `-` at the beginning or end, and a negation sign
+    // anywhere else.
     single.sort_by_key(|member| match member {
         ']' => 0,
         '!' | '^' => 2,

@@ -1,16 +1,16 @@
 //! Clean-shutdown marker: detects a database that changed since it was closed, or was not closed.
 //!
-//! The last writer leaves a marker with the database's size, stamp and hash beside it. An equal
-//! size and stamp show at no cost that nobody touched the file since. Where they differ (damage, a
-//! copy, a restored backup), the hash of its content decides; for a database of at most
-//! [`MOST_HASHED_BYTES`] it always does. There is no marker while a process writes, nor after one
-//! that ended without closing the database.
+//! The last writer leaves a marker next to the database with its size, stamp and hash. Equal size
+//! and stamp show, at the cost of one stat, that the file is untouched. Where they differ (damage,
+//! a copy, a restored backup), the hash of the content decides. For a database of at most
+//! [`MOST_HASHED_BYTES`] it always does. There is no marker while a process writes, nor after a
+//! writer that did not close the database.
 //!
-//! While a process writes, a [`Guard`] notices when others change the files. Such a database is
+//! While a process writes, a [`Guard`] notices changes by other processes. Such a database is
 //! marked as damaged.
 //!
-//! Limitations: only `codeagent status --verify` detects content of a larger database that decays
-//! while its size and stamp stay, and decay under a process that writes.
+//! Limitations: silent corruption, with size and stamp unchanged, of a larger database or of one
+//! that is open is only detected by `codeagent status --verify`.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -26,13 +26,13 @@ const DATABASE: &str = "index.db";
 const JOURNAL: &str = "index.db-journal";
 const LOG: &str = "index.db-wal";
 
-/// Hashing a database of this size takes milliseconds, so it is done at every opening.
+/// Maximum size of a database that is hashed at every opening, in bytes; this takes milliseconds.
 const MOST_HASHED_BYTES: u64 = 16 << 20;
 
-/// The marker of a database that must be rebuilt: it fits none.
+/// Marker of a database that must be rebuilt; matches no database.
 const DAMAGED: &str = "0 0 0 damaged\n";
 
-/// The content of a marker.
+/// State of a database according to its marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrity {
     /// Unchanged since it was closed.
@@ -43,7 +43,7 @@ pub enum Integrity {
     Damaged,
 }
 
-/// State of a database when it was closed.
+/// The recorded state of a database when it was closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CleanShutdownMarker {
     size: u64,
@@ -71,14 +71,14 @@ impl CleanShutdownMarker {
         Ok((self.size, self.stamp) == (metadata.len(), Stamp::of(&metadata)))
     }
 
-    /// Reports whether a database with matching size and time also has the recorded content, as far
-    /// as that is compared. One that cannot be read now does not count as damaged.
+    /// Reports whether a database of matching size and stamp has the recorded content, as far as
+    /// this is compared. A database that cannot be read at the moment does not count as damaged.
     fn fits(&self, database: &Path) -> bool {
         self.size > MOST_HASHED_BYTES || hash_of(database).map_or(true, |hash| hash == self.hash)
     }
 }
 
-/// Detects changes by other processes to the files of an open database, from sizes and times.
+/// Detects changes by other processes to the files of an open database, by sizes and times.
 #[derive(Debug)]
 pub struct Guard {
     files: [PathBuf; 2],
@@ -106,7 +106,7 @@ impl Guard {
         }
     }
 
-    /// Runs a function that may write the files.
+    /// Runs a function that may write to the files.
     pub fn while_writing<T>(&self, write: impl FnOnce() -> T) -> T {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         self.compare(&mut state);
@@ -115,7 +115,7 @@ impl Guard {
         done
     }
 
-    /// Reports whether others changed the files. Does not wait for a write in progress.
+    /// Reports whether another process changed the files. Does not wait for a write in progress.
     #[must_use]
     pub fn is_touched(&self) -> bool {
         let mut state = match self.state.try_lock() {
@@ -127,7 +127,8 @@ impl Guard {
         state.is_touched
     }
 
-    /// A replaced file is detected by [`DataDir::database_mark`] instead.
+    /// Compares the files with their recorded state. Replaced files are skipped;
+    /// [`DataDir::database_mark`] detects them.
     fn compare(&self, state: &mut GuardState) {
         for (now, left) in [size_and_stamp(&self.files[0]), log_of(&self.files[1])]
             .into_iter()
@@ -146,8 +147,8 @@ fn size_and_stamp(file: &Path) -> Option<(u64, Stamp)> {
     Some((metadata.len(), Stamp::of(&metadata)))
 }
 
-/// Like [`look_of`] for the log, using only the content's time: SQLite sets the owner when the
-/// superuser opens it.
+/// Like [`look_of`], for the log. Uses only the content's time, because SQLite changes the owner
+/// when the superuser opens the log.
 fn log_of(file: &Path) -> Option<(u64, Stamp)> {
     let metadata = file.symlink_metadata().ok()?;
     let changed_ns = metadata.modified().map_or(0, since_1970);
@@ -161,15 +162,15 @@ fn log_of(file: &Path) -> Option<(u64, Stamp)> {
 }
 
 impl DataDir {
-    /// Reports whether there is a database with content, or one that lost it.
+    /// Reports whether there is a database, even an empty one that once had content.
     #[must_use]
     pub fn has_database(&self) -> bool {
         let metadata = self.path().join(DATABASE).metadata();
         metadata.is_ok_and(|metadata| metadata.len() > 0 || self.read_marker().is_some())
     }
 
-    /// Reports whether the database is as it was closed, at the cost of a stat, or of hashing a
-    /// small one.
+    /// Reports whether the database is unchanged since it was closed. Costs a stat, plus hashing a
+    /// small database.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
         let database = self.path().join(DATABASE);
@@ -179,8 +180,8 @@ impl DataDir {
         !self.path().join(JOURNAL).exists() && self.read_marker().is_some_and(is_same)
     }
 
-    /// Compares the database with its marker. Reads all of it only if it was touched or is small.
-    /// Only for the lock holder.
+    /// Compares the database with its marker. Reads the whole file only if it was touched or is
+    /// small. The caller must hold the lock.
     #[must_use]
     pub fn integrity(&self) -> Integrity {
         let Some(marker) = self.read_marker() else {
@@ -207,8 +208,7 @@ impl DataDir {
         }
     }
 
-    /// Removes the marker before anything is written, and returns it. Only for the process with the
-    /// right to write.
+    /// Removes the marker before a write, and returns it. The caller must hold the lock.
     pub fn clear_marker(&self) -> io::Result<Option<CleanShutdownMarker>> {
         let marker = self.read_marker();
         match std::fs::remove_file(self.path().join(MARKER)) {
@@ -217,8 +217,8 @@ impl DataDir {
         }
     }
 
-    /// Marks a database that was closed, with the marker it had before if nothing was written. One
-    /// with a log gets none. Only for the process with the right to write.
+    /// Writes the marker of a closed database; reuses `before` if nothing was written since. A
+    /// database with a log gets no marker. The caller must hold the lock.
     pub fn write_marker(&self, before: Option<&CleanShutdownMarker>) -> io::Result<()> {
         let database = self.path().join(DATABASE);
         if self
@@ -254,8 +254,8 @@ impl DataDir {
         self.write_marker_text(&text)
     }
 
-    /// Marks the database so that the next process to open it rebuilds it. Only for the lock
-    /// holder.
+    /// Marks the database so that the next process to open it rebuilds it. The caller must hold the
+    /// lock.
     pub fn mark_damaged(&self) -> io::Result<()> {
         self.write_marker_text(DAMAGED)
     }
@@ -266,8 +266,8 @@ impl DataDir {
         open_own(&path)?.write_all(text.as_bytes())
     }
 
-    /// Removes a rollback journal: we write none, and SQLite would apply it to the database. Only
-    /// for the lock holder.
+    /// Removes a rollback journal: codeagent writes none, and SQLite would apply it to the
+    /// database. The caller must hold the lock.
     pub(crate) fn remove_journal(&self) -> io::Result<()> {
         match std::fs::remove_file(self.path().join(JOURNAL)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -1,5 +1,4 @@
-//! The index's local socket: the process that writes the index listens on it, other processes of
-//! the same user connect.
+//! The index's local socket: the writer listens on it, other processes of the same user connect.
 //!
 //! On Unix it is a socket in the user's runtime directory, or next to the index if there is none;
 //! on Windows it is a named pipe. Only its owner can use it.
@@ -24,8 +23,8 @@ pub use system::IpcStream;
 pub struct IpcListener(system::Listener);
 
 impl IpcListener {
-    /// Starts to listen, in place of an earlier process. Only for the process with the right to
-    /// write.
+    /// Starts listening; replaces the socket of an earlier process. The caller must hold the write
+    /// lock.
     pub fn open(data: &DataDir) -> io::Result<Self> {
         system::Listener::open(data).map(Self)
     }

@@ -1,8 +1,9 @@
-//! The repository on disk: files, ignore rules, settings, watching, and our own data folder.
+//! The repository on disk: files, ignore rules, settings, watching, and codeagent's own data
+//! folder.
 //!
-//! This is the only crate that touches the file system. Every access takes a [`RepoPath`], which
-//! becomes an open file or folder in one place (`sandbox`), so everything read, listed or changed
-//! is below the root whatever the caller passes.
+//! This is the only crate that accesses the file system. Every access takes a [`RepoPath`], which
+//! only `sandbox` turns into an open file or folder. Everything read, listed or changed is
+//! therefore below the root, whatever the caller passes.
 //!
 //! Limitations: names that are not UTF-8 are skipped. `.git` and `.codeagent` are invisible to
 //! callers, at any depth.
@@ -74,24 +75,24 @@ pub use watch::{FsEvents, WatchError, Watcher};
 /// Why a repository root cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// It does not exist or is not accessible.
+    /// The root does not exist or is not accessible.
     #[error("cannot open {path}: {source}", path = path.display())]
     Unreachable {
-        /// As given.
+        /// Path of the root, as given.
         path: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: io::Error,
     },
-    /// It is a file.
+    /// The root is a file.
     #[error("{path} is not a folder", path = .0.display())]
     NotADirectory(PathBuf),
 }
 
-/// A repository: its resolved root and settings. Cheap to clone.
+/// A repository: its resolved root and its settings. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: Arc<Path>,
-    /// The root as the caller named it, if that path contains links.
+    /// The root as given by the caller, if that path contains links.
     linked: Option<Arc<Path>>,
     handle: Arc<sandbox::Root>,
     config: Arc<Config>,
@@ -140,7 +141,7 @@ impl Workspace {
         }
     }
 
-    /// Sets the folder of NuGet packages, which may not exist.
+    /// Sets the user's folder of NuGet packages, which may not exist.
     #[must_use]
     pub fn with_packages(self, folder: Option<PathBuf>) -> Self {
         Self {
@@ -149,8 +150,8 @@ impl Workspace {
         }
     }
 
-    /// Loads the settings file. Invalid settings are an error, or with `tolerate` a note in the
-    /// default ones.
+    /// Loads the settings file. If it is invalid, returns an error, or with `tolerate` the default
+    /// settings with a note.
     pub fn configured(self, tolerate: bool) -> Result<Self, ConfigError> {
         let config = if tolerate {
             Config::load_tolerantly(&self.root)
@@ -160,7 +161,7 @@ impl Workspace {
         Ok(self.with_config(config))
     }
 
-    /// Reopens the root if another folder is now at its path, as after removal or a mount.
+    /// Reopens the root if its path now leads to another folder, as after a removal or a mount.
     #[must_use]
     pub fn renewed(&self) -> Self {
         if self.handle.is_at(&self.root) {
@@ -178,7 +179,7 @@ impl Workspace {
         )
     }
 
-    /// Reports whether the path by which the root was opened now leads to another folder.
+    /// Reports whether the path that the root was opened with now leads to another folder.
     #[must_use]
     pub fn is_repointed(&self) -> bool {
         self.linked
@@ -186,19 +187,19 @@ impl Workspace {
             .is_some_and(|linked| dunce::canonicalize(linked).is_ok_and(|now| *now != *self.root))
     }
 
-    /// Reports whether both were opened at the same folder.
+    /// Reports whether both workspaces have the same root folder.
     pub(crate) fn has_root_of(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.handle, &other.handle)
     }
 
-    /// The settings.
+    /// Returns the settings.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Returns a note about a file in the repository that could be taken for one of our indexes,
-    /// which are elsewhere ([`DataRoot`]).
+    /// Returns a note if the repository contains a file that could be mistaken for one of our
+    /// indexes, which are elsewhere ([`DataRoot`]).
     #[must_use]
     pub fn bundled_index(&self) -> Option<&'static str> {
         let is_there = self
@@ -209,7 +210,7 @@ impl Workspace {
         is_there.then_some(".codeagent/index.db in the repository is ignored and can be removed; indexes are in the user's cache folder")
     }
 
-    /// Returns the resolved root. Never part of an answer.
+    /// Returns the resolved root. It must not appear in answers.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -221,8 +222,8 @@ impl Workspace {
         self.root.is_dir()
     }
 
-    /// Resolves a path typed by a person or tool caller: `./`, doubled and trailing slashes and an
-    /// inner `..` are folded, and an absolute path below the root is accepted.
+    /// Resolves a path typed by a user or tool: removes `./` and redundant slashes, folds inner
+    /// `..`, and accepts an absolute path below the root.
     pub fn resolve(&self, text: &str) -> Result<RepoPath, PathError> {
         if text.contains('\0') {
             return Err(PathError::Nul);

@@ -1,11 +1,11 @@
-//! The write lock of a repository's index, and which process holds it.
+//! The write lock of a repository's index, and the process that holds it.
 //!
-//! The data folder also records the path of its repository, so that the folder of one that is gone
+//! The data folder also records the path of its repository, so that folders of deleted repositories
 //! can be recognized.
 //!
-//! Limitations: the lock is advisory and ends with the process; some network file systems have
-//! none, and then there is no writer. The holder is for people to read: a process that has just
-//! taken the lock may not be recorded yet.
+//! Limitations: the lock is advisory and ends with the process. Some network file systems have no
+//! locks; then no process can write. The holder is recorded for messages only, shortly after the
+//! lock is taken.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 
 use crate::data_dir::{DataDir, DataDirError, folder_name, make_own_folder, open_own};
 
-/// The locked file, with the holder's process id.
+/// Name of the lock file, which contains the holder's process id.
 pub(crate) const LOCK: &str = "lock";
 
-/// The file with the repository's path.
+/// Name of the file with the repository's path.
 const ROOT: &str = "root";
 
-/// Maximum bytes read from one of these files.
+/// Maximum number of bytes read from one of these files.
 const LONGEST: u64 = 1 << 16;
 
 /// The write lock, released when dropped.
@@ -29,8 +29,8 @@ pub struct WriterLock {
 }
 
 impl Drop for WriterLock {
-    /// Unlocks explicitly: a child process has a copy of the descriptor between fork and exec, and
-    /// a lock lasts until all copies are closed.
+    /// Unlocks explicitly. A child process has a copy of the descriptor between fork and exec, and
+    /// closing unlocks only when all copies are closed.
     fn drop(&mut self) {
         self.file.unlock().ok();
     }
@@ -61,7 +61,7 @@ impl DataDir {
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
 
-        // The lock is held even if there is no space to record the holder.
+        // The lock is held even if the holder cannot be recorded, for lack of space.
         sign(&file).ok();
         self.remove_journal()?;
         self.note_root().ok();
@@ -74,7 +74,7 @@ impl DataDir {
         self.note(ROOT, self.root().as_os_str().as_encoded_bytes())
     }
 
-    /// Stores a few bytes in one of our files, if it has other content.
+    /// Stores a few bytes in one of our files, unless it already contains them.
     pub(crate) fn note(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let path = self.file(name).map_err(io::Error::other)?;
         if read_short(&path).is_ok_and(|recorded| recorded == bytes) {
@@ -86,7 +86,7 @@ impl DataDir {
     }
 }
 
-/// Returns the repository recorded in a data folder, if the folder has the name derived from it.
+/// Returns the repository recorded in a data folder, if the folder's name is derived from it.
 pub(crate) fn recorded_root(folder: &Path) -> Option<PathBuf> {
     let root = path_of(read_short(&folder.join(ROOT)).ok()?)?;
     (folder.file_name()?.to_str()? == folder_name(&root)).then_some(root)

@@ -1,21 +1,20 @@
-//! The log of a background process: a file in the data folder of at most [`LONGEST_LOG`] bytes,
-//! whose older half is dropped when it is full.
+//! The log of a background process: a file of at most [`LONGEST_LOG`] bytes in the data folder.
+//! When it is full, its older half is dropped.
 //!
-//! Limitations: what a process writes to its standard error directly counts only from the next
-//! line.
+//! Limitations: text that a process writes directly to its standard error is counted only when the
+//! next line is written.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use crate::data_dir::{DataDir, DataDirError, make_own_folder, own_with};
 
-/// Maximum bytes of a log.
+/// Maximum size of a log, in bytes.
 pub const LONGEST_LOG: u64 = 1 << 20;
 
-/// Name of the log.
 pub(crate) const LOG: &str = "daemon.log";
 
-/// Bytes of the end that are searched for the last line.
+/// Number of bytes at the end that are searched for the last line.
 const TAIL: u64 = 4_096;
 
 /// The log, open for appending.
@@ -55,7 +54,7 @@ impl LogFile {
             .map(str::to_owned))
     }
 
-    /// Returns the file, to be a process's standard error.
+    /// Returns the file, for use as a process's standard error.
     #[must_use]
     pub fn into_file(self) -> File {
         self.file
@@ -70,7 +69,7 @@ impl LogFile {
         Ok(bytes)
     }
 
-    /// Keeps the newer half, starting at a line.
+    /// Drops the older half, up to the start of a line.
     fn shorten(&mut self, length: u64) -> io::Result<()> {
         let newer = self.from(length - LONGEST_LOG / 2)?;
         let start = newer

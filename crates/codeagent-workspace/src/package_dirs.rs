@@ -1,9 +1,9 @@
 //! Read-only access to installed npm and NuGet packages.
 //!
-//! npm packages lie in folders called `node_modules` inside the root, or are reached through them:
-//! pnpm has its packages in `node_modules/.pnpm` and links to them. Whatever a path or link says, a
-//! file is only read if it lies in such a folder when all links are followed. NuGet packages lie in
-//! a folder of the user's ([`crate::DataRoot::packages`]), which is a root of its own.
+//! npm packages are in `node_modules` folders inside the root, or are reached through them: pnpm
+//! has its packages in `node_modules/.pnpm` and links to them. A file is only read if it is in such
+//! a folder after all links are resolved. NuGet packages are in a folder of the user's
+//! ([`crate::DataRoot::packages`]), which is a root of its own.
 //!
 //! Limitations: a `node_modules` above the root is not read. Names that are not UTF-8 are skipped.
 
@@ -32,12 +32,12 @@ pub enum DirListing {
 pub struct Listing {
     /// Names and entries, sorted.
     pub names: Vec<(String, DirListing)>,
-    /// Changes when an entry is added or removed.
+    /// Stamp of the folder; changes when an entry is added or removed.
     pub stamp: Stamp,
 }
 
 impl Listing {
-    /// Returns the entry of a name.
+    /// Returns the entry with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&DirListing> {
         let at = self
@@ -65,23 +65,23 @@ impl Listing {
     }
 }
 
-/// Kinds of files that are not sources of the repository.
+/// Kinds of folders with files that are not sources of the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExternalKind {
     /// In the repository's `node_modules` folders.
     NodeModules,
-    /// Anywhere in the repository: assemblies in it, and output of a restore.
+    /// Any file of the repository: assemblies in it, and output of a restore.
     Repository,
     /// In the user's folder of NuGet packages.
     NuGet,
 }
 
 impl ExternalKind {
-    /// All kinds, in their order.
+    /// All kinds, in order.
     pub const ALL: [Self; 3] = [Self::NodeModules, Self::Repository, Self::NuGet];
 }
 
-/// Access to the files of packages.
+/// Access to package files of one kind.
 #[derive(Clone, Debug)]
 pub struct Packages {
     workspace: Workspace,
@@ -89,8 +89,8 @@ pub struct Packages {
 }
 
 impl Workspace {
-    /// Returns the files of one kind, if there are any. For the indexer only: no tool shows them,
-    /// and nothing in a repository determines where the user's are.
+    /// Returns access to the files of one kind, if there are any. Only for the indexer: no tool
+    /// shows these files, and a repository cannot set the location of the user's packages.
     #[must_use]
     pub fn external(&self, kind: ExternalKind) -> Option<Packages> {
         let workspace = match kind {
@@ -127,7 +127,7 @@ impl Packages {
         self.workspace.read_bytes_meta(&self.readable(path)?, limit)
     }
 
-    /// Resolves a readable path to one without links.
+    /// Resolves the links of a path, which must lead to one of these files.
     fn readable(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let has_no_links = self.workspace.look_without_links(path).is_some();
         let real = if has_no_links {
@@ -142,7 +142,7 @@ impl Packages {
         }
     }
 
-    /// Reports whether a path without links is one of these files.
+    /// Reports whether a link-free path is one of these files.
     fn has(&self, path: &RepoPath) -> bool {
         !self.only_node_modules || is_in_packages(path)
     }
@@ -159,7 +159,7 @@ impl Packages {
         ))
     }
 
-    /// Resolves all links of a path. Fails if it leads outside these files.
+    /// Resolves all links of a path. It is an error if the path leads outside these files.
     pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let real = self.workspace.real_path(path)?;
         if self.has(&real) {
@@ -169,7 +169,7 @@ impl Packages {
         }
     }
 
-    /// Opens a handle of what a path leads to.
+    /// Resolves a path and opens a handle of its target.
     fn look(&self, path: &RepoPath) -> Result<(RepoPath, File), ReadError> {
         if let Some(handle) = self
             .workspace
@@ -184,7 +184,7 @@ impl Packages {
     }
 }
 
-/// Reports whether a path without links is in a package folder, or is one.
+/// Reports whether a link-free path is a package folder or is inside one.
 fn is_in_packages(path: &RepoPath) -> bool {
     path.segments().any(|segment| segment == NODE_MODULES)
 }
@@ -255,7 +255,7 @@ impl Workspace {
         Ok(names)
     }
 
-    /// Lists the names in a folder, unsorted; link targets are unknown here.
+    /// Lists the names in a folder, unsorted. Link targets are unknown on this platform.
     #[cfg(not(unix))]
     fn names(
         &self,

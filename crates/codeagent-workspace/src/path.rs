@@ -5,10 +5,10 @@
 use std::fmt;
 use std::path::{Component, Path};
 
-/// Longest accepted path in bytes: the limit of common systems.
+/// Maximum length of a path in bytes; the limit of common systems.
 pub const MAX_PATH_BYTES: usize = 4096;
 
-/// Longest accepted segment in bytes.
+/// Maximum length of a segment in bytes.
 const MAX_SEGMENT_BYTES: usize = 255;
 
 /// A repo-relative path: segments separated by `/`, none of them empty, `.` or `..`. The empty path
@@ -19,22 +19,22 @@ pub struct RepoPath(Box<str>);
 /// Why a text is not a repository path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// It leads out of the root.
+    /// The path leads out of the root.
     #[error("{0:?} is outside the repository")]
     Escapes(String),
-    /// It is absolute.
+    /// The path is absolute.
     #[error("{0:?} is absolute; paths are relative to the repository")]
     Absolute(String),
     /// A segment is empty or `.`, where only the normal form is accepted.
     #[error("{0:?} has an empty or `.` segment")]
     NotNormal(String),
-    /// It contains a NUL character.
+    /// The path contains a NUL character.
     #[error("the path contains a NUL character")]
     Nul,
-    /// It, or a segment, is longer than any file system accepts.
+    /// The path or a segment is longer than any file system allows.
     #[error("the path is too long ({0} bytes)")]
     TooLong(usize),
-    /// It contains a path separator of this system.
+    /// A segment contains a path separator of this system.
     #[error("{0:?} contains a character not allowed in file names on this system")]
     Separator(String),
     /// The name on disk is not UTF-8.
@@ -43,13 +43,13 @@ pub enum PathError {
 }
 
 impl RepoPath {
-    /// The root itself.
+    /// Returns the path of the root.
     #[must_use]
     pub fn root() -> Self {
         Self::default()
     }
 
-    /// Accepts only the normal form.
+    /// Parses a path in normal form.
     pub fn new(text: &str) -> Result<Self, PathError> {
         check_characters(text)?;
         if text.is_empty() {
@@ -65,7 +65,7 @@ impl RepoPath {
         Ok(Self(text.into()))
     }
 
-    /// Folds empty and `.` segments and every inner `..`, then accepts the rest.
+    /// Parses a path after folding empty segments, `.` and inner `..`.
     pub fn normalized(text: &str) -> Result<Self, PathError> {
         check_characters(text)?;
         let mut segments: Vec<&str> = Vec::new();
@@ -83,7 +83,7 @@ impl RepoPath {
         Self::new(&segments.join("/"))
     }
 
-    /// Converts a relative path of the system.
+    /// Converts a relative path of the operating system.
     pub(crate) fn from_relative(path: &Path) -> Result<Self, PathError> {
         let mut text = String::with_capacity(path.as_os_str().len());
         for component in path.components() {
@@ -135,7 +135,7 @@ impl RepoPath {
         ))
     }
 
-    /// Reports whether it is this folder or below it.
+    /// Reports whether this is `folder` or a path below it.
     pub(crate) fn is_in(&self, folder: &Self) -> bool {
         self == folder
             || folder.is_root()
@@ -145,7 +145,7 @@ impl RepoPath {
                 .is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// Resolves `relative` from here.
+    /// Resolves `relative` against this folder.
     pub fn join(&self, relative: &str) -> Result<Self, PathError> {
         if self.is_root() {
             Self::normalized(relative)
@@ -154,7 +154,7 @@ impl RepoPath {
         }
     }
 
-    /// Reports whether it is `.git`, `.codeagent` or below one of them, and so invisible to
+    /// Reports whether the path is `.git`, `.codeagent` or below one of them, and so invisible to
     /// callers.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
@@ -162,10 +162,10 @@ impl RepoPath {
     }
 }
 
-/// Folders invisible to callers, without the leading dot.
+/// Names of the invisible folders, without the leading dot.
 const HIDDEN: [&str; 2] = ["git", "codeagent"];
 
-/// Reports whether some file system takes this name for one of the invisible folders. The answer is
+/// Reports whether any file system treats this name as one of the invisible folders. The answer is
 /// the same on every platform, because a repository may be opened on several.
 pub(crate) fn is_hidden_name(segment: &str) -> bool {
     // Nearly all names are rejected here.
@@ -210,7 +210,7 @@ fn is_short_name(name: &str, long: &str) -> bool {
             && stem.bytes().skip(2).all(|digit| digit.is_ascii_hexdigit())
     };
 
-    // A number of several digits leaves less room for the stem, which has at most six characters.
+    // The stem has at most six characters, fewer before a number of several digits.
     let is_cut = || {
         stem == long[..long.len().min(6)]
             || long.starts_with(&stem) && stem.len() + 1 + number.len() == 8

@@ -3,7 +3,7 @@
 //! Limitations: Linux only. Elsewhere a process has one priority for all its threads, including
 //! those that answer queries.
 
-/// A thread at this priority gets a tenth of a processor that another one wants.
+/// Nice value of [`lower_priority`]: gets about a tenth of a contended processor.
 #[cfg(target_os = "linux")]
 const STEPS: i32 = 10;
 
@@ -11,13 +11,14 @@ const STEPS: i32 = 10;
 #[cfg(target_os = "linux")]
 const LAST: i32 = 19;
 
-/// Lowers the priority of this thread, if the system allows it. It cannot be raised again.
+/// Lowers the priority of this thread, if the system allows it. The change is permanent.
 pub fn lower_priority() {
     #[cfg(target_os = "linux")]
     rustix::process::nice(STEPS).ok();
 }
 
-/// Lets this thread run only when no other wants to, if the system allows it. Cannot be undone.
+/// Makes this thread run only when no other thread wants to, if the system allows it. The change is
+/// permanent.
 pub fn lowest_priority() {
     #[cfg(target_os = "linux")]
     rustix::process::nice(LAST).ok();

@@ -13,10 +13,10 @@ use crate::decode::{Encoding, binary_type, decode};
 use crate::path::RepoPath;
 use crate::walk::{Entry, EntryKind, is_shortage};
 
-/// Why a file cannot be read, by what the caller can do about it.
+/// Why a file cannot be read, classified by what the caller can do.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It does not exist, or is invisible to the caller.
+    /// The file does not exist, or is invisible to the caller.
     #[error("{0} does not exist")]
     NotFound(RepoPath),
     /// The root no longer exists.
@@ -25,50 +25,49 @@ pub enum ReadError {
     /// A link leads out of the root.
     #[error("{0} is outside the repository")]
     Escapes(RepoPath),
-    /// A folder, pipe, socket or device, where a file is expected.
+    /// A folder, pipe, socket or device, where a file was expected.
     #[error("{0} is not a file")]
     NotAFile(RepoPath),
-    /// A file, where a folder is expected.
+    /// A file, where a folder was expected.
     #[error("{0} is not a folder")]
     NotADirectory(RepoPath),
-    /// Longer than the limit.
+    /// The file is larger than the limit.
     #[error("{path} has {size} bytes, more than the limit of {limit}")]
     TooLarge {
-        /// Which.
+        /// Path of the file.
         path: RepoPath,
-        /// Its size in bytes.
+        /// Size of the file, in bytes.
         size: u64,
-        /// The limit in bytes.
+        /// Limit, in bytes.
         limit: u64,
     },
-    /// It is not a text.
+    /// The file is not text.
     #[error("{path} is binary ({mime})")]
     Binary {
-        /// Which.
+        /// Path of the file.
         path: RepoPath,
-        /// Its probable MIME type.
+        /// Probable MIME type.
         mime: &'static str,
     },
-    /// The system refused.
+    /// Any other system error.
     #[error("cannot read {path}: {source}")]
     Io {
-        /// Which.
+        /// Path of the file.
         path: RepoPath,
-        /// Why.
+        /// Cause of the failure.
         source: io::Error,
     },
 }
 
 impl ReadError {
-    /// Reports whether the system was short of file handles or memory, which says nothing about the
-    /// file.
+    /// Reports whether the system ran short of file handles or memory, so that the error says
+    /// nothing about the file.
     #[must_use]
     pub fn is_shortage(&self) -> bool {
         matches!(self, Self::Io { source, .. } if is_shortage(source))
     }
 
-    /// Reports whether there is no readable file at the path, as opposed to one that failed to be
-    /// read.
+    /// Reports whether there is no readable file at the path, as opposed to a failure to read it.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         matches!(
@@ -81,11 +80,11 @@ impl ReadError {
 /// The bytes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileBytes {
-    /// All of them.
+    /// The bytes.
     pub bytes: Vec<u8>,
     /// Hash of the bytes.
     pub hash: blake3::Hash,
-    /// Its identity and change time when it was read.
+    /// Stamp of the file when it was read.
     pub stamp: Stamp,
 }
 
@@ -96,18 +95,18 @@ pub struct FileText {
     pub text: String,
     /// Hash of the bytes on disk, including the byte order mark.
     pub hash: blake3::Hash,
-    /// Number of bytes on disk.
+    /// Size on disk, in bytes.
     pub size: u64,
-    /// Its identity and change time when it was read.
+    /// Stamp of the file when it was read.
     pub stamp: Stamp,
-    /// How the bytes were read.
+    /// Encoding of the bytes.
     pub encoding: Encoding,
-    /// Whether something was invalid in that encoding and became U+FFFD.
+    /// Whether invalid bytes were replaced by U+FFFD.
     pub lossy: bool,
 }
 
 impl FileText {
-    /// Returns the average bytes per line, which reveal generated one-line files.
+    /// Returns the average number of bytes per line, which is high for minified files.
     #[must_use]
     pub fn average_line_bytes(&self) -> usize {
         let lines = memchr_iter(b'\n', self.text.as_bytes()).count()
@@ -166,7 +165,7 @@ impl Workspace {
         }
 
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
-        // A file may grow while it is read.
+        // The file may grow while it is read.
         file.take(limit.saturating_add(1))
             .read_to_end(&mut bytes)
             .map_err(io)?;
@@ -182,7 +181,7 @@ impl Workspace {
         })
     }
 
-    /// Returns what is at a path, following links inside the root.
+    /// Returns the entry at a path, following links inside the root.
     pub fn stat(&self, path: &RepoPath) -> Result<Entry, ReadError> {
         let metadata = self
             .look(path)?
@@ -196,14 +195,14 @@ impl Workspace {
         Ok(Entry::new(path.clone(), kind, &metadata))
     }
 
-    /// Returns the system's metadata of a path, following links inside the root.
+    /// Returns the system's metadata for a path, following links inside the root.
     pub fn metadata(&self, path: &RepoPath) -> Result<Metadata, ReadError> {
         self.look(path)?
             .metadata()
             .map_err(|source| io_error(path, source))
     }
 
-    /// Returns when the content of a file was last changed.
+    /// Returns the time at which a file's content was last changed.
     pub fn modified(&self, path: &RepoPath) -> Result<SystemTime, ReadError> {
         let modified = self
             .look(path)?
@@ -226,14 +225,13 @@ fn io_error(path: &RepoPath, source: io::Error) -> ReadError {
 }
 
 /// Identifies a state of a file without reading it. Equal stamps and sizes mean equal content, as
-/// far as the system's clock resolves: a writer can set back the time of the content, but not that
-/// of the state.
+/// far as the system's clock resolves: a program can reset the modification time, but not the
+/// change time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {
-    /// The later of the last changes of content and state (times, permissions, names), in
-    /// nanoseconds since 1970; 0 if unknown.
+    /// The later of modification and status-change time, in nanoseconds since 1970; 0 if unknown.
     pub changed_ns: i64,
-    /// Inode number; 0 where there are none.
+    /// Inode number; 0 on platforms without inodes.
     pub inode: u64,
 }
 

@@ -1,11 +1,11 @@
-//! The default root: the git work tree around a folder, else an indexed folder around it, else the
-//! folder itself.
+//! The default root: the git work tree that contains a folder, else an indexed folder that contains
+//! it, else the folder itself.
 //!
 //! The file system root and home folders are never used by default: a client may start a server
-//! anywhere, and nobody means the whole disk.
+//! anywhere, and nobody wants to index the whole disk.
 //!
-//! Limitations: only the first [`MOST_LOOKED_AT`] entries are searched for source files, upper
-//! levels first.
+//! Limitations: only the first [`MAX_VISITED`] entries are searched for source files, upper levels
+//! first.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -14,27 +14,27 @@ use crate::data_dir::DataRoot;
 use crate::package_dirs::NODE_MODULES;
 use crate::path::is_hidden_name;
 
-/// Maximum files and folders that are searched for a source file.
+/// Maximum number of entries searched for a source file.
 const MAX_VISITED: usize = 20_000;
 
 /// Why a folder is not served as a repository.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RootError {
-    /// It is the whole file system.
+    /// The folder is the root of the file system.
     #[error("{path} is the whole file system, not a repository; name the repository's folder with --root FOLDER", path = .0.display())]
     FileSystem(PathBuf),
-    /// It is the user's home folder, or contains it.
+    /// The folder is the user's home folder, or contains it.
     #[error(
         "{path} is a home folder, not a repository; name the repository's folder with --root FOLDER (also if the home folder is meant)",
         path = .0.display()
     )]
     Home(PathBuf),
-    /// It contains no source files.
+    /// The folder contains no source files.
     #[error("no C# or TypeScript files in {path}; name the repository's folder with --root FOLDER", path = .0.display())]
     NoSource(PathBuf),
 }
 
-/// Returns the root for a command that names none.
+/// Returns the root for a command that does not name one.
 #[must_use]
 pub fn find_root(start: &Path, home: &DataRoot) -> PathBuf {
     let candidates = || {
@@ -54,7 +54,7 @@ pub fn find_root(start: &Path, home: &DataRoot) -> PathBuf {
         .to_owned()
 }
 
-/// Checks a root that the user named: anything but the whole file system.
+/// Checks a root named by the user: anything but the root of the file system.
 pub fn check_named_root(root: &Path) -> Result<(), RootError> {
     let root = resolved(root);
     if root.parent().is_none() {
@@ -64,7 +64,7 @@ pub fn check_named_root(root: &Path) -> Result<(), RootError> {
     }
 }
 
-/// Checks a default root: neither a home folder nor the whole file system.
+/// Checks a default root: neither a home folder nor the root of the file system.
 pub fn check_found_root(root: &Path) -> Result<(), RootError> {
     too_wide(root, &user_home()).map_or(Ok(()), Err)
 }
@@ -94,7 +94,7 @@ fn resolved(path: &Path) -> PathBuf {
     dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns why a folder is more than one repository.
+/// Returns why a folder is too wide to be one repository.
 fn too_wide(folder: &Path, home: &Option<PathBuf>) -> Option<RootError> {
     let folder = resolved(folder);
     if folder.parent().is_none() {

@@ -1,13 +1,13 @@
 //! Text search in files, in parallel, with ripgrep's libraries. Files are opened through `sandbox`,
 //! so a link that appears during the search cannot lead outside.
 //!
-//! Without `perl`, a pattern has no look-around and no back-references, and takes time linear in
-//! the text; with it, the `perl` module bounds the time.
+//! Without `perl`, a pattern has neither look-around nor back-references, and takes time linear in
+//! the text. With it, the `perl` module bounds the time.
 //!
-//! Limitations: at most `line_bytes` of a line are kept; the search of a file ends after a line
+//! Limitations: at most `line_bytes` of a line are kept. The search of a file ends after a line
 //! over 64 MiB, and a larger file is not searched across lines. Folders replaced by links during
-//! the walk can hide a file, but never expose one outside. Ignore rules are bounded (`ignored`); a
-//! nested repository also has the outer one's.
+//! the walk can hide a file, but never expose an outside one. Ignore rules are bounded (`ignored`).
+//! A nested repository also follows the rules of the outer one.
 
 mod files;
 mod perl;
@@ -29,16 +29,16 @@ use perl::PerlMatcher;
 use crate::path::RepoPath;
 use crate::read::ReadError;
 
-/// Maximum size of a compiled pattern in bytes.
+/// Maximum size of a compiled pattern, in bytes.
 const MAX_COMPILED: usize = 2 << 20;
 
-/// Maximum memory for a pattern, per thread, in bytes.
+/// Maximum memory of a pattern per thread, in bytes.
 const MAX_CACHE: usize = 64 << 20;
 
-/// Maximum memory for a line, or for a file searched across lines, per thread, in bytes.
+/// Maximum size of a line, or of a file searched across lines, in bytes.
 const MAX_LINE: usize = 64 << 20;
 
-/// Deepest nesting of a pattern.
+/// Maximum nesting of a pattern.
 const MAX_NESTING: u32 = 100;
 
 /// Case sensitivity.
@@ -59,9 +59,9 @@ pub enum Binary {
     /// Skip them.
     #[default]
     Skip,
-    /// Search them up to the first NUL after a match.
+    /// Search up to the first NUL after a match.
     Detect,
-    /// Search them as texts.
+    /// Search as text.
     Text,
 }
 
@@ -74,7 +74,7 @@ pub struct TextQuery {
     pub is_literal: bool,
     /// Whether the pattern is a PCRE2 regular expression.
     pub perl: bool,
-    /// Upper and lower case.
+    /// Case sensitivity.
     pub case: Case,
     /// Whether only whole words match.
     pub whole_word: bool,
@@ -88,28 +88,28 @@ pub struct TextQuery {
     pub dot_all: bool,
     /// Whether character classes are ASCII only.
     pub ascii: bool,
-    /// Lines shown before and after a match.
+    /// Numbers of lines to show before and after a match.
     pub context: (usize, usize),
-    /// Whether every occurrence in a line counts, not every line.
+    /// Whether to count every occurrence in a line instead of matching lines.
     pub count_occurrences: bool,
-    /// Files with NUL bytes.
+    /// Treatment of files with NUL bytes.
     pub binary: Binary,
-    /// Label of the encoding; if absent, decided by the byte order mark, else UTF-8.
+    /// Label of the encoding; by default the byte order mark decides, else UTF-8.
     pub encoding: Option<String>,
-    /// Maximum matches kept per file; all are counted.
+    /// Maximum number of matches kept per file; all are counted.
     pub keep: usize,
-    /// Maximum bytes kept of a line.
+    /// Maximum number of bytes kept of a line.
     pub line_bytes: usize,
     /// Whether files without a match are reported too.
     pub misses: bool,
-    /// When to stop.
+    /// Time at which to stop.
     pub deadline: Option<Instant>,
     /// Set to stop as if the deadline had passed.
     pub cancel: Arc<AtomicBool>,
 }
 
 impl TextQuery {
-    /// Sets the deadline to so many milliseconds from now.
+    /// Sets the deadline to this number of milliseconds from now.
     #[must_use]
     pub fn within_millis(self, limit: u64) -> Self {
         Self {
@@ -122,22 +122,22 @@ impl TextQuery {
 /// The files to search.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
-    /// A folder or file.
+    /// The folder or file to search.
     pub at: RepoPath,
     /// Whether ignore files apply, as in ripgrep.
     pub respects_ignore: bool,
     /// Whether names that start with a dot are included.
     pub hidden: bool,
-    /// Globs of which one must match.
+    /// Globs of which one must match a file.
     pub include: Vec<String>,
-    /// Globs of excluded files.
+    /// Globs of files to exclude.
     pub exclude: Vec<String>,
-    /// A file type by ripgrep's name.
+    /// ripgrep's name of a file type.
     pub file_type: Option<String>,
-    /// Whether links to files and folders inside the root are followed, unless a rule excludes the
+    /// Whether to follow links to files and folders inside the root, unless a rule excludes the
     /// target. Each file is searched once.
     pub follow_links: bool,
-    /// Number of threads; 0 for one per processor.
+    /// Number of threads; 0 means one per processor.
     pub threads: usize,
 }
 
@@ -154,16 +154,16 @@ pub struct Hit {
     pub length: usize,
     /// The line or lines, without the last line end.
     pub text: String,
-    /// Lines before it.
+    /// Context lines before the match.
     pub before: Vec<String>,
-    /// Lines after it.
+    /// Context lines after the match.
     pub after: Vec<String>,
 }
 
 /// The matches of one file.
 #[derive(Clone, Debug)]
 pub struct FileHits {
-    /// Which.
+    /// Path of the file.
     pub path: RepoPath,
     /// The first matches.
     pub hits: Vec<Hit>,
@@ -174,15 +174,15 @@ pub struct FileHits {
 /// Statistics of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchStats {
-    /// Files searched.
+    /// Number of files searched.
     pub files: u64,
-    /// Bytes searched.
+    /// Number of bytes searched.
     pub bytes: u64,
-    /// Whether it stopped early, by deadline or cancellation.
+    /// Whether the search stopped early, by deadline or cancellation.
     pub timed_out: bool,
 }
 
-/// Why a search is impossible.
+/// Why a search failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// The pattern is invalid or too expensive.
@@ -277,7 +277,7 @@ impl TextQuery {
 /// A compiled pattern.
 #[derive(Clone, Debug)]
 enum AnyMatcher {
-    /// Linear-time engine.
+    /// The linear-time engine.
     Regex(RegexMatcher),
     /// PCRE2, with its last error.
     Perl(PerlMatcher, RefCell<Option<String>>),
@@ -358,7 +358,7 @@ struct Collector<'q> {
 }
 
 impl Collector<'_> {
-    /// Adds a line to the context of preceding matches.
+    /// Records a line and adds it to the context of preceding matches.
     fn seen(&mut self, line: u64, text: &str) {
         let after = self.query.context.1 as u64;
         for hit in self
@@ -376,7 +376,7 @@ impl Collector<'_> {
         if !(self.query.perl && self.query.multi_line) {
             return self.matcher.find(found.bytes());
         }
-        // Look-ahead may need text after these lines.
+        // Look-ahead may need the text after these lines.
         let lines = found.bytes_range_in_buffer();
         let span = self
             .matcher
@@ -473,7 +473,7 @@ impl Sink for Collector<'_> {
     }
 }
 
-/// The matches of several files in path order, up to a maximum.
+/// Collects the matches of several files in path order, up to a maximum.
 #[derive(Debug)]
 pub struct Ordered {
     most: usize,
@@ -482,7 +482,7 @@ pub struct Ordered {
 }
 
 impl Ordered {
-    /// Keeps the first `most` matches.
+    /// Creates a collector of the first `most` matches.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self {
@@ -504,7 +504,7 @@ impl Ordered {
         *count += found.hits.len();
         files.insert(found.path.clone(), found);
 
-        // Drops files behind the last one that counts.
+        // Drops files that are entirely behind the last match to keep.
         while let Some(last) = files
             .last_entry()
             .filter(|last| *count - last.get().hits.len() >= self.most)
@@ -533,7 +533,7 @@ pub fn line_matcher(
     Ok(move |line: &str| matcher.is_match(line.as_bytes()).unwrap_or_default())
 }
 
-/// Longest accepted glob in bytes.
+/// Maximum length of a glob, in bytes.
 const MAX_GLOB: usize = 1_000;
 
 /// Returns a predicate for paths that match a glob, where `*` does not cross `/`.
@@ -547,7 +547,7 @@ pub fn path_glob(
         .literal_separator(true)
         .build()
         .map_err(|error| error.to_string())?;
-    // A set reports a glob that is too complex; a single one would panic.
+    // A set reports a glob that is too complex; a single glob would panic.
     let set = globset::GlobSetBuilder::new()
         .add(glob)
         .build()

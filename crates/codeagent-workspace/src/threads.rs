@@ -9,10 +9,10 @@ use std::thread::{self, Builder};
 
 use ignore::{DirEntry, Error, WalkBuilder, WalkState};
 
-/// The maximum that `ignore` uses by default.
+/// Default maximum of threads in `ignore`.
 const MOST: usize = 12;
 
-/// Visits entries on one thread; a break ends the walk on all threads.
+/// Visits entries on one thread; `Break` ends the walk on all threads.
 pub(crate) type Visitor<'s> =
     Box<dyn FnMut(Result<DirEntry, Error>) -> ControlFlow<()> + Send + 's>;
 
@@ -42,13 +42,12 @@ pub(crate) fn walk<'s>(
             })
         });
     } else {
-        // The reason why it ended does not matter.
+        // The reason for the end does not matter.
         let _ = builder.build().try_for_each(visitor());
     }
 }
 
-/// Reports whether the system can start this many threads. Their stacks are then reused by the next
-/// threads.
+/// Reports whether the system can start this many threads. The next threads reuse their stacks.
 fn can_start(threads: usize) -> bool {
     let gate = Mutex::new(());
     thread::scope(|scope| {
@@ -59,7 +58,7 @@ fn can_start(threads: usize) -> bool {
             .collect();
         drop(closed);
         let count = started.len();
-        // The scope waits for their work, not for their exit.
+        // The scope waits for the end of their work, not for their exit.
         started.into_iter().for_each(|thread| drop(thread.join()));
         count == threads
     })

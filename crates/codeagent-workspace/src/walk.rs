@@ -1,10 +1,10 @@
 //! Directory walks: all files that are not ignored, one folder, or the upper levels of a folder.
 //!
-//! IgnoreRules is what git ignores (see [`crate::ignored`], with or without a git repository) and
-//! always `node_modules`, `.git`, `.codeagent`, and `bin` and `obj` next to a .NET project file
-//! unless git tracks something in them.
+//! Ignored are the entries that git ignores (see [`crate::ignored`]; also outside a git
+//! repository), `node_modules`, `.git`, `.codeagent`, and `bin` and `obj` next to a .NET project
+//! file unless git tracks files in them.
 //!
-//! Limitations: links are never followed: [`Workspace::walk`] does not find a file that is
+//! Limitations: links are not followed, so [`Workspace::walk`] does not find a file that is
 //! reachable only through a link.
 
 use std::fs::Metadata;
@@ -24,7 +24,7 @@ use crate::threads;
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntryKind {
-    /// A regular file; in a listing also a link that is not followed.
+    /// A regular file. In a listing, also a link that is not followed.
     File,
     /// A folder.
     Directory,
@@ -33,13 +33,13 @@ pub enum EntryKind {
 /// A file or folder of the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Where.
+    /// Path of the entry.
     pub path: RepoPath,
-    /// What.
+    /// Kind of the entry.
     pub kind: EntryKind,
     /// Size in bytes; 0 for folders.
     pub size: u64,
-    /// Changes with every change of the file.
+    /// Stamp of the entry; changes with every change.
     pub stamp: Stamp,
 }
 
@@ -62,19 +62,18 @@ impl Entry {
 /// The result of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walk {
-    /// Sorted by path.
+    /// Files and folders, sorted by path.
     pub entries: Vec<Entry>,
-    /// For a walk of the whole repository: its folders, including the root, sorted by path.
+    /// For a walk of the whole repository, all folders including the root, sorted by path.
     pub folders: Vec<Entry>,
-    /// Folders called `node_modules`, and links of that name as files; not entered, sorted by path.
+    /// `node_modules` folders, and links of that name as files; not entered, sorted by path.
     pub packages: Vec<Entry>,
-    /// Skipped paths and why, sorted; such as a name that is not UTF-8 or a folder without
-    /// permission.
+    /// Skipped paths with the reason, sorted: for example names that are not UTF-8, or folders
+    /// without permission.
     pub skipped: Vec<String>,
-    /// Folders and files that could not be listed, sorted: previously known files below them may
-    /// still exist.
+    /// Paths that could not be listed, sorted. Known files below them may still exist.
     pub unlisted: Vec<RepoPath>,
-    /// Whether the system was short of memory or file handles, so that anything may be missing.
+    /// Whether the system ran short of memory or file handles, so that entries may be missing.
     pub is_short: bool,
 }
 
@@ -97,7 +96,7 @@ impl Workspace {
         walk
     }
 
-    /// Returns the entry at a path without following a link; `None` if it is neither file nor
+    /// Returns the entry at a path, without following a link; `None` if it is neither a file nor a
     /// folder.
     #[must_use]
     pub fn entry_at(&self, path: &RepoPath) -> Option<Entry> {
@@ -110,7 +109,7 @@ impl Workspace {
         Some(Entry::new(path.clone(), kind, &metadata))
     }
 
-    /// Lists a folder without ignored entries. A link is followed to tell file from folder, but
+    /// Lists a folder without ignored entries. Links are followed to tell files from folders, but
     /// never out of the root.
     pub fn list(&self, folder: &RepoPath) -> Result<Walk, ReadError> {
         self.tree(folder, 1)
@@ -125,8 +124,8 @@ impl Workspace {
         Ok(self.scan(folder, Some(depth)))
     }
 
-    /// Fails if the root is gone: its handle survives a rename, but a walk by path would find
-    /// nothing.
+    /// Returns an error if the root is gone: its handle survives a rename, but a walk by path would
+    /// find nothing.
     pub(crate) fn must_be_there(&self) -> Result<(), ReadError> {
         if self.is_there() {
             Ok(())
@@ -135,8 +134,8 @@ impl Workspace {
         }
     }
 
-    /// Walks from the root, so that all ignore files on the way are seen, down to `depth` levels
-    /// below `folder`.
+    /// Walks from the root, so that all ignore files on the way apply, down to `depth` levels below
+    /// `folder`.
     fn scan(&self, folder: &RepoPath, depth: Option<usize>) -> Walk {
         let ignored = Arc::new(IgnoreRules::new(self.root()));
         let walk = self.scan_under(&ignored, folder, depth);
@@ -181,7 +180,7 @@ impl Workspace {
             });
 
         let found = Mutex::new(Walk::default());
-        // A listing has few folders: threads would cost more than they save.
+        // Threads would cost more than they save in a listing's few folders.
         let threads = if depth.is_some() { 1 } else { 0 };
 
         threads::walk(&mut builder, threads, || {
@@ -251,7 +250,7 @@ impl Workspace {
         }
     }
 
-    /// Converts an entry; returns `None` if it is neither file nor folder.
+    /// Converts an entry; returns `None` if it is neither a file nor a folder.
     fn entry(&self, found: &DirEntry, links: bool) -> Result<Option<Entry>, String> {
         let inside = found
             .path()
@@ -274,13 +273,13 @@ impl Workspace {
         Ok(Some(Entry::new(path, kind, &metadata)))
     }
 
-    /// Converts a link to the kind of its target, if that is inside the root.
+    /// Converts a link to an entry of its target's kind, if the target is inside the root.
     fn link(&self, path: RepoPath, metadata: &Metadata) -> Entry {
         self.stat(&path)
             .unwrap_or_else(|_| Entry::new(path, EntryKind::File, metadata))
     }
 
-    /// Returns the path that an error is about, if known.
+    /// Returns the path of an error, if known.
     fn failed_path(&self, error: &ignore::Error) -> Option<RepoPath> {
         match error {
             ignore::Error::WithPath { path, .. } => {
@@ -296,7 +295,7 @@ impl Workspace {
         }
     }
 
-    /// Returns an error message without machine paths.
+    /// Returns an error message without absolute paths.
     fn without_root(&self, error: &ignore::Error) -> String {
         error.to_string().replace(
             &format!("{}{}", self.root().display(), std::path::MAIN_SEPARATOR),
@@ -305,7 +304,7 @@ impl Workspace {
     }
 }
 
-/// Reports whether an error means that the system is short of file handles or memory.
+/// Reports whether an error means that the system ran short of file handles or memory.
 pub(crate) fn is_shortage(error: &std::io::Error) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -320,12 +319,12 @@ pub(crate) fn is_shortage(error: &std::io::Error) -> bool {
     }
 }
 
-/// Reports whether a path leads to `target` or is below it.
+/// Reports whether a path is an ancestor of `target`, is `target` or is below it.
 fn on_the_way(path: &Path, target: &Path) -> bool {
     path.starts_with(target) || target.starts_with(path)
 }
 
-/// Returns a `node_modules` folder, or a link that may lead to one.
+/// Converts a `node_modules` folder, or a link of that name.
 fn packages_of(entry: &DirEntry, root: &Path) -> Option<Entry> {
     let kind = entry
         .file_type()

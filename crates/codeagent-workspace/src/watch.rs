@@ -1,23 +1,23 @@
-//! Watching a repository for changes: file system events, folded into the set of paths that may
-//! have changed.
+//! Watches a repository for changes: folds file system events into the set of paths that may have
+//! changed.
 //!
-//! An event is a hint and never believed: the caller compares the disk. What counts is that no
-//! change goes without one, so lost events, folders that come, go or move and changed ignore rules
-//! all mean "anything may have changed".
+//! An event is only a hint: the caller compares the disk. What matters is that every change causes
+//! an event. Lost events, folders that are created, removed or moved, and changed ignore rules
+//! therefore all mean "anything may have changed".
 //!
-//! Only the folders that a walk lists are watched, so ignored files cost nothing. On Linux each has
-//! a watch of its own; elsewhere the root is watched recursively, and events from folders that are
-//! not listed are dropped.
+//! Only the folders listed by a walk are watched, so ignored files cost nothing. On Linux each
+//! folder has its own watch. Elsewhere the root is watched recursively, and events from other
+//! folders are dropped.
 //!
-//! [`Watcher::sync`] is a barrier: it creates a file in a folder that the same watcher watches and
-//! waits for its event. Events arrive in the order of the changes, so every change made before the
-//! call has then been seen. inotify promises that order (one queue for an instance). Windows
-//! promises it for one folder only, and two barriers in a row make up for that. macOS is believed
-//! to keep it and is not tested.
+//! [`Watcher::sync`] is a barrier: it creates a file in a folder of the same watcher and waits for
+//! its event. Since events arrive in the order of the changes, every change made before the call
+//! has then been seen. inotify guarantees this order per instance. Windows guarantees it for one
+//! folder only, so two barriers are made in a row. macOS is assumed to keep it; this is not tested.
 //!
-//! Limitations: network file systems are refused, because they do not report what other machines
-//! change. Where there is no [`Watcher`], callers poll. A change through a hard link or a bind
-//! mount outside of the listed folders is reported there, not here. On FreeBSD before 14.5 every
+//! Limitations: network file systems are rejected, because they do not report changes made on other
+//! machines. Without a [`Watcher`], callers poll. A change through a hard link or a bind mount
+//! outside the listed folders is not reported. On FreeBSD before 14.5 every file below the root is
+//! held open.
 //! file below the root is held open.
 
 mod events;
@@ -46,28 +46,28 @@ use crate::watch::unwatched::Unwatched;
 /// Whether each folder is watched separately.
 const PER_FOLDER: bool = cfg!(target_os = "linux");
 
-/// Barriers in a row that make one. A completed read of Windows may wait behind the event of the
-/// first; the second follows it.
+/// Number of barriers in a row. On Windows, a completed read may wait behind the event of the first
+/// barrier; the second follows it.
 const ROUNDS: usize = if cfg!(windows) { 2 } else { 1 };
 
-/// How long a new watcher may take to report the first barrier.
+/// Maximum time for a new watcher to report its first barrier.
 const TRIAL: Duration = Duration::from_secs(5);
 
-/// Operations that are handed over together. One that fails ends its batch, so large batches would
-/// be copied often.
+/// Maximum number of watch operations per batch. A failed operation ends its batch and the rest is
+/// copied, so larger batches would cost more.
 const MOST_AT_ONCE: usize = 1024;
 
-/// Possible changes.
+/// Paths that may have changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FsEvents {
-    /// These files.
+    /// Files that may have changed.
     pub paths: BTreeSet<RepoPath>,
-    /// Anything.
+    /// Whether any other file may have changed.
     pub everything: bool,
 }
 
 impl FsEvents {
-    /// Whether nothing is known to have changed.
+    /// Reports whether nothing may have changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty() && !self.everything
@@ -83,7 +83,7 @@ impl FsEvents {
 /// Why callers have to poll.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
-    /// The file system does not report what others change.
+    /// The file system does not report changes made on other machines.
     #[error("{0} file systems do not report changes")]
     FileSystem(&'static str),
     /// The system has no watches left.
@@ -97,7 +97,7 @@ pub enum WatchError {
     /// The thread that receives events has ended.
     #[error("watching ended unexpectedly")]
     Ended,
-    /// Anything else the system says.
+    /// Any other system error.
     #[error("cannot watch folders: {0}")]
     Io(#[from] io::Error),
 }
@@ -108,14 +108,14 @@ pub struct Watcher {
     shared: Arc<EventState>,
     backend: Mutex<Option<RecommendedWatcher>>,
     unwatched: Mutex<Unwatched>,
-    /// Where barriers are created, if the data folder is known.
+    /// Folder for barrier files, if the data folder is known.
     cookies: Option<PathBuf>,
     barriers: AtomicU64,
 }
 
 impl Watcher {
-    /// Creates a watcher that covers no folder yet. Its barriers are files in the data folder;
-    /// without one, [`Self::sync`] always fails.
+    /// Creates a watcher without folders. Its barriers are files in the data folder; without one,
+    /// [`Self::sync`] always fails.
     pub fn new(workspace: &Workspace, data: Option<&DataDir>) -> Result<Self, WatchError> {
         unwatched::check_file_system(workspace.root())?;
         let cookies = data.map(cookie_folder).transpose()?;
@@ -148,8 +148,8 @@ impl Watcher {
         Ok(watcher)
     }
 
-    /// Watches these folders and no others. Reports whether some of them were not watched before,
-    /// so that the caller has to look at them again. If the system refuses, see [`Self::failure`].
+    /// Watches exactly these folders. Returns whether some of them are newly watched, so that the
+    /// caller must list them again. Errors are reported by [`Self::failure`].
     pub fn watch_dirs(&self, folders: &[Entry]) -> bool {
         self.shared.lock().keep_only(folders);
         let is_new = self.extend(folders);
@@ -157,11 +157,12 @@ impl Watcher {
         is_new
     }
 
-    /// Watches these folders too.
+    /// Watches these folders in addition; returns like [`Self::watch_dirs`].
     pub fn extend(&self, folders: &[Entry]) -> bool {
         let mut events = self.shared.lock();
 
-        // Registered before they are watched: an event that unregisters one comes after that.
+        // Registered before they are watched, so that an event that unregisters a folder comes
+        // later.
         let (left, fresh) = events.register(folders);
         let is_new = !fresh.is_empty();
         drop(events);
@@ -186,20 +187,20 @@ impl Watcher {
         is_new
     }
 
-    /// Returns why not everything is watched.
+    /// Returns why watching has failed, if it has.
     #[must_use]
     pub fn failure(&self) -> Option<&WatchError> {
         self.shared.failure.get()
     }
 
-    /// Records that something may have changed unnoticed.
+    /// Records that anything may have changed unnoticed.
     pub fn request_rescan(&self) {
         self.shared.lock().request_rescan();
         self.shared.changed.notify_all();
     }
 
     /// Waits until the events of every change made before this call have arrived. Returns `false`
-    /// if they have not within this time.
+    /// after the time limit.
     #[must_use]
     pub fn sync(&self, limit: Duration) -> bool {
         let Some(cookies) = &self.cookies else {
@@ -226,7 +227,7 @@ impl Watcher {
         })
     }
 
-    /// Takes the paths that may have changed since the last call, as far as events have arrived
+    /// Takes the paths that may have changed since the last call, according to the events so far
     /// (see [`Self::sync`]).
     #[must_use]
     pub fn take_events(&self) -> FsEvents {
@@ -245,8 +246,8 @@ impl Watcher {
         events.take()
     }
 
-    /// Waits for an event, for [`Self::wake`] or for the time-out, if any. Reports whether
-    /// something happened.
+    /// Waits for an event, for [`Self::wake`] or for the time-out, if any. Returns whether there
+    /// was an event or a wake.
     pub fn wait(&self, time: Option<Duration>) -> bool {
         self.shared.wait(time)
     }
@@ -257,8 +258,8 @@ impl Watcher {
         self.shared.changed.notify_all();
     }
 
-    /// Watches the folders with ignore rules and settings. One that is not there comes with an
-    /// event of the folder around it.
+    /// Watches the folders with ignore rules and settings. The creation of a missing one is
+    /// reported by its parent folder.
     fn watch_rules(&self) {
         let mut fresh = ignored::rule_folders(&self.root);
         self.shared.lock().register_rules(&mut fresh);
@@ -289,7 +290,7 @@ impl Watcher {
             while let Err(error) = backend.update_paths(batch) {
                 batch = error.remaining;
                 match error.origin {
-                    // Not watched any more.
+                    // The folder is no longer watched anyway.
                     Some(PathOp::Unwatch(_)) => {}
                     Some(PathOp::Watch(path, _)) if is_gone(&error.source) => {
                         self.shared.lock().unregister(&path)
@@ -306,8 +307,8 @@ impl Watcher {
     }
 }
 
-/// Creates the folder for barriers and empties it of a killed process's files. Only the index's
-/// writer watches, so no other process's files are removed.
+/// Creates the folder for barrier files and removes those of a killed process. Only the writer of
+/// the index watches, so no other process uses the folder.
 fn cookie_folder(data: &DataDir) -> io::Result<PathBuf> {
     let folder = data.path().join("cookies");
     make_own_folder(&folder)?;
@@ -334,7 +335,7 @@ fn is_forbidden(error: &notify::Error) -> bool {
 }
 
 fn failed(error: notify::Error) -> WatchError {
-    /// `EMFILE` and `ENFILE`: no instance is left.
+    /// `EMFILE` and `ENFILE`: no inotify instance is left.
     const NO_INSTANCE: [i32; 2] = [24, 23];
     match error.kind {
         notify::ErrorKind::MaxFilesWatch => WatchError::Limit,

@@ -1,10 +1,11 @@
 //! Finds the indexes of other worktrees of the same git repository.
 //!
-//! A data folder notes where git keeps what all worktrees share, as its last writer found it; only
-//! data folders are searched. The note is not trusted: it finds texts that are probably the same,
-//! and nothing more follows from it.
+//! The last writer of a data folder records the git folder that its worktree shares with others;
+//! only data folders are searched. The record is not trusted: it is used only to find texts that
+//! are likely to be equal.
 //!
-//! Limitations: at most [`MOST`] indexes, those written last. A folder without a note has none.
+//! Limitations: returns at most [`MOST`] indexes, those written last. A folder without a record is
+//! not found.
 
 use std::io;
 use std::path::Path;
@@ -14,15 +15,15 @@ use crate::data_dir::{DataDir, DataRoot};
 use crate::ignored::shared_git_folder;
 use crate::lock::read_short;
 
-/// The file with a hash of the path of git's shared folder.
+/// Name of the file with a hash of the shared git folder's path.
 const GIT: &str = "git";
 
-/// Maximum number of work trees to use.
+/// Maximum number of worktrees to use.
 const MOST: usize = 8;
 
 impl DataDir {
-    /// Returns the data folders of other work trees, the last written first. Any of them may be
-    /// gone, damaged or in use.
+    /// Returns the data folders of other worktrees, the last written first. Any of them may be
+    /// deleted, damaged or in use.
     #[must_use]
     pub fn siblings(&self) -> Vec<Self> {
         let (Some(mark), Some(home)) = (recorded_mark(self), self.path().parent()) else {
@@ -47,7 +48,7 @@ impl DataDir {
             .collect()
     }
 
-    /// Records git's shared folder, if there is one. Only for the lock holder.
+    /// Records the shared git folder, if there is one. The caller must hold the lock.
     pub(crate) fn note_git(&self) -> io::Result<()> {
         let Some(folder) = shared_git_folder(self.root()) else {
             return Ok(());

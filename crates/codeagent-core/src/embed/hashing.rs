@@ -1,36 +1,36 @@
 //! Hashing embedder `lexhash-384`: similarity of texts by their words and letters, without a model.
 //!
-//! A text is split into words as names are written (`getHttpUrl`: get, http, url), each reduced to
-//! its stem. Each word and each run of three or four of its letters adds to two dimensions of the
-//! vector, chosen by a hash, with a sign chosen by the hash too. Texts that share words or parts of
+//! A text is split into camel-case words (`getHttpUrl`: get, http, url), and each word is reduced
+//! to its stem. Each word and each run of three or four of its letters is hashed; the hash selects
+//! two dimensions of the vector and the signs to add there. Texts that share words or parts of
 //! words have similar vectors; everything else cancels out.
 //!
-//! Limitations: purely lexical: `delete` and `remove` have nothing in common.
+//! Limitations: purely lexical, so `delete` and `remove` have nothing in common.
 
 use rustc_hash::FxHashMap;
 
 use crate::embed::tokenizer::{camel_words, is_stop_word, push_lower, runs, stem, without_digits};
 use crate::embed::{DIMENSIONS, EmbedError, Embedder, Vector, cosine};
 
-/// The name of its vectors.
+/// The model name of its vectors.
 pub const NAME: &str = "lexhash-384";
 
-/// Weight of a word by its line: name, qualified name, path, signature.
+/// Weights of words on the lines name, qualified name, path and signature.
 const LINE_WEIGHTS: [f32; 4] = [4.0, 2.0, 1.0, 1.5];
 /// Weight of all letter runs of a word together, relative to the word.
 const LETTERS: f32 = 0.35;
-/// Shorter words have no letter runs.
+/// Minimum length of a word with letter runs.
 const MIN_LETTERS: usize = 4;
 /// Lengths of letter runs.
 const RUNS: [usize; 2] = [3, 4];
-/// Dimensions per feature.
+/// Number of dimensions per feature.
 const CONTRIBUTIONS: u64 = 2;
-/// Cached words. With more, the cache is emptied.
+/// Maximum number of cached words; when exceeded, the cache is emptied.
 const MAX_REMEMBERED: usize = 1 << 14;
-/// Longer words are cut, in characters.
+/// Maximum length of a word in characters; longer words are cut.
 const MAX_WORD: usize = 40;
 
-/// The embedder of `lexhash-384` vectors.
+/// The built-in embedder.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HashingEmbedder;
 
@@ -52,7 +52,7 @@ type Contribution = (u16, f32);
 #[derive(Default)]
 pub struct Hasher {
     remembered: FxHashMap<String, Box<[Contribution]>>,
-    /// Words of the current text with their weights, reused from text to text.
+    /// Distinct words of the current text with their weights; the buffer is reused.
     words: Vec<(String, f32)>,
 }
 
@@ -67,7 +67,7 @@ impl Hasher {
 
         let mut vector = [0.0; DIMENSIONS];
         for (word, weight) in &self.words[..count] {
-            // The second occurrence of a word adds less than the first.
+            // Further occurrences of a word add less and less.
             let worth = if *weight >= 1.0 {
                 1.0 + weight.ln()
             } else {
@@ -94,7 +94,7 @@ impl Hasher {
     }
 
     /// Collects the distinct words of a text and returns their number. The lines of a symbol's text
-    /// have weights; a query has one line.
+    /// have different weights; a query has one line.
     fn read(&mut self, text: &str) -> usize {
         let is_question = !text.contains('\n');
         let mut count = 0;
@@ -165,7 +165,7 @@ fn contributions(word: &str) -> Box<[Contribution]> {
             .iter()
             .flat_map(|length| bounded.as_bytes().windows(*length))
         {
-            // Marked, so that a letter run never equals a word.
+            // The prefix keeps a letter run from being hashed like a word.
             let mut feature = [b'#'; 1 + RUNS[1]];
             feature[1..=run.len()].copy_from_slice(run);
             put(&feature[..=run.len()], worth);
@@ -175,7 +175,7 @@ fn contributions(word: &str) -> Box<[Contribution]> {
     contributions.into()
 }
 
-/// FNV-1a with a final mix, so that similar texts differ in all bits.
+/// Hashes with FNV-1a and a final mix, so that similar texts differ in all bits.
 fn hash(bytes: &[u8], seed: u64) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let sum = bytes.iter().fold(start, |hash, byte| {

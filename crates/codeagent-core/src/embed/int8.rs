@@ -1,11 +1,11 @@
-//! Vectors quantized to 384 bytes and a factor; cosines change by less than 0.01.
+//! Vectors quantized to 384 bytes and a scale; cosines change by less than 0.01.
 //!
-//! Limitations: the largest number determines the factor, so a vector with one number far above the
-//! others loses precision.
+//! Limitations: the largest number determines the scale, so one outlier reduces the precision of
+//! all others.
 
 use crate::embed::{DIMENSIONS, Vector};
 
-/// A quantized vector.
+/// A vector quantized to one byte per dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Int8Vector {
     /// Value of one step.
@@ -28,7 +28,7 @@ impl Int8Vector {
         }
     }
 
-    /// Returns the steps as stored.
+    /// Returns the bytes to store.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; DIMENSIONS] {
         self.steps.map(i8::cast_unsigned)

@@ -1,10 +1,10 @@
 //! Embedding vectors of symbols and queries.
 //!
-//! An [`Embedder`] turns texts into vectors of [`DIMENSIONS`] numbers and of length 1, whose scalar
+//! An [`Embedder`] turns texts into vectors of [`DIMENSIONS`] numbers and length 1, whose scalar
 //! product is the similarity of the texts. [`HashingEmbedder`] is built in and compares letters
-//! only; a model that compares meanings can be given to the engine.
+//! only. The engine also accepts a model that compares meanings.
 //!
-//! Limitations: does not know where vectors are stored (`store`) or how they are used (`query`).
+//! Limitations: this module neither stores vectors (see `store`) nor searches them (see `query`).
 
 mod hashing;
 mod int8;
@@ -19,7 +19,7 @@ pub use model_handle::{ModelHandle, Opened};
 pub use sign_bits::{Block, LANES, MAX_DIFFERENCE, QuerySignature, SIGN_BYTES, SignBits};
 pub use text::{question_text, symbol_text, text_hash, text_of_parts};
 
-/// Numbers per vector.
+/// The number of dimensions of a vector.
 pub const DIMENSIONS: usize = 384;
 
 /// A vector of length 1, or zero for a text without words.
@@ -28,8 +28,8 @@ pub type Vector = [f32; DIMENSIONS];
 /// Why texts could not be embedded.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// The embedder cannot be used: something is missing, too old or broken. The text says what to
-    /// do.
+    /// The embedder cannot be used: something is missing, too old or broken. The text includes what
+    /// to do.
     #[error("{0}")]
     Unavailable(String),
     /// The embedder failed on these texts.
@@ -39,8 +39,8 @@ pub enum EmbedError {
 
 /// Computes vectors of texts.
 pub trait Embedder: Send + Sync {
-    /// Returns the embedder's name, which covers everything its vectors depend on: vectors of
-    /// different names are never compared.
+    /// Returns the embedder's name. It must change with everything that affects the vectors: only
+    /// vectors with equal names are compared.
     fn name(&self) -> &str;
 
     /// Returns a vector for each text, in the same order. A text is a query (one line) or describes
@@ -51,7 +51,7 @@ pub trait Embedder: Send + Sync {
 /// Returns the scalar product, which is the cosine of two vectors of length 1.
 #[must_use]
 pub fn cosine(a: &Vector, b: &Vector) -> f32 {
-    // Eight separate sums, so that the compiler can vectorize.
+    // Eight separate sums let the compiler vectorize the loop.
     let mut lanes = [0.0_f32; 8];
     for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
         for lane in 0..8 {

@@ -1,8 +1,7 @@
-//! Lazily opened handle of an embedding model. The first use opens the model; it can be closed
-//! while unused.
+//! A handle that opens an embedding model on first use. The model can be closed while unused.
 //!
-//! Limitations: a failure to open is remembered: a model that is installed or repaired later is
-//! seen only by new processes.
+//! Limitations: a failure to open is remembered, so a running process does not notice a model that
+//! is installed or repaired later.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +11,7 @@ use crate::embed::{EmbedError, Embedder};
 /// The result of opening: `None` if no model is installed.
 pub type Opened = Result<Option<Arc<dyn Embedder>>, EmbedError>;
 
-/// A handle of a model, cheap to clone. The default has no model.
+/// A model that is opened on first use; cheap to clone. The default has no model.
 #[derive(Clone, Default)]
 pub struct ModelHandle(Option<Arc<Lazy>>);
 
@@ -22,7 +21,7 @@ struct Lazy {
 }
 
 impl ModelHandle {
-    /// Creates a handle whose model `open` opens on first use.
+    /// Creates a handle that calls `open` on first use.
     pub fn new(open: impl Fn() -> Opened + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(Lazy {
             open: Box::new(open),
@@ -33,7 +32,7 @@ impl ModelHandle {
     /// Returns the model, opening it if needed.
     pub fn model(&self) -> Opened {
         let Some(lazy) = &self.0 else { return Ok(None) };
-        // Concurrent callers wait for the same model.
+        // Holding the lock makes concurrent callers wait for the same model.
         lazy.opened
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -54,7 +53,7 @@ impl ModelHandle {
     /// Reports whether opening is known to have failed.
     #[must_use]
     pub fn is_broken(&self) -> bool {
-        // Unknown while another thread is opening it.
+        // If another thread is opening the model, the outcome is not known yet.
         self.0.as_ref().is_some_and(|lazy| {
             lazy.opened
                 .try_lock()

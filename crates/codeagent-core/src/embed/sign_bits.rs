@@ -1,27 +1,27 @@
-//! Binary quantization: approximate nearest neighbours by one bit per number, compared with a query
-//! of two more bits per number.
+//! Binary quantization: approximate nearest neighbours from one bit per number. The query has two
+//! more bits per number.
 //!
-//! A vector is first rotated so that each number of the result depends on all of its numbers.
-//! Otherwise the sign bits of a vector with few non-zero numbers, such as a `lexhash-384` one,
-//! would carry little information. Lengths and angles stay the same.
+//! A vector is first rotated, so that each number of the result depends on all of its numbers.
+//! Otherwise the sign bits of a sparse vector, such as a `lexhash-384` one, would carry little
+//! information. The rotation preserves lengths and angles.
 //!
-//! Limitations: an estimate: to find the nearest ten, take some hundred with the smallest
-//! difference and compare their vectors.
+//! Limitations: differences are estimates. To find the nearest ten, take some hundred vectors with
+//! the smallest differences and compare them exactly.
 
 use crate::embed::{DIMENSIONS, Vector};
 
-/// Words of one bit per number.
+/// Number of 64-bit words with one bit per number.
 const WORDS: usize = DIMENSIONS / 64;
-/// Bytes of a [`SignBits`].
+/// Size of a [`SignBits`], in bytes.
 pub const SIGN_BYTES: usize = DIMENSIONS / 8;
-/// Vectors compared at once.
+/// Number of vectors compared at once.
 pub const LANES: usize = 8;
-/// Numbers rotated together, a power of two.
+/// Number of dimensions rotated together; a power of two.
 const TURNED: usize = 128;
 const PARTS: usize = DIMENSIONS / TURNED;
-/// Numbers of a query beyond so many standard deviations get the highest weight.
+/// Number of standard deviations from which a number of the query gets the highest weight.
 const CLIPPED: f32 = 2.5;
-/// The highest weight of a query's number: two bits.
+/// The highest weight of a number of the query; fits two bits.
 const MAX_LEVEL: f32 = 3.0;
 /// The largest possible difference.
 pub const MAX_DIFFERENCE: usize = DIMENSIONS * MAX_LEVEL as usize;
@@ -52,7 +52,7 @@ impl SignBits {
         Self(words)
     }
 
-    /// Returns the bits as stored.
+    /// Returns the bytes to store.
     #[must_use]
     pub fn to_bytes(self) -> [u8; SIGN_BYTES] {
         let mut bytes = [0; SIGN_BYTES];
@@ -80,7 +80,7 @@ impl SignBits {
 
 type Lanes = [u64; LANES];
 
-/// Lanes added together: as many as fit into registers.
+/// Number of lanes added together; as many as fit into registers.
 const AT_ONCE: usize = 2;
 
 type Part = [u64; AT_ONCE];
@@ -99,7 +99,7 @@ impl Block {
     }
 }
 
-/// A query vector: sign bits and the weight of each, as bits of 1 and of 2.
+/// A query vector: sign bits, and the two bits of each number's weight.
 #[derive(Clone, Debug)]
 pub struct QuerySignature {
     signs: SignBits,
@@ -126,8 +126,8 @@ impl QuerySignature {
         }
     }
 
-    /// Returns how much the vectors of a block differ from the query: the summed weights of numbers
-    /// with another sign, up to [`MAX_DIFFERENCE`].
+    /// Returns the difference of each vector in a block from the query: the summed weights of the
+    /// numbers with another sign, up to [`MAX_DIFFERENCE`].
     #[must_use]
     #[inline]
     pub fn differences(&self, block: &Block) -> [u16; LANES] {
@@ -143,7 +143,7 @@ impl QuerySignature {
         differences
     }
 
-    /// The differences of [`AT_ONCE`] lanes from `first` on.
+    /// Returns the differences of [`AT_ONCE`] lanes, starting at `first`.
     #[inline]
     fn some_differences(&self, block: &Block, first: usize) -> [u16; AT_ONCE] {
         let differing = |level: usize| -> [Part; WORDS] {
@@ -155,7 +155,7 @@ impl QuerySignature {
         let [ones, ones_twos, ones_fours] = added(&differing(0));
         let [twos, twos_fours, eights] = added(&differing(1));
         std::array::from_fn(|lane| {
-            // Each byte of the first sum is at most 104, of the second at most 8.
+            // No byte overflows: the first sum is at most 104, the second at most 8.
             let low = counted(ones[lane])
                 + 2 * (counted(ones_twos[lane]) + counted(twos[lane]))
                 + 4 * (counted(ones_fours[lane]) + counted(twos_fours[lane]));
@@ -164,7 +164,7 @@ impl QuerySignature {
     }
 }
 
-/// Adds six words bit by bit, into ones, twos and fours.
+/// Adds six words bitwise into ones, twos and fours (a carry-save adder).
 #[inline]
 fn added(words: &[Part; WORDS]) -> [Part; 3] {
     let (sum_a, carry_a) = full_add(&words[0], &words[1], &words[2]);
@@ -185,8 +185,7 @@ fn full_add(a: &Part, b: &Part, c: &Part) -> (Part, Part) {
     (sum, carry)
 }
 
-/// Counts the bits of each byte. Not `count_ones`, which is not vectorized without a CPU
-/// instruction for it.
+/// Counts the bits of each byte. `count_ones` is not vectorized without a CPU instruction for it.
 #[inline]
 fn counted(word: u64) -> u64 {
     let word = word - ((word >> 1) & 0x5555_5555_5555_5555);
@@ -207,8 +206,8 @@ fn sum_of_pairs(word: u64) -> u16 {
     (word + (word >> 16)) as u16
 }
 
-/// Rotates a vector: a Hadamard matrix on each part, the numbers redistributed over the parts, then
-/// the matrix again.
+/// Rotates a vector: applies a Hadamard matrix to each part, redistributes the numbers over the
+/// parts and applies the matrix again.
 fn spread(vector: &Vector) -> Vector {
     let mut turned = *vector;
     turned.as_chunks_mut::<TURNED>().0.iter_mut().for_each(turn);
@@ -222,8 +221,8 @@ fn spread(vector: &Vector) -> Vector {
     dealt
 }
 
-/// Replaces the halves of each `WIDTH` numbers by their sums and differences. `WIDTH` is a constant
-/// for vectorization.
+/// Replaces the halves of each group of `WIDTH` numbers by their sums and differences. A constant
+/// `WIDTH` allows vectorization.
 fn turn_halves<const WIDTH: usize>(part: &mut [f32; TURNED]) {
     for both in part.as_chunks_mut::<WIDTH>().0 {
         let (low, high) = both.split_at_mut(WIDTH / 2);

@@ -1,20 +1,20 @@
 //! The text that is embedded for a symbol: name, qualified name, path and signature, about 40
 //! tokens on four lines.
 //!
-//! Names are split into words, in symbols and queries alike: a model has been trained on `client
-//! factory`, while `ClientFactory` is split into arbitrary tokens.
+//! Names are split into words, in symbols and in queries: a model was trained on `client factory`,
+//! and would split `ClientFactory` into arbitrary tokens.
 //!
-//! Limitations: bodies are left out because they cost three times as much and find no more;
-//! documentation is searched as words.
+//! Limitations: bodies are left out, because they triple the cost and do not improve the results.
+//! Documentation is only searched as words.
 
 use crate::embed::tokenizer::camel_words;
 use crate::model::graph::Node;
 
-/// Longest line in bytes. Longer lines are cut, so that no text has more than a few hundred tokens.
+/// Maximum length of a line in bytes; limits a text to a few hundred tokens.
 const MAX_LINE: usize = 400;
 
-/// Returns the text to embed for a symbol: lines `name`, `qualified name` without its path, `path`,
-/// `signature`, each possibly empty.
+/// Returns the text to embed for a symbol. Its lines, each possibly empty, are the name, the
+/// qualified name without its path, the path, and the signature.
 #[must_use]
 pub fn symbol_text(node: &Node) -> String {
     let path = node.spans.first().map_or("", |span| span.path.as_str());
@@ -23,7 +23,7 @@ pub fn symbol_text(node: &Node) -> String {
     text_of_parts(&node.name, &node.qualified_name, path, signature)
 }
 
-/// Like [`symbol_text`], from its parts; the signature consists of parameters and return type.
+/// Like [`symbol_text`], from its parts. The signature consists of parameters and return type.
 #[must_use]
 pub fn text_of_parts(name: &str, qualified_name: &str, path: &str, signature: [&str; 2]) -> String {
     let qualified_name = qualified_name
@@ -50,7 +50,7 @@ pub fn question_text(question: &str) -> String {
     text
 }
 
-/// Appends parts as one line, separated by spaces like the words of a name.
+/// Appends parts as one line of space-separated words; names are split.
 fn push_line(text: &mut String, parts: &[&str]) {
     let start = text.len();
 

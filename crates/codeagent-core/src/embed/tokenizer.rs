@@ -1,8 +1,8 @@
-//! Splitting texts into words: camel-case words, stems and stop words.
+//! Splits texts into words: camel-case words, stems and stop words.
 //!
 //! Limitations: endings and stop words are English.
 
-/// Endings that [`stem`] removes, by the word's last letter; the first match is used.
+/// Returns the endings that [`stem`] removes, by the word's last letter; the first match is used.
 const fn endings(last: u8) -> &'static [&'static str] {
     match last {
         b'd' => &["ized", "ed"],
@@ -62,8 +62,9 @@ pub fn camel_words(run: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the end of the first camel-case word: before an upper-case letter after another
-/// character, or before the last of several that is followed by a lower-case letter.
+/// Returns the end of the first camel-case word. A word ends before an upper-case letter that
+/// follows another kind of character, and before the last of several upper-case letters if a
+/// lower-case letter follows.
 fn camel_word_end(run: &str) -> usize {
     let mut chars = run.char_indices();
     let mut after_upper = chars.next().is_some_and(|(_, first)| first.is_uppercase());

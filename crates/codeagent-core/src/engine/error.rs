@@ -6,19 +6,19 @@ use crate::ingest::IngestError;
 use crate::query::QueryError;
 use crate::store::StoreError;
 
-/// Errors of opening and using an engine.
+/// An error of opening or using an engine.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The root cannot be served.
+    /// The root directory cannot be used.
     #[error(transparent)]
     Root(#[from] OpenError),
     /// The settings cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// No data folder, or another process writes.
+    /// There is no data folder, or another process writes to it.
     #[error(transparent)]
     Data(#[from] DataDirError),
-    /// The store refused.
+    /// A store operation failed.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A batch failed.
@@ -26,7 +26,7 @@ pub enum EngineError {
     Ingest(IngestError),
 }
 
-/// Classes of [`EngineError`] by what a caller can do.
+/// Classes of [`EngineError`], by what a caller can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// Correct the arguments or the settings.
@@ -39,7 +39,7 @@ pub enum ErrorKind {
     Corrupt,
     /// Nothing: the operation was cancelled.
     Interrupted,
-    /// Something else.
+    /// None of the above.
     Other,
 }
 
@@ -70,7 +70,7 @@ impl EngineError {
     }
 }
 
-/// Classifies an error of a query.
+/// Returns the class of a query error.
 #[must_use]
 pub fn query_kind(error: &QueryError) -> ErrorKind {
     match error {
@@ -90,7 +90,7 @@ pub fn query_kind(error: &QueryError) -> ErrorKind {
     }
 }
 
-/// Classifies an error of the store.
+/// Returns the class of a store error.
 #[must_use]
 pub fn store_kind(error: &StoreError) -> ErrorKind {
     match error {

@@ -1,4 +1,4 @@
-//! Read access to an index, next to any number of other readers and one writer.
+//! Read access to an index, alongside other readers and one writer.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::ingest;
 use crate::query::{Counts, TextCoverage, Texts, Vectors};
 use crate::store::{self, Canceller, Reader, Snapshot, StoreError};
 
-/// An index that is only read. Cheap to clone.
+/// Read-only access to an index. Cheap to clone.
 #[derive(Clone)]
 pub struct IndexReader {
     pub(super) reader: Reader,
@@ -24,8 +24,7 @@ pub struct IndexReader {
 }
 
 impl IndexReader {
-    /// Opens the index of the repository at `root`, if it is at `home`, without the right to
-    /// write.
+    /// Opens the index of the repository at `root` for reading, if it exists at `home`.
     pub fn open(root: &Path, home: &DataRoot) -> Result<Self, EngineError> {
         let workspace = Workspace::open(root)?
             .with_packages(home.packages())
@@ -47,7 +46,7 @@ impl IndexReader {
         })
     }
 
-    /// The same for a call that may be cancelled.
+    /// Lets `canceller` cancel the calls of this reader.
     #[must_use]
     pub fn cancelled_by(self, canceller: Canceller) -> Self {
         Self { canceller, ..self }
@@ -62,7 +61,7 @@ impl IndexReader {
         }
     }
 
-    /// The present generation, for one answer.
+    /// Returns a snapshot of the current generation, for one answer.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         self.reader.snapshot_for(&self.canceller)
     }
@@ -73,19 +72,20 @@ impl IndexReader {
         &self.vectors
     }
 
-    /// The repository.
+    /// Returns the repository.
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
     }
 
-    /// The texts of the repository that are in no language.
+    /// Returns the repository's text files that are not indexed.
     #[must_use]
     pub fn texts(&self) -> &Texts {
         &self.texts
     }
 
-    /// How much of the repository is in an indexed language, of which the index holds so much.
+    /// Returns the share of the repository's text that is in an indexed language, given the counts
+    /// of the index.
     #[must_use]
     pub fn coverage(&self, counts: &Counts) -> TextCoverage {
         let covered_bytes = counts.languages.iter().map(|counts| counts.bytes).sum();
@@ -95,12 +95,12 @@ impl IndexReader {
         }
     }
 
-    /// Whether a first index was ever finished.
+    /// Reports whether the first index was completed.
     pub fn is_complete(&self) -> Result<bool, StoreError> {
         Ok(store::metadata(&self.snapshot()?, store::SCANNED_AT)?.is_some())
     }
 
-    /// The folder of the index.
+    /// Returns the folder of the index.
     #[must_use]
     pub fn data(&self) -> &DataDir {
         &self.data
@@ -112,7 +112,7 @@ impl IndexReader {
         self.data.database_mark() == self.mark
     }
 
-    /// The files whose content is not as it was indexed, new and removed ones among them, by path.
+    /// Returns the files that differ from the index, including new and removed ones, by path.
     pub fn changed_files(&self) -> Result<Vec<String>, EngineError> {
         Ok(ingest::inspect::changed(
             &self.workspace,

@@ -1,10 +1,9 @@
 //! Checks an index before it is opened, and marks it when it is closed.
 //!
-//! The marker that the last writer left tells whether the database is intact; without one, all of
-//! it is checked. An index is derived from the sources, so a damaged one is rebuilt.
+//! The marker left by the last writer tells whether the database is intact; without one, the whole
+//! database is checked. A damaged index is rebuilt, since it is derived from the sources.
 //!
-//! Limitations: a process that only reads holds the right to write while it checks an index that
-//! was not closed.
+//! Limitations: while a reader checks an index that was not closed, it holds the write lock.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -16,7 +15,7 @@ use crate::store::{self, Check, StoreError};
 
 const CHANGED: &str = "its content has changed";
 
-/// Returns why the index is damaged, if it is. Only for the process with the right to write.
+/// Returns why the index is damaged, if it is. The caller must hold the write lock.
 pub fn damage(data: &DataDir) -> Option<String> {
     if !data.has_database() {
         return None;
@@ -26,26 +25,26 @@ pub fn damage(data: &DataDir) -> Option<String> {
         Integrity::Damaged => Some(CHANGED.to_owned()),
         Integrity::Unknown => match store::check(&data.database().ok()?, Check::Quick) {
             Err(StoreError::Corrupt(reason)) => Some(reason),
-            // What else is wrong with it is said when it is opened.
+            // Other problems are reported when the index is opened.
             _ => None,
         },
     }
 }
 
-/// Refuses a damaged index. One that was touched or not closed is checked once, unless another
-/// process writes it.
+/// Returns an error if the index is damaged. An index that was modified or not closed is checked
+/// once, unless another process writes it.
 pub fn check(data: &DataDir) -> Result<(), StoreError> {
     if data.is_untouched() || !data.has_database() {
         return Ok(());
     }
-    // The process that writes it has checked it.
+    // The process that holds the lock has checked the index.
     let Ok(lock) = data.lock_writer() else {
         return Ok(());
     };
     match damage(data) {
         Some(reason) => Err(StoreError::Corrupt(reason)),
         None => {
-            // With a marker and without a log it is not checked again.
+            // With a marker and no log, the next process does not check the index again.
             if let Ok(database) = data.database()
                 && let Err(error) = store::move_log(&database)
             {
@@ -59,21 +58,21 @@ pub fn check(data: &DataDir) -> Result<(), StoreError> {
     }
 }
 
-/// The right to write. Marks the database when dropped, so everything that writes must be closed
+/// The write lock of an index. Marks the database when dropped, so all writers must be closed
 /// before.
 pub struct IndexLock {
     /// The folder of the index.
     pub data: DataDir,
     before: Option<CleanShutdownMarker>,
-    /// The database file that was opened.
+    /// Identity of the database file that was opened.
     mark: Mutex<Option<(u64, u64)>>,
-    /// Notices that others write it.
+    /// Detects writes by other programs.
     guard: Mutex<Option<Arc<Guard>>>,
     _lock: WriterLock,
 }
 
 impl IndexLock {
-    /// Removes the marker.
+    /// Creates the lock and removes the marker.
     pub fn new(data: DataDir, lock: WriterLock) -> io::Result<Self> {
         let before = data.clear_marker()?;
         Ok(Self {
@@ -90,19 +89,19 @@ impl IndexLock {
         *unpoisoned(&self.mark) = self.data.database_mark();
     }
 
-    /// Marks the database as damaged if others write it.
+    /// Makes a write by another program mark the database as damaged.
     pub fn guard_with(&self, guard: Arc<Guard>) {
         *unpoisoned(&self.guard) = Some(guard);
     }
 
-    /// Whether others wrote the database that this process has open.
+    /// Reports whether another program wrote the open database.
     pub fn is_touched(&self) -> bool {
         unpoisoned(&self.guard)
             .as_ref()
             .is_some_and(|guard| guard.is_touched())
     }
 
-    /// The identity of the database file that was opened.
+    /// Returns the identity of the database file that was opened.
     pub fn mark(&self) -> Option<(u64, u64)> {
         *unpoisoned(&self.mark)
     }
@@ -111,7 +110,7 @@ impl IndexLock {
 impl Drop for IndexLock {
     fn drop(&mut self) {
         let mark = self.mark();
-        // What somebody else put there is not ours to vouch for.
+        // If the database was replaced, this process cannot vouch for it.
         if mark.is_none() || self.data.database_mark() != mark {
             return;
         }
@@ -121,7 +120,7 @@ impl Drop for IndexLock {
             self.data.write_marker(self.before.as_ref())
         };
         if let Err(error) = marked {
-            // It is checked when it is opened.
+            // Without a marker, the index is checked when it is next opened.
             tracing::debug!(%error, "the index could not be marked as closed");
         }
     }

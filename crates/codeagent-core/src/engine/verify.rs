@@ -1,6 +1,6 @@
-//! Compares the index with a fresh one: the only check that finds wrong but valid values.
+//! Compares the index with a fresh one. No other check finds values that are wrong but valid.
 //!
-//! Limitations: costs as much as a first index, and holds both dumps in memory.
+//! Limitations: takes as long as building the index from scratch, and holds both dumps in memory.
 
 use codeagent_workspace::DataRoot;
 use rustc_hash::FxHashMap;
@@ -13,8 +13,8 @@ use crate::store::{self, Check, EDGES_TOTAL, SYMBOLS_TOTAL, Snapshot, StoreError
 const FOLDER: &str = "verify";
 
 impl Engine {
-    /// Updates the index, compares it with a fresh one, and rebuilds it if
-    /// they differ. In how many rows they did.
+    /// Updates the index, compares it with a fresh one and rebuilds it if they differ. Returns the
+    /// number of differing rows.
     pub fn verify(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<usize, EngineError> {
         self.index(progress)?;
         let data = self.data().clone();
@@ -70,7 +70,7 @@ fn dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     Ok(lines)
 }
 
-/// How many lines are in one of both only.
+/// Returns the number of lines that occur in only one of two dumps.
 fn differing(expected: &[String], found: &[String]) -> usize {
     let mut counts: FxHashMap<&str, i64> = FxHashMap::default();
     expected

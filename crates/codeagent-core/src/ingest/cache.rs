@@ -1,10 +1,10 @@
-//! State kept between batches, so that an edit costs what it changes: what the index knows of the
-//! disk and, after an edit, the world.
+//! State cached between batches, so that the cost of an edit depends on its size.
 //!
-//! A batch that fails leaves no state behind, and the next one reads everything again.
+//! The index's file table is always cached; the world of all files is cached after an edit. A batch
+//! that fails leaves no state behind, and the next one reads everything again.
 //!
-//! Limitations: the world of an edited repository stays in memory until it is dropped after a while
-//! without changes.
+//! Limitations: the world of an edited repository stays in memory until there have been no changes
+//! for a while.
 
 use std::sync::Arc;
 
@@ -22,61 +22,54 @@ use crate::ingest::scan::{KnownFiles, SourceFile};
 use crate::model::graph::Dialect;
 use crate::store::{DependencyRow, FileKey};
 
-/// Paths that are remembered as not listed.
+/// Maximum number of remembered unlisted paths.
 const MOST_UNWANTED: usize = 10_000;
 
-/// State of the last batch.
+/// State left by the last batch.
 #[derive(Default)]
 pub struct CachedState {
-    /// The contents of the index.
+    /// The files as the index has them.
     pub known: KnownFiles,
     /// All files of the repository, by path.
     pub paths: Vec<String>,
-    /// Files that are there and not listed, as the last walk saw it.
+    /// Files that exist but that the last walk did not list.
     pub unwanted: FxHashSet<RepoPath>,
-    /// Folders with packages, by path, as the last walk saw it.
+    /// Package folders that the last walk found, by path.
     pub packages: Vec<RepoPath>,
-    /// The world of the last batch.
+    /// The world of the last batch, if it is still in memory.
     pub world: Option<IndexedWorld>,
 }
 
-/// Everything that files are resolved in.
+/// A world, with the data it was built from.
 pub struct WorldState {
-    /// The files, by path.
     pub loaded: Vec<LoadedFile>,
-    /// Their keys.
+    /// Keys of the files, in the same order.
     pub keys: Vec<FileKey>,
-    /// The projects.
     pub projects: Arc<ProjectModel>,
-    /// Declarations of the packages.
+    /// Declarations of the installed packages.
     pub installed: Installed,
-    /// The facts of all files.
     pub world: World,
-    /// The nodes of all files.
     pub nodes: NodeTable,
 }
 
-/// A world that is in the index as it is.
+/// A world that the index agrees with.
 pub struct IndexedWorld {
-    /// The world.
     pub state: WorldState,
-    /// The fingerprints of the files, in their order.
+    /// Fingerprints of the files, in the same order.
     pub fingerprints: Vec<Fingerprint>,
-    /// Dependencies of the files' resolutions, loaded on first use; without the sources of edges.
+    /// Dependencies of the files' resolutions, without edge sources; loaded on first use.
     pub dependencies: Option<FxHashMap<FileKey, DependencyRow>>,
 }
 
-/// The state from which a new world can be built.
+/// A world in memory that the next one can be built from.
 pub enum CurrentWorld {
-    /// The world of the last batch, as the index has it.
+    /// The index agrees with it.
     Clean(IndexedWorld),
-    /// Some of it is newer than the index, because a patch could not be completed. Good for the
-    /// facts it holds only.
+    /// A patch was not completed, so parts are newer than the index. Only its facts can be reused.
     Dirty(WorldState),
 }
 
 impl CurrentWorld {
-    /// Returns the world.
     pub fn state(&self) -> &WorldState {
         match self {
             Self::Clean(world) => &world.state,
@@ -85,18 +78,17 @@ impl CurrentWorld {
     }
 }
 
-/// The possible effect of named changes.
+/// How the named changes can affect the index.
 pub enum ChangeImpact {
-    /// Nothing in the index.
+    /// Not at all.
     None,
-    /// The content of known files.
+    /// Only the contents of these known files may differ.
     Edits(Vec<SourceFile>),
-    /// Anything: a full scan is needed.
+    /// Unknown, so a full scan is needed.
     Unknown,
 }
 
 impl CachedState {
-    /// Classifies the named changes.
     pub fn classify_changes(&self, workspace: &Workspace, batch: &ChangeBatch) -> ChangeImpact {
         let mut sources = Vec::new();
         for path in batch.changes().iter().map(super::Change::path) {
@@ -134,7 +126,7 @@ impl CachedState {
             Some(entry) if entry.kind == EntryKind::File => entry,
             Some(_) => return ChangeImpact::Unknown,
             None if is_listed() => return ChangeImpact::Unknown,
-            // It came and went.
+            // The file was created and removed since the last batch.
             None => return ChangeImpact::None,
         };
 
@@ -159,8 +151,8 @@ impl CachedState {
         }
     }
 
-    /// What a change below a folder with packages may mean: something, if it or the folder around
-    /// it was looked at.
+    /// Classifies a change below a package folder. Only paths that were read, or whose parent was
+    /// listed, can affect the index.
     fn classify_package(&self, path: &RepoPath) -> ChangeImpact {
         let is_known = |path: &RepoPath| self.known.package(path.as_str()).is_some();
         let is_new = path.file_name() == NODE_MODULES && !self.packages.contains(path);
@@ -171,9 +163,9 @@ impl CachedState {
         }
     }
 
-    /// Remembers which of the named files the last walk did not list. `files`: those that were
-    /// files before it; what was no file then or is none now was passed over for that, and may be
-    /// one the next time.
+    /// Remembers those of `files` that the last walk did not list. `files` are the named paths that
+    /// were files before the walk. Other paths are not remembered: the walk skipped them because
+    /// they were not files, and they may be files next time.
     pub fn note_unwanted(
         &mut self,
         workspace: &Workspace,
@@ -199,7 +191,7 @@ impl CachedState {
     }
 }
 
-/// Those of the named paths at which there are files.
+/// Returns the named paths that are files.
 pub fn files_of(workspace: &Workspace, batch: &ChangeBatch) -> Vec<RepoPath> {
     batch
         .changes()

@@ -1,20 +1,20 @@
-//! Changes in the repository, as the caller of the indexer knows them.
+//! Changes to the repository, as named by the caller of the indexer.
 
 use codeagent_workspace::RepoPath;
 
 use crate::model::graph::Dialect;
 
-/// A change of one path.
+/// A change to one path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// It was made or written, or somebody wants to be sure that the index knows it.
+    /// The file was created or written, or must be compared although nobody reported a change.
     Written(RepoPath),
-    /// It was removed.
+    /// The file was removed.
     Removed(RepoPath),
 }
 
 impl Change {
-    /// Where.
+    /// Returns the path that changed.
     #[must_use]
     pub fn path(&self) -> &RepoPath {
         match self {
@@ -25,9 +25,9 @@ impl Change {
 
 /// Changes that are processed together.
 ///
-/// The paths are those whose content is compared even if their size and time are as before, and
-/// about which the summary reports; what else changed on disk is taken up as well, because a link
-/// is only right in a world that is as the disk is.
+/// The contents of the named files are compared even if size and time are unchanged, and the
+/// summary reports on them. All other differences on disk are indexed too: resolution is correct
+/// only if the world matches the disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeBatch {
     changes: Vec<Change>,
@@ -35,13 +35,13 @@ pub struct ChangeBatch {
 }
 
 impl ChangeBatch {
-    /// Everything that differs from the index.
+    /// Returns a batch that covers every difference from the index.
     #[must_use]
     pub fn everything() -> Self {
         Self::default()
     }
 
-    /// These changes.
+    /// Returns a batch that names these changes; other files may differ as well.
     #[must_use]
     pub fn new(mut changes: Vec<Change>) -> Self {
         changes.sort();
@@ -52,7 +52,8 @@ impl ChangeBatch {
         }
     }
 
-    /// These paths, written or removed, and nothing else since the last batch.
+    /// Returns a batch of written or removed paths, stating that nothing else changed since the
+    /// last batch.
     #[must_use]
     pub fn only(paths: impl IntoIterator<Item = RepoPath>) -> Self {
         Self {
@@ -61,13 +62,13 @@ impl ChangeBatch {
         }
     }
 
-    /// Whether nothing but the named paths has changed since the last batch.
+    /// Reports whether nothing but the named paths changed since the last batch.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// Whether no file that is in no language can have changed.
+    /// Reports whether only files in an indexed language can have changed.
     #[must_use]
     pub fn is_only_code(&self) -> bool {
         self.complete
@@ -77,19 +78,19 @@ impl ChangeBatch {
                 .all(|change| Dialect::of_path(change.path().as_str()).is_some())
     }
 
-    /// These paths, written or removed.
+    /// Returns a batch that names these paths, written or removed.
     #[must_use]
     pub fn of_paths(paths: impl IntoIterator<Item = RepoPath>) -> Self {
         Self::new(paths.into_iter().map(Change::Written).collect())
     }
 
-    /// The changes, sorted.
+    /// Returns the changes, sorted.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// Whether a path is named.
+    /// Reports whether the batch names `path`.
     #[must_use]
     pub fn names(&self, path: &RepoPath) -> bool {
         let split = self

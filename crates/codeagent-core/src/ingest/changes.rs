@@ -15,29 +15,28 @@ use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase};
 use crate::languages::LANGUAGES;
 use crate::store::{InputRow, PackageRow};
 
-/// The difference between the disk and the index.
 pub struct ChangeSet {
-    /// The source files, those in doubt that differ, and the folders with packages.
+    /// The files on disk, with those to compare marked.
     pub scan: Scan,
-    /// The project files; `None` if they are as before.
+    /// Rows of the project files, or `None` if they are unchanged.
     pub inputs: Option<Vec<InputRow>>,
-    /// Whether everything must be resolved again.
+    /// Whether every file must be resolved again.
     pub resolve_all: bool,
     /// Whether the world stays in memory for the next edit.
     pub keep_world: bool,
-    /// When the last full scan began, nanoseconds since 1970.
+    /// Start of the last full scan, in nanoseconds since 1970.
     pub scanned_at: i64,
 }
 
 /// The result of comparing the repository with the index.
 pub enum Comparison {
-    /// Nothing differs, with the paths that could not be read.
+    /// Nothing differs. Holds the paths that could not be read.
     Same(Vec<FileProblem>),
     /// Only sizes and times differ.
     Touched {
         changes: ChangeSet,
         inputs: Vec<InputRow>,
-        /// What was read of packages, if only that differs.
+        /// Rows of the package files, if only their sizes or times differ.
         packages: Option<Vec<PackageRow>>,
     },
     /// Contents differ.
@@ -48,7 +47,7 @@ pub enum Comparison {
 }
 
 impl ChangeSet {
-    /// The content of these known files may differ, and nothing else does.
+    /// Returns the change set of edits to known files; nothing else differs.
     pub fn of_edits(sources: Vec<SourceFile>, cached: &CachedState) -> Self {
         Self {
             scan: Scan {
@@ -63,7 +62,8 @@ impl ChangeSet {
         }
     }
 
-    /// Compares the content of files in doubt; those that are as before are in doubt no more.
+    /// Compares the contents of files marked `needs_check` and clears the mark if they are
+    /// unchanged.
     pub fn compare_contents(&mut self, ctx: &BatchContext<'_>) {
         let sources = &mut self.scan.sources;
         ctx.sources.apply_overlay(sources);
@@ -73,13 +73,13 @@ impl ChangeSet {
         self.scanned_at = ctx.known.scanned_at;
     }
 
-    /// The files whose content differs.
+    /// Returns the files whose content differs.
     pub fn edited(&self) -> Vec<SourceFile> {
         let edited = self.scan.sources.iter().filter(|source| source.needs_check);
         edited.cloned().collect()
     }
 
-    /// The other files.
+    /// Returns the files whose content is unchanged.
     pub fn unchanged(&self) -> Vec<SourceFile> {
         let unchanged = self
             .scan
@@ -89,7 +89,7 @@ impl ChangeSet {
         unchanged.cloned().collect()
     }
 
-    /// Adds all other files of the index, to build the world of.
+    /// Adds all other files of the index, so that the whole world can be built.
     pub fn add_known_files(&mut self, known: &KnownFiles) {
         let named = std::mem::take(&mut self.scan.sources);
         self.scan.sources = known.sources(named.into_iter());
@@ -97,8 +97,8 @@ impl ChangeSet {
 }
 
 impl IngestPipeline {
-    /// Lists the repository and compares it with the index, by size and time first and by content
-    /// where these do not decide.
+    /// Lists the repository and compares it with the index: by size and time, then by content where
+    /// these do not suffice.
     pub(super) fn find_changes(
         &self,
         ctx: &BatchContext<'_>,
@@ -183,7 +183,7 @@ impl IngestPipeline {
     }
 }
 
-/// Returns the projects of the repository, with the owners that the settings name.
+/// Returns the repository's projects, including owners named in the settings.
 pub fn projects(
     workspace: &Workspace,
     paths: &[String],

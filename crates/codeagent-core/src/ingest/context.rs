@@ -1,4 +1,4 @@
-//! State shared by the steps of one batch: threads, time, progress and the known files.
+//! State shared by the steps of one batch: threads, timing, progress and the known files.
 
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -10,25 +10,23 @@ use crate::ingest::scan::KnownFiles;
 use crate::ingest::source::SourceReader;
 use crate::ingest::{IngestError, Phase, Progress, Summary};
 
-/// Stack of a worker, for the deepest nesting that extractors and resolvers admit.
+/// Stack size of a worker; enough for the deepest nesting that extractors and resolvers admit.
 const STACK_BYTES: usize = 16 << 20;
 
-/// State shared by all steps of one batch.
 pub struct BatchContext<'a> {
     pub threads: Arc<ThreadPool>,
     pub timer: PhaseTimer,
     pub progress: &'a (dyn Fn(Progress) + Sync),
-    /// Gives the texts.
+    /// Reads source texts.
     pub sources: SourceReader,
-    /// The files as the index knows them.
+    /// The files as the index has them.
     pub known: KnownFiles,
-    /// When the batch began, nanoseconds since 1970.
+    /// Start of the batch, in nanoseconds since 1970.
     pub began_at: i64,
     started: Instant,
 }
 
 impl<'a> BatchContext<'a> {
-    /// Begins a batch.
     pub fn new(
         threads: Arc<ThreadPool>,
         progress: &'a (dyn Fn(Progress) + Sync),
@@ -46,12 +44,12 @@ impl<'a> BatchContext<'a> {
         }
     }
 
-    /// Runs `work` on the workers and counts the time of the first of them.
+    /// Runs `work` on the worker pool and charges the time of its first thread to `phase`.
     pub fn install<T: Send>(&self, phase: Phase, work: impl FnOnce() -> T + Send) -> T {
         self.threads.install(|| self.timer.time(phase, work))
     }
 
-    /// Reports that a phase begins.
+    /// Reports the start of a phase.
     pub fn begin(&self, phase: Phase, total: usize) {
         (self.progress)(Progress {
             phase,
@@ -60,7 +58,7 @@ impl<'a> BatchContext<'a> {
         });
     }
 
-    /// Adds the times to the summary.
+    /// Adds the phase times to the summary.
     pub fn finish(&self, mut summary: Summary) -> Summary {
         summary.problems.sort();
         summary.phases = self.timer.times();
@@ -69,19 +67,18 @@ impl<'a> BatchContext<'a> {
     }
 }
 
-/// Starts workers; 0: one per processor.
+/// Starts worker threads; 0 means one per processor.
 pub fn worker_threads(threads: usize) -> Result<ThreadPool, IngestError> {
     build(thread_pool(threads).thread_name(|index| format!("codeagent-worker-{index}")))
 }
 
-/// Describes workers with a stack of [`STACK_BYTES`].
+/// Returns a builder for workers with a stack of [`STACK_BYTES`].
 pub fn thread_pool(threads: usize) -> ThreadPoolBuilder {
     ThreadPoolBuilder::new()
         .num_threads(threads)
         .stack_size(STACK_BYTES)
 }
 
-/// Starts workers.
 pub fn build(threads: ThreadPoolBuilder) -> Result<ThreadPool, IngestError> {
     threads
         .build()

@@ -1,4 +1,4 @@
-//! The rows that differ after a world was built: a [`Delta`].
+//! Computes the [`Delta`] between a newly resolved world and the index.
 
 use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::project::ProjectModel;
@@ -25,21 +25,20 @@ use crate::store::{
     PACKAGES, PROJECT_NOTES, ROOT, SCANNED_AT, SYMBOLS_TOTAL, Write,
 };
 
-/// The maximum number of stored notes about project files.
+/// Maximum number of stored notes about project files.
 const MAX_NOTES: usize = 100;
 
-/// Nodes that a worker hashes in one go.
+/// Number of nodes hashed per work item.
 const NODES_AT_ONCE: usize = 1024;
 
-/// The outcome of a resolved world.
+/// The result of indexing a resolved world.
 pub struct Indexed {
-    /// The delta of the index.
+    /// The difference from the index.
     pub delta: Delta,
-    /// The files as the index then knows them.
+    /// The files as the index has them once `delta` is committed.
     pub known: KnownFiles,
     /// The world, if it stays in memory.
     pub world: Option<IndexedWorld>,
-    /// The summary.
     pub summary: Summary,
 }
 
@@ -165,8 +164,8 @@ fn summary(
     }
 }
 
-/// Adds to `problems` those of the files `of`, and those of resolved files, whose positions are in
-/// `loaded`.
+/// Adds to `problems` those of the files in `of`, and those of the resolved files at these
+/// positions in `loaded`.
 pub fn problems(
     mut problems: Vec<FileProblem>,
     of: &[LoadedFile],
@@ -188,7 +187,7 @@ pub fn problems(
     problems
 }
 
-/// Problems of project files, one line each.
+/// Returns the problems of project files, one per line.
 fn notes(projects: &ProjectModel, installed: &Installed) -> String {
     let lines: Vec<String> = projects
         .warnings
@@ -200,7 +199,7 @@ fn notes(projects: &ProjectModel, installed: &Installed) -> String {
     lines.join("\n")
 }
 
-/// Returns the delta of the rows of files: those that were resolved, and others that differ.
+/// Returns the delta of the file rows: resolved files, and others that differ.
 fn delta_of(rows: Rows, known: &KnownFiles) -> Delta {
     let mut files: Vec<Option<FileRow>> = rows.files.into_iter().map(Some).collect();
     let resolved = rows
@@ -226,8 +225,7 @@ fn delta_of(rows: Rows, known: &KnownFiles) -> Delta {
     }
 }
 
-/// Returns how the nodes are written. `nodes_before` are the nodes of the index, if they are in
-/// memory.
+/// Returns how nodes are written. `nodes_before` are the index's nodes, if in memory.
 fn write(
     ctx: &BatchContext<'_>,
     plan: &Plan,
@@ -238,7 +236,7 @@ fn write(
     match (plan, nodes_before) {
         (Plan::Some(_), Some(before)) => {
             let changes = differing(&before, nodes);
-            // Freeing a large table takes time.
+            // Freeing a large table takes time, so a worker does it.
             ctx.threads.spawn(move || drop(before));
             Write::Patch(changes)
         }
@@ -261,7 +259,7 @@ fn write(
     }
 }
 
-/// Returns the nodes that differ from those before.
+/// Returns the nodes that differ between two tables.
 fn differing(before: &NodeTable, now: &NodeTable) -> NodeChanges {
     let mut old: FxHashMap<NodeId, &Node> = before.nodes().map(|node| (node.id, node)).collect();
     let differs = |node: &&Node| old.remove(&node.id).is_none_or(|old| old != *node);
@@ -278,7 +276,7 @@ fn differing(before: &NodeTable, now: &NodeTable) -> NodeChanges {
     }
 }
 
-/// Returns the nodes by id, each with its hash.
+/// Returns the nodes sorted by id, each with its hash.
 fn with_hashes(ctx: &BatchContext<'_>, nodes: Vec<Node>) -> Vec<NodeWithHash> {
     let hashes_of = |nodes: &[Node]| -> Vec<i64> {
         let mut buffer = Vec::new();
@@ -302,7 +300,7 @@ fn with_hashes(ctx: &BatchContext<'_>, nodes: Vec<Node>) -> Vec<NodeWithHash> {
     hashed
 }
 
-/// Returns the nodes' sign bits. Made by all threads, as the writer has enough to do.
+/// Returns the sign bits of the nodes. Computed on the worker pool to relieve the writer thread.
 fn signs(ctx: &BatchContext<'_>, nodes: &[NodeWithHash]) -> Vec<(NodeId, SignBits)> {
     let signs_of =
         |nodes: &[NodeWithHash]| ctx.timer.time(Phase::Store, || store::lexical_signs(nodes));

@@ -33,7 +33,7 @@ use codeagent_lang::{FileId, Use, World, WorldFile, link};
 
 use crate::store::Snapshot;
 
-/// The facts of a file as text: one declaration, import, export or use per line.
+/// Prints the facts of a file: one declaration, import, export or use per line.
 pub fn facts(workspace: &Workspace, path: &RepoPath) -> Result<String, InspectError> {
     let dialect =
         Dialect::of_path(path.as_str()).ok_or_else(|| InspectError::NoSource(path.to_string()))?;
@@ -46,7 +46,7 @@ pub fn facts(workspace: &Workspace, path: &RepoPath) -> Result<String, InspectEr
     )))
 }
 
-/// Why the sites of a line of a file, or the one at a column, have their edges or none.
+/// Explains why the sites on a line, or the site at a column, have their edges or none.
 pub fn links(
     workspace: &Workspace,
     path: &RepoPath,
@@ -61,9 +61,9 @@ pub fn links(
     Ok(threads.install(|| explain(file, place, &world, &nodes)))
 }
 
-/// Every call of the repository with what it is counted as, one per line: place, `edge`,
-/// `unresolved`, `unknown name` (of a receiver that is not known, by a name that nothing here
-/// declared), `value` (of what holds a function) or `external`, and the call.
+/// Lists every call in the repository, one per line: location, class and call. Classes: `edge`,
+/// `unresolved`, `unknown name` (unknown receiver, and no declaration in the repository has the
+/// name), `value` (a call of a variable that holds a function) and `external`.
 pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
     let threads = worker_threads(0)?;
     let world = world(workspace, &threads)?;
@@ -137,7 +137,6 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
     out
 }
 
-/// Reads and parses all files of the repository.
 fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectError> {
     let (scan, projects) = scanned(workspace, threads);
     let (known, timer, cancel) = (
@@ -181,7 +180,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
     )
 }
 
-/// The sources and project files that are not as an index knows them, by path. Nothing is written.
+/// Lists the source and project files that differ from the index, by path. Writes nothing.
 pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>, IngestError> {
     let known = KnownFiles::load(snapshot)?;
     let mut scan = scan::scan(workspace, &known, &ChangeBatch::everything(), None);
@@ -234,8 +233,7 @@ fn scanned(workspace: &Workspace, threads: &ThreadPool) -> (Scan, Arc<ProjectMod
     })
 }
 
-/// Nothing here can be asked without reading: an error of the batch machinery is one of the
-/// threads.
+/// No store is involved here, so the only `IngestError`s are those of the worker threads.
 impl From<IngestError> for InspectError {
     fn from(error: IngestError) -> Self {
         Self::Failed(error.to_string())

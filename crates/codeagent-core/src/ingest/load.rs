@@ -1,8 +1,8 @@
 //! Loads the facts of each file: from the last batch, the store, another worktree's index, or by
-//! parsing its text.
+//! parsing.
 //!
-//! Limitations: a file that is too large, binary, generated in one line or gone while it is read
-//! stays in the index without symbols, with its problem; so does one on which an extractor panics.
+//! Limitations: a file that is too large, binary, minified or deleted while it is read stays in the
+//! index without symbols, with a problem. So does a file on which the extractor panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -25,14 +25,14 @@ use crate::model::facts::{DeclId, Facts, Scope, ScopeId, ScopeKind};
 use crate::model::graph::{Dialect, ParseStatus};
 use crate::store::{self, FactsKey, Reader, Snapshot};
 
-/// The problem of a text that exceeded the parse budget.
+/// Problem reported for a text that exceeded the parse budget.
 const GIVEN_UP: &str =
     "parsing was aborted: nested too deeply, too dense or too broken for its size";
 
-/// In the place of preprocessor symbols: facts of a file that only carries types.
+/// Key part in place of preprocessor symbols, for files of which only declarations are stored.
 const DECLARATIONS: &str = "declarations";
 
-/// How many packed facts go to the writer at once.
+/// Number of packed facts sent to the writer at once.
 const PACKED_AT_ONCE: usize = 256;
 
 /// A file with its facts.
@@ -40,65 +40,61 @@ const PACKED_AT_ONCE: usize = 256;
 pub struct LoadedFile {
     /// Repo-relative path.
     pub path: Arc<str>,
-    /// How it is read.
+    /// Its language and syntax.
     pub dialect: Dialect,
-    /// Bytes on disk when it was read.
+    /// Size in bytes when it was read.
     pub size: u64,
-    /// Its size and stamp when it was read.
+    /// Stamp when it was read.
     pub stamp: Stamp,
-    /// blake3 of its bytes.
+    /// The blake3 hash of its bytes.
     pub hash: [u8; 32],
-    /// The key of its facts.
     pub key: FactsKey,
     /// Hash of the preprocessor symbols.
     pub defines_hash: u64,
-    /// Its facts.
     pub facts: Arc<Facts>,
     /// Why there are no facts.
     pub problem: Option<String>,
-    /// It was parsed in this batch.
+    /// Whether this batch parsed it.
     pub parsed: bool,
 }
 
-/// The store of facts between batches.
+/// The store of facts.
 #[derive(Clone, Copy)]
 pub struct FactsStore<'a> {
-    /// Gives those of before.
+    /// Reads stored facts.
     pub reader: &'a Reader,
-    /// Takes new ones.
+    /// Stores new facts.
     pub writer: &'a WriterThread,
 }
 
 /// The inputs of loading.
 pub struct Loader<'a> {
-    /// Gives the texts.
+    /// Reads source texts.
     pub sources: &'a SourceReader,
-    /// The files as the index knows them.
+    /// The files as the index has them.
     pub known: &'a KnownFiles,
-    /// The projects.
     pub projects: &'a ProjectModel,
     /// Facts still in memory from the last batch.
     pub retained: &'a FxHashMap<FactsKey, Arc<Facts>>,
-    /// Stored facts; `None` to parse everything and store nothing.
+    /// Stored facts, or `None` to parse everything and store nothing.
     pub store: Option<FactsStore<'a>>,
-    /// Facts in other indexes.
+    /// Facts in other worktrees' indexes.
     pub shared: &'a WorktreeCache<'a>,
-    /// Processor time.
+    /// Processor time per phase.
     pub timer: &'a PhaseTimer,
-    /// Set when the caller wants to stop.
+    /// Set to stop at the next file.
     pub cancel: &'a AtomicBool,
-    /// Where progress goes.
+    /// Callback for progress.
     pub progress: &'a (dyn Fn(Progress) + Sync),
 }
 
-/// State shared by the threads of one load.
 #[derive(Default)]
 struct LoadState {
     packed: Mutex<PackedFacts>,
     texts: Mutex<FxHashMap<FactsKey, SharedFacts>>,
 }
 
-/// The facts of a text, once somebody has made them.
+/// The facts of one text, set by the first thread that loads it.
 type SharedFacts = Arc<Mutex<Option<Arc<Facts>>>>;
 
 impl LoadState {
@@ -113,16 +109,16 @@ impl LoadState {
     }
 }
 
-/// Stores that one thread has open.
+/// Snapshots that one thread has open.
 #[derive(Default)]
 pub struct OpenedStores {
-    /// The index.
+    /// This repository's index.
     pub own: Option<Snapshot>,
     others: WorktreeSnapshots,
 }
 
 impl Loader<'_> {
-    /// The facts of all sources, in their order. A file that is gone by now is left out.
+    /// Returns the facts of all sources, in order. Files deleted in the meantime are left out.
     pub fn load(&self, sources: &[SourceFile]) -> Result<Vec<LoadedFile>, IngestError> {
         let done = AtomicUsize::new(0);
         let made = LoadState::default();
@@ -153,17 +149,16 @@ impl Loader<'_> {
         Ok(loaded)
     }
 
-    /// The repository.
     pub fn workspace(&self) -> &Workspace {
         self.sources.workspace()
     }
 
-    /// Whether the caller wants to stop.
+    /// Reports whether the caller asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
     }
 
-    /// Sends the last packed facts off.
+    /// Sends the remaining packed facts to the writer.
     pub fn send(&self, rest: PackedFacts) -> Result<(), IngestError> {
         match self.store.filter(|_| !rest.is_empty()) {
             Some(store) => store.writer.put_facts(rest),
@@ -171,8 +166,8 @@ impl Loader<'_> {
         }
     }
 
-    /// The facts of a declaration file of a package, without its uses, which are never resolved; `None`
-    /// if parse error.
+    /// Returns the facts of a package's declaration file, or `None` on a parse error. Uses are
+    /// dropped, as they are never resolved.
     pub fn declarations(
         &self,
         opened: &mut OpenedStores,
@@ -284,8 +279,8 @@ impl Loader<'_> {
         self.read(opened, source, &file, made).map(Some)
     }
 
-    /// A text that was read, with its facts. Files of one text wait for the first of them, whose
-    /// facts are those of all.
+    /// Returns the facts of a text. Files with equal text wait for the first of them to be loaded
+    /// and share its facts.
     fn read(
         &self,
         opened: &mut OpenedStores,
@@ -315,7 +310,7 @@ impl Loader<'_> {
                     let problem = "the extractor crashed; please report the file".to_owned();
                     return Ok(self.unread(source, hash, hash_of(defines), Some(problem)));
                 };
-                // An aborted file is retried by the next engine.
+                // Facts of an aborted parse are not stored, so the next engine version tries again.
                 if self.store.is_some() && facts.header.parse_status != ParseStatus::Failed {
                     let blob = self
                         .timer
@@ -348,7 +343,7 @@ impl Loader<'_> {
         })
     }
 
-    /// Facts that an index has under a key.
+    /// Returns the facts of a key from memory, the index or another worktree's index.
     fn retained(
         &self,
         opened: &mut OpenedStores,
@@ -382,12 +377,12 @@ impl Loader<'_> {
         })
     }
 
-    /// The same of another index.
+    /// Returns the packed facts of a key from another worktree's index.
     pub fn find_shared(&self, opened: &mut OpenedStores, key: &FactsKey) -> Option<Vec<u8>> {
         self.shared.find(&mut opened.others, key)
     }
 
-    /// Returns facts of another index and stores them here.
+    /// Copies facts from another worktree's index into this one.
     fn take(
         &self,
         others: &mut WorktreeSnapshots,
@@ -410,7 +405,7 @@ impl Loader<'_> {
         Ok(Some(facts))
     }
 
-    /// Sends packed facts off when enough have come together.
+    /// Queues packed facts for the writer and sends them in batches.
     pub fn keep(
         &self,
         key: FactsKey,
@@ -431,7 +426,7 @@ impl Loader<'_> {
         store.writer.put_facts(ready)
     }
 
-    /// Returns the facts of a key, if stored.
+    /// Returns the facts of a key, if in memory or stored.
     pub fn find(
         &self,
         snapshot: &mut Option<Snapshot>,
@@ -449,7 +444,7 @@ impl Loader<'_> {
             .map(Arc::new))
     }
 
-    /// The index, if there is anything in it.
+    /// Returns a snapshot of the index, unless it is empty.
     fn snapshot<'s>(
         &self,
         snapshot: &'s mut Option<Snapshot>,
@@ -466,8 +461,8 @@ impl Loader<'_> {
         Ok(snapshot.as_ref())
     }
 
-    /// The hash of a file without a text: that it is binary follows from its content, that the
-    /// system refused it does not.
+    /// Returns the hash of a file that has no text. A binary file is hashed, because its content is
+    /// why it has none; a read error says nothing about the content.
     fn hash_of_unread(&self, source: &SourceFile, error: &ReadError) -> [u8; 32] {
         let ReadError::Binary { .. } = error else {
             return NEVER_READ;
@@ -498,7 +493,7 @@ impl Loader<'_> {
     }
 }
 
-/// Returns the facts of a file whose parsing was aborted.
+/// Returns empty facts for a file whose parsing was aborted.
 pub fn failed(dialect: Dialect) -> Arc<Facts> {
     let mut facts = Facts::of(dialect);
     facts.header.parse_status = ParseStatus::Failed;
@@ -510,7 +505,7 @@ pub fn failed(dialect: Dialect) -> Arc<Facts> {
     Arc::new(facts)
 }
 
-/// A hash of some texts.
+/// Hashes a sequence of texts.
 pub fn hash_of<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> u64 {
     let mut hasher = blake3::Hasher::new();
     for text in texts {

@@ -1,7 +1,7 @@
 //! Finds the dependency keys that are invalidated when only some members of a file changed.
 //!
-//! Limitations: needs the former facts in memory; otherwise a changed file counts as changed in
-//! everything.
+//! Limitations: needs the file's previous facts in memory. Without them, the whole file counts as
+//! changed.
 
 use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::{DeclRef, FileId};
@@ -14,14 +14,14 @@ use crate::store::DependencyKeyHash;
 /// The externally visible parts of a file, hashed by member.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemberHashes {
-    /// A hash of everything outside members.
+    /// Hash of everything outside members.
     frame: u64,
-    /// The dependency keys of its members, each with a hash; sorted.
+    /// Dependency keys of the members, each with a hash of the members it covers; sorted.
     answers: Vec<(DependencyKeyHash, u64)>,
 }
 
 impl MemberHashes {
-    /// Those of a file of which a table has the nodes.
+    /// Hashes the members of a file.
     #[must_use]
     pub fn of(file: FileId, nodes: &NodeTable) -> Self {
         let facts = nodes.facts(file);
@@ -65,7 +65,7 @@ impl MemberHashes {
         }
     }
 
-    /// Returns the keys that differ from `before`; `None` if more than members changed.
+    /// Returns the keys that differ from `before`, or `None` if anything outside members changed.
     #[must_use]
     pub fn differing(&self, before: &Self) -> Option<Vec<DependencyKeyHash>> {
         if self.frame != before.frame {

@@ -1,6 +1,6 @@
 //! The indexer: turns changes on disk into one committed delta of the index. See [`pipeline`].
 //!
-//! Limitations: one batch at a time; one caller owns the pipeline.
+//! Limitations: one batch at a time.
 
 mod cache;
 mod changes;
@@ -34,14 +34,13 @@ pub use writer_thread::{WriterLiveness, WriterThread};
 
 use crate::store::StoreError;
 
-/// Why a batch could not be processed. The index is as it was before.
+/// Why a batch failed. The index is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
-    /// The store refused.
+    /// A store operation failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A temporary shortage of the system, so that existing files cannot be distinguished from
-    /// not.
+    /// The system is short of resources, so existing files cannot be told from missing ones.
     #[error("out of file handles or memory; the index is unchanged")]
     Shortage,
     /// The caller asked to stop.
@@ -50,18 +49,18 @@ pub enum IngestError {
     /// The worker threads could not be started.
     #[error("cannot start worker threads: {0}")]
     Threads(String),
-    /// The writer thread is gone.
+    /// The writer thread has ended.
     #[error("the writer has stopped; start again")]
     WriterGone,
 }
 
-/// Why a file cannot be looked into.
+/// Why a file cannot be inspected.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectError {
-    /// It is no source that is indexed.
+    /// Not an indexed source file.
     #[error("{0} is not an indexed source file")]
     NoSource(String),
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] codeagent_workspace::ReadError),
     /// The sources cannot be loaded.

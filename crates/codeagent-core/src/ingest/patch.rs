@@ -1,11 +1,11 @@
 //! Fast path for edits: updates the world in place when only the contents of known files changed.
 //!
-//! Each step costs what changed: the edited files are parsed, the world and its nodes are updated
-//! in place, and what other files can see of them decides which of those are resolved again. The
-//! index is afterwards what a rebuilt world would have made it.
+//! The cost of each step depends on the size of the change. The edited files are parsed, and the
+//! world and its nodes are updated in place. The externally visible differences decide which other
+//! files are resolved again. The resulting index equals the one that a rebuilt world would give.
 //!
-//! Limitations: the world is rebuilt for a file that declares other types (C#) or exports
-//! (TypeScript) than before.
+//! Limitations: the world is rebuilt if a file declares other types (C#) or exports (TypeScript)
+//! than before.
 
 use std::sync::Arc;
 
@@ -31,52 +31,49 @@ use crate::store::{
     SYMBOLS_TOTAL, SpanUpdate, Write,
 };
 
-/// The most edited files that are patched one by one.
+/// Maximum number of edited files for a patch.
 pub const MOST_PATCHED: usize = 64;
 
-/// The result of a patch.
 pub enum PatchOutcome {
-    /// The world is as the files are now, and the index is not yet.
+    /// The world matches the files; the index has yet to be updated.
     Patched(Box<Patched>),
-    /// The world must be rebuilt, from its remaining state.
+    /// The world must be rebuilt from this state.
     RebuildRequired(Box<CurrentWorld>),
 }
 
 impl PatchOutcome {
-    /// The world has to be rebuilt from this one.
     pub fn rebuild(world: CurrentWorld) -> Self {
         Self::RebuildRequired(Box::new(world))
     }
 }
 
-/// A patched world and the delta of the index.
+/// A patched world and the resulting delta.
 pub struct Patched {
     pub world: IndexedWorld,
     pub delta: Delta,
-    /// The rows of the files in `delta`.
     pub rows: Vec<FileRow>,
     pub summary: Summary,
 }
 
-/// The files that were put into a world so far.
+/// The files replaced in a world so far.
 #[derive(Default)]
 struct Edits {
     files: Vec<EditedFile>,
     nodes: Vec<Renewed>,
 }
 
-/// A file that was put into a world.
+/// A file that was replaced in a world.
 struct EditedFile {
     at: usize,
     before: Fingerprint,
     /// Whether other files can see the change.
     is_visible: bool,
-    /// If only members changed, the keys that differ.
+    /// The dependency keys that differ, if only members changed.
     members: Option<Vec<DependencyKeyHash>>,
 }
 
 impl IngestPipeline {
-    /// Puts edited files into the world.
+    /// Replaces edited files in the world.
     pub(super) fn patch(
         &self,
         ctx: &BatchContext<'_>,
@@ -119,7 +116,7 @@ impl IngestPipeline {
         })))
     }
 
-    /// Returns which files have to be resolved again.
+    /// Returns which files must be resolved again.
     fn plan_of_edits(
         &self,
         ctx: &BatchContext<'_>,
@@ -146,8 +143,7 @@ impl IngestPipeline {
 }
 
 impl Edits {
-    /// Puts a file into the world in the place of what it said before. Reports false if the world
-    /// has to be rebuilt for it.
+    /// Replaces a file in the world. Returns false if the world must be rebuilt instead.
     fn put(&mut self, ctx: &BatchContext<'_>, world: &mut IndexedWorld, file: LoadedFile) -> bool {
         let state = &mut world.state;
         let Ok(at) = state
@@ -197,8 +193,7 @@ impl Edits {
         }
     }
 
-    /// Returns which files have to be resolved again; [`Plan::All`] if that cannot be told from the
-    /// edits.
+    /// Returns which files must be resolved again; [`Plan::All`] if the edits alone do not tell.
     fn plan(&self, world: &IndexedWorld, dependencies: &FxHashMap<FileKey, DependencyRow>) -> Plan {
         let changed: Vec<ChangedFile<'_>> = self
             .files
@@ -218,7 +213,7 @@ impl Edits {
     }
 }
 
-/// Returns the rows of the files that were resolved, all edited ones among them.
+/// Returns the delta of the resolved files, which include all edited ones.
 fn delta(
     ctx: &BatchContext<'_>,
     world: &mut IndexedWorld,
@@ -274,7 +269,7 @@ fn node_changes(table: &NodeTable, renewed: &[Renewed]) -> NodeChanges {
                     name: (site.name_line, site.name_column),
                 });
 
-                // The sites of a node follow each other.
+                // Spans of the same node are adjacent, so each node is hashed once.
                 let last: Option<&(NodeId, i64)> = changes.rehashed.last();
                 if last.is_none_or(|(last, _)| *last != node.id) {
                     let hash = store::node_hash(node, &mut buffer);

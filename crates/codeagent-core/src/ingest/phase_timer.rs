@@ -1,4 +1,4 @@
-//! Processor time of each phase, over all threads.
+//! Processor time of each phase, summed over all threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,14 +7,13 @@ use cpu_time::ThreadTime;
 
 use crate::ingest::summary::{Phase, PhaseTime};
 
-/// Sums of processor time by phase.
 #[derive(Debug, Default)]
 pub struct PhaseTimer {
     nanoseconds: [AtomicU64; Phase::NAMES.len()],
 }
 
 impl PhaseTimer {
-    /// Runs `work` and counts the time of this thread for `phase`.
+    /// Runs `work` and charges this thread's time to `phase`.
     pub fn time<T>(&self, phase: Phase, work: impl FnOnce() -> T) -> T {
         let start = ThreadTime::now();
         let result = work();
@@ -22,7 +21,7 @@ impl PhaseTimer {
         result
     }
 
-    /// Counts time that was measured elsewhere.
+    /// Adds time that was measured elsewhere.
     pub fn add(&self, phase: Phase, time: Duration) {
         self.nanoseconds[phase as usize].fetch_add(
             u64::try_from(time.as_nanos()).unwrap_or(u64::MAX),
@@ -30,7 +29,7 @@ impl PhaseTimer {
         );
     }
 
-    /// The sums, in the order of the phases.
+    /// Returns the sums, in the order of the phases.
     pub fn times(&self) -> Vec<PhaseTime> {
         let sums = self
             .nanoseconds

@@ -1,18 +1,18 @@
-//! The indexer: brings the index to what is on disk.
+//! The indexer: brings the index up to date with the files on disk.
 //!
-//! Every batch has the same steps, in this vocabulary:
+//! Every batch has the same steps:
 //!
-//! 1. A `ChangeSet` says what differs between the disk and the index. Named edits of known files
-//!    are compared alone; everything else takes a full scan (`changes`, `scan`). Nothing is read or
-//!    parsed whose size and time are as the index knows them.
+//! 1. A `ChangeSet` lists the differences between disk and index. Named edits of known files are
+//!    compared alone; everything else takes a full scan (`changes`, `scan`). Files whose size and
+//!    time match the index are neither read nor parsed.
 //! 2. The world is brought up to date: patched in place after edits (`patch`), otherwise built from
 //!    the files' facts (`world`).
-//! 3. A [`Plan`](crate::ingest::plan::Plan) says which files must be resolved again (`plan`), and
-//!    they are (`resolution`).
-//! 4. A [`Delta`] has the rows that differ (`delta`). The writer commits it in one transaction.
+//! 3. A [`Plan`](crate::ingest::plan::Plan) lists the files that must be resolved again (`plan`),
+//!    and `resolution` resolves them.
+//! 4. A [`Delta`] holds the rows that differ (`delta`). The writer commits it in one transaction.
 //!
-//! After any sequence of batches the index is what a fresh one would be: every step is a function
-//! of the disk, and the plan leaves out only files whose resolution cannot differ.
+//! After any sequence of batches the index equals a fresh one: every step is a function of the
+//! disk, and the plan leaves out only files whose resolution cannot differ.
 //!
 //! Limitations: a batch holds the facts of all files in memory.
 
@@ -37,13 +37,13 @@ use crate::ingest::{
 use crate::store::{BATCH_AT, Delta, FileRow, InputRow, PackageRow, Reader, SCANNED_AT};
 use crate::versions::{FACTS_VERSION, LINK_VERSION};
 
-/// The number of removed paths that are remembered.
+/// Maximum number of removed paths that are remembered.
 const MOST_REMOVED: usize = 10_000;
 
-/// How an indexer works.
+/// Options of an indexer.
 #[derive(Clone, Debug, Default)]
 pub struct IngestOptions {
-    /// Threads that read, parse and resolve; 0: one per processor.
+    /// Number of threads that read, parse and resolve; 0 means one per processor.
     pub threads: usize,
     /// Keep the facts in memory for the next batch.
     pub keep_facts: bool,
@@ -60,12 +60,11 @@ pub struct IngestPipeline {
     pub(super) writer: WriterThread,
     pub(super) options: IngestOptions,
     pub(super) watcher: Option<Arc<Watcher>>,
-    /// The index whose worktrees' indexes facts are taken from.
+    /// The index whose sibling worktrees' indexes provide facts.
     pub(super) worktrees: Option<DataDir>,
     threads: Arc<ThreadPool>,
     overlay: Overlay,
     cached: Option<CachedState>,
-    /// Paths that were removed from the index.
     removed: FxHashSet<String>,
 }
 
@@ -92,40 +91,40 @@ impl IngestPipeline {
         })
     }
 
-    /// Uses these settings from now on.
+    /// Replaces the workspace and its settings.
     pub fn set_workspace(&mut self, workspace: Workspace) {
         self.workspace = workspace;
     }
 
-    /// Has every folder that a batch lists watched from now on.
+    /// Makes later batches watch every folder they list.
     pub fn set_watcher(&mut self, watcher: Option<Arc<Watcher>>) {
         self.watcher = watcher;
     }
 
-    /// Takes facts from the indexes of the repository's other worktrees from now on.
+    /// Makes later batches take facts from the indexes of the repository's other worktrees.
     pub fn share(&mut self, data: DataDir) {
         self.worktrees = Some(data);
     }
 
-    /// Reads the texts of an overlay before those on disk from now on.
+    /// Makes later batches read the overlay's texts before those on disk.
     pub fn set_overlay(&mut self, overlay: Overlay) {
         self.overlay = overlay;
     }
 
-    /// Reports whether a path was removed from the index lately.
+    /// Reports whether a path was recently removed from the index.
     #[must_use]
     pub fn has_removed(&self, path: &str) -> bool {
         self.removed.contains(path)
     }
 
-    /// Frees the world that the next edit would be patched into; reports whether there was one.
+    /// Frees the cached world; reports whether there was one.
     pub fn drop_caches(&mut self) -> bool {
         self.cached
             .as_mut()
             .is_some_and(|cached| cached.world.take().is_some())
     }
 
-    /// Moves the log into the database.
+    /// Moves the write-ahead log into the database file.
     pub fn checkpoint(&self) -> Result<(), IngestError> {
         self.writer.checkpoint()
     }
@@ -136,7 +135,7 @@ impl IngestPipeline {
         &self.writer
     }
 
-    /// Updates the index to the current files.
+    /// Updates the index to match the files on disk.
     pub fn process_batch(
         &mut self,
         batch: &ChangeBatch,
@@ -185,7 +184,7 @@ impl IngestPipeline {
         }
 
         let outcome = match cached.world.take() {
-            // Without a world everything has to be loaded.
+            // Without a cached world, all facts have to be loaded.
             None => {
                 cached.known = ctx.known;
                 return self.process_full_scan(Some(cached), batch, progress);
@@ -245,8 +244,8 @@ impl IngestPipeline {
         }
     }
 
-    /// Resolves what has to be resolved in a new world and commits all that differs. `nodes_before`
-    /// are the nodes of the index, if they are in memory.
+    /// Resolves the invalidated files of a new world and commits all differences. `nodes_before`
+    /// are the index's nodes, if in memory.
     fn index_world(
         &mut self,
         ctx: BatchContext<'_>,
@@ -281,7 +280,7 @@ impl IngestPipeline {
         Ok(ctx.finish(indexed.summary))
     }
 
-    /// Commits sizes and times of files whose content is as before.
+    /// Commits new sizes and times of files with unchanged content.
     fn commit_touched(
         &mut self,
         mut ctx: BatchContext<'_>,
@@ -304,7 +303,7 @@ impl IngestPipeline {
         Ok(self.keep(ctx, cached, summary))
     }
 
-    /// Commits a patched world, and sizes and times of other files.
+    /// Commits a patched world, and new sizes and times of other files.
     fn commit_patch(
         &mut self,
         mut ctx: BatchContext<'_>,
@@ -328,7 +327,7 @@ impl IngestPipeline {
         Ok(self.keep(ctx, cached, summary))
     }
 
-    /// Commits sizes and times after a full scan that found no other contents.
+    /// Commits sizes and times after a full scan that found no changed content.
     fn record_new_stamps(
         &self,
         ctx: &mut BatchContext<'_>,
@@ -361,7 +360,7 @@ impl IngestPipeline {
         Ok(())
     }
 
-    /// The index is as the disk is.
+    /// Returns the summary of a batch that changed nothing.
     fn unchanged(
         &mut self,
         ctx: BatchContext<'_>,
@@ -383,7 +382,7 @@ impl IngestPipeline {
         self.keep(ctx, cached, summary)
     }
 
-    /// Keeps the state for the next batch.
+    /// Caches the state for the next batch.
     fn keep(&mut self, ctx: BatchContext<'_>, cached: CachedState, summary: Summary) -> Summary {
         let summary = ctx.finish(summary);
         self.cached = Some(CachedState {
@@ -393,7 +392,6 @@ impl IngestPipeline {
         summary
     }
 
-    /// Remembers which paths the index loses.
     fn note_removed(&mut self, known: &KnownFiles, delta: &Delta) {
         if self.removed.len() > MOST_REMOVED {
             self.removed.clear();
@@ -410,7 +408,7 @@ impl IngestPipeline {
         SourceReader::new(self.workspace.clone(), &self.overlay)
     }
 
-    /// Returns workers for a full scan: their own if it runs at a lower priority, because a thread
+    /// Returns workers for a full scan. At a lower priority it needs its own, because a thread
     /// cannot raise its priority again for the next edit.
     fn threads_of_full_scan(&self) -> Result<Arc<ThreadPool>, IngestError> {
         if !self.options.in_background {
@@ -422,7 +420,7 @@ impl IngestPipeline {
         Ok(Arc::new(build(threads)?))
     }
 
-    /// Returns everything but source and project files that the index is a function of.
+    /// Returns the index's inputs other than source and project files: versions and settings.
     pub(super) fn engine_fingerprint(&self) -> String {
         let settings = self.workspace.config().fingerprint();
         format!(

@@ -1,11 +1,14 @@
 //! The plan of a batch: which files must be resolved again.
 //!
-//! A file's resolution is a function of its own facts, its project and what it looked up in the
-//! world, so a file is resolved again exactly if one of these may differ: it changed; a file that
-//! it looked at changed its interface or the ids of its nodes, or is gone; a member of such a file
-//! changed that it looked up; a name that it looked up was or is provided by a file whose interface
-//! changed (or, for lookups of mere presence, came or went in a project); a body that it looked at
-//! changed; its module specifiers or its project lead elsewhere.
+//! A file's resolution is a function of its own facts, its project and its lookups in the world.
+//! The file is resolved again if one of these may differ:
+//!
+//! * it changed, its module specifiers resolve differently, or it belongs to other projects;
+//! * a file it read changed its interface or node ids, or was removed;
+//! * a member it looked up changed;
+//! * a name it looked up is or was provided by a file whose interface changed. For presence
+//!   lookups, the name must have appeared in a project or disappeared from it;
+//! * a function body it read changed.
 //!
 //! One step suffices: a resolution records its lookups transitively, so nothing has to be
 //! propagated.
@@ -15,47 +18,46 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::store::{DependencyKeyHash, DependencyRow, FileKey};
 
-/// The parts of a file that are compared between the index and now.
+/// The properties of a file that are compared between the index and now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// The key of its facts: equal keys, equal facts.
+    /// Key of the facts; equal keys mean equal facts.
     pub facts_key: [u8; 32],
-    /// The hash of what other files can see of it.
+    /// Hash of what other files can see.
     pub interface_hash: [u8; 16],
-    /// The ids of its nodes.
+    /// Hash of the node ids.
     pub ids_hash: u64,
-    /// The hash of its project's settings.
+    /// Hash of the project's settings.
     pub environment_hash: u64,
-    /// Where its module specifiers lead.
+    /// Hash of the targets of its module specifiers.
     pub answers_hash: u64,
-    /// The dependency keys that it provides, sorted.
+    /// Dependency keys that the file provides, sorted.
     pub published: Vec<DependencyKeyHash>,
 }
 
 impl Fingerprint {
-    /// Whether others may see another file, or another body of it, than before.
+    /// Reports whether other files can see a difference, including in function bodies.
     #[must_use]
     pub fn differs_externally(&self, before: &Self) -> bool {
         interface_differs(before, self) || gone_bodies(before, self).next().is_some()
     }
 
-    /// Reports whether only members may differ.
+    /// Reports whether only members can differ.
     #[must_use]
     pub fn may_differ_in_members(&self, before: &Self) -> bool {
         self.environment_hash == before.environment_hash && self.answers_hash == before.answers_hash
     }
 }
 
-/// A file now.
+/// A file to plan for.
 #[derive(Debug)]
 pub struct PlanFile<'a> {
-    /// Its key.
     pub key: FileKey,
-    /// Now.
+    /// The current fingerprint.
     pub now: Fingerprint,
     /// Its state in the index, with the dependencies of its last resolution.
     pub before: Option<(Fingerprint, &'a DependencyRow)>,
-    /// If only members changed, the keys that differ.
+    /// The dependency keys that differ, if only members changed.
     pub members: Option<Vec<DependencyKeyHash>>,
 }
 
@@ -64,14 +66,14 @@ pub struct PlanFile<'a> {
 pub enum Plan {
     /// Resolve and write everything.
     All,
-    /// These, by their position.
+    /// Positions of the files.
     Some(Vec<usize>),
 }
 
-/// Above this share of files, resolving all is cheaper than planning.
+/// Percentage of files above which resolving all is cheaper than a partial update.
 const MAX_INVALIDATED_PERCENT: usize = 30;
 
-/// Decides. `removed` are the files that are gone.
+/// Decides which files must be resolved again. `removed` are the deleted files.
 #[must_use]
 pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &DependencyRow>) -> Plan {
     let mut changes = ChangedKeys {
@@ -107,8 +109,8 @@ pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &DependencyRow>
     Plan::Some(invalidated)
 }
 
-/// Returns the files among `all` that have to be resolved again after the contents of these
-/// changed, themselves included; [`Plan::All`] if everything has to be compared to tell.
+/// Returns the files among `all` that must be resolved again after these edits, including the
+/// edited files; [`Plan::All`] if that takes a full comparison.
 #[must_use]
 pub fn plan_of_edits(
     changed: &[ChangedFile<'_>],
@@ -157,16 +159,15 @@ pub fn plan_of_edits(
     }
 }
 
-/// A file that is there as before, with another content.
+/// A known file with new content.
 #[derive(Debug)]
 pub struct ChangedFile<'a> {
-    /// Its key.
     pub key: FileKey,
-    /// As it was linked.
+    /// The fingerprint in the index.
     pub before: &'a Fingerprint,
-    /// Now.
+    /// The current fingerprint.
     pub now: &'a Fingerprint,
-    /// If only members changed, the keys that differ.
+    /// The dependency keys that differ, if only members changed.
     pub members: Option<&'a [DependencyKeyHash]>,
 }
 
@@ -174,12 +175,12 @@ fn is_majority(invalidated: usize, all: usize) -> bool {
     invalidated * 100 > all * MAX_INVALIDATED_PERCENT && invalidated > 100
 }
 
-/// The keys whose answers changed.
+/// Dependency keys whose values changed.
 #[derive(Debug, Default)]
 struct ChangedKeys {
     /// Files whose whole interface may have changed.
     files: FxHashSet<FileKey>,
-    /// World-wide questions, and those about bodies.
+    /// Changed keys of names and of function bodies.
     keys: FxHashSet<DependencyKeyHash>,
     /// Changed members, by file.
     members: FxHashMap<FileKey, FxHashSet<DependencyKeyHash>>,
@@ -232,7 +233,7 @@ impl ChangedKeys {
     }
 }
 
-/// The keys whose answers change with the interface of their providers.
+/// Returns the keys whose values change with their provider's interface.
 fn content(published: &[DependencyKeyHash]) -> impl Iterator<Item = DependencyKeyHash> {
     published.iter().copied().filter(|key| {
         !matches!(
@@ -242,8 +243,8 @@ fn content(published: &[DependencyKeyHash]) -> impl Iterator<Item = DependencyKe
     })
 }
 
-/// Adds the presence keys of every file that publishes, or published, one that some project has
-/// now and had not, or the reverse.
+/// Adds presence keys that may have changed. If a name appeared in a project or disappeared from
+/// it, all presence keys of the files that provide or provided it are added.
 fn add_presence(
     files: &[PlanFile<'_>],
     removed: &FxHashMap<FileKey, &DependencyRow>,
@@ -283,7 +284,7 @@ fn add_presence(
     }
 }
 
-/// Which names each environment has.
+/// Returns the presence keys provided in each environment.
 fn presence(published: &[(u64, &[DependencyKeyHash])]) -> FxHashSet<(u64, DependencyKeyHash)> {
     let each = published
         .iter()
@@ -296,7 +297,7 @@ fn interface_differs(before: &Fingerprint, now: &Fingerprint) -> bool {
     before.interface_hash != now.interface_hash
         || before.ids_hash != now.ids_hash
         || before.environment_hash != now.environment_hash
-        // Its re-exports resolve elsewhere now.
+        // Re-exports may lead to other files.
         || before.answers_hash != now.answers_hash
         || !names(before).eq(names(now))
 }
@@ -309,7 +310,7 @@ fn names(print: &Fingerprint) -> impl Iterator<Item = DependencyKeyHash> {
         .filter(|key| KeyKind::of_low_half(*key) != KeyKind::Body)
 }
 
-/// The bodies that are as they were no more.
+/// Returns the keys of bodies that changed or were removed.
 fn gone_bodies<'a>(
     before: &'a Fingerprint,
     now: &'a Fingerprint,

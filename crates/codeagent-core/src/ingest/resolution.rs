@@ -1,4 +1,4 @@
-//! Planning which files must be resolved again, and resolving them.
+//! Plans which files must be resolved again, and resolves them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,22 +18,21 @@ use crate::ingest::scan::KnownFiles;
 use crate::ingest::{IngestError, Phase, Progress};
 use crate::store::{self, DependencyKeyHash, FileKey, FileRow};
 
-/// Files whose fingerprints a worker takes in one go.
+/// Number of files fingerprinted per work item.
 const FILES_AT_ONCE: usize = 32;
 
 /// The resolved files of a world.
 pub struct Resolution {
-    /// Which files had to be.
+    /// The plan that was followed.
     pub plan: Plan,
-    /// Those files, with their position.
+    /// The resolved files, with their positions.
     pub files: Vec<(usize, ResolvedFile)>,
-    /// The fingerprints of all files, in their order.
+    /// Fingerprints of all files, in order.
     pub fingerprints: Vec<Fingerprint>,
 }
 
 impl IngestPipeline {
-    /// Resolves the files that have to be, or all of them. `nodes_before` are the nodes of the
-    /// index, if they are in memory.
+    /// Resolves the files in the plan. `nodes_before` are the index's nodes, if in memory.
     pub(super) fn plan_and_resolve(
         &self,
         ctx: &BatchContext<'_>,
@@ -135,7 +134,7 @@ fn fingerprints(ctx: &BatchContext<'_>, world: &WorldState) -> Vec<Fingerprint> 
     })
 }
 
-/// Returns the rows of files that are gone, by path.
+/// Returns the rows of deleted files, by path.
 pub fn removed_files<'a>(
     known: &'a KnownFiles,
     loaded: &[LoadedFile],

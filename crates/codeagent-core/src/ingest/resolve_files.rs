@@ -16,35 +16,31 @@ use crate::store::{
     DependencyKeyHash, DependencyRow, EdgeRow, FileKey, LiteralRow, UnresolvedRow, UnresolvedSite,
 };
 
-/// The rows of one link.
+/// The rows of one resolved file.
 #[derive(Debug, Default)]
 pub struct ResolvedFile {
-    /// Uses.
     pub edges: Vec<EdgeRow>,
-    /// Unresolved names.
     pub unresolved: Vec<UnresolvedRow>,
-    /// Names of object members that may be functions and are not nodes.
+    /// Names of object members that may be functions but are not nodes.
     pub object_functions: Vec<(FileKey, String)>,
     /// Literals and callbacks.
     pub literals: LiteralRow,
     /// Dependencies, and the sources of the edges.
     pub links: DependencyRow,
-    /// Call-like sites: all, resolved, external.
+    /// Numbers of call sites: all, resolved, external.
     pub calls: [u32; 3],
-    /// Sites on which a budget ended.
+    /// Number of sites whose query budget was exceeded.
     pub given_up: u32,
-    /// The linker failed on it.
+    /// Whether the resolver panicked.
     pub failed: bool,
 }
 
-/// The inputs of resolution.
 #[derive(Clone, Copy)]
 pub struct ResolveInputs<'a> {
-    /// All files.
     pub world: &'a World,
-    /// Their nodes.
+    /// The nodes of the world.
     pub nodes: &'a NodeTable,
-    /// The keys of the world's files by their position, `None` for external ones.
+    /// Keys of the world's files by position; `None` for external files.
     pub keys: &'a [Option<FileKey>],
 }
 
@@ -107,8 +103,8 @@ fn resolve_file(
     }
 }
 
-/// Resolves the files at these positions in parallel, on the current pool.
-/// `None` if the caller wants to stop.
+/// Resolves the files at these positions in parallel, on the current pool. Returns `None` if the
+/// caller asked to stop.
 pub fn resolve_files(
     files: &[usize],
     inputs: ResolveInputs<'_>,
@@ -126,7 +122,7 @@ pub fn resolve_files(
         .collect()
 }
 
-/// Dependency keys in stored form.
+/// Converts dependency keys to their stored form.
 pub fn key_hashes(keys: impl IntoIterator<Item = DependencyKey>) -> Vec<DependencyKeyHash> {
     sorted(keys.into_iter().map(DependencyKey::low_half).collect())
 }
@@ -137,7 +133,7 @@ fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {
     values
 }
 
-/// One row per source, verb, target and place; the surest if there are several.
+/// Returns one row per source, edge type, target and location; the most confident of several edges.
 fn edge_rows(edges: Vec<Edge>, file: FileKey) -> Vec<EdgeRow> {
     let mut rows: Vec<EdgeRow> = edges
         .into_iter()

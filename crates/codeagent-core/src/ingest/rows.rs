@@ -1,4 +1,4 @@
-//! The fingerprint and the rows of each file.
+//! Computes the fingerprint and the rows of each file.
 
 use codeagent_lang::dependencies::body_keys;
 use codeagent_lang::nodes::NodeTable;
@@ -15,7 +15,7 @@ use crate::store::{
     DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, LiteralRow, UnresolvedRow,
 };
 
-/// The keys of all files in their order: those they have, and new ones above.
+/// Returns the keys of all files in order: existing keys, and new ones above them.
 pub fn file_keys(loaded: &[LoadedFile], known: &KnownFiles) -> Vec<FileKey> {
     let mut next = known
         .files
@@ -39,7 +39,7 @@ pub fn file_keys(loaded: &[LoadedFile], known: &KnownFiles) -> Vec<FileKey> {
         .collect()
 }
 
-/// The fingerprint of one file of the world.
+/// Computes the fingerprint of the file at position `at`.
 pub fn fingerprint(at: usize, file: &LoadedFile, world: &World, nodes: &NodeTable) -> Fingerprint {
     let id = FileId(at as u32);
     let published = world.support(id).published(&file.facts);
@@ -63,8 +63,8 @@ pub fn fingerprint(at: usize, file: &LoadedFile, world: &World, nodes: &NodeTabl
     }
 }
 
-/// A hash of the projects that own and compile a file. What these projects say changes with project
-/// files only, and then all is linked again.
+/// Hashes the projects that own and compile a file. Their settings are not included: they change
+/// only with project files, and then everything is resolved again.
 fn environment(projects: &ProjectModel, path: &str) -> u64 {
     hash_of(std::iter::once(projects.project_id(path)).chain(projects.compiling(path)))
 }
@@ -78,8 +78,8 @@ fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
     }
 }
 
-/// The files as the plan compares them. `differing` gives the members of a file at a position that
-/// differ, if nothing else does.
+/// Returns the files in the form that the plan compares. `differing` returns the changed member
+/// keys of the file at a position, if only members changed.
 pub fn plan_files<'a>(
     built: &WorldState,
     fingerprints: &[Fingerprint],
@@ -126,21 +126,19 @@ pub fn plan_files<'a>(
 /// The rows of a batch.
 #[derive(Debug, Default)]
 pub struct Rows {
-    /// Of all files, in their order, with their problems.
+    /// Rows of all files, in order, with their problems.
     pub files: Vec<FileRow>,
-    /// The resolved files: position and dependencies.
+    /// Position and dependencies of each resolved file.
     pub links: Vec<(usize, DependencyRow)>,
-    /// Uses.
     pub edges: Vec<EdgeRow>,
-    /// Unresolved names.
     pub unresolved: Vec<UnresolvedRow>,
-    /// Names of object members that may be functions and are not nodes.
+    /// Names of object members that may be functions but are not nodes.
     pub object_functions: Vec<(FileKey, String)>,
-    /// Literals and callbacks of the files linked.
+    /// Literals and callbacks of the resolved files.
     pub literals: Vec<LiteralRow>,
 }
 
-/// Makes the rows. `relinked` are the files linked, by their position.
+/// Creates the rows. `relinked` are the resolved files with their positions.
 pub fn rows(
     WorldState {
         loaded,
@@ -169,7 +167,7 @@ pub fn rows(
     rows
 }
 
-/// Returns the row of a file with the counts of its resolution.
+/// Returns a file's row with the counts of its resolution.
 pub fn linked_row(row: FileRow, linked: &ResolvedFile) -> FileRow {
     let [calls, calls_resolved, calls_external] = linked.calls;
     FileRow {
@@ -196,7 +194,7 @@ pub fn link_row(print: &Fingerprint, links: DependencyRow) -> DependencyRow {
     }
 }
 
-/// Returns the row of a file with the counts of its previous resolution.
+/// Returns a file's row with the counts of its previous resolution.
 pub fn file_row(
     file: &LoadedFile,
     id: FileKey,

@@ -1,18 +1,18 @@
 //! Scans the repository for source and project files that may differ from the index, by size and
 //! time alone.
 //!
-//! The content of a file is compared if its size or stamp differ, if it was changed so shortly
-//! before the last scan that a later change may have the same time, if it could not be read, or if
-//! the caller names it.
+//! The content of a file is compared if its size or stamp differs, if it could not be read, if the
+//! caller names it, or if it changed so shortly before the last scan that a later change may have
+//! the same time.
 //!
 //! Files below a folder that could not be listed stay in the index. If the system is short of file
-//! handles or memory, there is no batch at all. Source files that the settings exclude are treated
-//! as absent.
+//! handles or memory, the batch fails. Source files that the settings exclude are treated as
+//! absent.
 //!
-//! A package.json or tsconfig.json that an ignore rule hides is read all the same: build output is
-//! often ignored by `**/package.json`, and without the manifest the imports of a package cannot be
-//! resolved. So is every file that a tsconfig extends, whatever its name; paths where such a file
-//! was not found are recorded, so that it is noticed when it appears.
+//! A package.json or tsconfig.json is read even if an ignore rule hides it: build output is often
+//! ignored by `**/package.json`, and without the manifest a package's imports cannot be resolved.
+//! So is every file that a tsconfig extends, whatever its name. Paths where such a file was missing
+//! are recorded, so that its creation is noticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,19 +34,19 @@ use crate::store::{
     StoreError,
 };
 
-/// Some file systems keep times in steps of two seconds.
+/// Coarsest time resolution of a file system (FAT), in nanoseconds.
 pub const COARSEST_TIME_NS: i64 = 2_000_000_000;
 
-/// In the place of a hash: the content was never read, because the system refused.
+/// In place of a hash: the content was never read, because reading failed.
 pub const NEVER_READ: [u8; 32] = [0; 32];
 
-/// In the place of a hash: a project file is looked for at this path, and there is none.
+/// In place of a hash: a project file was looked up at this path and does not exist.
 pub const NOT_THERE: [u8; 32] = [0xff; 32];
 
-/// Longest project file that is read.
+/// Maximum size of a project file, in bytes.
 const MAX_PROJECT_BYTES: u64 = 2 << 20;
 
-/// The files as the index knows them.
+/// The files as the index has them.
 #[derive(Debug, Default)]
 pub struct KnownFiles {
     /// Source files by path.
@@ -55,18 +55,18 @@ pub struct KnownFiles {
     pub inputs: FxHashMap<String, InputRow>,
     /// Package files that were read, by path.
     pub packages: Vec<PackageRow>,
-    /// The folders with packages, by path.
+    /// Package folders, by path.
     pub package_folders: Vec<String>,
     /// See `Installed::fingerprint`.
     pub packages_hash: String,
-    /// When the last scan began, nanoseconds since 1970.
+    /// Start of the last scan, in nanoseconds since 1970.
     pub scanned_at: i64,
-    /// Which engine made the index.
+    /// Fingerprint of the engine that made the index.
     pub made_by: String,
 }
 
 impl KnownFiles {
-    /// Reads it.
+    /// Loads the file tables of a snapshot.
     pub fn load(snapshot: &Snapshot) -> Result<Self, StoreError> {
         Ok(Self {
             files: store::files(snapshot)?
@@ -91,7 +91,7 @@ impl KnownFiles {
         })
     }
 
-    /// Returns all known sources by path, updated with those now on disk.
+    /// Returns all known sources by path, updated with those in `seen`.
     pub fn sources(&self, seen: impl Iterator<Item = SourceFile>) -> Vec<SourceFile> {
         let mut seen: FxHashMap<String, SourceFile> = seen
             .map(|source| (source.path.as_str().to_owned(), source))
@@ -113,13 +113,13 @@ impl KnownFiles {
         sources
     }
 
-    /// Whether the content of a file may be another one than that of a row: of what was never read
-    /// nothing is known.
+    /// Reports whether a file's content may differ from that of a row.
     fn needs_check(&self, entry: &Entry, row: (u64, Stamp, &[u8; 32])) -> bool {
         self.may_be_another((entry.size, entry.stamp), row)
     }
 
-    /// The same for a file of this size and stamp.
+    /// Reports whether content with this size and stamp may differ from that of a row; always true
+    /// for content that was never read.
     pub fn may_be_another(
         &self,
         now: (u64, Stamp),
@@ -129,12 +129,12 @@ impl KnownFiles {
         now != (size, stamp) || is_recent || *hash == NEVER_READ
     }
 
-    /// Reports whether a change of a file may change project settings.
+    /// Reports whether a change to a file can change project settings.
     pub fn is_input(&self, path: &str) -> bool {
         is_project_file(LANGUAGES, path) || self.inputs.contains_key(path)
     }
 
-    /// Project files that only the files which extend them tell apart from others.
+    /// Returns project files that are such only because a tsconfig extends them.
     fn extended(&self) -> impl Iterator<Item = (RepoPath, &InputRow)> {
         let rows = self
             .inputs
@@ -143,7 +143,7 @@ impl KnownFiles {
         rows.filter_map(|row| Some((RepoPath::new(&row.path).ok()?, row)))
     }
 
-    /// Those of them whose size or time differ, or that came or went.
+    /// Returns the extended project files that were created, deleted, or changed in size or time.
     pub fn changed_extended(&self, workspace: &Workspace) -> impl Iterator<Item = RepoPath> {
         let differs = |(path, row): &(RepoPath, &InputRow)| {
             extended_at(workspace, path) != Ok((row.size, row.stamp, row.hash == NOT_THERE))
@@ -153,7 +153,7 @@ impl KnownFiles {
             .map(|(path, _)| path)
     }
 
-    /// Rows of sources whose content is as before, with the sizes and times they have now.
+    /// Returns the rows of unchanged sources with their new sizes and times.
     pub fn touched<'a>(&self, sources: impl IntoIterator<Item = &'a SourceFile>) -> Vec<FileRow> {
         let stale = sources
             .into_iter()
@@ -169,13 +169,13 @@ impl KnownFiles {
             .collect()
     }
 
-    /// Adds rows of files, or puts them in the place of older ones.
+    /// Adds the rows of files, replacing older rows.
     pub fn add_files(&mut self, rows: Vec<FileRow>) {
         self.files
             .extend(rows.into_iter().map(|row| (row.path.clone(), row)));
     }
 
-    /// Sets the project files.
+    /// Replaces the project files.
     pub fn set_inputs(&mut self, inputs: Vec<InputRow>) {
         self.inputs = inputs
             .into_iter()
@@ -183,7 +183,7 @@ impl KnownFiles {
             .collect();
     }
 
-    /// The row of a path in a package.
+    /// Returns the row of a package file.
     pub fn package(&self, path: &str) -> Option<&PackageRow> {
         let at = self
             .packages
@@ -196,15 +196,13 @@ impl KnownFiles {
 /// A source file on disk.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// Where.
     pub path: RepoPath,
-    /// How it is read.
+    /// Its language and syntax.
     pub dialect: Dialect,
-    /// Bytes on disk.
+    /// Size in bytes.
     pub size: u64,
-    /// Its size and stamp.
     pub stamp: Stamp,
-    /// Its content must be compared.
+    /// Whether its content must be compared.
     pub needs_check: bool,
 }
 
@@ -213,41 +211,41 @@ pub struct SourceFile {
 pub struct Scan {
     /// Source files, by path.
     pub sources: Vec<SourceFile>,
-    /// Paths of all files, by path.
+    /// Paths of all files, sorted.
     pub paths: Vec<String>,
-    /// Folders with packages, by path.
+    /// Package folders, by path.
     pub packages: Vec<RepoPath>,
-    /// Project files, by path: path, size, stamp.
+    /// Path, size and stamp of project files, by path.
     pub inputs: Vec<(RepoPath, u64, Stamp)>,
-    /// Source files that the index knows and the disk does not, by path.
+    /// Source files of the index that no longer exist, by path.
     pub removed: Vec<String>,
-    /// Whether a project file may have changed, or some came or went.
+    /// Whether a project file may have changed, appeared or disappeared.
     pub inputs_need_check: bool,
     /// Paths that could not be read.
     pub problems: Vec<FileProblem>,
-    /// The system was short of file handles or memory: anything may be missing.
+    /// Whether the system ran short of file handles or memory, so that files may be missing.
     pub is_short: bool,
 }
 
 impl Scan {
-    /// Whether the disk may differ from the index at all.
+    /// Reports whether the disk may differ from the index.
     #[must_use]
     pub fn needs_check(&self) -> bool {
         self.inputs_need_check || self.sources_need_check()
     }
 
-    /// Whether the sources may.
+    /// Reports whether source files may differ from the index.
     #[must_use]
     pub fn sources_need_check(&self) -> bool {
         !self.removed.is_empty() || self.sources.iter().any(|source| source.needs_check)
     }
 }
 
-/// How often a repository is looked at whose folders come faster than they can be watched.
+/// Maximum number of walks while new folders keep appearing.
 const MOST_WALKS: usize = 5;
 
-/// Lists the repository. What is made in a folder before it is watched is told by nobody, so one
-/// looks until no folder is new.
+/// Lists the repository and watches its folders. Files created in a folder before it is watched are
+/// not reported, so the walk is repeated until it finds no new folder.
 fn walk(workspace: &Workspace, known: &KnownFiles, watcher: Option<&Watcher>) -> Walk {
     let mut walk = workspace.walk();
     let Some(watcher) = watcher else { return walk };
@@ -265,8 +263,8 @@ fn walk(workspace: &Workspace, known: &KnownFiles, watcher: Option<&Watcher>) ->
     walk
 }
 
-/// The folders that are watched: those of the walk, those called `node_modules`, and others of
-/// which something was read.
+/// Returns the folders to watch: those of the walk, `node_modules` folders, and others from which
+/// files were read.
 fn watched(walk: &Walk, others: &[Entry]) -> Vec<Entry> {
     let roots = walk
         .packages
@@ -298,7 +296,7 @@ pub fn package_folders(workspace: &Workspace, rows: &[PackageRow]) -> Vec<Entry>
     entries(workspace, folders)
 }
 
-/// The folders of files that a tsconfig extends, which may be ignored.
+/// Returns the folders of files that a tsconfig extends; they may be ignored.
 fn extended_folders(workspace: &Workspace, known: &KnownFiles) -> Vec<Entry> {
     entries(
         workspace,
@@ -316,7 +314,7 @@ fn entries(workspace: &Workspace, folders: BTreeSet<RepoPath>) -> Vec<Entry> {
         .collect()
 }
 
-/// Walks the repository and compares.
+/// Walks the repository and compares sizes and times with the index.
 pub fn scan(
     workspace: &Workspace,
     known: &KnownFiles,
@@ -407,8 +405,8 @@ pub fn scan(
     scan
 }
 
-/// Adds what the index knows below folders that the system did not list; gives the number of
-/// project files among it.
+/// Adds the index's files below folders that could not be listed. Returns the number of project
+/// files among them.
 fn retain_unlisted(known: &KnownFiles, unlisted: &[RepoPath], scan: &mut Scan) -> usize {
     if unlisted.is_empty() {
         return 0;
@@ -459,8 +457,8 @@ fn is_in(path: &str, folder: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The manifests of folders with sources of a language that has them, and of the folders above,
-/// that the walk did not list.
+/// Returns manifests that the walk did not list, from folders with sources of a language that has
+/// manifests and from their parents.
 fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
     let listed: FxHashSet<&str> = entries
         .iter()
@@ -506,8 +504,7 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
         .collect()
 }
 
-/// Compares the content of files in doubt that the index knows; those that are as before are in
-/// doubt no more.
+/// Compares the contents of files marked `needs_check` and clears the mark if they are unchanged.
 pub fn compare_contents(reader: &SourceReader, known: &KnownFiles, sources: &mut [SourceFile]) {
     sources
         .par_iter_mut()
@@ -528,7 +525,7 @@ pub fn compare_contents(reader: &SourceReader, known: &KnownFiles, sources: &mut
         });
 }
 
-/// The texts of the project files, and the rows to keep of them.
+/// Reads the project files; returns their rows and texts.
 pub fn read_inputs(
     workspace: &Workspace,
     scan: &mut Scan,
@@ -538,7 +535,7 @@ pub fn read_inputs(
     for (path, size, stamp) in std::mem::take(&mut scan.inputs) {
         let (row, text) = read_input(workspace, scan, (&path, size, stamp));
         rows.push(row);
-        // The folder of a csproj that cannot be read holds a project all the same.
+        // A csproj that cannot be read still marks its folder as a project.
         let text = text.or_else(|| path.as_str().ends_with(".csproj").then(|| Arc::from("")));
         texts.extend(text.map(|text| (path.to_string(), text)));
     }
@@ -573,8 +570,8 @@ pub fn read_inputs(
     (rows, texts)
 }
 
-/// Size and stamp of a file that a tsconfig extends, and whether there is none; the error says
-/// whether the system was short of something.
+/// Returns the size and stamp of a file that a tsconfig extends, and whether it is missing. The
+/// error tells whether the system ran short of resources.
 fn extended_at(workspace: &Workspace, path: &RepoPath) -> Result<(u64, Stamp, bool), bool> {
     match workspace.stat(path) {
         Ok(entry) if entry.kind == EntryKind::File => Ok((entry.size, entry.stamp, false)),
@@ -583,7 +580,7 @@ fn extended_at(workspace: &Workspace, path: &RepoPath) -> Result<(u64, Stamp, bo
     }
 }
 
-/// A stored project file, with its text if it can be read.
+/// Reads a project file; returns its row, and its text if it is readable.
 fn read_input(
     workspace: &Workspace,
     scan: &mut Scan,

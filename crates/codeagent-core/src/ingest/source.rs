@@ -1,8 +1,7 @@
-//! The texts that are indexed: an editor's unsaved text if there is one, else the file on disk.
+//! Source texts to index: an editor's unsaved text if there is one, else the file on disk.
 //!
-//! Limitations: only source files that exist on disk can have an unsaved text; a path without a
-//! file is not indexed. Project files are always read from disk. Answers show source lines from
-//! disk, and report such a file as stale.
+//! Limitations: only source files that exist on disk can have an unsaved text. Project files are
+//! always read from disk. Answers show source lines from disk, and report such a file as stale.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,10 +17,10 @@ type UnsavedTexts = BTreeMap<RepoPath, Arc<str>>;
 pub struct Overlay(Arc<Mutex<Arc<UnsavedTexts>>>);
 
 impl Overlay {
-    /// Puts a text in the place of a file's content, or removes it.
+    /// Sets the unsaved text of a file, or removes it.
     pub fn set(&self, path: &RepoPath, text: Option<&str>) {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A batch that is under way goes on with the texts it began with.
+        // A running batch keeps the texts that it started with.
         let texts = Arc::make_mut(&mut texts);
         match text {
             Some(text) => texts.insert(path.clone(), Arc::from(text)),
@@ -42,7 +41,7 @@ pub struct SourceReader {
 }
 
 impl SourceReader {
-    /// Reads the texts that are in the overlay now before those on disk.
+    /// Creates a reader with the overlay's current texts.
     #[must_use]
     pub fn new(workspace: Workspace, overlay: &Overlay) -> Self {
         Self {
@@ -51,7 +50,7 @@ impl SourceReader {
         }
     }
 
-    /// The repository on disk.
+    /// Returns the repository on disk.
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
@@ -90,8 +89,8 @@ impl SourceReader {
         Ok(self.workspace.read_bytes_meta(path, limit)?.hash)
     }
 
-    /// Marks the files that have an unsaved text as changed, with its size. Their stamp fits no
-    /// file, so a process without that text compares them again.
+    /// Marks files with an unsaved text as changed and sets its size. The stamp matches no file, so
+    /// a process without that text compares these files again.
     pub fn apply_overlay(&self, files: &mut [SourceFile]) {
         for (path, text) in &*self.unsaved {
             for file in files.iter_mut().filter(|file| file.path == *path) {

@@ -1,4 +1,4 @@
-//! Progress while a batch runs, and figures when it is done.
+//! Progress of a batch, and its figures afterwards.
 
 use std::time::Duration;
 
@@ -13,20 +13,20 @@ pub enum Phase {
     Walk,
     /// Reading and hashing files.
     Read,
-    /// Parsing texts and taking facts from them.
+    /// Parsing texts and lowering them to facts.
     Extract,
-    /// Unpacking stored facts.
+    /// Decoding stored facts.
     Decode,
-    /// Building the tables over all files and the list of nodes.
+    /// Building the tables over all files, and the nodes.
     World,
-    /// Linking.
+    /// Resolving files.
     Link,
-    /// Packing and writing.
+    /// Encoding and writing rows.
     Store,
 }
 
 impl Phase {
-    /// Every phase with its word, in order.
+    /// Every phase with its name, in order.
     pub const NAMES: &'static [(&'static str, Self)] = &[
         ("walk", Self::Walk),
         ("read", Self::Read),
@@ -37,41 +37,41 @@ impl Phase {
         ("store", Self::Store),
     ];
 
-    /// The word of this phase.
+    /// Returns the name of the phase.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::NAMES[self as usize].0
     }
 }
 
-/// How far a phase is.
+/// The progress of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Which.
+    /// The phase.
     pub phase: Phase,
-    /// Steps done.
+    /// Completed steps.
     pub done: usize,
-    /// Steps in all; 0 if not known.
+    /// Total steps; 0 if unknown.
     pub total: usize,
 }
 
-/// Processor time of a phase over all threads.
+/// Processor time of a phase, summed over all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PhaseTime {
-    /// Which.
+    /// The phase.
     pub phase: Phase,
-    /// How much.
+    /// Its processor time.
     pub cpu: Duration,
 }
 
-/// A file that is not in the index as it should be.
+/// A file that could not be indexed completely.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct FileProblem {
-    /// Which.
+    /// Path of the file.
     pub path: String,
-    /// Why.
+    /// Why it could not be indexed completely.
     pub message: String,
 }
 
@@ -79,26 +79,26 @@ pub struct FileProblem {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Whether the index was already as the repository is.
+    /// Whether the index was already up to date.
     pub unchanged: bool,
-    /// Files that were new or had changed.
+    /// Number of new or changed files.
     pub changed: usize,
-    /// Files that are gone.
+    /// Number of removed files.
     pub removed: usize,
-    /// Texts that were parsed (facts of the others were stored).
+    /// Number of texts parsed; the facts of the others were stored.
     pub parsed: usize,
-    /// Files that were linked.
+    /// Number of files resolved.
     pub linked: usize,
-    /// Per language; like `symbols` and `edges` filled by `Engine::index` only, because counting
-    /// looks at everything.
+    /// Counts per language. Like `symbols` and `edges`, set only by `Engine::index`, because
+    /// counting reads the whole index.
     pub languages: Vec<LanguageCounts>,
-    /// Nodes other than files.
+    /// Number of nodes other than files.
     pub symbols: u64,
-    /// Uses.
+    /// Number of edges.
     pub edges: u64,
     /// Files that could not be read or parsed, and folders that could not be listed; sorted.
     pub problems: Vec<FileProblem>,
-    /// Problems of project files that were left out; sorted.
+    /// Problems in project files; sorted.
     pub notes: Vec<String>,
     /// Processor time by phase.
     pub phases: Vec<PhaseTime>,
@@ -118,14 +118,14 @@ impl Summary {
         }
     }
 
-    /// Indexed files.
+    /// Returns the number of indexed files.
     #[must_use]
     pub fn files(&self) -> u64 {
         self.languages.iter().map(|counts| counts.files).sum()
     }
 
-    /// Resolved calls of those that could have a target in the repository, in percent; `None`
-    /// without such calls.
+    /// Returns the percentage of calls that are resolved, not counting external calls; `None` if
+    /// there are none.
     #[must_use]
     pub fn resolved_percent(&self, language: Option<Language>) -> Option<f64> {
         let counted = self
@@ -141,7 +141,7 @@ impl Summary {
         (inside > 0).then(|| resolved as f64 * 100.0 / inside as f64)
     }
 
-    /// What was done, in a line: files by what became of them, and processor time by phase in
+    /// Describes the work in one line: numbers of files, and processor time by phase in
     /// milliseconds.
     #[must_use]
     pub fn work(&self) -> String {
@@ -171,7 +171,7 @@ impl Summary {
         )
     }
 
-    /// Processor time of all phases.
+    /// Returns the processor time of all phases.
     #[must_use]
     pub fn cpu(&self) -> Duration {
         self.phases.iter().map(|phase| phase.cpu).sum()

@@ -1,7 +1,7 @@
-//! Facts from the indexes of the repository's other worktrees.
+//! Reuses facts from the indexes of the repository's other worktrees.
 //!
-//! Facts depend on a file's text alone, so they are copied; nothing else of such an index is read.
-//! An index that cannot be read, or was made by other code, has none.
+//! Facts depend on a file's text alone, so they can be copied; nothing else of such an index is
+//! read. An index that cannot be read, or was made by another engine version, is skipped.
 //!
 //! Limitations: used by full scans, not for single edits.
 
@@ -11,21 +11,21 @@ use codeagent_workspace::DataDir;
 
 use crate::store::{self, FactsKey, Reader, Snapshot};
 
-/// The other indexes, opened when the first text is not known here.
+/// The other indexes, opened at the first text whose facts are not in this index.
 pub struct WorktreeCache<'a> {
     of: Option<&'a DataDir>,
     threads: u32,
     readers: OnceLock<Vec<Reader>>,
 }
 
-/// Connections of one thread to these indexes.
+/// One thread's snapshots of the other indexes.
 #[derive(Default)]
 pub struct WorktreeSnapshots {
     snapshots: Option<Vec<Snapshot>>,
 }
 
 impl<'a> WorktreeCache<'a> {
-    /// The indexes of the other work trees of this one's repository, for so many threads.
+    /// Creates a cache over the other worktrees' indexes, for this number of threads.
     pub fn of(data: Option<&'a DataDir>, threads: usize) -> Self {
         Self {
             of: data,
@@ -34,12 +34,11 @@ impl<'a> WorktreeCache<'a> {
         }
     }
 
-    /// Whether there are no other indexes.
+    /// Reports whether there are no other indexes.
     pub fn is_empty(&self) -> bool {
         self.readers().is_empty()
     }
 
-    /// Packed facts under this key.
     pub fn find(&self, sharing: &mut WorktreeSnapshots, key: &FactsKey) -> Option<Vec<u8>> {
         let snapshots = sharing.snapshots.get_or_insert_with(|| {
             self.readers()

@@ -1,4 +1,4 @@
-//! Building the world: the facts of all files and packages, and the tables over them.
+//! Builds the world: the facts of all files and packages, and the tables over them.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ struct Reused {
     facts: FxHashMap<FactsKey, Arc<Facts>>,
     assemblies: CachedAssemblies,
     world: Option<World>,
-    /// The nodes of the index.
+    /// The nodes, if they match the index.
     nodes: Option<NodeTable>,
 }
 
@@ -49,8 +49,8 @@ impl Reused {
 }
 
 impl IngestPipeline {
-    /// Loads the facts of all files and builds the world, from `before` as far as that goes.
-    /// Returns it with the nodes of the index, if they are in memory.
+    /// Loads the facts of all files and builds the world, reusing what it can of `before`. Also
+    /// returns the index's nodes, if in memory.
     pub(super) fn build_world(
         &self,
         ctx: &BatchContext<'_>,
@@ -78,7 +78,7 @@ impl IngestPipeline {
         ctx.begin(Phase::World, 0);
         let (world, nodes) =
             self.build_tables(ctx, former.as_mut(), (&loaded, &installed), &projects);
-        // Freeing a large world takes time.
+        // Freeing a large world takes time, so a worker does it.
         ctx.threads.spawn(move || drop(former));
         let keys = rows::file_keys(&loaded, &ctx.known);
         let world = WorldState {
@@ -92,7 +92,7 @@ impl IngestPipeline {
         Ok((world, nodes_before))
     }
 
-    /// Builds the tables over all files; no world if the caller wants to stop.
+    /// Builds the tables over all files. The world is `None` if the caller asked to stop.
     fn build_tables(
         &self,
         ctx: &BatchContext<'_>,
@@ -132,7 +132,6 @@ impl IngestPipeline {
         })
     }
 
-    /// Returns a loader of facts.
     pub(super) fn loader<'a>(
         &'a self,
         ctx: &'a BatchContext<'_>,

@@ -1,6 +1,6 @@
 //! The writer thread: owns the [`Writer`] and takes commands through a bounded channel.
 //!
-//! Limitations: a full channel blocks the sender, so a producer is slowed down to the speed of the
+//! Limitations: a full channel blocks the sender, which slows producers down to the speed of the
 //! disk.
 
 use std::path::Path;
@@ -18,23 +18,22 @@ use crate::store::{Delta, FactsKey, Interrupter, NodeVector, StoreError, WriteRe
 
 const QUEUE: usize = 16;
 
-/// How long a cancellation may go unnoticed.
+/// Interval at which a waiting caller checks for cancellation.
 const WAITING: Duration = Duration::from_millis(50);
 
-/// How long nothing must be written before the log is copied into the database.
+/// Time without commands after which the write-ahead log is copied into the database.
 const CALM: Duration = Duration::from_secs(1);
 
-/// The interval at which the writer is interrupted.
+/// Interval at which a cancelled writer is interrupted.
 const STOPPING: Duration = Duration::from_millis(1);
 
 /// Packed facts with their keys.
 pub type PackedFacts = Vec<(FactsKey, Vec<u8>)>;
 
-/// Commands of the writer thread.
 enum WriteCommand {
     Facts(PackedFacts),
     Apply(Box<Delta>, Sender<Result<CommitResult, StoreError>>),
-    /// With the name of the model.
+    /// Vectors of the named model.
     Vectors(String, Vec<NodeVector>, Sender<Result<(), StoreError>>),
     CollectVectors(String, Sender<Result<(), StoreError>>),
     Checkpoint(Sender<Result<(), StoreError>>),
@@ -54,14 +53,14 @@ pub struct CommitResult {
 pub struct WriterLiveness(Weak<()>);
 
 impl WriterLiveness {
-    /// Whether commands are still taken.
+    /// Reports whether the thread still takes commands.
     #[must_use]
     pub fn is_alive(&self) -> bool {
         self.0.strong_count() > 0
     }
 }
 
-/// The running thread. Dropping it drains the queue and closes the database.
+/// Handle of the writer thread. Dropping it drains the queue and closes the database.
 pub struct WriterThread {
     outbox: Option<Sender<WriteCommand>>,
     interrupter: Interrupter,
@@ -71,7 +70,7 @@ pub struct WriterThread {
 }
 
 impl WriterThread {
-    /// Opens the database for writing and starts.
+    /// Opens the database for writing and starts the thread.
     pub fn start(path: &Path) -> Result<Self, StoreError> {
         let writer = Writer::open(path)?;
         let interrupter = writer.interrupter();
@@ -100,7 +99,7 @@ impl WriterThread {
         })
     }
 
-    /// Detects other writers of the database.
+    /// Returns the guard that detects other writers of the database.
     #[must_use]
     pub fn guard(&self) -> Arc<Guard> {
         Arc::clone(&self.guard)
@@ -112,7 +111,7 @@ impl WriterThread {
         self.liveness.clone()
     }
 
-    /// Keeps facts. An error is reported by the next [`Self::apply`].
+    /// Stores facts. The next [`Self::apply`] reports an error.
     pub fn put_facts(&self, packed: PackedFacts) -> Result<(), IngestError> {
         self.send(WriteCommand::Facts(packed))
     }
@@ -127,14 +126,14 @@ impl WriterThread {
                 Ok(Err(_)) if is_cancelled => return Err(IngestError::Interrupted),
                 Ok(result) => return Ok(result?),
                 Err(RecvTimeoutError::Disconnected) => return Err(IngestError::WriterGone),
-                // The writer may be between two statements, so this is said until it answers.
+                // Repeated, because the writer may be between two statements.
                 Err(RecvTimeoutError::Timeout) if is_cancelled => self.interrupter.interrupt(),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
 
-    /// Writes vectors of a model and waits for them; those of another model go.
+    /// Writes vectors of a model and waits for it. Vectors of other models are deleted.
     pub fn put_vectors(&self, model: &str, vectors: Vec<NodeVector>) -> Result<(), IngestError> {
         self.wait_for(|reply| WriteCommand::Vectors(model.to_owned(), vectors, reply))
     }
@@ -216,13 +215,13 @@ fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>, guard: &Guard) {
         if let Err(error) = writer.checkpoint() {
             tracing::warn!(%error, "the log could not be moved into the database");
         }
-        // Closing may write too.
+        // Closing the database may write too.
         drop(writer);
     });
 }
 
-/// The next command. Once none has come for a while, the log is copied into the database, so that
-/// damage of the log's index, which has no checksums, cannot hide what is in the log.
+/// Returns the next command. After an idle second, copies the write-ahead log into the database:
+/// the log's index has no checksums, so damage to it could hide the log's contents.
 fn next(
     writer: &mut Writer,
     inbox: &Receiver<WriteCommand>,

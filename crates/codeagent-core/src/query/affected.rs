@@ -1,10 +1,10 @@
-//! The test files that changes may affect: those changed themselves, those beside a changed file,
-//! and those from which a changed symbol is reached.
+//! The test files that changes may affect: changed test files, tests next to a changed file, and
+//! tests that reach a changed symbol.
 //!
 //! The graph is followed backwards, through interfaces and base classes, without a limit of steps.
-//! A file counts as a test file if its path says so and it holds tests.
+//! A file counts as a test file if its path says so and it contains tests.
 //!
-//! Limitations: connections by strings (routes, names of modules in mocks, reflection) are not
+//! Limitations: connections through strings (routes, module names in mocks, reflection) are not
 //! followed. A changed project file or test configuration selects every test file.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -17,26 +17,26 @@ use crate::query::importers::importing_files;
 use crate::query::{Changes, QueryError, Sources};
 use crate::store::{self, FileKey};
 
-/// Symbols that are followed.
+/// Maximum number of followed symbols.
 const MAX_VISITED: usize = 200_000;
 
-/// Files in no indexed language whose name is searched in tests.
+/// Maximum number of changed files in other languages whose names are searched in tests.
 const MAX_NAMED_FILES: usize = 200;
 
-/// Why a test file is selected, the nearest reason first.
+/// Why a test file is selected; nearer reasons come first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AffectedBy {
-    /// It has changed.
+    /// The test file itself changed.
     Itself,
-    /// Its name is that of a changed file.
+    /// It is named after a changed file.
     Beside(String),
-    /// It names a changed file that is not code.
+    /// It contains the name of a changed file in another language.
     Names(String),
-    /// It reaches a changed symbol in so many steps.
+    /// It reaches a changed symbol.
     Reaches {
-        /// How many.
+        /// Number of steps.
         steps: usize,
-        /// The symbol, or file, that changed.
+        /// The changed symbol or file.
         symbol: String,
     },
 }
@@ -44,9 +44,9 @@ pub enum AffectedBy {
 /// The test files that changes may affect.
 #[derive(Clone, Debug, Default)]
 pub struct Affected {
-    /// By path, with the nearest reason. Empty if all are.
+    /// Affected test files by path, with the nearest reason. Empty if all are affected.
     pub tests: BTreeMap<String, AffectedBy>,
-    /// The changed file because of which all test files are affected.
+    /// The changed file that affects all test files, if any.
     pub all_because: Option<String>,
     /// Every test file of the repository.
     pub all: Vec<String>,
@@ -101,7 +101,7 @@ pub fn affected(sources: &Sources<'_>, changes: &Changes) -> Result<Affected, Qu
     })
 }
 
-/// Reports whether a file decides how code is built, or how tests are run.
+/// Reports whether a file determines how code is built or tests are run.
 fn concerns_all_tests(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
     let is_named = [
@@ -137,15 +137,15 @@ struct Search<'s, 'a> {
     sources: &'s Sources<'a>,
     files: FxHashMap<FileKey, String>,
     is_test: FxHashMap<String, bool>,
-    /// The steps to the changed symbol, and the number of that.
+    /// Distance to the nearest changed symbol, and the index of that symbol.
     reached: FxHashMap<NodeId, (usize, usize)>,
-    /// Symbols to follow.
+    /// Symbols whose users have yet to be visited.
     queue: VecDeque<NodeId>,
     found: BTreeMap<String, AffectedBy>,
 }
 
 impl Search<'_, '_> {
-    /// Reports whether a file holds tests.
+    /// Reports whether a file is a test file.
     fn is_test(&mut self, path: &str) -> bool {
         if let Some(known) = self.is_test.get(path) {
             return *known;
@@ -176,7 +176,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Selects tests by the names of the files that changed.
+    /// Selects tests by the names of changed files.
     fn changed_files(&mut self, changes: &Changes, all: &[String]) -> Result<(), QueryError> {
         let mut by_stem: FxHashMap<String, Vec<&str>> = FxHashMap::default();
         for path in all {
@@ -196,7 +196,7 @@ impl Search<'_, '_> {
                 continue;
             }
             let key = snapshot_of.unwrap_or_else(|| stem(path).to_lowercase());
-            // A name such as `index` says nothing.
+            // A common name such as `index` selects nothing.
             let beside = by_stem.get(&key).filter(|tests| tests.len() <= 3);
             for test in beside.into_iter().flatten() {
                 self.select(test, AffectedBy::Beside(path.to_owned()));
@@ -221,7 +221,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Starts at the symbols that changed, and at what contained those that are gone.
+    /// Starts at the changed symbols, and at the containers of removed ones.
     fn roots(&mut self, changes: &Changes) -> Result<(), QueryError> {
         let snapshot = self.sources.snapshot();
         for (number, change) in changes.symbols.iter().enumerate() {
@@ -253,7 +253,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Follows every symbol that is reached, nearest first.
+    /// Follows all reached symbols, nearest first.
     fn follow_all(&mut self, changes: &Changes) -> Result<(), QueryError> {
         let name = |number: usize| match changes.symbols.get(number) {
             Some(change) => change.declared().name.clone(),
@@ -278,7 +278,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Reaches the users of a symbol, and collects the files of their uses.
+    /// Reaches the users of a symbol, and records the files of the uses.
     fn users(
         &mut self,
         node: &Node,
@@ -296,13 +296,13 @@ impl Search<'_, '_> {
         let mut is_used = false;
         for edge in store::incident_edges(snapshot, node.id, None, EdgeDirection::Incoming)? {
             let is_dispatch = matches!(edge.edge_type, EdgeType::Overrides | EdgeType::Implements);
-            // Another implementation does not run this one.
+            // Another implementation of the same member does not run this one.
             if is_member && is_dispatch {
                 continue;
             }
             is_used |= edge.other != node.id;
             files.extend(self.files.get(&edge.file).cloned());
-            // An import alone runs nothing of what it names.
+            // An import alone does not run the imported symbol.
             if edge.edge_type != EdgeType::Imports {
                 self.reach(edge.other, from);
             }
@@ -321,7 +321,8 @@ impl Search<'_, '_> {
                     self.reach(edge.other, from);
                 }
             }
-            // Something outside of the repository calls it on an instance.
+            // Code outside the repository calls it on an instance, so the users of its type may
+            // reach it.
             let is_called_outside = node.flags.has(NodeFlags::OVERRIDE) && !has_base;
             if ((!is_used && !has_base) || is_called_outside)
                 && let Some(id) = node.parent
@@ -344,7 +345,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Reaches what imports something of a file whose own code runs when it is imported.
+    /// Reaches the importers of a file, whose top-level code runs on import.
     fn importers(
         &mut self,
         path: &str,
@@ -369,13 +370,13 @@ impl Search<'_, '_> {
     }
 }
 
-/// Returns the name of a file without folder and last extension.
+/// Returns a file's name without its folder and last extension.
 fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Returns the name of the file that a test is about, in lower case.
+/// Returns the lower-case name of the file that a test file tests.
 fn tested(path: &str) -> String {
     let mut name = stem(path).to_lowercase();
     for end in [
@@ -389,7 +390,7 @@ fn tested(path: &str) -> String {
     name
 }
 
-/// Reports whether a text has tests of a common framework.
+/// Reports whether a text contains tests of a common framework.
 fn holds_tests(text: &str) -> bool {
     const SIGNS: [&str; 12] = [
         "[Fact",

@@ -1,11 +1,11 @@
-//! Comparison of the two sides of a git range: symbols added, removed and changed, callers that no
-//! longer fit, and tests to run.
+//! Compares the two sides of a git range: symbols added, removed and changed, uses that no longer
+//! fit, and tests to run.
 //!
-//! Both sides of each changed file are parsed in memory, so nothing of the older side gets into the
-//! index. Callers and tests come from the index, which is that of the working tree.
+//! Both sides of each changed file are parsed in memory, so the index never contains the older
+//! side. Uses and tests come from the index, which describes the working tree.
 //!
-//! Limitations: a symbol that only moved within its file is unchanged, and so is one whose comments
-//! or layout differ. Preprocessor symbols of projects are not defined on either side.
+//! Limitations: a symbol counts as unchanged if it only moved within its file, or if only its
+//! comments or layout differ. Projects' preprocessor symbols are not defined on either side.
 
 mod breaks;
 mod declared;
@@ -24,16 +24,16 @@ pub use declared::Declared;
 use declared::declarations;
 use pair::pairs;
 
-/// Files whose both sides are parsed; of more, only names are listed.
+/// Maximum number of files that are parsed; of further files, only the names are listed.
 const MAX_PARSED: usize = 3_000;
 
-/// Why changes cannot be found.
+/// Why changes cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangesError {
-    /// git cannot answer.
+    /// Reading the git repository failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The index cannot.
+    /// A query of the index failed.
     #[error(transparent)]
     Query(#[from] QueryError),
 }
@@ -44,51 +44,51 @@ impl From<store::StoreError> for ChangesError {
     }
 }
 
-/// What happened to a symbol.
+/// How a symbol changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
-    /// It is new.
+    /// It was added.
     Added,
-    /// It is gone.
+    /// It was removed.
     Removed,
-    /// It is the same under another name or in another file.
+    /// Its text is the same, under another name or in another file.
     Renamed,
-    /// Its signature differs, and perhaps its body.
+    /// Its signature differs, and possibly its body.
     Signature,
     /// Only its body differs.
     Body,
 }
 
-/// A symbol that differs.
+/// A changed symbol.
 #[derive(Clone, Debug)]
 pub struct SymbolChange {
-    /// How.
+    /// How it changed.
     pub kind: ChangeKind,
-    /// On the older side.
+    /// The older side, unless it was added.
     pub old: Option<Declared>,
-    /// On the newer side.
+    /// The newer side, unless it was removed.
     pub new: Option<Declared>,
-    /// In the index, if the newer side is there.
+    /// Its id in the index, if the index has the newer side.
     pub id: Option<NodeId>,
 }
 
-/// What differs between two sides.
+/// The differences between two sides.
 #[derive(Debug)]
 pub struct Changes {
     /// The two sides, and all files that differ.
     pub git: GitChanges,
-    /// By path and line. Symbols inside an added or removed one are left out.
+    /// Changed symbols, by path and line. Symbols inside an added or removed symbol are left out.
     pub symbols: Vec<SymbolChange>,
     /// Indexed files whose code outside of all symbols differs.
     pub module_code: Vec<String>,
     /// Uses and implementations that no longer fit.
     pub breaks: Vec<Break>,
-    /// Not all files were compared.
+    /// Whether some files were not compared.
     pub is_cut: bool,
 }
 
 impl SymbolChange {
-    /// The newer side, or the older one of a removed symbol.
+    /// Returns the newer side, or the older one of a removed symbol.
     #[must_use]
     pub fn declared(&self) -> &Declared {
         let declared = self.new.as_ref().or(self.old.as_ref());
@@ -97,7 +97,7 @@ impl SymbolChange {
 }
 
 impl Changes {
-    /// The symbols in the index that were added or changed, each once.
+    /// Returns the ids of the added and changed symbols in the index, each once.
     #[must_use]
     pub fn ids(&self) -> Vec<NodeId> {
         let mut seen = FxHashSet::default();
@@ -105,7 +105,7 @@ impl Changes {
         ids.filter(|id| seen.insert(*id)).collect()
     }
 
-    /// The paths of files that differ and are in no indexed language.
+    /// Returns the paths of changed files that are in no indexed language.
     pub fn other_files(&self) -> impl Iterator<Item = &str> {
         let paths = self.git.files.iter().map(|file| file.path.as_str());
         paths.filter(|path| Dialect::of_path(path).is_none())
@@ -170,7 +170,7 @@ fn side(
     }))
 }
 
-/// Finds the symbol of the index that a declaration is.
+/// Finds a declaration in the index.
 fn indexed(sources: &Sources<'_>, declared: &Declared) -> Result<Option<NodeId>, QueryError> {
     let snapshot = sources.snapshot();
     let named = store::by_qualified_name(snapshot, &declared.qualified_name)?;

@@ -2,9 +2,9 @@
 //!
 //! A call through an interface is a call of the interface's member, a class is called through its
 //! constructors, and a base class outside the repository is not a symbol. Without these notes an
-//! empty list looks like the whole truth.
+//! empty list looks complete.
 //!
-//! Limitations: notes only know the graph; reflection, markup and configuration are not in it.
+//! Limitations: the notes are based on the graph, which lacks reflection, markup and configuration.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +14,16 @@ use crate::query::{
     SymbolSample,
 };
 
-/// Most symbols named in one note.
+/// Maximum number of symbols named in one note.
 const MAX_NAMED: usize = 3;
 
-/// Most members searched for constructors.
+/// Maximum number of members searched for constructors.
 const MAX_MEMBERS: usize = 200;
 
-/// Most implementations whose own implementations are counted.
+/// Maximum number of implementations whose own implementations are counted.
 const MAX_VISITED: usize = 1_000;
 
-/// What a member implements or overrides.
+/// The members that a member implements or overrides.
 const IMPLEMENTED: Relation<'_> = Relation {
     direction: EdgeDirection::Outgoing,
     edge_types: &[EdgeType::Overrides, EdgeType::Implements],
@@ -36,25 +36,24 @@ const DERIVING: &[EdgeType] = &[
     EdgeType::Extends,
 ];
 
-/// What implements, overrides or derives from a symbol.
+/// The symbols that implement, override or derive from a symbol.
 const IMPLEMENTATIONS: Relation<'_> = Relation {
     direction: EdgeDirection::Incoming,
     edge_types: DERIVING,
 };
 
-/// What a type implements or derives from.
+/// The types that a type implements or derives from.
 const BASES: Relation<'_> = Relation {
     direction: EdgeDirection::Outgoing,
     edge_types: DERIVING,
 };
 
-/// What is declared in a type.
 const MEMBERS: Relation<'_> = Relation {
     direction: EdgeDirection::Outgoing,
     edge_types: &[EdgeType::Contains],
 };
 
-/// Explains why nothing is related to a symbol in this way.
+/// Explains why no symbols have this relation to a symbol.
 pub fn explain_empty(
     sources: &mut Sources<'_>,
     node: &Node,
@@ -90,8 +89,8 @@ pub fn explain_empty(
     Ok(notes)
 }
 
-/// Points to related results that a list does not have: for the callers of a member, uses through
-/// what it implements or overrides; for implementations, those of the listed ones.
+/// Points to related results outside of a list: for the callers of a member, uses through its bases
+/// or implementations; for implementations, indirect ones.
 pub fn related_results_hint(
     sources: &mut Sources<'_>,
     node: &Node,
@@ -236,7 +235,8 @@ fn no_callers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Note>, Query
     Ok(notes)
 }
 
-/// Uses may go to what the symbol implements, or to what implements it.
+/// Notes that uses may go through a member that the symbol implements, or through its own
+/// implementations.
 fn through_others(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Note>, QueryError> {
     let is_member = matches!(node.node_type, NodeType::Method | NodeType::Property);
     let below = related(sources, node, IMPLEMENTATIONS)?;
@@ -350,7 +350,7 @@ fn no_such_edges(
     Ok(notes)
 }
 
-/// Names the first related symbols; `None` if there are none.
+/// Returns a sample of the related symbols; `None` if there are none.
 fn related(
     sources: &mut Sources<'_>,
     node: &Node,

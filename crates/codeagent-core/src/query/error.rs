@@ -1,4 +1,4 @@
-//! Errors of queries. They hold what a caller needs to give advice; `codeagent-render` words it.
+//! Errors of queries. They contain the facts for a message; `codeagent-render` words it.
 
 use crate::query::{NotFound, SymbolLabel};
 use crate::store::StoreError;
@@ -9,40 +9,40 @@ pub enum QueryError {
     /// No symbol has the name.
     #[error("no symbol {:?} in the index", .0.asked)]
     NoSymbol(Box<NotFound>),
-    /// The name matches more symbols than are answered at once.
+    /// The name matches more symbols than one answer covers.
     #[error("{asked:?} matches {count} symbols")]
     Ambiguous {
-        /// The name as asked.
+        /// The requested name.
         asked: String,
-        /// How many symbols it matches.
+        /// Number of matching symbols.
         count: usize,
-        /// The first of them.
+        /// The first matching symbols.
         candidates: Vec<SymbolLabel>,
     },
-    /// The name is known, but no overload has the parameters.
+    /// No overload with this name has the requested parameters.
     #[error("no overload has the parameters {asked}")]
     NoOverload {
-        /// The parameters as asked.
+        /// The requested parameters.
         asked: String,
-        /// The first of the overloads.
+        /// The first overloads.
         candidates: Vec<SymbolLabel>,
     },
-    /// The name is known, but not declared in the file.
+    /// The name exists, but is not declared in the file.
     #[error("{asked:?} is not declared in {file}")]
     NotInFile {
-        /// The name as asked.
+        /// The requested name.
         asked: String,
-        /// The file as asked.
+        /// The requested file.
         file: String,
-        /// The first of the symbols.
+        /// The first symbols with this name.
         candidates: Vec<SymbolLabel>,
     },
     /// Nothing is declared at a location.
     #[error("nothing is declared at or around line {line} of {path}")]
     NothingAt {
-        /// The path as asked.
+        /// The requested path.
         path: String,
-        /// The line.
+        /// The requested line.
         line: u32,
     },
     /// The file is not in the index.
@@ -51,7 +51,7 @@ pub enum QueryError {
     /// No project has this id.
     #[error("no project {asked:?}")]
     NoProject {
-        /// The id as asked.
+        /// The requested id.
         asked: String,
         /// The ids of all projects.
         projects: Vec<String>,
@@ -59,7 +59,7 @@ pub enum QueryError {
     /// No kind or node type has this name.
     #[error("no kind {0:?}")]
     NoKind(String),
-    /// A path filter excludes instead of including.
+    /// A path filter starts with `!`; only inclusion is supported.
     #[error("{0:?} excludes, but a path filter only includes; name the folders to include")]
     Negated(String),
     /// The search has no words.
@@ -71,12 +71,12 @@ pub enum QueryError {
     /// The search is too long.
     #[error("the query has {bytes} bytes, more than {max}")]
     SearchTooLong {
-        /// Its length in bytes.
+        /// Length of the search, in bytes.
         bytes: usize,
-        /// The largest allowed.
+        /// Maximum length, in bytes.
         max: usize,
     },
-    /// The store failed.
+    /// A store operation failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -1,11 +1,11 @@
-//! The whole graph as tab-separated tables, for comparing it with what compilers say.
+//! Exports the graph as tab-separated tables, for comparison with compilers.
 //!
-//! Lines of declarations are the lines of their name tokens (`first_line` includes attributes and
-//! decorators); a site at the top of a file, C# top-level statements included, has caller line 0
-//! and the name `<file>`. The name of a use is the one that is written there; where none is, or the
-//! file is not as it was indexed, it is that of the declaration.
+//! The line of a declaration is that of its name token (`first_line` includes attributes and
+//! decorators). A site at the top of a file, including C# top-level statements, has caller line 0
+//! and the name `<file>`. The name of a use is the one written in the source. If there is none, or
+//! if the file has changed, it is the name of the declaration.
 //!
-//! **Limits.** All symbols are held in memory.
+//! Limitations: all symbols are held in memory.
 
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ pub struct ExportTables {
     pub refs: String,
 }
 
-/// The tables of everything in the index; names of uses are read from the files.
+/// Exports the index; the names of uses are read from the files.
 pub fn export(snapshot: &Snapshot, workspace: &Workspace) -> Result<ExportTables, QueryError> {
     let keys = store::file_keys(snapshot)?;
     let paths = store::paths_by_key(&keys);
@@ -69,7 +69,7 @@ pub fn export(snapshot: &Snapshot, workspace: &Workspace) -> Result<ExportTables
     Ok(tables)
 }
 
-/// The name of the method that C# top-level statements make.
+/// The name of the method that contains C# top-level statements.
 const TOP_LEVEL: &str = "<Main>$";
 
 struct Graph<'a> {
@@ -87,7 +87,7 @@ impl<'a> Graph<'a> {
         self.sites.get(&id)?.first().copied()
     }
 
-    /// The declaration of `id` in `file` nearest before a line, else its primary one.
+    /// Returns the last declaration of `id` in `file` before a line, else its primary declaration.
     fn site_in(&self, id: NodeId, file: FileKey, line: u32) -> Option<&'a ExportSymbol> {
         let sites = self.sites.get(&id)?;
         let holds = |site: &&&ExportSymbol| {
@@ -188,7 +188,7 @@ impl<'a> Graph<'a> {
         let named = self.named(target);
         let declared = self.path(named.file);
         let written = sources.name_at(file, edge.line, edge.column)?;
-        // A module specifier is no name.
+        // A module specifier is not a name.
         if written.is_none_or(|name| !name.is_empty()) || edge.edge_type != EdgeType::Imports {
             let name = written
                 .filter(|name| !name.is_empty())
@@ -210,7 +210,7 @@ impl<'a> Graph<'a> {
         Ok(())
     }
 
-    /// What a use of a symbol names: who constructs names the type.
+    /// Returns the symbol that a use names: for a constructor, its type.
     fn named(&self, target: &'a ExportSymbol) -> &'a ExportSymbol {
         if !matches!(
             target.kind,
@@ -233,7 +233,7 @@ fn place(symbol: &ExportSymbol) -> (u32, &str) {
     }
 }
 
-/// A file, or the method that C# top-level statements make.
+/// Reports whether a symbol is a file, or the method that contains C# top-level statements.
 fn is_whole_file(symbol: &ExportSymbol) -> bool {
     symbol.kind == NodeKind::File || symbol.name == TOP_LEVEL
 }
@@ -259,8 +259,8 @@ fn inherits_kind(edge_type: EdgeType, source: NodeKind) -> Option<&'static str> 
     }
 }
 
-/// Whether the site of an edge is the name of its target; overrides and implemented members stand
-/// at the name of the source.
+/// Reports whether the site of an edge is the name of its target. Overrides and implemented members
+/// are at the name of the source.
 fn is_at_a_name(edge_type: EdgeType, source: NodeKind) -> bool {
     edge_type != EdgeType::Overrides && !(edge_type == EdgeType::Implements && is_member(source))
 }

@@ -20,7 +20,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Checks that the kind exists and that the path is one to include.
+    /// Checks that the kind exists and that the path is not negated.
     pub fn check(&self) -> Result<(), QueryError> {
         if let Some(path) = self.path.as_ref().filter(|path| path.starts_with('!')) {
             return Err(QueryError::Negated(path.clone()));
@@ -33,24 +33,24 @@ impl Filter {
         }
     }
 
-    /// Reports whether the symbols themselves are filtered.
+    /// Reports whether the filter depends on properties of symbols.
     #[must_use]
     pub fn looks_at_symbols(&self) -> bool {
         self.path.is_some() || self.tests.is_some() || self.kind.is_some()
     }
 
-    /// Reports whether nothing is filtered.
+    /// Reports whether the filter accepts everything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.min_confidence.is_none() && !self.looks_at_symbols()
     }
 
-    /// Reports whether a use passes.
+    /// Reports whether the filter accepts a use.
     pub(super) fn takes_use(&self, confidence: Confidence) -> bool {
         self.min_confidence.is_none_or(|least| confidence >= least)
     }
 
-    /// Reports whether a symbol passes.
+    /// Reports whether the filter accepts a symbol.
     pub(super) fn takes(&self, node: &Node) -> bool {
         let path = node.spans.first().map_or("", |span| span.path.as_str());
         let is_kind = |kind: &String| kind == node.kind.as_str() || kind == node.node_type.as_str();

@@ -1,4 +1,4 @@
-//! Flow: what happens when a function runs, as an indented list of its calls in order.
+//! Flow: the calls of a function, in order and nested, as an indented list.
 //!
 //! Calls are followed to a depth. Functions that much code uses are named and not entered. `new T`
 //! leads to the members of `T` that override something, which run later; a call of a member with
@@ -13,16 +13,16 @@ use crate::query::hierarchy::{bases_of, direct_implementations};
 use crate::query::{Occurrences, QueryError};
 use crate::store::{self, IncidentEdge};
 
-/// Deepest call that is followed.
+/// Maximum depth of followed calls.
 const MAX_DEPTH: usize = 4;
 
-/// Symbols with as many uses are not entered.
+/// Number of uses from which a function is not entered.
 const HUB: u64 = 40;
 
-/// Most members of a constructed type that are shown to run later.
+/// Maximum number of overrides listed for a constructed type.
 const MAX_LATER: usize = 4;
 
-/// Most lines.
+/// Maximum number of lines.
 const MAX_LINES: usize = 200;
 
 /// Returns the lines of a function's flow, each indented by its depth.
@@ -125,7 +125,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Writes that a type is constructed, and enters its members that something else calls later.
+    /// Writes that a type is constructed, and enters its members that other code calls later.
     fn later(&mut self, class: &Node, depth: usize, prefix: &str) -> Result<(), QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
         let mut later = Vec::new();

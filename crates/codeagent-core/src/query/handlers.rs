@@ -1,7 +1,7 @@
-//! Handlers: callbacks that are registered under a string that other code names.
+//! Handlers: callbacks registered under a string that other code uses.
 //!
 //! `client.post("/documents.archive")` leads to `router.post("documents.archive", ..)`, because the
-//! literals have one key. Such a step is a guess from equal strings, not an edge.
+//! literals have the same key. Such a step is a guess from equal strings, not an edge.
 //!
 //! Limitations: literals in more than [`MAX_FILES`] files connect nothing.
 
@@ -13,17 +13,17 @@ use crate::query::{
 };
 use crate::store;
 
-/// Most files of a literal that connects code.
+/// Maximum number of files with a literal that connects code.
 const MAX_FILES: u64 = 12;
 
-/// Most literals of a symbol that are followed, and most handlers of each.
+/// Maximum number of a symbol's literals that are followed, and of handlers for each.
 const MAX_LITERALS: usize = 4;
 const MAX_HANDLERS: usize = 3;
 
-/// Most calls listed of a handler.
+/// Maximum number of calls listed per handler.
 const MAX_CALLS: usize = 40;
 
-/// Returns the callbacks registered under the strings that a symbol names, each with its calls.
+/// Returns the callbacks registered under the strings in a symbol, each with its calls.
 pub fn handlers_named_in(
     occurrences: &mut Occurrences<'_, '_>,
     node: &Node,
@@ -74,7 +74,7 @@ pub fn handlers(
     Ok(lines)
 }
 
-/// Returns the calls of a file outside of its symbols on some lines, in order.
+/// Returns the calls on a range of lines of a file, outside of its symbols, in order.
 fn calls_within(
     occurrences: &mut Occurrences<'_, '_>,
     path: &str,

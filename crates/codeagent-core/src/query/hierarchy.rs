@@ -1,4 +1,4 @@
-//! Implementations and bases at all levels.
+//! Implementations and bases of symbols, direct and indirect.
 
 use rustc_hash::FxHashSet;
 
@@ -6,7 +6,7 @@ use crate::model::graph::{EdgeDirection, EdgeType, NodeId};
 use crate::query::QueryError;
 use crate::store::{self, Snapshot};
 
-/// Most symbols of one hierarchy.
+/// Maximum number of symbols in one hierarchy.
 const MAX_SYMBOLS: usize = 20_000;
 
 const VERBS: [EdgeType; 4] = [
@@ -16,8 +16,8 @@ const VERBS: [EdgeType; 4] = [
     EdgeType::Extends,
 ];
 
-/// Returns what implements, extends, inherits or overrides some symbols, directly or not, each with
-/// its distance; nearest first.
+/// Returns the symbols that implement, extend, inherit or override these symbols, directly or
+/// indirectly, with their distance; nearest first.
 pub fn implementations_of(
     snapshot: &Snapshot,
     nodes: &[NodeId],
@@ -25,7 +25,7 @@ pub fn implementations_of(
     closure(snapshot, nodes, EdgeDirection::Incoming, u32::MAX)
 }
 
-/// Returns what implements, extends, inherits or overrides some symbols directly.
+/// Returns the symbols that directly implement, extend, inherit or override these symbols.
 pub fn direct_implementations(
     snapshot: &Snapshot,
     nodes: &[NodeId],
@@ -33,8 +33,8 @@ pub fn direct_implementations(
     closure(snapshot, nodes, EdgeDirection::Incoming, 1)
 }
 
-/// Returns what some symbols implement, extend, inherit or override, directly or not, each with its
-/// distance; nearest first.
+/// Returns the symbols that these symbols implement, extend, inherit or override, directly or
+/// indirectly, with their distance; nearest first.
 pub fn bases_of(snapshot: &Snapshot, nodes: &[NodeId]) -> Result<Vec<(NodeId, u32)>, QueryError> {
     closure(snapshot, nodes, EdgeDirection::Outgoing, u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! Impact: what a change of some symbols affects, at once and in several steps.
+//! Impact: the direct and transitive effects of a change to some symbols.
 //!
 //! The uses, overrides and implementations of the symbols, also under the names of their wrappers,
 //! must change with them. Callers of a member that they override or implement may be affected. From
@@ -21,10 +21,10 @@ use crate::store::{self, FileKey, IncidentEdge, Snapshot, SymbolBrief};
 /// Most symbols visited.
 const MAX_REACHED: usize = 20_000;
 
-/// Largest depth.
+/// Maximum depth.
 pub const MAX_IMPACT_DEPTH: usize = 5;
 
-/// Uses that must change with a symbol.
+/// Types of edges whose sources must change with a symbol.
 const DIRECT: [EdgeType; 8] = [
     EdgeType::Calls,
     EdgeType::Inherits,
@@ -36,7 +36,7 @@ const DIRECT: [EdgeType; 8] = [
     EdgeType::Extends,
 ];
 
-/// Uses that the walk follows from a member.
+/// Types of edges that the walk follows from a member.
 const FOLLOWED: [EdgeType; 4] = [
     EdgeType::Calls,
     EdgeType::References,
@@ -44,10 +44,10 @@ const FOLLOWED: [EdgeType; 4] = [
     EdgeType::Implements,
 ];
 
-/// Uses that the walk follows from a type.
+/// Types of edges that the walk follows from a type.
 const SUBTYPES: [EdgeType; 3] = [EdgeType::Inherits, EdgeType::Implements, EdgeType::Extends];
 
-/// How a member stands for another.
+/// Types of edges from a member to its base member.
 const DISPATCH: [EdgeType; 2] = [EdgeType::Overrides, EdgeType::Implements];
 
 /// A query for [`impact`].
@@ -55,7 +55,7 @@ const DISPATCH: [EdgeType; 2] = [EdgeType::Overrides, EdgeType::Implements];
 pub struct ImpactQuery<'a> {
     /// The symbols that change. A file or namespace stands for everything in it.
     pub targets: &'a [NodeId],
-    /// How many steps are followed, at most [`MAX_IMPACT_DEPTH`].
+    /// Number of steps to follow, at most [`MAX_IMPACT_DEPTH`].
     pub depth: usize,
 }
 
@@ -64,9 +64,9 @@ pub struct ImpactQuery<'a> {
 pub struct AffectedUse {
     /// The symbol that contains the use; the file for code at module level.
     pub source: NodeId,
-    /// How it uses the symbol.
+    /// How the symbol is used.
     pub edge_type: EdgeType,
-    /// How certain the use is.
+    /// Confidence of the use.
     pub confidence: Confidence,
     /// Repo-relative path.
     pub path: Arc<str>,
@@ -74,64 +74,64 @@ pub struct AffectedUse {
     pub line: u32,
     /// UTF-16 column.
     pub column: u32,
-    /// The symbol that is used: the changed one, its wrapper, or what it implements.
+    /// The used symbol: a changed symbol, a wrapper of it, or a base member.
     pub target: NodeId,
 }
 
-/// What is reached at one distance, without tests.
+/// The symbols at one distance, without tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImpactStep {
-    /// The number of steps.
+    /// Number of steps.
     pub distance: usize,
-    /// Symbols first reached at this distance.
+    /// Number of symbols first reached at this distance.
     pub symbols: usize,
-    /// Files that hold them.
+    /// Number of files with these symbols.
     pub files: usize,
-    /// How many of the symbols are reached only through what a member implements or overrides.
+    /// Number of symbols reached only through a base member.
     pub possible: usize,
 }
 
-/// A test that reaches the symbols.
+/// A test that reaches the changed symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReachingTest {
-    /// The symbol of the test; its file for code in callbacks.
+    /// The test's symbol; its file for code in callbacks.
     pub source: NodeId,
-    /// Repo-relative path.
+    /// Path of the test file.
     pub path: Arc<str>,
-    /// Line of its first use of a symbol one step nearer.
+    /// Line of the test's first use of a symbol that is one step nearer.
     pub line: u32,
-    /// The number of steps.
+    /// Number of steps.
     pub distance: usize,
 }
 
-/// What a change affects.
+/// The effects of a change.
 #[derive(Clone, Debug, Default)]
 pub struct Impact {
     /// The changed symbols.
     pub targets: Vec<NodeId>,
-    /// Uses that must change, tests left out, by path and position.
+    /// Uses that must change, without tests, by path and position.
     pub direct: Vec<AffectedUse>,
-    /// Declarations that wrap one of the symbols, under whose names some of the uses are.
+    /// Declarations that wrap one of the symbols. Some uses refer to them.
     pub wrappers: Vec<NodeId>,
-    /// What the symbols implement or override.
+    /// The members and types that the symbols implement or override.
     pub bases: Vec<NodeId>,
-    /// Uses of `bases`, which may mean the symbols.
+    /// Uses of `bases`, which may refer to the symbols.
     pub possible: Vec<AffectedUse>,
     /// Uses of the members of a changed type, which are not among `direct`, and files they are in.
     pub member_uses: (usize, usize),
-    /// What is two and more steps away.
+    /// Symbols two and more steps away.
     pub steps: Vec<ImpactStep>,
-    /// Tests, nearest first.
+    /// Tests that reach the symbols, nearest first.
     pub tests: Vec<ReachingTest>,
     /// Public symbols reached outside tests, nearest first, with their distance.
     pub public: Vec<(NodeId, usize)>,
-    /// Not everything was visited.
+    /// Whether some symbols were not visited.
     pub is_cut: bool,
     /// Names of all symbols above.
     pub labels: Labels,
 }
 
-/// Finds what a change of some symbols affects.
+/// Returns the effects of a change to some symbols.
 pub fn impact(sources: &mut Sources<'_>, query: &ImpactQuery<'_>) -> Result<Impact, QueryError> {
     let snapshot = sources.snapshot();
     let changed = Changed::of(sources, query.targets)?;
@@ -178,7 +178,7 @@ pub fn impact(sources: &mut Sources<'_>, query: &ImpactQuery<'_>) -> Result<Impa
     Ok(found)
 }
 
-/// Drops the imports of files that use what they import.
+/// Drops the imports in files that also use the imported symbol.
 fn without_imports(mut uses: Vec<AffectedUse>) -> Vec<AffectedUse> {
     let using: FxHashSet<Arc<str>> = uses
         .iter()
@@ -189,7 +189,7 @@ fn without_imports(mut uses: Vec<AffectedUse>) -> Vec<AffectedUse> {
     uses
 }
 
-/// Counts the uses of a changed type's members from elsewhere, and their files.
+/// Counts the uses of a changed type's members outside of the changed symbols, and their files.
 fn member_uses(walk: &mut Walk<'_>, changed: &Changed) -> Result<(usize, usize), QueryError> {
     if changed.members.is_empty() {
         return Ok((0, 0));
@@ -199,13 +199,13 @@ fn member_uses(walk: &mut Walk<'_>, changed: &Changed) -> Result<(usize, usize),
     Ok((uses.len(), files.len()))
 }
 
-/// The changed symbols and what belongs to them.
+/// The changed symbols with related symbols.
 struct Changed {
-    /// The targets, their constructors and wrappers, and everything in targets that are files.
+    /// Targets, their constructors and wrappers, and everything inside target files.
     roots: Vec<NodeId>,
-    /// Members of targets that are types, their constructors left out.
+    /// Members of target types, except constructors.
     members: Vec<NodeId>,
-    /// The roots and everything in them, whose uses are no impact.
+    /// Roots and everything inside them. Uses from there do not count.
     inside: FxHashSet<NodeId>,
     wrappers: Vec<NodeId>,
 }

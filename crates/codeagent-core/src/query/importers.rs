@@ -1,4 +1,4 @@
-//! The files that import something of a file.
+//! Finds the files that import symbols of a file.
 
 use rustc_hash::FxHashSet;
 

@@ -45,8 +45,8 @@ impl Labels {
         self.known.get(&id)
     }
 
-    /// Returns the name with those of the containing types and functions: `Cart.total`. Namespaces
-    /// and files are left out.
+    /// Returns the name qualified with containing types and functions, but not with namespaces and
+    /// files: `Cart.total`.
     #[must_use]
     pub fn short(&self, id: NodeId) -> String {
         let Some(symbol) = self.get(id) else {

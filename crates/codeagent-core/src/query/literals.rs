@@ -1,4 +1,4 @@
-//! String literals that read as names, and the symbol or callback around a line.
+//! String literals that look like names, and the symbol or callback that encloses a line.
 //!
 //! A literal is found by its key ([`literal_key`]), so `/documents.archive` finds
 //! `documents.archive`, and `/users/${id}` finds `/users/:id`.
@@ -14,20 +14,20 @@ use crate::model::graph::{Node, NodeId, NodeType};
 use crate::query::QueryError;
 use crate::store::{self, FileKey, Snapshot, StoreError};
 
-/// Most files of one literal that are read.
+/// Maximum number of files read for one literal.
 const MAX_FILES: usize = 200;
 
-/// The innermost symbol around a line and, inside it, the innermost labelled callback.
+/// The innermost symbol that encloses a line, and the innermost labelled callback inside it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Enclosing {
-    /// The symbol: the file where no other symbol is around the line.
+    /// The symbol; the file if no other symbol encloses the line.
     pub node: Node,
-    /// The callback, if one is nearer than the symbol.
+    /// The callback, if it is inside the symbol.
     pub callback: Option<Callback>,
 }
 
-/// A place where a literal stands.
+/// A location of a literal.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LiteralSite {
@@ -37,7 +37,7 @@ pub struct LiteralSite {
     pub line: u32,
     /// The literal as written, without quotes.
     pub text: String,
-    /// What is around it.
+    /// The symbol or callback that encloses it.
     pub enclosing: Enclosing,
 }
 
@@ -50,7 +50,7 @@ pub struct Literal {
     pub text: String,
 }
 
-/// Returns the sites of literals with the key of `text`, by path and line, at most `limit`.
+/// Returns at most `limit` sites of literals with the key of `text`, by path and line.
 pub fn literal_sites(
     snapshot: &Snapshot,
     text: &str,
@@ -83,12 +83,12 @@ pub fn literal_sites(
     Ok(sites)
 }
 
-/// Counts the files with a literal that has the key of `text`. Common literals connect nothing.
+/// Counts the files that have a literal with the key of `text`. Common literals connect nothing.
 pub fn literal_files(snapshot: &Snapshot, text: &str) -> Result<u64, QueryError> {
     Ok(store::count_files_with_literal(snapshot, text)?)
 }
 
-/// Returns the literals on some lines of a file: those of a symbol's or a callback's span.
+/// Returns the literals on a range of lines, such as the span of a symbol or callback.
 pub fn literals_in(
     snapshot: &Snapshot,
     path: &str,
@@ -99,7 +99,7 @@ pub fn literals_in(
     Ok(literals)
 }
 
-/// Returns the literals of a symbol, at all places where it is declared.
+/// Returns the literals in all declarations of a symbol.
 pub fn literals_of(snapshot: &Snapshot, node: NodeId) -> Result<Vec<Literal>, QueryError> {
     let mut literals = Vec::new();
     for span in store::spans_of(snapshot, node)? {
@@ -109,7 +109,7 @@ pub fn literals_of(snapshot: &Snapshot, node: NodeId) -> Result<Vec<Literal>, Qu
     Ok(literals)
 }
 
-/// Returns the literals of a file by line. Empty if its facts cannot be read.
+/// Returns the literals of a file by line; empty if its facts cannot be read.
 pub fn literals_in_file(snapshot: &Snapshot, path: &str) -> Result<Vec<Literal>, QueryError> {
     let Some(file) = store::file_by_path(snapshot, path)? else {
         return Ok(Vec::new());
@@ -129,7 +129,7 @@ pub fn literals_in_file(snapshot: &Snapshot, path: &str) -> Result<Vec<Literal>,
     Ok(literals)
 }
 
-/// Returns what is around a line of a file; `None` if the file has no node.
+/// Returns the symbol and callback that enclose a line; `None` if the file has no node.
 pub fn enclosing(
     snapshot: &Snapshot,
     file: FileKey,
@@ -149,7 +149,7 @@ pub fn enclosing(
     }))
 }
 
-/// Returns the innermost symbol around each of some lines: the file where no other symbol is.
+/// Returns the innermost symbol that encloses each of some lines; the file if there is no other.
 pub(super) fn innermost_symbols(
     snapshot: &Snapshot,
     file: FileKey,
@@ -163,7 +163,7 @@ pub(super) fn innermost_symbols(
     Ok(lines.into_iter().map(innermost).collect())
 }
 
-/// Returns the innermost callback around a line.
+/// Returns the innermost callback that encloses a line.
 #[must_use]
 pub fn innermost(callbacks: &[Callback], line: u32) -> Option<&Callback> {
     callbacks
@@ -178,7 +178,7 @@ pub fn innermost(callbacks: &[Callback], line: u32) -> Option<&Callback> {
         })
 }
 
-/// Reports whether a callback stands in a symbol, and not the symbol in the callback.
+/// Reports whether a callback is inside a symbol, and not the symbol inside the callback.
 pub(super) fn is_inside(callback: &Callback, node: &Node, path: &str) -> bool {
     node.node_type == NodeType::File
         || !node.spans.iter().any(|span| {
@@ -187,12 +187,12 @@ pub(super) fn is_inside(callback: &Callback, node: &Node, path: &str) -> bool {
         })
 }
 
-/// The callbacks of the files of one answer, each file read once.
+/// The callbacks of the files of one answer. Each file is read once.
 #[derive(Debug, Default)]
 pub(super) struct CallbackCache(FxHashMap<FileKey, Vec<Callback>>);
 
 impl CallbackCache {
-    /// Returns the innermost callback around a line that stands in the symbol `node`.
+    /// Returns the innermost callback that encloses a line and is inside the symbol `node`.
     pub(super) fn label(
         &mut self,
         snapshot: &Snapshot,

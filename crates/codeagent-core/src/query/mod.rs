@@ -115,8 +115,8 @@ pub use crate::store::{
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks a mutex, poisoned or not: values kept between queries are replaced in one step, so they
-/// are whole even after a panic.
+/// Locks a mutex that may be poisoned. Values cached between queries are replaced in one step, so
+/// they are consistent even after a panic.
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -13,13 +13,13 @@ use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
 use crate::query::{CallbackLines, Filter, QueryError, Sources};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, StoreError};
 
-/// How many further candidates of a use are shown.
+/// Maximum number of other candidates shown for a use.
 const MAX_CANDIDATES: usize = 3;
 
-/// Longest list of parameters shown of a candidate, in bytes.
+/// Maximum length of a candidate's parameter list, in bytes.
 const MAX_PARAMETERS: usize = 120;
 
-/// A place where a use stands.
+/// The location of a use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UseSite {
@@ -29,13 +29,13 @@ pub struct UseSite {
     pub line: u32,
     /// 1-based UTF-16 column.
     pub column: u32,
-    /// How sure.
+    /// Confidence of the use.
     pub confidence: Confidence,
-    /// The trimmed source line; `None` if the file was changed since it was indexed or is gone.
+    /// The trimmed source line; `None` if the file has changed or is gone.
     pub text: Option<String>,
-    /// What else may be used here, if that is not sure: the best first, each with its parameters.
+    /// Other candidates for the used symbol, best first, each with its parameters.
     pub candidates: Vec<String>,
-    /// The innermost callback around the site, if it has no name: `router.post "documents.archive"`.
+    /// The innermost nameless callback that encloses the site: `router.post "documents.archive"`.
     pub callback: Option<String>,
 }
 
@@ -45,17 +45,17 @@ pub struct UseSite {
 pub struct Neighbor {
     /// The symbol with its primary span.
     pub node: Node,
-    /// The verb: read "source verb target".
+    /// Type of the edge; read as "source type target".
     pub edge_type: EdgeType,
-    /// The surest of the sites.
+    /// Highest confidence of the sites.
     pub confidence: Confidence,
     /// Number of sites.
     pub count: usize,
-    /// The first sites by path and position. Empty for `contains`.
+    /// The first sites, by path and position. Empty for `contains`.
     pub sites: Vec<UseSite>,
 }
 
-/// What makes something an implementation.
+/// Types of edges from an implementation.
 const IMPLEMENTING: &[EdgeType] = &[
     EdgeType::Implements,
     EdgeType::Extends,
@@ -63,7 +63,7 @@ const IMPLEMENTING: &[EdgeType] = &[
     EdgeType::Overrides,
 ];
 
-/// Every edge type, those that have sites first.
+/// All edge types; those with sites come first.
 const ALL: [EdgeType; 9] = [
     EdgeType::Calls,
     EdgeType::Inherits,
@@ -76,39 +76,39 @@ const ALL: [EdgeType; 9] = [
     EdgeType::Contains,
 ];
 
-/// How something is related to a symbol: by which types of edges, in the order in which they are
-/// listed, and at which end of them it stands.
+/// A relation to a symbol: the direction and types of its edges, in the order in which results are
+/// listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relation<'a> {
-    /// Incoming: what uses the symbol; outgoing: what it uses.
+    /// Incoming for the users of the symbol, outgoing for the symbols that it uses.
     pub direction: EdgeDirection,
-    /// Never empty.
+    /// Types of edges; never empty.
     pub edge_types: &'a [EdgeType],
 }
 
 impl Relation<'static> {
-    /// Who calls it.
+    /// The callers of a symbol.
     pub const CALLERS: Self = Self {
         direction: EdgeDirection::Incoming,
         edge_types: &[EdgeType::Calls],
     };
-    /// What it calls.
+    /// The symbols that a symbol calls.
     pub const CALLEES: Self = Self {
         direction: EdgeDirection::Outgoing,
         edge_types: &[EdgeType::Calls],
     };
-    /// What implements, extends, inherits or overrides it.
+    /// The symbols that implement, extend, inherit or override a symbol.
     pub const IMPLEMENTATIONS: Self = Self {
         direction: EdgeDirection::Incoming,
         edge_types: IMPLEMENTING,
     };
-    /// Everything that uses it at some place.
+    /// All users of a symbol with a site.
     pub const REFERENCES: Self = Self {
         direction: EdgeDirection::Incoming,
         edge_types: ALL.split_at(8).0,
     };
 
-    /// Everything in one direction, containment last.
+    /// Returns the relation of all edges in one direction; containment comes last.
     #[must_use]
     pub const fn all(direction: EdgeDirection) -> Self {
         Self {
@@ -118,11 +118,13 @@ impl Relation<'static> {
     }
 }
 
-/// The symbols related to one, or to some that count as one, in order, not yet looked up.
+/// The symbols related to one symbol or to a group of overloads, in order. Details are loaded by
+/// [`Self::get`].
 pub struct Neighbors {
     direction: EdgeDirection,
     related: Vec<Related>,
-    /// The edges of each in a run, by path and position, with the end that was asked about.
+    /// The edges, adjacent per related symbol and sorted by path and position; each with its end
+    /// among the given symbols.
     edges: Vec<(NodeId, IncidentEdge)>,
     paths: Paths,
 }
@@ -130,15 +132,15 @@ pub struct Neighbors {
 struct Related {
     edge_type: EdgeType,
     other: NodeId,
-    /// Its edges; none for `contains`.
+    /// Range of its edges; empty for `contains`.
     edges: Range<usize>,
-    /// Path, line and column of the first site, or of the declaration.
+    /// Path order, line and column of the first site, or of the declaration.
     place: (u32, u32, u32),
 }
 
 impl Neighbors {
-    /// Finds the symbols related to `node` by some verbs: in the order of these, then by path and
-    /// position of their first site.
+    /// Returns the symbols related to `node`, by edge type in the order of the relation, then by
+    /// path and position of the first site.
     ///
     /// `contains` comes from the lexical structure and has no sites.
     pub fn find(
@@ -149,8 +151,9 @@ impl Neighbors {
         Self::of_any(snapshot, &[node], relation, &Filter::default(), None)
     }
 
-    /// The same for symbols that count as one: overloads. What is related to several of them is one
-    /// neighbour. `within` restricts the uses to the lines of a callback.
+    /// Like [`Self::find`], for symbols that are treated as one, such as overloads. A symbol
+    /// related to several of them is one neighbour. `within` restricts the uses to the lines of a
+    /// callback.
     pub fn of_any(
         snapshot: &Snapshot,
         nodes: &[NodeId],
@@ -198,7 +201,7 @@ impl Neighbors {
         Ok(found)
     }
 
-    /// Those that are none of some symbols.
+    /// Drops the neighbours that are in `inside`.
     #[must_use]
     pub fn outside(mut self, inside: &[NodeId]) -> Self {
         let inside: FxHashSet<NodeId> = inside.iter().copied().collect();
@@ -207,8 +210,9 @@ impl Neighbors {
         self
     }
 
-    /// Counts the symbols by folder, most first: incoming ones by the folder of their first use,
-    /// outgoing ones by the folder they are declared in. Contained symbols are not counted.
+    /// Counts the neighbours per folder, most first. Incoming ones count for the folder of their
+    /// first use, outgoing ones for the folder of their declaration. Contained symbols are not
+    /// counted.
     pub fn folders(&self, snapshot: &Snapshot) -> Result<Vec<(String, usize)>, QueryError> {
         let counted = || {
             self.related
@@ -237,7 +241,7 @@ impl Neighbors {
         Ok(counts)
     }
 
-    /// Returns the ids of all, in order.
+    /// Returns the ids of the neighbours in order, each once.
     #[must_use]
     pub fn ids(&self) -> Vec<NodeId> {
         let mut ids: Vec<NodeId> = self.related.iter().map(|related| related.other).collect();
@@ -246,7 +250,7 @@ impl Neighbors {
         ids
     }
 
-    /// Returns the asked symbol that one of them is related to by its first use.
+    /// Returns the given symbol that a neighbour's first edge belongs to.
     #[must_use]
     pub fn own(&self, index: usize) -> Option<NodeId> {
         let edges = &self.related[index].edges;
@@ -297,26 +301,26 @@ impl Neighbors {
         })
     }
 
-    /// How many there are.
+    /// Returns the number of neighbours.
     #[must_use]
     pub fn len(&self) -> usize {
         self.related.len()
     }
 
-    /// Whether there are none.
+    /// Reports whether there are no neighbours.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.related.is_empty()
     }
 
-    /// What tells one from the others.
+    /// Returns the type and symbol that identify a neighbour.
     #[must_use]
     pub fn key(&self, index: usize) -> (EdgeType, NodeId) {
         let related = &self.related[index];
         (related.edge_type, related.other)
     }
 
-    /// One of them with the first `sites` of its sites; `None` if the index does not hold it.
+    /// Loads a neighbour with its first `sites` sites; `None` if its node is missing.
     pub fn get(
         &self,
         index: usize,
@@ -410,20 +414,20 @@ impl Related {
     }
 }
 
-/// What [`get_neighbors`] is asked.
+/// A query for [`get_neighbors`].
 #[derive(Clone, Copy, Debug)]
 pub struct NeighborQuery {
     /// The symbol.
     pub node: NodeId,
-    /// By which type of edges; `None` for all.
+    /// Type of edges, or `None` for all.
     pub edge_type: Option<EdgeType>,
-    /// Incoming: what uses the symbol; outgoing: what it uses.
+    /// Incoming for the users of the symbol, outgoing for the symbols that it uses.
     pub direction: EdgeDirection,
-    /// Most sites of each neighbour.
+    /// Maximum number of sites per neighbour.
     pub sites: usize,
 }
 
-/// All symbols related to one.
+/// Returns all symbols related to a symbol.
 pub fn get_neighbors(
     sources: &mut Sources<'_>,
     query: &NeighborQuery,
@@ -454,7 +458,7 @@ fn with_parameters(node: &Node) -> String {
     format!("{}{}", node.qualified_name, parameters.unwrap_or_default())
 }
 
-/// Paths of the files of some edges, and their order.
+/// Paths of files, and their sort order.
 struct Paths {
     paths: Vec<String>,
     ranks: FxHashMap<FileKey, u32>,

@@ -1,9 +1,9 @@
 //! Explains why a name was not found, and resolves its longest known prefix.
 //!
 //! A query for `CaptureUpdateAction.NEVER` learns that there is a variable `CaptureUpdateAction`,
-//! and a query for a misspelled member learns which members the type has.
+//! and a query for a misspelled member learns the similar members of the type.
 //!
-//! Limitations: namespaces do not count as prefixes because most names begin with one; inherited
+//! Limitations: namespaces do not count as prefixes, because most names start with one. Inherited
 //! members are not compared.
 
 use crate::model::graph::{EdgeDirection, Node, NodeKind, NodeType};
@@ -13,13 +13,13 @@ use crate::query::{
 };
 use crate::store::{self, Snapshot};
 
-/// Most prefixes tried, from the longest.
+/// Maximum number of prefixes tried, longest first.
 const MAX_PREFIXES: usize = 8;
 
-/// Most members compared with the missing one.
+/// Maximum number of members compared with the missing one.
 const MAX_MEMBERS: usize = 500;
 
-/// Most similar members returned.
+/// Maximum number of similar members returned.
 const MAX_NEAREST: usize = 5;
 
 /// Explains why a name resolves to no symbol.
@@ -31,7 +31,7 @@ pub(super) fn not_found(snapshot: &Snapshot, asked: &str) -> Result<NotFound, Qu
     with_unindexed(snapshot, asked, instead)
 }
 
-/// Explains why no symbol has a qualified name, possibly because of filters.
+/// Explains why no symbol has a qualified name; the cause may be a filter.
 pub fn explain_not_found(snapshot: &Snapshot, name: &str) -> Result<Note, QueryError> {
     let unfiltered = get_node_by_qualified_name(snapshot, name, None, None)?;
     if let Some((node, _)) = unfiltered.first() {
@@ -43,7 +43,7 @@ pub fn explain_not_found(snapshot: &Snapshot, name: &str) -> Result<Note, QueryE
         return Ok(Note::NotFound(with_unindexed(snapshot, name, excluded)?));
     }
 
-    // A name with parameters, in another case or of an inherited member still names a symbol.
+    // A name with parameters, in another case or of an inherited member can still be resolved.
     Ok(Note::NotFound(
         if let Ok(matches) = resolve_symbols(snapshot, name, None) {
             let closest = Instead::Closest(matches.answered[0].label());
@@ -73,8 +73,8 @@ fn with_unindexed(
     })
 }
 
-/// Resolves the longest prefix of a name that is a symbol. `None` if there is none, or if it is a
-/// namespace.
+/// Resolves the longest prefix of a name that is a symbol. Returns `None` if there is none, or if
+/// it is a namespace.
 fn known_prefix(snapshot: &Snapshot, asked: &str) -> Result<Option<NoMember>, QueryError> {
     let name = asked.split('(').next().unwrap_or(asked).trim();
     for (at, _) in name.rmatch_indices(['.', '#']).take(MAX_PREFIXES) {
@@ -87,7 +87,7 @@ fn known_prefix(snapshot: &Snapshot, asked: &str) -> Result<Option<NoMember>, Qu
             .into_iter()
             .map(|(node, _)| node)
             .filter(|node| node.node_type != NodeType::Constructor);
-        // `Mailbox.Enqueue` means the class rather than a property of that name.
+        // `Mailbox.Enqueue` refers to the class rather than to a property named `Mailbox`.
         match nodes.min_by_key(holds_values) {
             Some(node) if node.node_type == NodeType::Module => return Ok(None),
             Some(node) => return no_member(snapshot, &node, after).map(Some),

@@ -1,7 +1,7 @@
-//! Notes on answers: why a list is empty, what may be missing from it, and where related results
+//! Notes on answers: why a list is empty, which results may be missing, and where related results
 //! are.
 //!
-//! A note holds facts only; `codeagent-render` words it for tools and for commands.
+//! A note contains facts only; `codeagent-render` words it for tools and for commands.
 
 use crate::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeId, NodeKind};
 
@@ -10,25 +10,25 @@ use crate::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeId, NodeK
 pub enum Note {
     /// No symbol has this name as written, but some have it in another case.
     MatchedIgnoringCase {
-        /// The name as asked.
+        /// The requested name.
         asked: String,
     },
-    /// The name was resolved to a member of the type it begins with.
+    /// The name was resolved to a member of the type that it starts with.
     MatchedMember {
-        /// The name as asked.
+        /// The requested name.
         asked: String,
         /// The qualified name of the member's declaration.
         declared_as: String,
-        /// The member is declared by a base of the type.
+        /// Whether a base of the type declares the member.
         is_inherited: bool,
     },
-    /// The location asked about is in a nameless callback, so only the callback's uses are listed.
+    /// The requested location is in a nameless callback, so only the callback's uses are listed.
     InCallback {
-        /// The call that takes it and its first string.
+        /// The call that takes the callback, and its first string.
         label: String,
-        /// First and last line.
+        /// First and last line of the callback.
         lines: (u32, u32),
-        /// The symbol that the callback belongs to.
+        /// The symbol that encloses the callback.
         symbol: SymbolLabel,
     },
     /// No symbol has this qualified name.
@@ -41,44 +41,44 @@ pub enum Note {
 
     /// A file's symbols are not in the index.
     Unindexed {
-        /// Its path.
+        /// Path of the file.
         path: String,
-        /// Why.
+        /// Why the symbols are missing.
         problem: String,
     },
     /// Some of a file's symbols may not be in the index.
     PartiallyParsed(PartiallyParsed),
-    /// Files whose symbols are not in the index and may belong to the answer.
+    /// Files without indexed symbols that may belong to the answer.
     UnindexedFiles(UnindexedFiles),
-    /// Only some of the files in other languages were searched for the name.
+    /// Only some of the files in other languages were searched.
     TextSearchCut,
     /// A file declares no symbols.
     NoDeclarations,
     /// Files shown in the answer have changed since they were indexed.
     Stale {
-        /// Their paths.
+        /// Paths of the files.
         files: Vec<String>,
-        /// Those of them that no longer exist.
+        /// Paths of those that no longer exist.
         removed: Vec<String>,
     },
 
-    /// The query was not valid FTS5, so its words were searched as typed.
+    /// The query was not valid FTS5 and was searched as plain words.
     SearchedAsTyped {
-        /// No symbol has all of the words; the results have some of them.
+        /// Whether no symbol has all of the words, so the results have only some of them.
         is_closest: bool,
     },
-    /// No symbol has all of the words; the results have some of them.
+    /// No symbol has all of the words, so the results have only some of them.
     ClosestMatches,
-    /// The search is a question about a symbol that another query answers.
+    /// The search is a question about a symbol, which another query answers.
     Question {
-        /// What answers it.
+        /// The query that answers it.
         query: FollowUp,
-        /// The symbol.
+        /// Name of the symbol.
         name: String,
     },
     /// No symbol matches the search.
     NothingMatches,
-    /// The installed model cannot be used, so words and letters were compared.
+    /// The installed model cannot be used, so words and letters were compared instead.
     ModelBroken,
     /// Words and letters were compared because no model is in use.
     NoModel,
@@ -89,14 +89,14 @@ pub enum Note {
 pub enum EmptyList {
     /// Nothing calls a method or constructor.
     NoCallers {
-        /// Its qualified name.
+        /// Qualified name of the symbol.
         name: String,
     },
     /// A type or component has no callers of its own.
     TypeNotCalled {
         /// The type.
         symbol: NamedKind,
-        /// Callers are listed under its constructors.
+        /// Whether callers are listed under its constructors.
         has_constructors: bool,
     },
     /// A property is read and written, not called.
@@ -105,7 +105,7 @@ pub enum EmptyList {
     NotCallable(NamedKind),
     /// Callers of a type's constructors.
     ConstructorCallers {
-        /// How many there are.
+        /// Number of callers.
         callers: usize,
         /// The constructors.
         constructors: SymbolSample,
@@ -114,85 +114,85 @@ pub enum EmptyList {
     PublicApi,
     /// A symbol has uses of other kinds.
     OtherUses {
-        /// How many.
+        /// Number of uses.
         count: u64,
-        /// Its qualified name.
+        /// Qualified name of the symbol.
         name: String,
     },
     /// Nothing uses a symbol by name.
     NoReferences {
-        /// Its qualified name.
+        /// Qualified name of the symbol.
         name: String,
     },
-    /// A symbol of this kind calls nothing itself.
+    /// Symbols of this kind call nothing themselves.
     CallsNothing(NamedKind),
-    /// A symbol calls nothing that is declared in the repository.
+    /// A symbol calls nothing declared in the repository.
     NoCallees {
-        /// Its qualified name.
+        /// Qualified name of the symbol.
         name: String,
-        /// Calls in it that could not be resolved.
+        /// Number of calls in it that could not be resolved.
         unresolved: u64,
-        /// It is abstract or has implementations, which may call something.
+        /// Whether it is abstract or has implementations, which may call something.
         is_implemented: bool,
     },
-    /// A symbol uses nothing that is declared in the repository.
+    /// A symbol uses nothing declared in the repository.
     NoDependencies {
-        /// Its qualified name.
+        /// Qualified name of the symbol.
         name: String,
-        /// Calls in it that could not be resolved.
+        /// Number of calls in it that could not be resolved.
         unresolved: u64,
     },
     /// Nothing implements, extends or overrides a symbol.
     NoImplementations {
-        /// Its qualified name.
+        /// Qualified name of the symbol.
         name: String,
-        /// It is a type, not a member.
+        /// Whether it is a type rather than a member.
         is_type: bool,
     },
     /// Only types and their members have implementations.
     NotImplementable(NamedKind),
     /// A symbol has no edges of a type in a direction.
     NoEdges {
-        /// Its qualified name.
+        /// Qualified name of the symbol.
         name: String,
         /// The direction.
         direction: EdgeDirection,
         /// The type.
         edge_type: EdgeType,
     },
-    /// Other types of edges that a symbol has in that direction, with their number.
+    /// Other types of edges that the symbol has in this direction, with their numbers.
     OtherEdges(Vec<(EdgeType, usize)>),
-    /// Bases outside the repository are not listed; this line declares the type.
+    /// Bases outside the repository are not listed.
     ExternalBases {
-        /// The trimmed source line.
+        /// The trimmed source line that declares the type.
         declaration: String,
     },
     /// Uses of a name that could not be resolved and may belong to the symbol.
     UnresolvedUses {
-        /// How many.
+        /// Number of uses.
         count: u64,
-        /// The bare name.
+        /// Bare name of the symbol.
         name: String,
     },
-    /// No result passes the filters.
+    /// The filters exclude all results.
     FilteredOut,
 }
 
-/// Where results are that a list of related symbols does not have.
+/// Where to find results that a list of related symbols lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RelatedResults {
     /// A type's members have results of their own.
     Members {
         /// The query that lists them.
         query: FollowUp,
-        /// The qualified name of the type.
+        /// Qualified name of the type.
         name: String,
     },
     /// Uses through an interface or base class are listed under its member.
     UsesOfBase {
         /// The query that lists them.
         query: FollowUp,
-        /// The members.
+        /// The members of the interface or base class.
         members: SymbolSample,
     },
     /// Uses of implementations and overrides are listed under them.
@@ -204,26 +204,26 @@ pub enum RelatedResults {
     },
     /// A type may be used through these.
     UsedThrough(SymbolSample),
-    /// These implement or override a member.
+    /// These symbols implement or override a member.
     ImplementedBy(SymbolSample),
-    /// These implement or extend a type.
+    /// These symbols implement or extend a type.
     ExtendedBy(SymbolSample),
-    /// A type implements or derives from these.
+    /// A type implements or derives from these symbols.
     Bases(SymbolSample),
-    /// A member implements or overrides one that has other implementations.
+    /// A member implements or overrides this member, which has other implementations.
     BaseImplementations(SymbolSample),
-    /// Only direct implementations are listed; there are more below them.
+    /// Only direct implementations are listed, but there are indirect ones.
     IndirectImplementations {
-        /// How many are known.
+        /// Number of known indirect implementations.
         count: usize,
-        /// There may be more than were counted.
+        /// Whether there may be more.
         is_lower_bound: bool,
-        /// The listed ones that have some.
+        /// The listed implementations that have implementations of their own.
         through: SymbolSample,
     },
-    /// Implementations that only have an interface's shape are not listed.
+    /// Types that match an interface only structurally are not listed.
     StructuralTyping {
-        /// The qualified name of the interface.
+        /// Qualified name of the interface.
         name: String,
     },
 }
@@ -240,18 +240,18 @@ impl From<RelatedResults> for Note {
     }
 }
 
-/// A query about a symbol that a note refers to.
+/// A query about a symbol, which a note refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FollowUp {
     /// Its callers.
     Callers,
-    /// What it calls.
+    /// The symbols that it calls.
     Callees,
-    /// What implements, extends or overrides it.
+    /// The symbols that implement, extend or override it.
     Implementations,
-    /// Its uses.
+    /// Its references.
     References,
-    /// What it depends on.
+    /// Its dependencies.
     Dependencies,
 }
 
@@ -273,17 +273,17 @@ impl From<&Node> for NamedKind {
     }
 }
 
-/// The qualified names of the first of some symbols, and how many there are.
+/// The qualified names of the first symbols of a list, and the length of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SymbolSample {
-    /// The names.
+    /// Qualified names.
     pub names: Vec<String>,
-    /// How many symbols there are.
+    /// Total number of symbols.
     pub count: usize,
 }
 
 impl SymbolSample {
-    /// Counts overloads, which share a name and thus a query, once.
+    /// Merges overloads, which have the same name and thus the same query.
     #[must_use]
     pub(super) fn by_name(mut self) -> Self {
         let before = self.names.len();
@@ -293,20 +293,20 @@ impl SymbolSample {
     }
 }
 
-/// A symbol, or several of one qualified name, as one of several to choose from.
+/// A symbol, or several with the same qualified name, in a list of choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolLabel {
-    /// The first symbol's id.
+    /// Id of the first symbol.
     pub id: NodeId,
-    /// The qualified name.
+    /// Qualified name.
     pub name: String,
-    /// The first symbol's parameters as declared.
+    /// Declared parameters of the first symbol.
     pub parameters: String,
     /// Path and line of the first symbol's primary declaration.
     pub location: Option<(String, u32)>,
-    /// How many more symbols have this qualified name.
+    /// Number of other symbols with this qualified name.
     pub overloads: usize,
-    /// How many members are included.
+    /// Number of members included.
     pub members: usize,
 }
 
@@ -326,72 +326,72 @@ impl From<&Node> for SymbolLabel {
     }
 }
 
-/// A file of which some bytes could not be parsed.
+/// A file that could not be parsed completely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartiallyParsed {
-    /// Its path.
+    /// Path of the file.
     pub path: String,
-    /// How many bytes could not be parsed.
+    /// Number of bytes that could not be parsed.
     pub error_bytes: u32,
-    /// Its size in bytes.
+    /// Size of the file, in bytes.
     pub bytes: u32,
-    /// The 1-based line of the first of them.
+    /// 1-based line of the first parse error.
     pub line: Option<u32>,
 }
 
-/// The first of some files that could not be indexed, and how many there are.
+/// The first of the files that could not be indexed, and their number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnindexedFiles {
-    /// The paths.
+    /// Paths of the first files.
     pub first: Vec<String>,
-    /// How many files there are.
+    /// Number of files.
     pub count: usize,
 }
 
 /// Why a name was not found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotFound {
-    /// The name as asked.
+    /// The requested name.
     pub asked: String,
-    /// What was found instead.
+    /// What was found instead of the name.
     pub instead: Instead,
-    /// Files that may declare the name and could not be indexed, as [`Note::Unindexed`].
+    /// Files that could not be indexed and may declare the name, as [`Note::Unindexed`].
     pub unindexed: Vec<Note>,
     /// All files that could not be indexed, if none of them is likely to declare the name.
     pub missing: Option<UnindexedFiles>,
 }
 
-/// What was found in place of a name.
+/// A finding that replaces a missing name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Instead {
-    /// Symbols of that name, which the filters exclude.
+    /// Filters exclude the symbols with this name.
     Excluded {
-        /// How many.
+        /// Number of excluded symbols.
         count: usize,
-        /// The language of the first.
+        /// Language of the first.
         language: Language,
-        /// The project of the first.
+        /// Project of the first.
         project_id: String,
     },
-    /// The name means this symbol, but is not its qualified name.
+    /// The name refers to this symbol, but is not its qualified name.
     Closest(SymbolLabel),
-    /// The name begins with a symbol that has no such member.
+    /// The name starts with a symbol that has no such member.
     NoMember(NoMember),
-    /// Qualified names that look like it, nearest first; may be empty.
+    /// Similar qualified names, nearest first; may be empty.
     Nearest(Vec<String>),
 }
 
-/// A symbol that lacks a member.
+/// A symbol without the requested member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoMember {
     /// The symbol.
     pub container: NamedKind,
     /// Path and line of its primary declaration.
     pub location: Option<(String, u32)>,
-    /// The bare name of the member.
+    /// Bare name of the member.
     pub member: String,
-    /// The symbol's members whose names are most like it.
+    /// Similar names of the symbol's members.
     pub nearest: Vec<String>,
-    /// The symbol holds a value whose keys are not indexed.
+    /// Whether the symbol holds a value whose keys are not indexed.
     pub is_value: bool,
 }

@@ -1,6 +1,6 @@
-//! Occurrences: places in files as text answers show them, `line Type.member: source`.
+//! Occurrences: locations in files as shown in text answers, `line Type.member: source`.
 //!
-//! Names and source lines are looked up only for lists short enough to be shown with them.
+//! Names and source lines are looked up only for lists that are short enough to show them.
 
 use rustc_hash::FxHashMap;
 
@@ -8,30 +8,30 @@ use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
 use crate::query::{QueryError, Sources};
 use crate::store::{self, FileKey, IncidentEdge};
 
-/// Lists with more occurrences have neither names nor source lines.
+/// Maximum length of a list with names.
 const MAX_NAMED: usize = 1_500;
 
-/// Lists with more occurrences have no source lines.
+/// Maximum length of a list with source lines.
 const MAX_WITH_SOURCE: usize = 300;
 
-/// A place in a file.
+/// A location in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Occurrence {
     /// Repo-relative path.
     pub path: String,
     /// 1-based line.
     pub line: u32,
-    /// Short name of the symbol at or around the place; empty if the list is too long for names.
+    /// Short name of the symbol at the location or enclosing it; empty if the list is too long.
     pub symbol: String,
     /// The trimmed source line; `None` if the list is too long, or the file has changed.
     pub source: Option<String>,
 }
 
-/// Makes occurrences of one answer. Paths and names are kept.
+/// Creates the occurrences of one answer, caching paths and names.
 pub struct Occurrences<'s, 'a> {
     /// The files of the answer.
     pub sources: &'s mut Sources<'a>,
-    /// Every list gets names and source lines.
+    /// Whether every list gets names and source lines, whatever its length.
     pub is_complete: bool,
     paths: FxHashMap<FileKey, String>,
     names: FxHashMap<NodeId, String>,
@@ -39,7 +39,7 @@ pub struct Occurrences<'s, 'a> {
 }
 
 impl Occurrence {
-    /// Reports whether the place is in a test file.
+    /// Reports whether the location is in a test file.
     #[must_use]
     pub fn is_test(&self) -> bool {
         store::is_test_path(&self.path)
@@ -47,7 +47,7 @@ impl Occurrence {
 }
 
 impl<'s, 'a> Occurrences<'s, 'a> {
-    /// Creates a maker of occurrences.
+    /// Creates a reader of occurrences.
     pub fn new(sources: &'s mut Sources<'a>) -> Self {
         Self {
             sources,
@@ -58,8 +58,8 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         }
     }
 
-    /// Returns the uses of symbols by some types of edges, each with the symbol that uses it, in
-    /// the order of their places. A place is listed once.
+    /// Returns the uses of symbols by edges of some types, each named after the using symbol, in
+    /// order of location. A location is listed once.
     pub fn uses_of(
         &mut self,
         targets: &[NodeId],
@@ -69,7 +69,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         self.of_edges(&edges)
     }
 
-    /// Returns the incoming edges of symbols, by some types.
+    /// Returns the incoming edges of some types.
     pub fn incoming(
         &self,
         targets: &[NodeId],
@@ -89,8 +89,8 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         Ok(edges)
     }
 
-    /// Makes the occurrences of edges: their sites, named by the symbol at the other end, which
-    /// must be the source of the edge.
+    /// Creates the occurrences of edges: their sites, named after the symbol at the other end,
+    /// which must be the source of the edge.
     pub fn of_edges(&mut self, edges: &[IncidentEdge]) -> Result<Vec<Occurrence>, QueryError> {
         let mut sites: Vec<(String, u32, NodeId)> = Vec::with_capacity(edges.len());
         for edge in edges {
@@ -122,7 +122,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         Ok(found)
     }
 
-    /// Makes the occurrences of declarations, by path and line.
+    /// Creates the occurrences of declarations, by path and line.
     pub fn of_declarations(&mut self, ids: &[NodeId]) -> Result<Vec<Occurrence>, QueryError> {
         let (_, sources) = self.details(ids.len());
         let mut found = Vec::with_capacity(ids.len());
@@ -137,7 +137,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         Ok(found)
     }
 
-    /// Makes the occurrence of a symbol's primary declaration.
+    /// Creates the occurrence of a symbol's primary declaration.
     pub fn declaration(
         &mut self,
         node: &Node,
@@ -159,7 +159,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         }))
     }
 
-    /// Makes the occurrence of a line, named by the innermost symbol around it.
+    /// Creates the occurrence of a line, named after the innermost symbol that encloses it.
     pub fn at(&mut self, path: &str, line: u32) -> Result<Occurrence, QueryError> {
         let snapshot = self.sources.snapshot();
         let symbol = match store::file_by_path(snapshot, path)? {
@@ -195,7 +195,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         })
     }
 
-    /// Reports whether a list of this length has names, and whether it has source lines.
+    /// Reports whether a list of this length gets names, and whether it gets source lines.
     fn details(&self, count: usize) -> (bool, bool) {
         (
             self.is_complete || count <= MAX_NAMED,
@@ -213,8 +213,8 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         Ok(path)
     }
 
-    /// Names what encloses a site: the symbol and, if the site is in a nameless callback, its label.
-    /// The label replaces the name of a file.
+    /// Names the symbol that encloses a site, followed by the label if the site is in a nameless
+    /// callback. The label replaces the name of a file.
     pub fn enclosing(
         &mut self,
         source: NodeId,
@@ -253,7 +253,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         Ok(file)
     }
 
-    /// Returns a symbol's name with that of its type or function: `Cart.total`.
+    /// Returns a symbol's name qualified with its type or function: `Cart.total`.
     pub fn short_name(&mut self, node: &Node) -> Result<String, QueryError> {
         if let Some(name) = self.names.get(&node.id) {
             return Ok(name.clone());

@@ -4,15 +4,15 @@ use crate::model::graph::{EdgeDirection, Node, NodeId, NodeType};
 use crate::query::QueryError;
 use crate::store::{self, FileKey, Snapshot};
 
-/// The id of the file at a repo-relative path.
+/// Returns the id of the file at a repo-relative path.
 pub fn derive_file_id(snapshot: &Snapshot, path: &str) -> Result<FileKey, QueryError> {
     store::file_by_path(snapshot, path)?
         .map(|file| file.id)
         .ok_or_else(|| QueryError::NoFile(path.to_owned()))
 }
 
-/// The path of the only indexed file that a path ends; `None` if there are several, or if it is a
-/// path of the index itself.
+/// Returns the path of the only indexed file whose path ends with `path`; `None` if there are
+/// several, or if `path` itself is indexed.
 pub fn unique_file(snapshot: &Snapshot, path: &str) -> Result<Option<String>, QueryError> {
     if store::file_by_path(snapshot, path)?.is_some() {
         return Ok(None);
@@ -23,8 +23,8 @@ pub fn unique_file(snapshot: &Snapshot, path: &str) -> Result<Option<String>, Qu
     }
 }
 
-/// The symbols declared in a file, each with its span in that file, in text order; the file itself
-/// is left out.
+/// Returns the symbols declared in a file, except the file itself, each with its span in that file,
+/// in text order.
 pub fn get_outline(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, QueryError> {
     let mut nodes = store::nodes_of_file(snapshot, file)?;
     nodes.retain(|node| node.node_type != NodeType::File);

@@ -7,10 +7,10 @@ use crate::model::graph::{Language, Node};
 use crate::model::language::{split_outside, squeezed};
 use crate::query::{QueryError, SymbolLabel};
 
-/// How many overloads an error lists.
+/// Maximum number of overloads listed in an error.
 const MAX_LISTED: usize = 10;
 
-/// Those with these parameters: as written, else by types, else by number.
+/// Returns the overloads with these parameters: as written, else by types, else by number.
 pub(super) fn overloads(found: Vec<Node>, asked: &str) -> Result<Vec<Node>, QueryError> {
     let rules: [fn(&Node, &str) -> bool; 3] = [is_written_so, has_types, has_count];
     let matching = rules.iter().map(|rule| {
@@ -61,7 +61,7 @@ fn has_count(node: &Node, asked: &str) -> bool {
 fn is_same_parameter(language: Language, declared: &str, asked: &str) -> bool {
     let parameter = language.rules().parameter;
     let (name, declared) = parameter(declared);
-    // Somebody may ask with types alone, or where there are none with names.
+    // The query may contain only types, or only names where the declaration has no types.
     let (_, asked_type) = parameter(asked);
     let asked = squeezed(asked);
     same_type(&declared, &asked_type)
@@ -69,7 +69,7 @@ fn is_same_parameter(language: Language, declared: &str, asked: &str) -> bool {
         || (declared.is_empty() && name == asked)
 }
 
-/// Whether two types are written alike, namespaces of the outer one aside.
+/// Reports whether two types are written alike, ignoring the namespace of the outermost type.
 fn same_type(declared: &str, asked: &str) -> bool {
     let bare = |text: &str| {
         let head = text.split(['<', '[', '(', '{']).next().unwrap_or_default();
@@ -79,7 +79,7 @@ fn same_type(declared: &str, asked: &str) -> bool {
     !declared.is_empty() && (declared == asked || bare(declared) == bare(asked))
 }
 
-/// `A.B(int, string)` -> `A.B` and `int, string`
+/// Splits `A.B(int, string)` into `A.B` and `int, string`.
 pub(super) fn split_parameters(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_suffix(')')?;
     let mut depth = 0_usize;
@@ -97,7 +97,7 @@ pub(super) fn split_parameters(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// `A<B<C>>.D` -> `A.D`
+/// Removes type arguments: `A<B<C>>.D` becomes `A.D`.
 pub(super) fn without_type_arguments(text: &str) -> String {
     let mut depth = 0_usize;
     let mut keep = |c: char| {

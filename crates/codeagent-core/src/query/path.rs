@@ -5,7 +5,8 @@
 //! their number. The search starts at both ends and expands all symbols of one cost by one statement.
 //!
 //! Limitations: a path has at most [`MAX_STEPS`] steps and costs at most [`MAX_COST`]. A cheap path
-//! with too many steps can hide a dearer one with few. The search ends after [`MAX_VISITED`] symbols.
+//! with too many steps can hide a more expensive one with few. The search ends after
+//! [`MAX_VISITED`] symbols.
 
 use std::collections::BTreeMap;
 
@@ -16,19 +17,19 @@ use crate::query::QueryError;
 use crate::query::labels::Labels;
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, SymbolBrief};
 
-/// Most steps of a path.
+/// Maximum number of steps in a path.
 pub const MAX_STEPS: usize = 8;
 
-/// Largest cost of a path.
+/// Maximum cost of a path.
 const MAX_COST: u32 = 28;
 
-/// Most symbols that one search visits.
+/// Maximum number of symbols visited per search.
 const MAX_VISITED: usize = 20_000;
 
-/// Uses counted of one symbol.
+/// Maximum number of uses counted per symbol.
 const MAX_COUNTED: usize = 4_096;
 
-/// The number of uses from which a symbol costs extra, as a power of two.
+/// Binary logarithm of the number of uses from which a symbol costs extra.
 const HUB_BITS: u32 = 4;
 
 const USES: [EdgeType; 4] = [
@@ -44,16 +45,16 @@ const DISPATCH: [EdgeType; 4] = [
     EdgeType::Extends,
 ];
 
-/// How one symbol leads to the next.
+/// How one symbol of a path leads to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// It calls it.
+    /// It calls the next.
     Call,
     /// A call of it may run the next, which implements or overrides it.
     Dispatch,
-    /// Creating an object of the type may later run the next, an override in it.
+    /// Creating an object of this type may later run the next, an override in the type.
     Later,
-    /// It names it.
+    /// It refers to the next.
     Reference,
 }
 
@@ -82,33 +83,34 @@ impl Link {
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathStep {
-    /// Where the step begins.
+    /// Source of the step.
     pub from: NodeId,
-    /// Where it ends.
+    /// Target of the step.
     pub to: NodeId,
-    /// How it leads there.
+    /// How the source leads to the target.
     pub link: Link,
-    /// Repo-relative path of the site: the use, or the declaration of the override.
+    /// Repo-relative path of the use, or of the declaration of the override.
     pub path: String,
-    /// Its line.
+    /// Line of the use or declaration.
     pub line: u32,
 }
 
 /// The result of [`find_path`].
 #[derive(Clone, Debug, Default)]
 pub struct PathSearch {
-    /// The steps of the cheapest path; `None` if none was found. Empty if both ends share a symbol.
+    /// The steps of the cheapest path; `None` if there is none. Empty if the two ends share a
+    /// symbol.
     pub steps: Option<Vec<PathStep>>,
-    /// The path leads from the second end to the first.
+    /// Whether the path leads from the second end to the first.
     pub is_reversed: bool,
-    /// The search ended before everything within the limits was visited.
+    /// Whether the search ended before everything within the limits was visited.
     pub is_cut: bool,
     /// Names of the symbols on the path.
     pub labels: Labels,
 }
 
-/// Finds the cheapest path from one of some symbols to one of others; if there is none, one in the
-/// opposite direction. A type, file or namespace stands for everything in it.
+/// Finds the cheapest path from a symbol in `from` to one in `to`, or in the opposite direction if
+/// there is none. A type, file or namespace stands for everything inside it.
 pub fn find_path(
     snapshot: &Snapshot,
     from: &[NodeId],
@@ -135,7 +137,7 @@ pub fn find_path(
     Ok(found)
 }
 
-/// Returns symbols together with everything in those that are no functions.
+/// Returns the symbols, together with everything inside those that are not functions.
 fn with_members(snapshot: &Snapshot, symbols: &[NodeId]) -> Result<FxHashSet<NodeId>, QueryError> {
     let mut all: FxHashSet<NodeId> = symbols.iter().copied().collect();
     let mut level: Vec<NodeId> = store::briefs(snapshot, symbols)?
@@ -154,10 +156,10 @@ fn with_members(snapshot: &Snapshot, symbols: &[NodeId]) -> Result<FxHashSet<Nod
     Ok(all)
 }
 
-/// How a symbol was reached.
+/// How the search reached a symbol.
 #[derive(Clone, Copy)]
 struct Hop {
-    /// The symbol one step nearer to the end that the search began at.
+    /// The previous symbol, one step nearer to the start of this side.
     nearer: NodeId,
     link: Link,
     file: Option<FileKey>,
@@ -175,7 +177,7 @@ struct Visit {
 struct Side {
     direction: EdgeDirection,
     visits: FxHashMap<NodeId, Visit>,
-    /// Symbols still to expand, by cost.
+    /// Symbols to expand, by cost.
     queue: BTreeMap<u32, Vec<NodeId>>,
 }
 
@@ -195,14 +197,14 @@ impl Side {
         }
     }
 
-    /// Returns the smallest cost of a symbol to expand, and how many have it.
+    /// Returns the smallest cost of a symbol to expand, and the number of symbols with it.
     fn next(&self) -> Option<(u32, usize)> {
         self.queue
             .first_key_value()
             .map(|(cost, ids)| (*cost, ids.len()))
     }
 
-    /// Takes the symbols of the smallest cost that may lead further.
+    /// Takes the symbols of the smallest cost that can be expanded further.
     fn take(&mut self) -> Vec<NodeId> {
         let Some((cost, mut ids)) = self.queue.pop_first() else {
             return Vec::new();
@@ -225,11 +227,11 @@ struct Search<'a> {
     goal: FxHashSet<NodeId>,
     /// Extra costs of symbols.
     hubs: FxHashMap<NodeId, u32>,
-    /// Cost of the best path and where its halves meet.
+    /// Cost of the best path, and the symbol where its halves meet.
     best: Option<(u32, NodeId)>,
 }
 
-/// A step that one side may take.
+/// A step that one side can take.
 struct Offer {
     of: NodeId,
     other: NodeId,
@@ -286,7 +288,7 @@ impl<'a> Search<'a> {
         let direction = side.direction;
         let offers = self.offers(&ids, direction)?;
 
-        // Entering a symbol costs extra if it is a hub; the end itself does not.
+        // Entering a hub costs extra, but not if it is the end of the path.
         let entered = offers
             .iter()
             .map(|offer| if is_forward { offer.other } else { offer.of });
@@ -303,7 +305,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Returns the steps from some symbols in a direction.
+    /// Returns the steps from these symbols in a direction.
     fn offers(&self, ids: &[NodeId], direction: EdgeDirection) -> Result<Vec<Offer>, QueryError> {
         let mut offers = Vec::new();
         let mut offer = |of: NodeId, edge: IncidentEdge| {
@@ -322,7 +324,7 @@ impl<'a> Search<'a> {
         };
         store::each_use(self.snapshot, ids, &USES, direction, &mut offer)?;
 
-        // A call of a member runs what overrides it, so dispatch goes against the edge.
+        // A call of a member runs its overrides, so dispatch follows the edge backwards.
         let against = match direction {
             EdgeDirection::Outgoing => EdgeDirection::Incoming,
             EdgeDirection::Incoming => EdgeDirection::Outgoing,
@@ -452,7 +454,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns the steps of the path through a symbol that both sides reached.
+    /// Returns the steps of the path through a symbol reached by both sides.
     fn steps(&self, meeting: NodeId) -> Result<Vec<PathStep>, QueryError> {
         let mut steps = Vec::new();
         let mut at = meeting;

@@ -8,10 +8,10 @@ use crate::model::graph::{Node, NodeType};
 use crate::query::{QueryError, innermost, literals};
 use crate::store::{self, FileKey, Snapshot};
 
-/// How many files of one name are looked at.
+/// Maximum number of files with the same name.
 const MAX_FILES: usize = 20;
 
-/// A file, a line and perhaps a column.
+/// A file, a line and possibly a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct At<'a> {
     path: &'a str,
@@ -19,7 +19,7 @@ pub(super) struct At<'a> {
     column: Option<u32>,
 }
 
-/// `src/a.cs:3` or `src/a.cs:3:5`
+/// Parses `src/a.cs:3` or `src/a.cs:3:5`.
 pub(super) fn parse(text: &str) -> Option<At<'_>> {
     let (before, last) = text.rsplit_once(':')?;
     let last: u32 = last.parse().ok()?;
@@ -44,8 +44,8 @@ pub(super) fn parse(text: &str) -> Option<At<'_>> {
     })
 }
 
-/// What is declared at a place, or else what is declared around it; in all files whose path ends so
-/// if none is named so.
+/// Returns the symbols declared at a location, or else those that enclose it. If no file has this
+/// path, all files whose path ends with it are searched.
 pub(super) fn symbols_at(snapshot: &Snapshot, at: &At<'_>) -> Result<Vec<Node>, QueryError> {
     let files = match store::file_by_path(snapshot, at.path)? {
         Some(file) => vec![file.id],
@@ -70,9 +70,9 @@ pub(super) fn symbols_at(snapshot: &Snapshot, at: &At<'_>) -> Result<Vec<Node>, 
 /// The lines of a labelled callback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallbackLines {
-    /// Its file.
+    /// File of the callback.
     pub file: FileKey,
-    /// Its lines and label.
+    /// Lines and label of the callback.
     pub callback: Callback,
 }
 
@@ -84,7 +84,8 @@ impl CallbackLines {
     }
 }
 
-/// Returns the callback around a place, if it is nearer than `node`, the symbol there.
+/// Returns the innermost callback that encloses a location, if it is inside `node`, the symbol
+/// there.
 pub(super) fn callback_at(
     snapshot: &Snapshot,
     at: &At<'_>,
@@ -157,9 +158,9 @@ fn at_line(nodes: &[Node], at: &At<'_>) -> Vec<Node> {
         .collect()
 }
 
-/// Whether a repo-relative path is `wanted`, ends with its segments, lies in a folder of that path,
-/// or is matched by it if it has wildcards: `*` and `?` within a segment, `**` for any number of
-/// them. A pattern without `/` is one of file names.
+/// Reports whether a repo-relative path is `wanted`, ends with its segments, or is inside that
+/// folder. `wanted` may be a pattern: `*` and `?` match within a segment, `**` any number of
+/// segments. A pattern without `/` is matched against file names.
 #[must_use]
 pub fn is_in_place(path: &str, wanted: &str) -> bool {
     let wanted = wanted.trim().trim_start_matches("./").trim_end_matches('/');
@@ -188,7 +189,8 @@ pub fn is_in_place(path: &str, wanted: &str) -> bool {
     wanted.is_empty() || ends_so() || lies_in()
 }
 
-/// Whether a pattern matches all segments of a path. Work is at most the product of both lengths.
+/// Reports whether a pattern matches all segments of a path. Takes time proportional to the product
+/// of both lengths.
 fn is_below(path: &[&str], pattern: &[&str]) -> bool {
     let mut reached = vec![false; path.len() + 1];
     reached[0] = true;
@@ -207,8 +209,8 @@ fn is_below(path: &[&str], pattern: &[&str]) -> bool {
     reached[path.len()]
 }
 
-/// Whether a text is matched by a pattern of `*` and `?`, case ignored. Work is at most the product
-/// of both lengths.
+/// Reports whether a pattern of `*` and `?` matches a text, ignoring case. Takes time proportional
+/// to the product of both lengths.
 fn is_like(text: &str, pattern: &str) -> bool {
     let text: Vec<char> = text.chars().flat_map(char::to_lowercase).collect();
     let mut reached = vec![false; text.len() + 1];

@@ -1,10 +1,10 @@
-//! Questions in words that another query answers: `who calls Cart.total?`
+//! Natural-language questions that another query answers: `who calls Cart.total?`
 //!
-//! Limitations: English, with the name of a symbol at the end or right after the verb.
+//! Limitations: English only, with the name of a symbol at the end or right after the verb.
 
 use crate::query::FollowUp;
 
-/// Verbs of a question, and what it asks for.
+/// Verbs of questions, with the query that answers them.
 const VERBS: [(&str, FollowUp); 16] = [
     ("calls", FollowUp::Callers),
     ("call", FollowUp::Callers),
@@ -24,7 +24,7 @@ const VERBS: [(&str, FollowUp); 16] = [
     ("usages", FollowUp::References),
 ];
 
-/// Words that begin a question.
+/// First words of questions.
 const STARTS: [&str; 8] = [
     "who",
     "what",
@@ -36,7 +36,7 @@ const STARTS: [&str; 8] = [
     "usages",
 ];
 
-/// Reads a question about one symbol: what it asks for, and the symbol's name.
+/// Parses a question about one symbol: the query that answers it, and the symbol's name.
 pub fn question(text: &str) -> Option<(FollowUp, &str)> {
     let words: Vec<&str> = text
         .trim()
@@ -58,7 +58,7 @@ pub fn question(text: &str) -> Option<(FollowUp, &str)> {
         .iter()
         .enumerate()
         .find_map(|(at, word)| Some((at, verb(&word)?.1)))?;
-    // `what does X call`: the name stands before the verb.
+    // In `what does X call`, the name precedes the verb.
     let (asked, name) = match words[at].to_ascii_lowercase().as_str() {
         "call" if at == words.len() - 1 && first.eq_ignore_ascii_case("what") => {
             (FollowUp::Callees, words[at - 1])

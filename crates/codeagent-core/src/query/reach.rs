@@ -1,4 +1,4 @@
-//! Callers at a distance: callers of callers, and the tests that reach a symbol.
+//! Indirect callers, and the tests that reach a symbol.
 
 use rustc_hash::FxHashSet;
 
@@ -6,11 +6,10 @@ use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
 use crate::query::{Occurrence, Occurrences, QueryError};
 use crate::store::{self, IncidentEdge};
 
-/// Most symbols of one level whose callers are looked at.
+/// Maximum number of symbols per level whose callers are searched.
 const MAX_LEVEL: usize = 300;
 
-/// Returns the calls of the symbols that call `nodes`, without those in the files `nodes` are
-/// excluded from.
+/// Returns the calls of the symbols that call `nodes`, except calls by `nodes` and these callers.
 pub fn callers_of_callers(
     occurrences: &mut Occurrences<'_, '_>,
     nodes: &[NodeId],
@@ -25,7 +24,7 @@ pub fn callers_of_callers(
     occurrences.of_edges(&edges)
 }
 
-/// Returns the uses of symbols in tests, directly or through so many other symbols.
+/// Returns the uses of symbols in tests, directly or through at most this number of other symbols.
 pub fn tests_reaching(
     occurrences: &mut Occurrences<'_, '_>,
     nodes: &[NodeId],
@@ -60,8 +59,7 @@ pub fn tests_reaching(
     occurrences.of_edges(&found)
 }
 
-/// Returns the symbols that call some symbols, and those overloads of the same name that forward to
-/// them.
+/// Returns the callers of these symbols, and overloads of the same name that forward to them.
 fn callers(occurrences: &Occurrences<'_, '_>, nodes: &[NodeId]) -> Result<Vec<NodeId>, QueryError> {
     let mut seen: FxHashSet<NodeId> = nodes.iter().copied().collect();
     let mut callers = Vec::new();

@@ -11,10 +11,10 @@ use crate::query::{
     SymbolMatches, explain_empty, related_results_hint, unindexed_files,
 };
 
-/// Most symbols from which deeper levels are looked for.
+/// Maximum number of symbols whose next level is searched.
 const MAX_DEEP: usize = 20_000;
 
-/// Most groups that get notes.
+/// Maximum number of groups with notes.
 const MAX_NOTES: usize = 3;
 
 /// The symbols related to each group, one group after the other.
@@ -22,30 +22,30 @@ pub struct Relations {
     found: Vec<Levels>,
 }
 
-/// Where one of the related symbols is found.
+/// The location of a related symbol in [`Relations`].
 #[derive(Clone, Copy)]
 pub struct RelatedAt<'a> {
-    /// The group that it is related to.
+    /// Index of its group.
     pub group: usize,
-    /// How many levels it is away from the group.
+    /// Number of levels between it and the group.
     pub depth: usize,
     /// The symbols of its level.
     pub neighbors: &'a Neighbors,
-    /// Its index among these.
+    /// Its index in `neighbors`.
     pub index: usize,
 }
 
-/// The symbols related to one group, and to these, level by level.
+/// The symbols related to one group, directly or indirectly, by level.
 struct Levels {
-    /// Never empty.
+    /// Levels, nearest first; never empty.
     levels: Vec<Neighbors>,
-    /// Level and index of every symbol, each followed by those of the next level that are related
-    /// to it.
+    /// Level and index of every symbol; each is followed by the related symbols of the next level.
     order: Vec<(usize, usize)>,
 }
 
 impl Levels {
-    /// Finds up to `depth` levels. A symbol is listed once, at its nearest level.
+    /// Finds the related symbols, down to `depth` levels. A symbol is listed once, at its nearest
+    /// level.
     fn find(
         snapshot: &Snapshot,
         first: Neighbors,
@@ -61,7 +61,7 @@ impl Levels {
         let mut frontier = match (depth, filter.looks_at_symbols()) {
             (0 | 1, _) => Vec::new(),
             (_, false) => first.ids(),
-            // What the filter drops leads further all the same.
+            // Symbols dropped by the filter still lead to the next level.
             (_, true) => Neighbors::of_any(snapshot, own, relation, &uses_only, None)?.ids(),
         };
         let mut levels = vec![first];
@@ -82,7 +82,7 @@ impl Levels {
     }
 }
 
-/// Lists the symbols of all levels, each before those of the next level that are related to it.
+/// Lists the symbols of all levels; each is followed by the related symbols of the next level.
 fn in_tree_order(levels: &[Neighbors]) -> Vec<(usize, usize)> {
     let mut below: FxHashMap<(usize, NodeId), Vec<usize>> = FxHashMap::default();
     for (level, found) in levels.iter().enumerate().skip(1) {
@@ -111,8 +111,7 @@ fn in_tree_order(levels: &[Neighbors]) -> Vec<(usize, usize)> {
 }
 
 impl Relations {
-    /// Finds the symbols related to each group that pass a filter, and up to `depth` levels of what
-    /// is related to these.
+    /// Finds the symbols related to each group, down to `depth` levels, and filters them.
     pub fn find(
         snapshot: &Snapshot,
         matches: &SymbolMatches,
@@ -127,7 +126,7 @@ impl Relations {
                 .as_ref()
                 .filter(|_| relation.direction == EdgeDirection::Outgoing);
             let found = Neighbors::of_any(snapshot, &group.ids(), relation, filter, within)?;
-            // A type together with its members is related to symbols outside it only.
+            // For a type with its members, only symbols outside of it count.
             let found = if group.members.is_empty() {
                 found
             } else {
@@ -162,8 +161,8 @@ impl Relations {
         self.found.iter().all(|found| found.order.is_empty())
     }
 
-    /// Counts the symbols by folder, most first: by the folder of the use or, where the asked symbols
-    /// use others, by that of the symbol.
+    /// Counts the symbols per folder, most first: by the folder of the use or, for outgoing
+    /// relations, of the symbol.
     pub fn folders(&self, snapshot: &Snapshot) -> Result<Vec<(String, usize)>, QueryError> {
         let mut all = Vec::new();
         for found in self.found.iter().flat_map(|found| &found.levels) {
@@ -180,8 +179,8 @@ impl Relations {
         Ok(all)
     }
 
-    /// Returns the group that the symbol at `index` of all belongs to, and its index there.
-    /// `index` must be less than [`Self::len`].
+    /// Returns the group and index of the `index`th symbol over all groups. `index` must be less
+    /// than [`Self::len`].
     #[must_use]
     pub fn at(&self, index: usize) -> RelatedAt<'_> {
         let mut rest = index;
@@ -200,7 +199,7 @@ impl Relations {
         unreachable!("an index is below the number of all")
     }
 
-    /// Explains why the lists of the first groups are empty, or where there is more.
+    /// Explains why the lists of the first groups are empty, or where related results are.
     pub fn notes(
         &self,
         sources: &mut Sources<'_>,

@@ -1,4 +1,4 @@
-//! Symbol search by words or by a sentence: `Authenticate*`, `user service`, `Cart.Total`,
+//! Symbol search by words or by natural language: `Authenticate*`, `user service`, `Cart.Total`,
 //! `where are carts saved`.
 
 use crate::model::graph::Node;
@@ -10,24 +10,25 @@ use crate::query::{
 };
 use crate::store::{self, Hits, Score, SearchFilter, SimilarSymbols, Snapshot};
 
-/// Longest search, in bytes.
+/// Maximum length of a search, in bytes.
 const MAX_BYTES: usize = 1_000;
 
-/// How many times more near symbols are considered under a filter, which may exclude most of them.
+/// Factor by which more similar symbols are considered if there is a filter, which may exclude most
+/// of them.
 const FILTERED_REACH: usize = 8;
 
-/// Smallest cosine that counts. Less is chance: among some hundred thousand vectors, unrelated texts
-/// reach 0.2.
+/// Minimum cosine of similar symbols. Among some hundred thousand vectors, unrelated texts reach
+/// 0.2 by chance.
 const NEAR: f32 = 0.25;
 
 /// A search for symbols.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchQuery<'a> {
-    /// Words, a sentence or an FTS5 query.
+    /// Words, a natural-language query or an FTS5 query.
     pub text: &'a str,
     /// Which symbols may be found.
     pub filter: &'a SearchFilter,
-    /// Most results.
+    /// Maximum number of results.
     pub limit: usize,
 }
 
@@ -37,28 +38,29 @@ pub struct SearchQuery<'a> {
 pub struct SearchResults {
     /// The symbols.
     pub hits: Vec<FoundSymbol>,
-    /// The query was not valid FTS5, so its words were searched as typed.
+    /// Whether the query was invalid FTS5 syntax and was searched as plain words.
     pub quoted: bool,
-    /// No symbol has all of the words; these have some of them.
+    /// Whether no symbol has all of the words, so the results have only some of them.
     pub some_words: bool,
-    /// The search is a question about the symbols found, which this query answers.
+    /// If the search is a question about the found symbols: the query that answers it, and the
+    /// name.
     pub question: Option<(FollowUp, String)>,
 }
 
-/// A symbol found.
+/// A found symbol.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundSymbol {
-    /// With its primary span.
+    /// The symbol with its primary span.
     pub node: Node,
-    /// bm25, smaller is better.
+    /// Negated bm25 with bonuses; smaller is better.
     pub rank: f64,
-    /// How well it answers a sentence; the order then follows this.
+    /// For a natural-language query, the score that decides the order.
     pub score: Option<Score>,
 }
 
 impl SearchQuery<'_> {
-    /// Refuses a search without words, and one that is too long.
+    /// Returns an error for a search without words or one that is too long.
     pub fn check(&self) -> Result<(), QueryError> {
         if self.text.trim().is_empty() {
             return Err(QueryError::EmptySearch);
@@ -74,7 +76,7 @@ impl SearchQuery<'_> {
 }
 
 impl SearchResults {
-    /// Notes how the search was understood, and why it may have found less than expected.
+    /// Returns notes on how the search was read, and why it may have found less than expected.
     pub fn notes(
         &self,
         snapshot: &Snapshot,
@@ -104,7 +106,7 @@ impl SearchResults {
     }
 }
 
-/// Searches symbols, and refuses searches that cannot find any.
+/// Searches symbols. It is an error if the query or the filter cannot match any symbol.
 pub fn search(
     snapshot: &Snapshot,
     vectors: &Vectors,
@@ -124,8 +126,8 @@ pub fn search(
     )
 }
 
-/// Finds the symbols that a question such as `who calls Cart.total?` is about; `None` if the search
-/// is no such question, or no symbol has the name.
+/// Returns the symbols that a question such as `who calls Cart.total?` is about; `None` if the
+/// search is not such a question, or no symbol has the name.
 fn asked_about(
     snapshot: &Snapshot,
     query: &SearchQuery<'_>,
@@ -157,7 +159,7 @@ fn asked_about(
     }))
 }
 
-/// Refuses a project that does not exist, which would exclude every symbol.
+/// Returns an error if the project does not exist, since it would exclude every symbol.
 pub fn check_project(snapshot: &Snapshot, project: Option<&str>) -> Result<(), QueryError> {
     let Some(asked) = project else {
         return Ok(());
@@ -172,8 +174,8 @@ pub fn check_project(snapshot: &Snapshot, project: Option<&str>) -> Result<(), Q
     })
 }
 
-/// Finds symbols that match an FTS5 query and a filter. A query that reads as a sentence is
-/// answered by words and `vectors`; without vectors, by words alone.
+/// Finds symbols that match a query and a filter. A natural-language query is answered by words and
+/// `vectors`, or by words alone if there are none.
 pub fn filter_nodes(
     snapshot: &Snapshot,
     vectors: Option<&Vectors>,

@@ -1,8 +1,8 @@
-//! String literals that two sides name: the link between code that no call connects, such as a
-//! client's request and the route that serves it.
+//! String literals used on two sides: they link code that no call connects, such as a client's
+//! request and the route that serves it.
 //!
-//! Limitations: at most [`MAX_SYMBOLS`] symbols of each side are read, and literals that stand in
-//! many files connect nothing.
+//! Limitations: at most [`MAX_SYMBOLS`] symbols per side are read. Literals in many files connect
+//! nothing.
 
 use rustc_hash::FxHashMap;
 
@@ -11,27 +11,27 @@ use crate::model::graph::NodeId;
 use crate::query::{QueryError, Snapshot, literal_files, literals_in};
 use crate::store;
 
-/// Most symbols of one side.
+/// Maximum number of symbols per side.
 const MAX_SYMBOLS: usize = 20;
 
-/// Files in which a literal may stand.
+/// Maximum number of files with a literal that connects code.
 const MAX_FILES: u64 = 12;
 
-/// Most literals returned.
+/// Maximum number of literals returned.
 const MAX_SHARED: usize = 10;
 
-/// A literal of both sides, with the path and line of each.
+/// A literal used on both sides, with the path and line of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedLiteral {
-    /// As the first side writes it.
+    /// Text of the literal on the first side.
     pub text: String,
-    /// Where the first side has it.
+    /// Path and line on the first side.
     pub from: (String, u32),
-    /// Where the second side has it.
+    /// Path and line on the second side.
     pub to: (String, u32),
 }
 
-/// Finds the literals that symbols of both sides name.
+/// Finds the literals used by symbols of both sides.
 pub fn shared_literals(
     snapshot: &Snapshot,
     from: &[NodeId],
@@ -56,7 +56,7 @@ pub fn shared_literals(
 /// A literal as written, with its path and line.
 type Named = (String, (String, u32));
 
-/// Returns the literals in some symbols by their keys.
+/// Returns the literals in these symbols by key.
 fn named(snapshot: &Snapshot, symbols: &[NodeId]) -> Result<FxHashMap<String, Named>, QueryError> {
     let mut found = FxHashMap::default();
     for symbol in symbols.iter().take(MAX_SYMBOLS) {

@@ -11,26 +11,26 @@ use crate::query::literals::CallbackCache;
 use crate::query::{Note, QueryError};
 use crate::store::{self, FileKey, FileRow, Snapshot, StoreError};
 
-/// Longest source line that is shown.
+/// Maximum length of a shown source line, in characters.
 const MAX_LINE_CHARS: usize = 200;
 
-/// All declaration sites of a symbol, primary first, then by path and position.
+/// Returns all declaration sites of a symbol: the primary one, then by path and position.
 pub fn get_source(snapshot: &Snapshot, id: NodeId) -> Result<Vec<NodeSpan>, QueryError> {
     Ok(store::spans_of(snapshot, id)?)
 }
 
-/// How a file is, compared with what the index knows of it.
+/// State of a file compared with the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// As it was indexed.
+    /// The file is as it was indexed.
     Current,
-    /// It says something else now.
+    /// The file has changed.
     Changed,
-    /// It cannot be found any more.
+    /// The file no longer exists.
     Gone,
 }
 
-/// The files that one answer shows places of, each looked at once and read at most once.
+/// The files of one answer. Each is checked once and read at most once.
 pub struct Sources<'a> {
     snapshot: &'a Snapshot,
     workspace: &'a Workspace,
@@ -43,14 +43,14 @@ struct Source {
     text: Option<Text>,
 }
 
-/// A text and where its lines begin.
+/// A text with the offsets of its lines.
 struct Text {
     text: String,
     starts: Vec<usize>,
 }
 
 impl<'a> Sources<'a> {
-    /// Nothing looked at yet.
+    /// Creates an empty cache of texts.
     #[must_use]
     pub fn new(snapshot: &'a Snapshot, workspace: &'a Workspace) -> Self {
         Self {
@@ -61,20 +61,20 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// What the files are compared with.
+    /// Returns the snapshot that files are compared with.
     #[must_use]
     pub fn snapshot(&self) -> &'a Snapshot {
         self.snapshot
     }
 
-    /// Where the files are.
+    /// Returns the repository.
     #[must_use]
     pub fn workspace(&self) -> &'a Workspace {
         self.workspace
     }
 
-    /// Whether the file at an indexed path is as it was indexed: by size and time, and by its
-    /// content if only the time differs.
+    /// Compares an indexed file with the disk: by size and time, and by content if only the time
+    /// differs.
     pub fn freshness(&mut self, path: &str) -> Result<Freshness, StoreError> {
         if let Some(known) = self.files.get(path) {
             return Ok(known.freshness);
@@ -91,12 +91,13 @@ impl<'a> Sources<'a> {
         Ok(freshness)
     }
 
-    /// The trimmed line of a file, `None` if the file is not as it was indexed.
+    /// Returns a trimmed line of a file; `None` if the file has changed.
     pub fn line(&mut self, path: &str, line: u32) -> Result<Option<String>, StoreError> {
         Ok(self.text(path)?.map(|text| text.line(line)))
     }
 
-    /// The label of the innermost callback around a line that stands in the symbol `node`.
+    /// Returns the label of the innermost callback that encloses a line and is inside the symbol
+    /// `node`.
     pub(super) fn callback(
         &mut self,
         node: NodeId,
@@ -105,8 +106,7 @@ impl<'a> Sources<'a> {
         self.callbacks.label(self.snapshot, node, site)
     }
 
-    /// Returns the lines `first` to `last` of a file as they are, `None` if the file is not as it
-    /// was indexed.
+    /// Returns the lines `first` to `last` of a file; `None` if the file has changed.
     pub fn lines(
         &mut self,
         path: &str,
@@ -120,8 +120,8 @@ impl<'a> Sources<'a> {
         }))
     }
 
-    /// The name that begins at a line and 1-based UTF-16 column, empty if there is none, `None` if
-    /// the file is not as it was indexed.
+    /// Returns the name at a line and 1-based UTF-16 column; empty if there is none, `None` if the
+    /// file has changed.
     pub fn name_at(
         &mut self,
         path: &str,
@@ -149,7 +149,7 @@ impl<'a> Sources<'a> {
         Ok(self.files.get(path).and_then(|known| known.text.as_ref()))
     }
 
-    /// Notes which files of the answer have changed since they were indexed; `None` if none have.
+    /// Returns a note on the files of the answer that have changed; `None` if none have.
     #[must_use]
     pub fn stale_note(&self) -> Option<Note> {
         let stale = self.stale();
@@ -164,7 +164,7 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// The files looked at that are not as they were indexed, by path.
+    /// Returns the checked files that have changed, by path.
     #[must_use]
     pub fn stale(&self) -> Vec<(&str, Freshness)> {
         let files = self
@@ -232,7 +232,7 @@ fn look(workspace: &Workspace, row: &FileRow) -> Source {
         None => Freshness::Gone,
         Some(entry) if (entry.size, entry.stamp) == (row.size, row.stamp) => Freshness::Current,
         Some(entry) if entry.size != row.size => Freshness::Changed,
-        // Written again, perhaps as it was: the text may be wanted anyway.
+        // The file was rewritten, possibly with the same content; its text may be needed anyway.
         Some(_) => return read(workspace, row),
     };
     Source {

@@ -8,37 +8,37 @@ use crate::store::{self, Counts, SCHEMA_VERSION, Snapshot};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct IndexStatus {
-    /// Number of migrations the database has seen.
+    /// Number of migrations that the database has run.
     pub schema_version: usize,
-    /// Totals.
+    /// Totals of the index.
     pub counts: Counts,
-    /// Files with sites on which a budget of the linker ended, by path, and how many.
+    /// Files with sites whose query budget was exceeded, by path, with the number of these sites.
     pub given_up: Vec<(String, u64)>,
-    /// What makes the vectors that search and similarity rest on.
+    /// The vectors used for search and similarity.
     pub embedding: Embedding,
-    /// When the last batch that found a change began to compare the disk, nanoseconds since 1970.
+    /// Start of the last batch that found a change, in nanoseconds since 1970.
     pub scanned_at_ns: Option<i64>,
 }
 
-/// How much of the code, markup and configuration of a repository is in an indexed language.
+/// The share of a repository's code, markup and configuration that is in an indexed language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextCoverage {
-    /// Bytes in an indexed language.
+    /// Bytes in indexed languages.
     pub covered_bytes: u64,
-    /// Bytes in none.
+    /// Bytes in other languages.
     pub other_bytes: u64,
 }
 
 impl TextCoverage {
-    /// The share in none; `None` if there is no text at all.
+    /// Returns the percentage in other languages; `None` if there is no text at all.
     #[must_use]
     pub fn other_percent(self) -> Option<f64> {
         store::percent(self.other_bytes, self.covered_bytes + self.other_bytes)
     }
 }
 
-/// The state of the index.
+/// Returns the state of the index.
 pub fn status(snapshot: &Snapshot, vectors: &Vectors) -> Result<IndexStatus, QueryError> {
     let time =
         |key| store::metadata(snapshot, key).map(|text| text.and_then(|text| text.parse().ok()));
@@ -52,28 +52,28 @@ pub fn status(snapshot: &Snapshot, vectors: &Vectors) -> Result<IndexStatus, Que
     })
 }
 
-/// How much is in the index.
+/// Returns the totals of the index.
 pub fn counts(snapshot: &Snapshot) -> Result<Counts, QueryError> {
     Ok(store::counts(snapshot)?)
 }
 
-/// How many uses of a name have no target although one should exist somewhere: what an empty list
-/// of callers may be missing.
+/// Returns the number of uses of a name that could not be resolved. A list of callers may lack
+/// them.
 pub fn unresolved_sites(snapshot: &Snapshot, name: &str) -> Result<u64, QueryError> {
     Ok(store::unresolved_with_name(snapshot, name)?)
 }
 
-/// How many places use a symbol; `contains` and `overrides` are no uses.
+/// Returns the number of uses of a symbol, except `contains` and `overrides`.
 pub fn reference_count(snapshot: &Snapshot, id: NodeId) -> Result<u64, QueryError> {
     Ok(store::reference_count(snapshot, id)?)
 }
 
-/// The projects that own an indexed file.
+/// Returns the ids of the projects that own an indexed file.
 pub fn project_ids(snapshot: &Snapshot) -> Result<Vec<String>, QueryError> {
     Ok(store::project_ids(snapshot)?)
 }
 
-/// The names with most unresolved uses.
+/// Returns the names with the most unresolved uses.
 pub fn most_unresolved(
     snapshot: &Snapshot,
     limit: usize,

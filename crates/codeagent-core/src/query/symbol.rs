@@ -1,16 +1,16 @@
-//! Symbols by id or by qualified name.
+//! Lookup of symbols by id or by qualified name.
 
 use crate::model::graph::{Language, Node, NodeId, ParseStatus};
 use crate::query::QueryError;
 use crate::store::{self, Snapshot, StoreError};
 
-/// Most similar names returned.
+/// Maximum number of similar names returned.
 const NEAREST: usize = 5;
 
-/// How many symbols of one bare name may match the end of a qualified name.
+/// Maximum number of symbols with a bare name that are compared with the end of a qualified name.
 const MAX_SAME_NAME: usize = 10_000;
 
-/// Everything about one symbol.
+/// A symbol with its details.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Symbol {
@@ -18,11 +18,11 @@ pub struct Symbol {
     pub node: Node,
     /// How well the file of its primary declaration was parsed.
     pub parse_status: ParseStatus,
-    /// Incoming uses but `contains` and `overrides`.
+    /// Number of incoming uses, except `contains` and `overrides`.
     pub reference_count: u64,
 }
 
-/// A symbol by its id.
+/// Returns the symbol with this id.
 pub fn get_node(snapshot: &Snapshot, id: NodeId) -> Result<Option<Symbol>, QueryError> {
     let Some(mut node) = store::node(snapshot, id)? else {
         return Ok(None);
@@ -40,17 +40,17 @@ pub fn get_node(snapshot: &Snapshot, id: NodeId) -> Result<Option<Symbol>, Query
     }))
 }
 
-/// How a symbol matched a qualified name.
+/// How a symbol matches a requested qualified name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Match {
-    /// Its qualified name is the one asked.
+    /// Its qualified name equals the requested one.
     Exact,
-    /// Its qualified name ends with the one asked.
+    /// Its qualified name ends with the requested one.
     Suffix,
 }
 
-/// Symbols of a qualified name, of a language and project if given; if there are none, those whose
-/// qualified name ends with its segments.
+/// Returns the symbols with a qualified name, optionally of one language and project; if there are
+/// none, those whose qualified name ends with its segments.
 pub fn get_node_by_qualified_name(
     snapshot: &Snapshot,
     qualified_name: &str,
@@ -76,7 +76,7 @@ pub fn get_node_by_qualified_name(
     Ok(nodes.into_iter().map(|node| (node, how)).collect())
 }
 
-/// By qualified name, then path and line.
+/// Returns the sort key: qualified name, path and line.
 fn place(node: &Node) -> (&str, &str, u32, NodeId) {
     let span = node.spans.first();
     (
@@ -87,7 +87,7 @@ fn place(node: &Node) -> (&str, &str, u32, NodeId) {
     )
 }
 
-/// Symbols whose qualified name ends with these segments, found through the bare name at the end.
+/// Returns the symbols whose qualified name ends with these segments, found by their bare name.
 fn with_suffix(snapshot: &Snapshot, suffix: &str) -> Result<Vec<Node>, StoreError> {
     let mut nodes = Vec::new();
     for name in bare_names(suffix) {
@@ -103,8 +103,8 @@ fn with_suffix(snapshot: &Snapshot, suffix: &str) -> Result<Vec<Node>, StoreErro
     Ok(nodes)
 }
 
-/// What the bare name of a qualified name may be: all after each of its separators, for names that
-/// hold separators themselves.
+/// Returns the possible bare names at the end of a qualified name. There are several, because a
+/// bare name may contain separators.
 fn bare_names(suffix: &str) -> impl Iterator<Item = &str> {
     let starts = suffix.match_indices(is_separator).map(|(at, _)| at + 1);
     std::iter::once(0)
@@ -129,7 +129,7 @@ fn last_segments(name: &str, count: usize) -> &str {
         .map_or(name, |(at, _)| &name[at + 1..])
 }
 
-/// Returns qualified names that look like another, nearest first.
+/// Returns similar qualified names, nearest first.
 pub fn nearest(snapshot: &Snapshot, qualified_name: &str) -> Result<Vec<String>, QueryError> {
     let name = qualified_name
         .rsplit(is_separator)
@@ -145,7 +145,7 @@ pub fn nearest(snapshot: &Snapshot, qualified_name: &str) -> Result<Vec<String>,
     }
     let mut seen = rustc_hash::FxHashSet::default();
     found.retain(|name| seen.insert(name.clone()));
-    // Of several containers the one that is written most like the one asked for comes first.
+    // Among several containers, the one most similar to the requested one comes first.
     let segments = qualified_name.split(is_separator).count();
     found.sort_by_cached_key(|name| {
         strsim::levenshtein(qualified_name, last_segments(name, segments))

@@ -23,19 +23,19 @@ use crate::query::{
 };
 use crate::store::{self, Snapshot};
 
-/// Most groups answered at once.
+/// Maximum number of groups answered at once.
 pub const MAX_GROUPS: usize = 20;
 
-/// Most candidates an error lists.
+/// Maximum number of candidates listed in an error.
 const MAX_LISTED: usize = 40;
 
-/// Most symbols ranked by what they implement and how much they are used.
+/// Maximum number of symbols ranked by their bases and uses.
 const MAX_RANKED: usize = 2_000;
 
-/// Most members of `Type.*`.
+/// Maximum number of members for `Type.*`.
 const MAX_MEMBERS: usize = 5_000;
 
-/// Most bases searched for a member.
+/// Maximum number of bases searched for a member.
 const MAX_BASES: usize = 200;
 
 const BASES: [EdgeType; 3] = [EdgeType::Inherits, EdgeType::Implements, EdgeType::Extends];
@@ -43,22 +43,22 @@ const BASES: [EdgeType; 3] = [EdgeType::Inherits, EdgeType::Implements, EdgeType
 /// Symbols that are answered as one.
 #[derive(Clone, Debug)]
 pub struct SymbolGroup {
-    /// The symbols of one qualified name: overloads or merged declarations. Each has its primary
+    /// Symbols with the same qualified name: overloads or merged declarations. Each has its primary
     /// span; sorted by path and line; never empty.
     pub nodes: Vec<Node>,
     /// Their direct and indirect members, if the name ended with `.*`.
     pub members: Vec<NodeId>,
-    /// The nameless callback that the location is in, if the name is a location. What the callback
-    /// uses is a part of what its symbol uses.
+    /// The nameless callback that encloses the location, if the name is a location. Then only the
+    /// callback's uses are listed, not all of its symbol's.
     pub callback: Option<CallbackLines>,
 }
 
 /// The symbols that a name matches.
 #[derive(Clone, Debug)]
 pub struct SymbolMatches {
-    /// The groups that are answered, best first; never empty.
+    /// Groups to answer, best first; never empty.
     pub answered: Vec<SymbolGroup>,
-    /// Further groups with the name, which are only listed, best first.
+    /// Other groups with the name, which are only listed, best first.
     pub listed: Vec<SymbolGroup>,
     /// How the name was resolved, if not as written.
     pub note: Option<Note>,
@@ -101,12 +101,12 @@ impl SymbolGroup {
 }
 
 impl SymbolMatches {
-    /// Iterates over the symbols that are answered.
+    /// Returns the symbols to answer.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         self.answered.iter().flat_map(|group| &group.nodes)
     }
 
-    /// Notes that a location means a callback, not the whole symbol around it.
+    /// Returns a note if a location refers to a callback instead of the symbol that encloses it.
     #[must_use]
     pub fn callback_note(&self) -> Option<Note> {
         let group = self.answered.first()?;
@@ -125,8 +125,8 @@ impl SymbolMatches {
     }
 }
 
-/// Resolves a name to symbols. `file` restricts them to symbols declared there: it is a path, the
-/// end of one, a folder, or a pattern with `*`.
+/// Resolves a name to symbols. `file` restricts them to symbols declared there; it is a path, the
+/// end of a path, a folder, or a pattern with `*`.
 pub fn resolve_symbols(
     snapshot: &Snapshot,
     asked: &str,
@@ -218,7 +218,7 @@ fn ambiguous(asked: &str, groups: &[SymbolGroup]) -> QueryError {
     }
 }
 
-/// Finds the symbols of a name, unordered, and says how the name was resolved if not as written.
+/// Returns the symbols with a name, unordered, and a note if the name was not resolved as written.
 fn find_candidates(
     snapshot: &Snapshot,
     text: &str,
@@ -276,8 +276,8 @@ fn respelled(text: &str) -> Option<String> {
     (spelled != text).then_some(spelled)
 }
 
-/// Finds the symbols whose qualified name is `name` or ends with it. A bare name also ends the names
-/// of others if it is one itself.
+/// Returns the symbols whose qualified name is `name`; if there are none, or if `name` is bare,
+/// also those whose qualified name ends with it.
 fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
     let mut found: Vec<Node> = get_node_by_qualified_name(snapshot, name, None, None)?
         .into_iter()
@@ -299,7 +299,7 @@ fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
     Ok(found)
 }
 
-/// Drops constructors whose type has the name too.
+/// Drops constructors if their type has the name too.
 fn prefer_types(mut found: Vec<Node>) -> Vec<Node> {
     let ids: FxHashSet<NodeId> = found.iter().map(|node| node.id).collect();
     found.retain(|node| {
@@ -309,9 +309,9 @@ fn prefer_types(mut found: Vec<Node>) -> Vec<Node> {
     found
 }
 
-/// Finds the members that `Type.member` names: the type's own, among them explicit implementations,
-/// or those of its nearest bases with such a member. The flag reports whether they are inherited;
-/// `None` if there are none.
+/// Returns the members that `Type.member` refers to: the type's own, including explicit
+/// implementations, or those of the nearest bases that have such a member. The flag tells whether
+/// they are inherited. Returns `None` if there are none.
 fn members_of_type(
     snapshot: &Snapshot,
     text: &str,
@@ -384,7 +384,7 @@ fn declared_in(
 /// Ranks of symbols; lower is better.
 struct MatchRanks(FxHashMap<NodeId, MatchRank>);
 
-/// The class, whether the symbol belongs to tests, and how much it is used.
+/// Class, whether the symbol belongs to tests, and number of uses.
 type MatchRank = (u8, bool, Reverse<u64>);
 
 impl MatchRanks {
@@ -432,7 +432,7 @@ fn class_of(node_type: NodeType) -> u8 {
     }
 }
 
-/// Reports whether a symbol implements or overrides another one of the matches.
+/// Reports whether a symbol implements or overrides another match.
 fn implements_another(
     snapshot: &Snapshot,
     node: &Node,
@@ -450,8 +450,8 @@ fn implements_another(
     Ok(false)
 }
 
-/// Reports whether a member is an explicit implementation: `Cart.IPriced.Total` is not declared by
-/// the `IPriced` it names.
+/// Reports whether a member is an explicit implementation: `Cart.IPriced.Total` is declared by
+/// `Cart`, not by the `IPriced` in its name.
 fn is_explicit(snapshot: &Snapshot, node: &Node) -> Result<bool, QueryError> {
     let is_member = matches!(node.node_type, NodeType::Method | NodeType::Property);
     let is_member = is_member && node.language.rules().has_explicit_implementations;
@@ -467,7 +467,7 @@ fn is_explicit(snapshot: &Snapshot, node: &Node) -> Result<bool, QueryError> {
     Ok(parent.is_some_and(|parent| !own(&parent)))
 }
 
-/// Groups symbols by qualified name, best group first, each with its class.
+/// Groups symbols by qualified name, best group first; each group with its class.
 fn ranked(found: Vec<Node>, ranks: &MatchRanks) -> Vec<(u8, SymbolGroup)> {
     let mut by_name: FxHashMap<(Language, String, String), Vec<Node>> = FxHashMap::default();
     for node in found {

@@ -1,11 +1,12 @@
 //! Targets: the symbols, files, folders and literals that a caller's text refers to.
 //!
 //! A text is a name or the end of one, `FILE:LINE`, a file, a folder, a quoted literal, several of
-//! these, or a sentence that mentions them (`who calls Cart.Total?`). Names are resolved as by
-//! [`resolve_symbols`]; a name under which TypeScript imports or re-exports a symbol resolves to
-//! that symbol. What cannot be resolved is returned with the reason.
+//! these, or a sentence that mentions them (`who calls Cart.Total?`). Names are resolved by
+//! [`resolve_symbols`]. A name under which TypeScript imports or re-exports a symbol resolves to
+//! that symbol. Unresolved parts are returned with the reason.
 //!
-//! Limitations: a lower-case word of a sentence is a name only if the sentence has no other target.
+//! Limitations: a lower-case word of a sentence counts as a name only if the sentence has no other
+//! target.
 
 mod alias;
 mod tokens;
@@ -18,44 +19,44 @@ use crate::store::{self, Snapshot};
 pub use alias::Alias;
 use tokens::{Token, tokens};
 
-/// Most targets of one text.
+/// Maximum number of targets per text.
 const MAX_TARGETS: usize = 12;
 
-/// Most files of one name that are targets.
+/// Maximum number of target files with the same name.
 const MAX_FILES: usize = 8;
 
-/// Most uncommon lower-case words of a sentence that may be names.
+/// Maximum number of uncommon lower-case words in a sentence that may be names.
 const MAX_PLAIN: usize = 2;
 
-/// Longest text that is looked at, in bytes.
+/// Maximum length of a text, in bytes.
 const MAX_BYTES: usize = 4_000;
 
-/// A thing that a text refers to.
+/// An entity that a text refers to.
 #[expect(
     clippy::large_enum_variant,
     reason = "a question has few targets, and most are symbols"
 )]
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// Symbols of a name or at a location.
+    /// Symbols with a name or at a location.
     Symbols(SymbolTarget),
     /// An indexed file.
     File {
         /// The text that named it.
         asked: String,
-        /// Its repo-relative path.
+        /// Repo-relative path of the file.
         path: String,
-        /// Its node.
+        /// Node of the file.
         node: Box<Node>,
     },
-    /// A folder that holds indexed files.
+    /// A folder that contains indexed files.
     Folder {
         /// The text that named it.
         asked: String,
-        /// Its repo-relative path, without a slash at the end; `.` is the whole repository.
+        /// Repo-relative path, without a trailing slash; `.` is the whole repository.
         path: String,
     },
-    /// A string that no symbol is named by: a route, an event, an environment variable.
+    /// A string that is not the name of a symbol: a route, an event, an environment variable.
     Literal(String),
 }
 
@@ -64,9 +65,9 @@ pub enum Target {
 pub struct SymbolTarget {
     /// The text that named them.
     pub asked: String,
-    /// The groups that are answered, best first; never empty.
+    /// Groups to answer, best first; never empty.
     pub groups: Vec<SymbolGroup>,
-    /// Further groups with the name, best first.
+    /// Other groups with the name, best first.
     pub others: Vec<SymbolGroup>,
     /// How the name was resolved, if not as written.
     pub note: Option<Note>,
@@ -74,21 +75,21 @@ pub struct SymbolTarget {
     pub alias: Option<Alias>,
 }
 
-/// What a text refers to.
+/// The entities that a text refers to.
 #[derive(Debug, Default)]
 pub struct Targets {
-    /// The targets in the order of the text.
+    /// Targets, in the order of the text.
     pub found: Vec<Target>,
-    /// The parts of the text that look like names and have no target, each with the reason.
+    /// Parts of the text that look like names but could not be resolved, each with the reason.
     pub missing: Vec<(String, QueryError)>,
-    /// The other words of the text, in lower case.
+    /// Other words of the text, in lower case.
     pub words: Vec<String>,
-    /// The text reads as a sentence rather than as a list of names.
+    /// Whether the text is a sentence rather than a list of names.
     pub is_sentence: bool,
 }
 
 impl Target {
-    /// Returns the ids of the symbols or of the file; empty for folders and literals.
+    /// Returns the ids of the symbols or the file; empty for folders and literals.
     #[must_use]
     pub fn ids(&self) -> Vec<NodeId> {
         match self {
@@ -109,7 +110,7 @@ impl Target {
 }
 
 impl Targets {
-    /// Reports whether a word of the text begins with one of these.
+    /// Reports whether a word of the text starts with one of these prefixes.
     #[must_use]
     pub fn mentions(&self, beginnings: &[&str]) -> bool {
         self.words
@@ -117,7 +118,7 @@ impl Targets {
             .any(|word| beginnings.iter().any(|start| word.starts_with(start)))
     }
 
-    /// Returns the reason why nothing was found, if nothing was.
+    /// Returns an error if there are no targets.
     pub fn check(mut self) -> Result<Self, QueryError> {
         if self.found.is_empty() && !self.missing.is_empty() {
             return Err(self.missing.swap_remove(0).1);
@@ -191,7 +192,7 @@ fn whole(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> 
     Ok(None)
 }
 
-/// Adds the targets of a token, or the reason why it has none.
+/// Adds the targets of a token, or the reason why there are none.
 fn add(
     sources: &mut Sources<'_>,
     targets: &mut Targets,
@@ -210,7 +211,7 @@ fn add(
     match found {
         Ok(symbols) => {
             targets.found.push(Target::Symbols(symbols));
-            // An environment variable is named by a constant and by its string.
+            // An environment variable may be a constant as well as a string.
             if tokens::is_constant(text) {
                 targets.found.push(Target::Literal(text.to_owned()));
             }
@@ -224,7 +225,7 @@ fn add(
     Ok(())
 }
 
-/// Resolves a name or a location; the inner error says why there is no symbol.
+/// Resolves a name or a location. The inner error tells why there is no symbol.
 fn symbols(
     snapshot: &Snapshot,
     text: &str,
@@ -243,7 +244,7 @@ fn symbols(
     }
 }
 
-/// Returns the files or the folder that a text names; empty if it names none.
+/// Returns the files or the folder with this path; empty if there are none.
 fn paths(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
     if text.contains('#') || place::parse(text).is_some() {
         return Ok(Vec::new());
@@ -301,11 +302,11 @@ fn files(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
     Ok(files)
 }
 
-/// Finds the word of a sentence that is most likely a name: the last one that a function, type or
-/// variable is named by.
+/// Returns the word of a sentence that is most likely a name: the last one that is the name of a
+/// function, type or variable.
 fn plain_name(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<Option<Target>, QueryError> {
     let is_uncommon = |token: &&Token<'_>| token.is_plain() && !tokens::is_common(token.text);
-    // With more words, it is described rather than named.
+    // With more words, the symbol is described rather than named.
     if tokens.iter().filter(is_uncommon).count() > MAX_PLAIN {
         return Ok(None);
     }

@@ -1,12 +1,12 @@
-//! The symbols that targets stand for, for queries that walk the graph from all of them.
+//! The symbols that targets stand for, for queries that walk the graph.
 
 use crate::model::graph::NodeId;
 use crate::query::target::{Target, Targets};
 use crate::query::{QueryError, Snapshot};
 use crate::store;
 
-/// Returns the symbols of targets: the best group of each name, or every group if `all_groups`; for
-/// a folder the files below it.
+/// Returns the symbols of targets: for a name, its best group, or with `all_groups` every group;
+/// for a folder, the files below it.
 pub fn nodes_of(
     snapshot: &Snapshot,
     targets: &Targets,

@@ -1,6 +1,6 @@
 //! Mentions of a name in files of languages that are not indexed: markup, templates, configuration.
 //!
-//! Only rare names are searched for: a short name, or one with many mentions, is a common word.
+//! Only rare names are searched, because a short name or one with many mentions is a common word.
 //!
 //! Limitations: names are matched as whole words, whatever they mean there, in at most
 //! [`MAX_FILES`] files and [`MAX_BYTES`] bytes.
@@ -8,19 +8,19 @@
 use crate::query::texts::{Texts, is_word};
 use crate::query::{QueryError, SiteSample, Sources};
 
-/// Most files searched.
+/// Maximum number of files searched.
 const MAX_FILES: usize = 3_000;
 
-/// Most bytes searched.
+/// Maximum number of bytes searched.
 const MAX_BYTES: u64 = 32 << 20;
 
-/// Names of fewer letters are not searched.
+/// Minimum length of a name, in letters.
 const MIN_LETTERS: usize = 5;
 
-/// More mentions of a name are noise.
+/// Maximum number of mentions of a name; with more, it counts as a common word.
 const MAX_MENTIONS: u64 = 20;
 
-/// Longest line shown, in characters.
+/// Maximum length of a shown line, in characters.
 const MAX_LINE: usize = 120;
 
 /// Mentions of some names in files of other languages.
@@ -28,7 +28,7 @@ const MAX_LINE: usize = 120;
 pub struct TextMentions {
     /// The lines that contain one of the names.
     pub sites: SiteSample,
-    /// Some of the files were not searched.
+    /// Whether some files were not searched.
     pub is_cut: bool,
 }
 
@@ -91,13 +91,13 @@ fn holds_word(line: &str, name: &str) -> bool {
     line.match_indices(name).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         let after = line[at + name.len()..].chars().next();
-        // `resolve-path` is another word than `resolve`.
+        // `resolve-path` is one word, so it does not mention `resolve`.
         let is_joined = |c: char| is_word(c) || c == '-';
         !before.is_some_and(is_joined) && !after.is_some_and(is_joined)
     })
 }
 
-/// Says what kind of file a name is of.
+/// Returns what kind of file a name belongs to.
 fn kind(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     match &*ending.to_ascii_lowercase() {

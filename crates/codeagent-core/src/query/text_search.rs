@@ -1,10 +1,10 @@
-//! Text search: lines that match a pattern, each with the symbol or callback around it.
+//! Text search: lines that match a pattern, each with the symbol or callback that encloses it.
 //!
-//! Files are searched as ripgrep does, ignore rules included; code, tests and other files are
-//! returned apart. A line counts once however often the pattern matches in it.
+//! Files are searched as by ripgrep, including ignore rules. Code, tests and other files are
+//! returned separately. A line counts once, however often the pattern matches in it.
 //!
-//! Limitations: [`MAX_LINES`] lines are returned, and [`MAX_LINES_OF_FILE`] of one file; all are
-//! counted. Prose in strings is not indexed, so `literals` finds names only.
+//! Limitations: at most [`MAX_LINES`] lines are returned, and [`MAX_LINES_OF_FILE`] per file; all
+//! are counted. Prose in strings is not indexed, so `literals` finds names only.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -18,19 +18,19 @@ use crate::query::{
 };
 use crate::store;
 
-/// Most lines returned.
+/// Maximum number of lines returned.
 const MAX_LINES: usize = 2_000;
 
-/// Most lines returned of one file.
+/// Maximum number of lines returned per file.
 const MAX_LINES_OF_FILE: usize = 200;
 
-/// Lists with more lines have no names.
+/// Maximum number of lines in a list with names.
 const MAX_NAMED: usize = 500;
 
-/// Longest line kept, in bytes.
+/// Maximum length of a line, in bytes.
 const MAX_LINE_BYTES: usize = 400;
 
-/// How long a search may take.
+/// Time limit of a search.
 const MAX_TIME: Duration = Duration::from_secs(20);
 
 /// A query for [`search_text`].
@@ -38,38 +38,38 @@ const MAX_TIME: Duration = Duration::from_secs(20);
 pub struct TextSearchQuery<'a> {
     /// The text, or the regular expression.
     pub pattern: &'a str,
-    /// The pattern is a regular expression.
+    /// Whether the pattern is a regular expression.
     pub is_regex: bool,
-    /// Upper and lower case are the same.
+    /// Whether case is ignored.
     pub ignore_case: bool,
     /// Only this file or folder, or files that match this pattern.
     pub path: Option<&'a str>,
-    /// Only string literals that read as names.
+    /// Whether to search only string literals that look like names.
     pub literals: bool,
 }
 
-/// The lines that match.
+/// The matching lines.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct FoundText {
-    /// Lines of code in which a word matches, or those of a regular expression.
+    /// Lines of code with a whole-word match, or any match of a regular expression.
     pub code: Vec<Occurrence>,
-    /// The same in tests.
+    /// Such lines in tests.
     pub tests: Vec<Occurrence>,
-    /// The same in files of other languages.
+    /// Such lines in files of other languages.
     pub others: Vec<Occurrence>,
-    /// Lines in which a part of a word matches.
+    /// Lines in which only a part of a word matches.
     pub parts: Vec<Occurrence>,
-    /// Number of lines that match, returned or not.
+    /// Total number of matching lines.
     pub count: u64,
-    /// Number of files in which a line matches.
+    /// Number of files with a matching line.
     pub files: usize,
-    /// The search took too long, so files are missing.
+    /// Whether the time limit was exceeded, so that files are missing.
     pub timed_out: bool,
 }
 
 impl FoundText {
-    /// Returns the number of lines that are returned.
+    /// Returns the number of returned lines.
     #[must_use]
     pub fn shown(&self) -> usize {
         self.code.len() + self.tests.len() + self.others.len() + self.parts.len()
@@ -156,7 +156,7 @@ fn unsearchable(error: SearchError) -> QueryError {
     QueryError::Pattern(error.to_string())
 }
 
-/// Keeps the lines with a literal that contains the match.
+/// Keeps the lines that have a literal containing the match.
 fn keep_literals(
     places: &Occurrences<'_, '_>,
     files: &mut Vec<FileHits>,
@@ -177,13 +177,11 @@ fn keep_literals(
     Ok(())
 }
 
-/// Returns the text that matches.
 fn matched(hit: &Hit) -> &str {
     let start = hit.column.saturating_sub(1);
     hit.text.get(start..start + hit.length).unwrap_or_default()
 }
 
-/// Reports whether a match is not a part of a longer word.
 fn is_whole_word(hit: &Hit) -> bool {
     let start = hit.column.saturating_sub(1);
     let (Some(before), Some(after)) = (hit.text.get(..start), hit.text.get(start + hit.length..))
@@ -197,7 +195,7 @@ fn is_whole_word(hit: &Hit) -> bool {
     !continues_before && !continues_after
 }
 
-/// Adds the lines of a file, at most `room`.
+/// Adds at most `room` lines of a file.
 fn add(
     places: &mut Occurrences<'_, '_>,
     query: &TextSearchQuery<'_>,

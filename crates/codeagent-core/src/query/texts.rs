@@ -1,9 +1,9 @@
-//! Searches the files that are in no language.
+//! Text files in no indexed language: which ones exist, and which words they contain.
 //!
-//! To know takes a walk over the repository. Where somebody watches it, what was found is kept
-//! until a batch changes something else than code.
+//! Listing them takes a walk over the repository. If the repository is watched, the list is cached
+//! until a batch contains changes to such files.
 //!
-//! **Limits.** The words are hashes, so that a file may be looked through in vain.
+//! Limitations: words are stored as hashes, so a file may be searched in vain.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -14,43 +14,44 @@ use rustc_hash::FxBuildHasher;
 use crate::model::graph::Dialect;
 use crate::query::unpoisoned;
 
-/// Longest file that is looked at: longer ones are data.
+/// Maximum size of a file, in bytes; larger files are data.
 const MAX_FILE_BYTES: u64 = 256 << 10;
 
-/// Endings of files that name code: markup, templates, configuration.
+/// Extensions of files that may name symbols: markup, templates, configuration.
 const NAMING: [&str; 24] = [
     "razor", "cshtml", "vbhtml", "aspx", "ascx", "master", "xaml", "axaml", "vue", "svelte",
     "astro", "html", "htm", "hbs", "ejs", "config", "resx", "xml", "yml", "yaml", "json", "toml",
     "props", "targets",
 ];
 
-/// Endings of further texts, which count for the share of text that is covered.
+/// Extensions of other code, which counts for the coverage only.
 const OTHER_CODE: [&str; 24] = [
     "py", "java", "kt", "go", "rs", "c", "h", "cpp", "hpp", "cc", "m", "mm", "swift", "rb", "php",
     "lua", "fs", "fsx", "vb", "sh", "ps1", "sql", "css", "scss",
 ];
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// The files that may name code.
+    /// Files that may name symbols.
     pub files: Vec<TextFile>,
-    /// Bytes of code, markup and configuration in no language that is indexed.
+    /// Bytes of code, markup and configuration in languages that are not indexed.
     pub other: u64,
 }
 
-/// A file that may name code.
+/// A file that may name symbols.
 #[derive(Debug)]
 pub struct TextFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: RepoPath,
-    /// Its length in bytes.
+    /// Size, in bytes.
     pub size: u64,
     words: OnceLock<Box<[u32]>>,
 }
 
 impl TextFile {
-    /// Whether it may hold one of these names: it does not, or nobody has looked.
+    /// Reports whether the file may contain one of these names; true if its words are not known
+    /// yet.
     pub fn may_hold(&self, names: &[&str]) -> bool {
         self.words.get().is_none_or(|words| {
             names
@@ -59,7 +60,7 @@ impl TextFile {
         })
     }
 
-    /// Notes what it holds.
+    /// Records the words of the file.
     pub fn note(&self, text: &str) {
         self.words.get_or_init(|| {
             let mut words: Vec<u32> = text
@@ -74,14 +75,14 @@ impl TextFile {
     }
 }
 
-/// What is kept of the texts of a repository. Clones share it.
+/// Cached list of a repository's text files. Clones share it.
 #[derive(Clone, Default)]
 pub struct Texts(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     kept: Mutex<Kept>,
-    /// Held by who walks: others wait for what is found.
+    /// Held during a walk, so that other callers wait for its result.
     walk: Mutex<()>,
 }
 
@@ -93,21 +94,21 @@ struct Kept {
 }
 
 impl Texts {
-    /// Whether somebody tells of changes, so that what is found may be kept.
+    /// Sets whether changes are reported by `forget`, so that the list may be cached.
     pub fn set_told(&self, is_told: bool) {
         let mut kept = unpoisoned(&self.0.kept);
         kept.is_told = is_told;
         kept.listing = None;
     }
 
-    /// Forgets what was found, also by a walk that is under way: something may have changed.
+    /// Drops the cached list, and prevents a running walk from caching its result.
     pub fn forget(&self) {
         let mut kept = unpoisoned(&self.0.kept);
         kept.batches += 1;
         kept.listing = None;
     }
 
-    /// What there is, and whether it is kept.
+    /// Returns the list, and whether it is cached.
     pub fn listing(&self, workspace: &Workspace) -> (Arc<Listing>, bool) {
         if let Some(listing) = self.kept() {
             return (listing, true);
@@ -163,7 +164,7 @@ fn look(workspace: &Workspace) -> Listing {
     listing
 }
 
-/// Whether a character may be part of a name.
+/// Reports whether a character may be part of a name.
 pub fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

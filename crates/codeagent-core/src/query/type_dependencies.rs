@@ -1,5 +1,5 @@
-//! Dependencies of a type as a whole: the uses of all its members, counted by the type or function
-//! they belong to.
+//! Dependencies of a type as a whole: the uses by all its members, counted per used type or
+//! function.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,10 +7,10 @@ use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
 use crate::query::QueryError;
 use crate::store::{self, Snapshot};
 
-/// Most members of a type that are named for each dependency.
+/// Maximum number of members named per dependency.
 const MAX_NAMES: usize = 4;
 
-/// Most members that are looked at.
+/// Maximum number of members visited.
 const MAX_MEMBERS: usize = 3_000;
 
 /// A type or function that another one depends on.
@@ -18,13 +18,13 @@ const MAX_MEMBERS: usize = 3_000;
 pub struct TypeDependency {
     /// The type or function.
     pub node: Node,
-    /// How many uses there are.
+    /// Number of uses.
     pub count: usize,
-    /// The members that are used most.
+    /// The most used members.
     pub members: Vec<String>,
 }
 
-/// Returns what a type, function or file depends on, most used first.
+/// Returns the dependencies of a type, function or file, most used first.
 pub fn type_dependencies(
     snapshot: &Snapshot,
     node: NodeId,
@@ -96,8 +96,8 @@ pub fn tree(snapshot: &Snapshot, node: NodeId) -> Result<Vec<NodeId>, QueryError
     Ok(all)
 }
 
-/// Returns the outermost type around a symbol, or else the symbol that its file or namespace
-/// declares.
+/// Returns the outermost type that contains a symbol, or else its top-level container in the file
+/// or namespace.
 pub fn owner_of(snapshot: &Snapshot, node: NodeId) -> Result<Option<NodeId>, QueryError> {
     let is_outer = |node: &Node| matches!(node.node_type, NodeType::File | NodeType::Module);
     let Some(mut owner) = store::node(snapshot, node)? else {

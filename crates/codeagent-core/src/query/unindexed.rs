@@ -1,23 +1,23 @@
-//! Files of the index whose symbols are missing, wholly or in part, because they could not be read
+//! Indexed files whose symbols are missing, completely or partially, because they could not be read
 //! or parsed.
 //!
-//! Limitations: whether a file may declare a symbol is judged by its name: `Keycode` may be in
+//! Limitations: whether a file may declare a symbol is guessed from its name: `Keycode` may be in
 //! `Keycode.cs` and `Keycode.Names.cs`.
 
 use crate::model::graph::{Language, ParseStatus};
 use crate::query::{Note, PartiallyParsed, QueryError, UnindexedFiles};
 use crate::store::{self, FileRow, Snapshot};
 
-/// Most files named in a note.
+/// Maximum number of files named in a note.
 const MAX_NAMED: usize = 3;
 
-/// Notes that a file's symbols are missing, wholly or in part; `None` if none are, or if the file
-/// is not in the index.
+/// Returns a note if symbols of a file are missing, completely or partially; `None` if none are, or
+/// if the file is not in the index.
 pub fn partial_index_note(snapshot: &Snapshot, path: &str) -> Result<Option<Note>, QueryError> {
     Ok(store::file_by_path(snapshot, path)?.and_then(|file| note(&file)))
 }
 
-/// Returns the files whose symbols are not in the index, by path, each with the reason.
+/// Returns the files without indexed symbols, by path, each with the reason.
 pub fn failed_files(snapshot: &Snapshot) -> Result<Vec<(String, String)>, QueryError> {
     let files = store::files_with_problems(snapshot)?;
     Ok(files
@@ -26,7 +26,7 @@ pub fn failed_files(snapshot: &Snapshot) -> Result<Vec<(String, String)>, QueryE
         .collect())
 }
 
-/// Returns the files of which some bytes could not be parsed, by path.
+/// Returns the files that could not be parsed completely, by path.
 pub fn partially_parsed_files(snapshot: &Snapshot) -> Result<Vec<PartiallyParsed>, QueryError> {
     let files = store::files(snapshot)?
         .into_iter()
@@ -34,7 +34,7 @@ pub fn partially_parsed_files(snapshot: &Snapshot) -> Result<Vec<PartiallyParsed
     Ok(files.map(|file| partially_parsed(&file)).collect())
 }
 
-/// Notes the first files without symbols that are named like a word in `asked`.
+/// Returns notes on the first files without symbols whose names contain a word of `asked`.
 pub fn unindexed_files_like(snapshot: &Snapshot, asked: &str) -> Result<Vec<Note>, QueryError> {
     let words: Vec<&str> = asked
         .split(|next: char| !next.is_alphanumeric() && next != '_')
@@ -55,7 +55,7 @@ pub fn unindexed_files_like(snapshot: &Snapshot, asked: &str) -> Result<Vec<Note
         .collect())
 }
 
-/// Returns the files without symbols, of one language or of all; `None` if there are none.
+/// Returns the files without symbols, optionally of one language; `None` if there are none.
 pub fn unindexed_files(
     snapshot: &Snapshot,
     language: Option<Language>,

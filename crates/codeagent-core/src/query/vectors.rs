@@ -1,11 +1,11 @@
-//! Finds symbols similar to a symbol or to a question. Estimates over the signs of all of them,
-//! then the vectors of the best.
+//! Finds symbols similar to a symbol or to a query in natural language. Sign bits of all symbols
+//! give an estimate; then the vectors of the best are compared.
 //!
-//! The signs are kept in memory until the index changes. A model answers once it has seen nearly
-//! all symbols; until then letters and words do. The two are never mixed in one answer.
+//! Sign bits are cached until the index changes. Vectors of a model are used once nearly all
+//! symbols have one; until then, lexical vectors are used. The two are never mixed in one answer.
 //!
-//! **Limits.** Nearest by estimate: of the exact nearest ten, one in a hundred may be missing. With
-//! a filter more are missing.
+//! Limitations: the estimate may miss one in a hundred of the exact nearest ten; with a filter it
+//! misses more.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicBool, Ordering as AtomicOrdering};
@@ -21,52 +21,53 @@ use crate::model::graph::{EdgeDirection, Node, NodeId, NodeType};
 use crate::query::{QueryError, unpoisoned};
 use crate::store::{self, EMBEDDING_MODEL, SYMBOLS_TOTAL, Snapshot, StoreError, VectorSource};
 
-/// Symbols whose signs are kept in memory, 56 bytes each; of more, they are read every time.
+/// Maximum number of symbols whose sign bits are cached, at 56 bytes each. For more symbols, they
+/// are read each time.
 const MAX_KEPT: usize = 1 << 20;
-/// Symbols whose vectors are looked at, by the estimate the nearest, for a question: few words are
-/// estimated less well than a symbol.
+/// Number of symbols whose vectors are compared with a natural-language query. The estimate is less
+/// accurate for the few words of a query than for a symbol.
 pub(super) const LOOKED_AT: usize = 300;
-/// Among more symbols than this more are as near as the nearest, so more are looked at: with the
-/// square root of how many there are.
+/// Number of symbols from which more of them are compared, because more are about as near as the
+/// nearest; grows with the square root of the number of symbols.
 const FEW_ENOUGH: f64 = 32_768.0;
-/// The same for a symbol.
+/// Number of symbols whose vectors are compared with a symbol.
 const LOOKED_AT_FOR_SYMBOL: usize = 300;
-/// Symbols whose vectors are in memory together where all are compared.
+/// Number of vectors in memory at a time when all symbols are compared.
 const COMPARED_AT_ONCE: usize = 2048;
-/// One symbol in so many may lack a vector of a model that answers.
+/// One in this many symbols may lack a model vector while the model is in use.
 const LACKING: u64 = 20;
 
-/// What answers questions of similarity about one index; shared by all who read it.
+/// Similarity search over one index; shared by all readers.
 #[derive(Default)]
 pub struct Vectors {
     kept: Mutex<[Option<Arc<Kept>>; 2]>,
     serving: Mutex<Option<(String, VectorSource, u64)>>,
     model: ModelHandle,
-    /// The model was open and gave no vector the last time.
+    /// Whether the last call of the open model failed.
     has_failed: AtomicBool,
 }
 
-/// The signs of a source's vectors.
+/// The cached sign bits of a vector source.
 struct Kept {
-    /// What the index was when they were read.
+    /// `vectors_mark` of the index when they were read.
     mark: String,
     ids: Vec<NodeId>,
     blocks: Vec<Block>,
 }
 
-/// What makes the vectors that answers rest on.
+/// The model whose vectors are used for similarity, and their number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Embedding {
     /// `lexhash-384`, or the name of a model.
     pub model: String,
-    /// Symbols that have a vector of it.
+    /// Number of symbols with such a vector.
     pub count: u64,
 }
 
 impl Vectors {
-    /// Has questions answered with a model, once the index has vectors of it. It is not opened
-    /// before.
+    /// Creates a search that uses a model as soon as the index has vectors of it. The model is not
+    /// opened before.
     #[must_use]
     pub fn new(model: ModelHandle) -> Self {
         Self {
@@ -75,13 +76,13 @@ impl Vectors {
         }
     }
 
-    /// Whether there is a model that cannot be used, as far as is known.
+    /// Reports whether the model is known to be unusable.
     #[must_use]
     pub fn is_model_broken(&self) -> bool {
         self.model.is_broken() || self.has_failed.load(AtomicOrdering::Relaxed)
     }
 
-    /// What makes the vectors that answers rest on now.
+    /// Returns the model whose vectors are in use, and their number.
     pub fn embedding(&self, snapshot: &Snapshot) -> Result<Embedding, QueryError> {
         let (source, count) = self.counted(snapshot)?;
         let model = match source {
@@ -91,13 +92,13 @@ impl Vectors {
         Ok(Embedding { model, count })
     }
 
-    /// Which vectors answer.
+    /// Returns the source of the vectors in use.
     fn serving(&self, snapshot: &Snapshot) -> Result<VectorSource, StoreError> {
         Ok(self.counted(snapshot)?.0)
     }
 
-    /// Which vectors answer, those of a model if nearly all symbols have one, and how many there
-    /// are; counted once until they change.
+    /// Returns the source of the vectors in use, and their number. A model is used if nearly all
+    /// symbols have a vector of it. The result is cached until the vectors change.
     fn counted(&self, snapshot: &Snapshot) -> Result<(VectorSource, u64), StoreError> {
         let mark = store::vectors_mark(snapshot)?;
         if let Some((of, source, count)) = &*unpoisoned(&self.serving)
@@ -121,7 +122,8 @@ impl Vectors {
         Ok((source, count))
     }
 
-    /// The vector of a question; a model that fails is replaced by letters and words.
+    /// Returns the vector of a natural-language query. If the model fails, the lexical embedder is
+    /// used.
     pub(super) fn of_question(
         &self,
         snapshot: &Snapshot,
@@ -144,7 +146,7 @@ impl Vectors {
         ))
     }
 
-    /// What the model says whose vectors the index has.
+    /// Returns the vector of a query, if the model is the one whose vectors the index has.
     fn by_model(&self, kept: Option<String>, question: &str) -> Option<Vector> {
         let model = match self.model.model() {
             Ok(model) => model.filter(|model| kept.is_some_and(|kept| kept == model.name()))?,
@@ -161,8 +163,8 @@ impl Vectors {
         embedded.ok()?.pop()
     }
 
-    /// The symbols nearest to a vector with their cosines, nearest first, of those nearest by
-    /// estimate: `count`, in large indexes more.
+    /// Returns the symbols nearest to a vector with their cosines, nearest first. Compares the
+    /// `count` symbols with the best estimates, in large indexes more.
     pub fn nearest(
         &self,
         snapshot: &Snapshot,
@@ -182,7 +184,7 @@ impl Vectors {
         Ok(scored)
     }
 
-    /// The symbols that are nearest by their signs.
+    /// Returns the symbols with the nearest sign bits.
     fn estimated(
         &self,
         snapshot: &Snapshot,
@@ -219,12 +221,12 @@ impl Vectors {
     }
 }
 
-/// How many symbols to look at among so many.
+/// Returns the number of symbols to compare in an index of this size.
 fn looked_at(count: usize, among: usize) -> usize {
     (count as f64 * (among as f64 / FEW_ENOUGH).sqrt().max(1.0)) as usize
 }
 
-/// The ids with the smallest differences, in no order.
+/// Returns the ids with the smallest differences, in no particular order.
 fn best(ids: &[NodeId], differences: &[u16], count: usize) -> Vec<NodeId> {
     let differences = &differences[..ids.len()];
     let mut with = [0_usize; MAX_DIFFERENCE + 1];
@@ -238,7 +240,7 @@ fn best(ids: &[NodeId], differences: &[u16], count: usize) -> Vec<NodeId> {
         is_last
     });
     let last = last.unwrap_or(MAX_DIFFERENCE + 1);
-    // Of those that differ just as much, so many as there is room for: the first by id.
+    // Fills up with symbols of the next difference, the first by id.
     let mut room = count.saturating_sub(with[..last].iter().sum());
     let mut best = Vec::with_capacity(count.min(ids.len()));
     for (id, difference) in ids.iter().zip(differences) {
@@ -254,8 +256,8 @@ fn best(ids: &[NodeId], differences: &[u16], count: usize) -> Vec<NodeId> {
     best
 }
 
-/// Symbols like some, most similar first, each with the cosine of its vector and the most similar
-/// of theirs; and what made the vectors.
+/// Returns the symbols most similar to any of these symbols, with their cosines, most similar
+/// first.
 pub fn find_similar(
     snapshot: &Snapshot,
     vectors: &Vectors,
@@ -265,7 +267,7 @@ pub fn find_similar(
     let mut source = vectors.serving(snapshot)?;
     let mut own = store::vectors_of(snapshot, source, ids)?;
     if source == VectorSource::Model && own.iter().any(Option::is_none) {
-        // Changed since the model saw it.
+        // A symbol has changed since the model embedded it.
         source = VectorSource::Lexical;
         own = store::vectors_of(snapshot, source, ids)?;
     }
@@ -313,7 +315,7 @@ pub fn find_similar(
     Ok(Similar { symbols, source })
 }
 
-/// The types of some symbols: only symbols of these are like them.
+/// Returns the node types of these symbols. Only symbols of these types count as similar.
 fn kinds_of(snapshot: &Snapshot, ids: &[NodeId]) -> Result<Vec<NodeType>, StoreError> {
     let mut kinds = Vec::new();
     for id in ids {
@@ -322,7 +324,7 @@ fn kinds_of(snapshot: &Snapshot, ids: &[NodeId]) -> Result<Vec<NodeType>, StoreE
     Ok(kinds)
 }
 
-/// What some symbols are inside of.
+/// Returns all containers of these symbols.
 fn around(snapshot: &Snapshot, ids: &[NodeId]) -> Result<FxHashSet<NodeId>, StoreError> {
     let (mut around, mut open) = (FxHashSet::default(), ids.to_vec());
     while let Some(id) = open.pop() {
@@ -335,13 +337,13 @@ fn around(snapshot: &Snapshot, ids: &[NodeId]) -> Result<FxHashSet<NodeId>, Stor
     Ok(around)
 }
 
-/// Symbols like some.
+/// Similar symbols.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Similar {
-    /// Each with the cosine of the vectors, most similar first.
+    /// Symbols with the cosine of their vectors, most similar first.
     pub symbols: Vec<(Node, f32)>,
-    /// What made the vectors.
+    /// Source of the vectors.
     pub source: VectorSource,
 }
 
@@ -349,8 +351,8 @@ fn nearest_first((a, near): &(NodeId, f32), (b, far): &(NodeId, f32)) -> Orderin
     far.total_cmp(near).then(a.cmp(b))
 }
 
-/// The exact nearest symbols of each vector, by the vectors of all symbols: what estimates are
-/// measured with.
+/// Returns the exact nearest symbols of each vector, by comparing all vectors; used to measure the
+/// estimates.
 pub fn exactly_nearest(
     snapshot: &Snapshot,
     source: VectorSource,

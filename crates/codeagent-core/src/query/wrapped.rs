@@ -1,7 +1,7 @@
-//! Wrappers: variables and default exports that hold a function only to pass it to another one.
+//! Wrappers: variables and default exports whose value passes a function to another one.
 //!
 //! `export default traceFunction({})(present)`, `const Row = React.memo(RowBody)`: the uses of the
-//! wrapper are uses of what it wraps, although the calls go elsewhere.
+//! wrapper are uses of the wrapped function, although the calls resolve to the wrapper.
 //!
 //! Limitations: a wrapper is declared in the same file, in at most [`MAX_LINES`] lines.
 
@@ -9,7 +9,7 @@ use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeKind, NodeType};
 use crate::query::{QueryError, Sources};
 use crate::store;
 
-/// Most lines of a wrapper's declaration.
+/// Maximum number of lines of a wrapper's declaration.
 const MAX_LINES: u32 = 8;
 
 /// Returns the variables and default exports whose value is a call that a function, class or
@@ -60,7 +60,7 @@ pub fn wrappers_of(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Node>, 
     Ok(wrappers)
 }
 
-/// Reports whether a name stands in a text as a whole argument: `memo(Row)`, `debounce(save, 10)`.
+/// Reports whether a name is a complete argument in a text: `memo(Row)`, `debounce(save, 10)`.
 fn is_argument(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = text[..at].trim_end().chars().next_back();

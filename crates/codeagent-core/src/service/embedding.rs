@@ -1,8 +1,8 @@
-//! The embedding thread: makes the vectors that symbols lack, behind everything else.
+//! The embedding thread: computes missing model vectors in the background.
 //!
-//! It works while nothing is being indexed, writes the vectors of a few texts at a time and starts
-//! from what the index says is missing, so an interruption (a batch, the end of the process, a
-//! crash) costs only what was not written. A known text is not embedded again.
+//! It runs while nothing is being indexed and writes a few vectors at a time. Each run starts from
+//! the vectors that the index lacks, so an interruption (a batch, the end of the process, a crash)
+//! loses only unwritten vectors. Texts with a stored vector are not embedded again.
 //!
 //! Limitations: only on Linux can the thread lower its priority.
 
@@ -17,29 +17,27 @@ use crate::engine::EngineError;
 use crate::service::owner::{OwnerState, SyncState};
 use crate::store::{self, EMBEDDING_MODEL, NodeVector, Pending, StoreError};
 
-/// Symbols that are looked at together, so that texts alike in length can go through a model
-/// together.
+/// Number of symbols sorted together, so that texts of similar length go through a model together.
 const PAGE: usize = 512;
 
-/// Vectors per write, and so the most that a crash loses.
+/// Number of vectors per write, and the most that a crash loses.
 const WRITTEN: usize = 64;
 
-/// Texts between two looks at whether something more urgent waits, as many as go through a model
-/// together.
+/// Number of texts embedded together. In between, the thread checks for more urgent work.
 const MANY: usize = 16;
 
-/// The same once nearly all vectors are there: then questions are put to the model too, and wait
-/// for what it is at, which takes a thread that stepped back long where others work.
+/// Like [`MANY`], once nearly all vectors exist. Queries then use the model too and wait for the
+/// current group, which can take a thread of low priority long.
 const FEW: usize = 2;
 
-/// How far the vectors of a model are.
+/// Progress of computing a model's vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorProgress {
-    /// The model.
+    /// Name of the model.
     pub model: String,
-    /// Symbols with a vector.
+    /// Number of symbols with a vector.
     pub done: u64,
-    /// Symbols.
+    /// Total number of symbols.
     pub total: u64,
 }
 
@@ -56,13 +54,12 @@ impl fmt::Display for VectorProgress {
 /// How a run ended.
 #[derive(PartialEq, Eq)]
 enum RunOutcome {
-    /// Nothing is missing.
+    /// No vectors are missing.
     Complete,
-    /// Something more urgent came.
+    /// More urgent work is waiting.
     Paused,
 }
 
-/// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 enum EmbeddingFailure {
     #[error(transparent)]
@@ -73,7 +70,7 @@ enum EmbeddingFailure {
     Model(#[from] EmbedError),
 }
 
-/// How far the vectors of the model are whose vectors the index has; `None` if it has none.
+/// Returns the progress of the model whose vectors the index has; `None` if it has none.
 pub fn vector_progress(snapshot: &store::Snapshot) -> Result<Option<VectorProgress>, StoreError> {
     let Some(model) = store::metadata(snapshot, EMBEDDING_MODEL)? else {
         return Ok(None);
@@ -85,7 +82,7 @@ pub fn vector_progress(snapshot: &store::Snapshot) -> Result<Option<VectorProgre
     Ok(Some(VectorProgress { model, done, total }))
 }
 
-/// The vectors of symbols, all in one batch; those that are known are not made again.
+/// Returns the vectors of symbols, embedding the unknown texts in one call.
 pub fn embedded(model: &dyn Embedder, few: &[Pending]) -> Result<Vec<NodeVector>, EmbedError> {
     let unknown: Vec<&str> = few
         .iter()
@@ -114,13 +111,13 @@ pub fn embedded(model: &dyn Embedder, few: &[Pending]) -> Result<Vec<NodeVector>
 }
 
 impl OwnerState {
-    /// Makes vectors as long as this process keeps the index.
+    /// Computes missing vectors until this process stops.
     pub(super) fn make_vectors(&self) {
         lowest_priority();
         let mut seen = None;
         while let Some(batches) = self.calm(seen) {
             let run = catch_unwind(AssertUnwindSafe(|| self.run_vectors()));
-            // After a failure the next batch is waited for: nothing else makes a difference.
+            // After a failure, only a new batch can make a difference.
             seen = Some(batches);
             match run {
                 Ok(Ok(RunOutcome::Complete)) => self.note_embedding(None),
@@ -136,13 +133,13 @@ impl OwnerState {
         }
     }
 
-    /// Keeps why vectors are missing.
+    /// Records why vectors are missing.
     fn note_embedding(&self, trouble: Option<String>) {
         self.lock().embedding_trouble = trouble;
     }
 
-    /// Waits until nothing is pending and a batch ended that was not seen; how many have ended.
-    /// `None` at the end of the process.
+    /// Waits until nothing is pending and a batch other than number `seen` has ended. Returns the
+    /// number of batches so far, or `None` if this process stops.
     fn calm(&self, seen: Option<u64>) -> Option<u64> {
         let waits = |state: &mut SyncState| {
             !self.is_stopping()
@@ -155,7 +152,7 @@ impl OwnerState {
         (!self.is_stopping()).then_some(state.batches)
     }
 
-    /// Whether there is something more urgent.
+    /// Reports whether more urgent work is waiting.
     fn is_pressed(&self) -> bool {
         self.is_stopping() || !self.lock().is_idle()
     }
@@ -166,7 +163,7 @@ impl OwnerState {
         };
         let before = store::metadata(&self.engine.reader().snapshot()?, EMBEDDING_MODEL)?;
         if before.as_deref() != Some(model.name()) {
-            // Those of another model go.
+            // This deletes the vectors of other models.
             self.engine.put_vectors(model.name(), Vec::new())?;
         }
 
@@ -201,7 +198,7 @@ impl OwnerState {
         Ok(RunOutcome::Complete)
     }
 
-    /// The vectors of symbols, of as many as there is time for.
+    /// Computes the vectors of these symbols until more urgent work is waiting.
     fn vectors(
         &self,
         model: &dyn Embedder,

@@ -1,5 +1,5 @@
-//! Following another process that writes the index: asking it to index changes, and taking over
-//! when it ends.
+//! Follows another process that writes the index: asks it to index changes, and takes over when it
+//! ends.
 
 use std::io;
 use std::sync::{Arc, PoisonError};
@@ -13,15 +13,15 @@ use crate::service::staleness::{Staleness, quick_check};
 use crate::service::status::ServiceFailure;
 use crate::service::{FRESHNESS_TIMEOUT, IndexService, Inner, State, Task};
 
-/// How long the writer may take to index named files.
+/// Maximum time for the writer to index named files.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often a reader tries to become the owner, and looks for a new index, while it cannot stay
-/// connected to a writer.
+/// Interval at which a reader without a connection to a writer tries to take over and looks for a
+/// new index.
 const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
 impl IndexService {
-    /// Asks the process that writes the index to index these files, compared by their content.
+    /// Asks the process that writes the index to index these files, compared by content. Returns
     /// `None` if this process writes it.
     pub fn sync_via_writer(&self, paths: &[RepoPath]) -> Option<io::Result<SyncReply>> {
         let State::Reader(reader) = self.0.state() else {
@@ -34,7 +34,8 @@ impl IndexService {
         Some(ipc::sync(reader.data(), &request, SYNC_TIMEOUT))
     }
 
-    /// Rebuilds an index that a query found damaged, in the background, or asks its writer to.
+    /// Rebuilds a damaged index in the background, or asks its writer to. Called if a query finds
+    /// damage.
     pub fn rebuild_in_background(&self) {
         let inner = &self.0;
         let is_first = !std::mem::replace(&mut inner.lock().is_rebuilding, true);
@@ -64,7 +65,7 @@ impl Inner {
                     .map(drop)
                     .map_err(|error| error.to_string())
             }
-            // The old database of an index that was replaced meanwhile may look damaged.
+            // The index was replaced meanwhile; only the old database looked damaged.
             State::Reader(_) => {
                 self.enter(self.reader_state());
                 Ok(())
@@ -77,8 +78,8 @@ impl Inner {
         }
     }
 
-    /// Checks the index that this process reads, and opens it again if it was replaced, possibly by
-    /// the writer because of this check.
+    /// Checks the index that this process reads. If it was replaced, possibly by the writer because
+    /// of this check, it is opened again.
     pub(super) fn check_reader(&self, reader: &IndexReader) -> Staleness {
         if !reader.is_in_place() {
             self.enter(self.reader_state());
@@ -90,8 +91,7 @@ impl Inner {
         staleness
     }
 
-    /// Serves what can be served without the right to write. Reports whether that is missing
-    /// because another process has it.
+    /// Serves the existing index read-only. Reports whether another process holds the write lock.
     pub(super) fn become_reader(&self, error: EngineError) -> bool {
         let is_locked = error.kind() == ErrorKind::Locked;
         self.enter(if is_locked {
@@ -115,16 +115,16 @@ impl Inner {
         }
     }
 
-    /// Serves the index that is there until this process gets the right to write.
+    /// Serves the existing index until this process gets the write lock.
     pub(super) fn follow(self: &Arc<Self>) {
         while !self.is_cancelled() {
-            // A first index must be noticed when it is complete.
+            // Without a complete index there may be no writer to wait for, so this polls.
             let is_first = matches!(self.state(), State::BuiltElsewhere(_));
             if (is_first || !self.stay_with_writer()) && self.is_stopping_within(RETRY_INTERVAL) {
                 return;
             }
 
-            // The index may be another file than a moment ago.
+            // The index may have been replaced.
             match self.open_engine() {
                 Ok(engine) => return self.become_owner(engine),
                 Err(error) => {
@@ -136,8 +136,7 @@ impl Inner {
         }
     }
 
-    /// Stays connected to the process that writes the index until it ends. Reports false if it
-    /// accepts no connections.
+    /// Waits on a connection until the writer ends. Returns false if it accepts no connections.
     fn stay_with_writer(&self) -> bool {
         let data = self.options.home.data_dir(self.workspace().root());
         let Some(writer) = data

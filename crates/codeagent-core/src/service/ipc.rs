@@ -1,19 +1,19 @@
-//! The protocol between the process that writes an index and the others.
+//! The protocol between the process that writes an index and its readers.
 //!
-//! A request is one line, and its answer too:
+//! A request is one line, and so is its answer:
 //!
-//! * `sync PROTOCOL VERSION MILLISECONDS all|now|anew`, followed by paths, one per line, and an empty
-//!   line, asks to have every change made so far indexed. The answer is `done GENERATION` or
-//!   `behind GENERATION JSON`, a [`Staleness`].
+//! * `sync PROTOCOL VERSION MILLISECONDS all|now|anew`, followed by paths, one per line, and an
+//!   empty line, asks to index every change made so far. The answer is `done GENERATION` or `behind
+//!   GENERATION JSON`, a [`Staleness`].
 //! * `stay PROTOCOL VERSION` gets no answer: the client stays connected to notice the writer's end.
-//! * `who PROTOCOL VERSION` is answered by `keeper PROCESS SECONDS ROLE`, with the time the process
-//!   started at.
-//! * `end PROTOCOL VERSION` is answered likewise, and a daemon then ends.
+//! * `who PROTOCOL VERSION` is answered by `keeper PROCESS SECONDS ROLE`, with the process's start
+//!   time.
+//! * `end PROTOCOL VERSION` has the same answer. A daemon then ends.
 //!
-//! A daemon also ends after a `sync` or `stay` of a newer version, so the next writer is not older
-//! than its clients.
+//! A daemon also ends after a `sync` or `stay` of a newer version, so that the next writer is not
+//! older than its clients.
 //!
-//! Limitations: a writer that does not answer in time is treated as unable to.
+//! Limitations: a writer that does not answer in time is treated as unavailable.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::{Arc, Weak};
@@ -28,33 +28,32 @@ use crate::service::owner::OwnerState;
 use crate::service::staleness::Staleness;
 use crate::store;
 
-/// The version of the protocol.
 const PROTOCOL: u32 = 2;
 
-/// This program's version, which clients and writers tell each other.
+/// This program's version, which clients and writers exchange.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The most lines a request may have.
+/// Maximum number of lines in a request.
 const MOST_LINES: usize = 100_000;
 
-/// Extra time after which a writer counts as unresponsive.
+/// Extra time before a writer counts as unresponsive.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The changes that the writer is asked to index.
+/// A request to index changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyncRequest {
-    /// These files, compared by their content.
+    /// Files to compare by content.
     pub paths: Vec<RepoPath>,
-    /// Compare every file, whatever events the system reported.
+    /// Compare every file, regardless of events.
     pub everything: bool,
-    /// Rebuild the index, which was found damaged.
+    /// Rebuild the index because it was found damaged.
     pub rebuild: bool,
 }
 
 /// The writer's answer to a [`SyncRequest`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyncReply {
-    /// The number of the last batch.
+    /// Number of the last batch.
     pub generation: u64,
     /// The changes that the index is missing.
     pub staleness: Staleness,
@@ -68,7 +67,7 @@ impl SyncReply {
             "done" => Staleness::default(),
             "behind" => {
                 let json = words.next().unwrap_or_default();
-                // A writer of another version may send something else.
+                // A writer of another version may send an unknown format.
                 serde_json::from_str(json).unwrap_or_else(|_| Staleness::unknown())
             }
             _ => return None,
@@ -106,7 +105,7 @@ impl WriterInfo {
     }
 }
 
-/// Asks the writer of this index to index every change made so far, for at most `wait`.
+/// Asks the writer of this index to index every change made so far; waits at most `wait`.
 pub fn sync(data: &DataDir, request: &SyncRequest, wait: Duration) -> io::Result<SyncReply> {
     let mut writer = IpcStream::connect(data, Some(wait + GRACE))?;
     let what = match (request.rebuild, request.everything) {
@@ -125,14 +124,14 @@ pub fn sync(data: &DataDir, request: &SyncRequest, wait: Duration) -> io::Result
     SyncReply::parse(&read_answer(&mut writer)?).ok_or_else(unexpected)
 }
 
-/// Returns which process writes this index.
+/// Returns the process that writes this index.
 pub fn writer_info(data: &DataDir) -> io::Result<WriterInfo> {
     let mut writer = IpcStream::connect(data, Some(GRACE))?;
     ask_writer_info(&mut writer, "who")
 }
 
-/// Reports whether an error of [`writer_info`] means that the process exists and does not answer:
-/// it is suspended, or the system gives it no time.
+/// Reports whether an error of [`writer_info`] means that the process exists but does not answer,
+/// because it is suspended or starved of processor time.
 #[must_use]
 pub fn is_unresponsive(error: &io::Error) -> bool {
     matches!(
@@ -141,14 +140,14 @@ pub fn is_unresponsive(error: &io::Error) -> bool {
     )
 }
 
-/// Asks the daemon that writes this index to end and waits for its process to do so; a writer that
-/// is no daemon goes on. Fails with an error that [`is_unresponsive`] if it takes longer than
-/// `wait`.
+/// Asks the daemon that writes this index to end and waits for its process to end. A writer that is
+/// not a daemon continues. If it takes longer than `wait`, the error is one that
+/// [`is_unresponsive`] reports.
 pub fn request_shutdown(data: &DataDir, wait: Duration) -> io::Result<WriterInfo> {
     let mut writer = IpcStream::connect(data, Some(wait))?;
     let info = ask_writer_info(&mut writer, "end")?;
     if info.role == Role::Daemon {
-        // Nothing more is sent; the connection ends with the process.
+        // The writer sends nothing more, so this returns when the process ends.
         match writer.read(&mut [0]) {
             Err(error) if error.kind() != io::ErrorKind::ConnectionReset => return Err(error),
             _ => {}
@@ -175,11 +174,11 @@ fn unexpected() -> io::Error {
     )
 }
 
-/// An idle connection with the writer of an index, to notice its end.
+/// An idle connection to the writer of an index, to notice its end.
 pub struct WriterConnection(IpcStream);
 
 impl WriterConnection {
-    /// Connects.
+    /// Connects to the writer of an index.
     pub fn open(data: &DataDir) -> io::Result<Self> {
         let mut writer = IpcStream::connect(data, None)?;
         writer.write_all(format!("stay {PROTOCOL} {VERSION}\n").as_bytes())?;
@@ -188,7 +187,7 @@ impl WriterConnection {
 
     /// Waits until the writer ends or the connection is closed.
     pub fn wait(&self) {
-        // The writer sends nothing.
+        // The writer sends nothing, so this returns when the connection ends.
         self.0
             .try_clone()
             .map(|mut writer| writer.read(&mut [0]))
@@ -201,7 +200,6 @@ impl WriterConnection {
     }
 }
 
-/// Serves clients until the owner stops.
 pub(super) fn serve(listener: &IpcListener, shared: &Weak<OwnerState>) {
     while let Ok(client) = listener.next() {
         let Some(shared) = shared.upgrade().filter(|shared| !shared.is_stopping()) else {
@@ -230,7 +228,7 @@ fn serve_client(mut client: IpcStream, shared: Arc<OwnerState>) -> io::Result<()
     let words: Vec<&str> = first.split(' ').collect();
     let lifetime = Arc::clone(&shared.lifetime);
     let is_daemon = lifetime.role == Role::Daemon;
-    // An older daemon ends for a newer version, once it has answered.
+    // An outdated daemon ends after it has answered.
     let is_outdated = is_daemon && is_of_newer_version(&words);
 
     let done = match words.as_slice() {
@@ -239,7 +237,7 @@ fn serve_client(mut client: IpcStream, shared: Arc<OwnerState>) -> io::Result<()
                 lifetime.request_shutdown();
             }
             let number = shared.add_client(client);
-            // Until the client leaves or is disconnected.
+            // Ends when the client leaves or is disconnected.
             lines.for_each(drop);
             shared.remove_client(number);
             Ok(())
@@ -249,7 +247,7 @@ fn serve_client(mut client: IpcStream, shared: Arc<OwnerState>) -> io::Result<()
             let request = SyncRequest {
                 paths: read_paths(lines),
                 everything: *what == "all",
-                // To another version, a sound index may look damaged.
+                // An intact index may look damaged to another version.
                 rebuild: *what == "anew" && *version == VERSION,
             };
             client.write_all(sync_answer(&shared, &request, wait).as_bytes())
@@ -258,8 +256,8 @@ fn serve_client(mut client: IpcStream, shared: Arc<OwnerState>) -> io::Result<()
         ["end", ..] => {
             client.write_all(own_info(&shared).as_bytes())?;
             if is_daemon {
-                // The engine must not be held here when the daemon ends; the client leaves when the
-                // process has ended.
+                // The client disconnects when the process ends. Until then, this thread must not
+                // keep the engine alive.
                 drop(shared);
                 lifetime.request_shutdown();
                 lines.for_each(drop);
@@ -317,7 +315,7 @@ fn sync_answer(shared: &OwnerState, request: &SyncRequest, wait: Duration) -> St
         failure: Some(error.to_string()),
         ..Staleness::default()
     });
-    // An index that is being closed is not kept up to date.
+    // An index that is being closed is no longer updated.
     if shared.is_stopping() {
         return "closing 0\n".to_owned();
     }
@@ -332,7 +330,7 @@ fn sync_answer(shared: &OwnerState, request: &SyncRequest, wait: Duration) -> St
     if staleness.is_none() {
         format!("done {generation}\n")
     } else {
-        // Strings of a struct always have a JSON form, which has no line breaks.
+        // A struct of strings always serializes, and its JSON has no line breaks.
         let json = serde_json::to_string(&staleness.abridged()).unwrap_or_default();
         format!("behind {generation} {json}\n")
     }

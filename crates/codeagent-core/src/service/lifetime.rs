@@ -1,19 +1,19 @@
-//! Shutdown of a daemon: on request, when its repository is gone, or when it was idle for a while
-//! (no query, no connected client, no changed file).
+//! Shutdown of a daemon: on request, when its repository is gone, or after an idle time (no query,
+//! no connected client, no changed file).
 //!
-//! Limitations: only daemons use this. A server runs as long as its client, and `codeagent watch`
+//! Limitations: used only by daemons. A server runs as long as its client, and `codeagent watch`
 //! until it is interrupted.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long a repository may be gone: some tools remove a folder and create it again.
+/// Time for which a repository may be missing: some tools remove a folder and create it again.
 const MOST_GONE: Duration = Duration::from_secs(5);
 
 /// The role of a process that keeps an index up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The server of a client.
+    /// An MCP server.
     Server,
     /// `codeagent watch`.
     Watch,
@@ -24,19 +24,18 @@ pub enum Role {
 /// Why a service ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShutdownReason {
-    /// On request.
+    /// Shutdown was requested.
     Requested,
     /// The repository no longer exists.
     RootGone,
-    /// It was idle.
+    /// The service was idle for too long.
     Idle,
 }
 
-/// Start time and current use of a process that keeps an index up to date.
+/// Role, start time and last use of a process that keeps an index up to date.
 pub(super) struct Lifetime {
-    /// Its role.
     pub role: Role,
-    /// Since when.
+    /// Start time.
     pub began: SystemTime,
     now: Mutex<LifetimeState>,
     changed: Condvar,
@@ -44,7 +43,7 @@ pub(super) struct Lifetime {
 
 struct LifetimeState {
     last_use: Instant,
-    /// Since when the repository has been gone.
+    /// Time since when the repository has been missing.
     gone_since: Option<Instant>,
     is_requested: bool,
 }
@@ -56,7 +55,7 @@ impl Role {
         ("daemon", Self::Daemon),
     ];
 
-    /// The name of the command.
+    /// Returns the name of the role's command.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::NAMES
@@ -65,7 +64,7 @@ impl Role {
             .map_or("mcp", |(name, _)| name)
     }
 
-    /// Returns the role of a command.
+    /// Returns the role of a command name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::NAMES
@@ -90,12 +89,12 @@ impl Lifetime {
         }
     }
 
-    /// Notes that somebody needs the index.
+    /// Records a use of the index.
     pub fn note_use(&self) {
         self.lock().last_use = Instant::now();
     }
 
-    /// Notes whether the repository exists.
+    /// Records whether the repository exists.
     pub fn note_root(&self, is_there: bool) {
         let mut now = self.lock();
         now.gone_since = if is_there {
@@ -112,7 +111,7 @@ impl Lifetime {
         self.changed.notify_all();
     }
 
-    /// Waits for a reason to end; with `idle`, being unused for that long is one.
+    /// Waits for a reason to end; with `idle`, this includes not being used for that long.
     pub fn wait_for_shutdown(
         &self,
         idle: Option<Duration>,

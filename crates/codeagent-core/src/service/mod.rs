@@ -1,11 +1,10 @@
 //! The index service: opens, builds, watches and shares the index of one repository.
 //!
-//! [`IndexService`] is the only state machine of an index's life. A service that is started opens
-//! the index in the background. If it gets the right to write, it becomes the owner: it builds the
-//! first index, watches the repository (`owner`, `update`), indexes changes and answers other
-//! processes over a local socket ([`ipc`]). If another process writes, it becomes a reader: it
-//! serves the index as it is, asks the writer to index changes, and takes over when the writer ends
-//! (`follow`).
+//! [`IndexService`] is the state machine of an index. A started service opens the index in the
+//! background. If it gets the write lock, it becomes the owner: it builds the first index, watches
+//! the repository (`owner`, `update`), indexes changes and answers other processes over a local
+//! socket ([`ipc`]). If another process writes, it becomes a reader: it serves the index as it is,
+//! asks the writer to index changes, and takes over when the writer ends (`follow`).
 //!
 //! ```text
 //! Closed -> Opening -+-> Building -> Owner
@@ -16,10 +15,9 @@
 //! ```
 //!
 //! Queries read their own writes: [`IndexService::wait_until_fresh`] waits until every change made
-//! before the call is indexed, or says what is missing.
+//! before the call is indexed, or returns what is missing.
 //!
-//! Limitations: where the system reports no file system events, a change may be up to
-//! [`POLLING`] old before it is noticed.
+//! Limitations: without file system events, changes are noticed after up to [`POLLING`].
 
 mod embedding;
 mod follow;
@@ -54,21 +52,21 @@ pub use crate::service::status::{
 };
 pub use crate::service::update::POLLING;
 
-/// How long a query waits for changes made before it.
+/// Maximum time a query waits for changes made before it.
 pub const FRESHNESS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long a query waits for an index that is being opened or built: small repositories are
-/// indexed by then.
+/// Maximum time a query waits for an index that is being opened or built; enough to index a small
+/// repository.
 const OPENING_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How a service opens and builds its index.
+/// Options for opening and building an index.
 #[derive(Clone, Debug, Default)]
 pub struct ServiceOptions {
-    /// Where indexes lie.
+    /// Location of all indexes.
     pub home: DataRoot,
-    /// Threads that index; 0: one per processor.
+    /// Number of indexing threads; 0 means one per processor.
     pub threads: usize,
-    /// The model that makes vectors.
+    /// The embedding model.
     pub model: ModelHandle,
 }
 
@@ -77,7 +75,6 @@ pub struct IndexService(Arc<Inner>);
 
 /// State shared by a service and its threads.
 struct Inner {
-    /// The role of this process.
     role: Role,
     options: EngineOptions,
     on_progress: Option<OnProgress>,
@@ -91,7 +88,7 @@ struct Inner {
 struct Control {
     workspace: Workspace,
     state: State,
-    /// The connection by which a reader notices the end of the writer.
+    /// A reader's connection for noticing the end of the writer.
     writer: Option<Arc<WriterConnection>>,
     is_rebuilding: bool,
     threads: Vec<(Task, JoinHandle<()>)>,
@@ -105,7 +102,6 @@ enum Task {
     Rebuild,
 }
 
-/// How far the index is.
 #[derive(Clone)]
 enum State {
     /// The service was not started, or was stopped.
@@ -125,7 +121,7 @@ enum State {
 }
 
 impl State {
-    /// Reports whether the index is about to become readable.
+    /// Reports whether the index will become readable without further action.
     fn is_under_way(&self) -> bool {
         matches!(
             self,
@@ -139,7 +135,7 @@ impl State {
 }
 
 impl IndexService {
-    /// Creates the service of the repository at `root`; see [`Self::start`].
+    /// Creates the service of the repository at `root`. [`Self::start`] starts it.
     pub fn new(root: &Path, options: ServiceOptions) -> Result<Self, OpenError> {
         let cancel: Arc<AtomicBool> = Arc::default();
         let ingest = IngestOptions {
@@ -167,8 +163,8 @@ impl IndexService {
         })))
     }
 
-    /// Creates a service that owns an opened engine and keeps its index up to date; `on_progress`
-    /// receives the progress of every batch.
+    /// Creates a service for an open engine and keeps its index up to date. `on_progress` receives
+    /// the progress of every batch.
     pub fn with_engine(
         engine: Arc<Engine>,
         role: Role,
@@ -204,12 +200,12 @@ impl IndexService {
         self.0.spawn(Task::Open, Inner::open);
     }
 
-    /// Waits until the index is up to date, or cannot be opened, or another process writes it.
+    /// Waits until the index is up to date, cannot be opened, or is written by another process.
     pub fn wait_until_open(&self) {
         self.0.join(|task| task == Task::Open);
     }
 
-    /// Stops everything under way and gives the index back, complete up to the last batch.
+    /// Stops all work and closes the index, which contains every completed batch.
     pub fn stop(&self) {
         let inner = &self.0;
         inner.cancel.store(true, Ordering::Relaxed);
@@ -228,7 +224,7 @@ impl IndexService {
         inner.enter(State::Closed);
     }
 
-    /// The repository.
+    /// Returns the repository.
     #[must_use]
     pub fn workspace(&self) -> Workspace {
         self.0.workspace()
@@ -253,7 +249,7 @@ impl IndexService {
     }
 
     /// Waits until the index contains every change made before this call, for at most `limit`, and
-    /// returns what it is missing. A reader waits for its writer, for [`FRESHNESS_TIMEOUT`].
+    /// returns the changes it is missing. A reader waits for its writer, for [`FRESHNESS_TIMEOUT`].
     #[must_use]
     pub fn wait_until_fresh(&self, limit: Option<Duration>) -> Staleness {
         match self.0.state_after(State::is_under_way) {
@@ -266,14 +262,14 @@ impl IndexService {
                     _ => Staleness::default(),
                 }
             }
-            // Nothing is locked while it waits: a batch reports its progress.
+            // No lock is held while this waits, because a batch reports its progress.
             State::Owner(owner) => owner.wait_until_fresh(limit),
             _ => Staleness::default(),
         }
     }
 
-    /// Indexes `text` in place of a file's content on disk, until it is removed by `None`. Waits
-    /// for nothing.
+    /// Indexes `text` in place of a file's content on disk; `None` restores the content. Returns at
+    /// once.
     pub fn set_unsaved_text(&self, path: RepoPath, text: Option<&str>) -> Result<(), Unavailable> {
         match self.0.state_after(State::is_under_way) {
             State::Owner(owner) => {
@@ -285,19 +281,20 @@ impl IndexService {
         }
     }
 
-    /// Why file watching is unavailable, or `None` if it works or another process watches.
+    /// Returns why file watching is unavailable, or `None` if it works or another process watches.
     #[must_use]
     pub fn watch_trouble(&self) -> Option<String> {
         self.0.owner()?.watch_trouble()
     }
 
-    /// Why vectors of the installed model are missing, or `None` if none are.
+    /// Returns why vectors of the installed model are missing, or `None` if none are.
     #[must_use]
     pub fn embedding_trouble(&self) -> Option<String> {
         self.0.owner()?.embedding_trouble()
     }
 
-    /// Blocks until there is a reason to shut down; with `idle`, being unused for that long is one.
+    /// Blocks until there is a reason to shut down; with `idle`, this includes not being used for
+    /// that long.
     #[must_use]
     pub fn wait_for_shutdown(&self, idle: Option<Duration>) -> ShutdownReason {
         self.0.owner().map_or(ShutdownReason::Requested, |owner| {
@@ -333,14 +330,15 @@ impl Control {
 
 impl Inner {
     fn lock(&self) -> MutexGuard<'_, Control> {
-        // Nothing is left half changed under this lock.
+        // No panic leaves the state half changed under this lock.
         self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn enter(&self, state: State) {
         let before = std::mem::replace(&mut self.lock().state, state);
         self.changed.notify_all();
-        // Dropped without the lock: an owner that stops may still report progress.
+        // The old state is dropped without the lock, because a stopping owner may still report
+        // progress.
         drop(before);
     }
 
@@ -348,7 +346,7 @@ impl Inner {
         self.lock().state.clone()
     }
 
-    /// Returns the state once `is_passing` no longer holds of it, or after [`OPENING_TIMEOUT`].
+    /// Returns the state once `is_passing` is false for it, or after [`OPENING_TIMEOUT`].
     fn state_after(&self, is_passing: fn(&State) -> bool) -> State {
         self.changed
             .wait_timeout_while(self.lock(), OPENING_TIMEOUT, |control| {
@@ -369,7 +367,7 @@ impl Inner {
 
     fn workspace(&self) -> Workspace {
         let mut control = self.lock();
-        // A service outlives a root that is removed and made again.
+        // A service outlives a root that is removed and created again.
         control.workspace = control.workspace.renewed();
         control.workspace.clone()
     }
@@ -405,7 +403,7 @@ impl Inner {
         }
     }
 
-    /// Waits for the threads that do these tasks, including those that they start.
+    /// Waits for the threads of these tasks, including those that they start.
     fn join(&self, is_selected: fn(Task) -> bool) {
         loop {
             let next = {
@@ -417,12 +415,12 @@ impl Inner {
                 at.map(|at| control.threads.remove(at).1)
             };
             let Some(thread) = next else { return };
-            // A panic is caught on its thread.
+            // Each thread catches its own panic.
             thread.join().ok();
         }
     }
 
-    /// Opens the index, as its owner if possible and as a reader otherwise.
+    /// Opens the index, as its owner if possible, otherwise as a reader.
     fn open(self: &Arc<Self>) {
         if let Some(note) = self.workspace().bundled_index() {
             tracing::warn!("{note}");
@@ -483,7 +481,7 @@ impl Inner {
         })
     }
 
-    /// Opens the index again: the database was removed or replaced.
+    /// Opens the index again after its database was removed or replaced.
     fn reopen(self: &Arc<Self>) {
         let mut control = self.lock();
         let State::Owner(owner) = &control.state else {

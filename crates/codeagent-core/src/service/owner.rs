@@ -1,10 +1,9 @@
-//! The process that writes the index: watches the repository, indexes changes and serves other
-//! processes.
+//! The owner of an index: watches the repository, indexes changes and serves other processes.
 //!
 //! The update thread (see `update`) collects file system events, waits until they pause and hands
-//! them to the engine. A query calls [`OwnerState::wait_until_fresh`], which waits for the events
-//! of all changes made before it ([`Watcher::sync`]) and then, for a limited time, until the engine
-//! has indexed them. Where the system reports no events, the repository is polled.
+//! them to the engine. A query calls [`OwnerState::wait_until_fresh`]. It waits for the events of
+//! all changes made before the call ([`Watcher::sync`]), then, for a limited time, until the engine
+//! has indexed them. Without file system events, the repository is polled.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,22 +21,22 @@ use crate::service::lifetime::{Lifetime, Role, ShutdownReason};
 use crate::service::staleness::{REPOINTED, Staleness};
 use crate::service::update::POLLING;
 
-/// How long events may take to arrive before everything is compared instead.
+/// Maximum time for events to arrive; after that, everything is compared.
 const DELIVERY: Duration = Duration::from_secs(1);
 
-/// How many times longer than a full scan the pause until the next one is, when polling.
+/// Pause between full scans when polling, as a multiple of the scan's duration.
 pub(super) const POLL_PAUSE: u32 = 20;
 
-/// The name of the thread that accepts connections.
+/// Name of the thread that accepts connections.
 const LISTENER_THREAD: &str = "codeagent-ipc";
 
-/// How long [`Owner::stop`] waits for clients to disconnect.
+/// Maximum time that [`Owner::stop`] waits for clients to disconnect.
 const LEAVING: Duration = Duration::from_secs(1);
 
 /// Receives the progress of every batch.
 pub(super) type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// The engine of this process and the threads that keep its index up to date. Stops when dropped.
+/// An engine and the threads that keep its index up to date. Stops when dropped.
 pub(super) struct Owner(Arc<OwnerState>);
 
 /// State shared by the threads of an [`Owner`].
@@ -51,42 +50,42 @@ pub(super) struct OwnerState {
     pub(super) changed: Condvar,
 }
 
-/// How far the index is behind the disk.
+/// How far the index lags behind the disk.
 #[derive(Default)]
 pub(super) struct SyncState {
-    /// `None` when polling.
+    /// The watcher, or `None` when polling.
     pub(super) watcher: Option<Arc<Watcher>>,
-    /// Why it is polling.
+    /// Why the repository is polled.
     pub(super) watch_trouble: Option<String>,
-    /// Changes that wait to be indexed.
+    /// Changes waiting to be indexed.
     pub(super) pending: FsEvents,
-    /// Changes that are being indexed.
+    /// Changes being indexed.
     pub(super) working: Option<FsEvents>,
-    /// How many of the files being compared are known to have changed.
+    /// Number of files found changed so far by the running comparison.
     pub(super) found: Option<usize>,
-    /// The number of waiting queries so far, and of those that the index can answer by now.
+    /// Number of queries that have waited so far. `answered` counts those that can proceed.
     pub(super) requested: u64,
     pub(super) answered: u64,
-    /// Batches so far.
+    /// Number of batches so far.
     pub(super) batches: u64,
     /// Why the last batch failed.
     pub(super) failure: Option<String>,
-    /// How long the last full scan took, and when it ended.
+    /// Duration and end of the last full scan.
     pub(super) last_scan: Option<(Duration, Instant)>,
-    /// The root does not exist.
+    /// Whether the root no longer exists.
     pub(super) is_root_gone: bool,
-    /// The root's path leads to another folder now.
+    /// Whether the root's path now leads to another folder.
     is_repointed: bool,
     /// Why vectors of the model are missing.
     pub(super) embedding_trouble: Option<String>,
-    /// Processes that stay connected to notice this one's end.
+    /// Clients that stay connected to notice this process's end.
     clients: BTreeMap<u64, IpcStream>,
     last_client: u64,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Owner {
-    /// Starts watching and indexes what changed since the index was written.
+    /// Starts watching, and indexes the changes made since the index was written.
     pub(super) fn start(
         engine: Arc<Engine>,
         watcher: Result<Watcher, String>,
@@ -121,7 +120,7 @@ impl Owner {
         Ok(())
     }
 
-    /// Accepts connections of other processes. If that fails, they read the index as it is.
+    /// Accepts connections of other processes. If this fails, they read the index as it is.
     fn start_listener(&self) -> io::Result<()> {
         let listener = match IpcListener::open(self.0.engine.data()) {
             Ok(listener) => listener,
@@ -142,12 +141,12 @@ impl Owner {
         &self.0.engine
     }
 
-    /// Why file watching is unavailable, or `None` if it works.
+    /// Returns why file watching is unavailable, or `None` if it works.
     pub(super) fn watch_trouble(&self) -> Option<String> {
         self.0.lock().watch_trouble.clone()
     }
 
-    /// Why vectors of the installed model are missing, or `None` if none are.
+    /// Returns why vectors of the installed model are missing, or `None` if none are.
     pub(super) fn embedding_trouble(&self) -> Option<String> {
         self.0.lock().embedding_trouble.clone()
     }
@@ -164,7 +163,8 @@ impl Owner {
         self.0.wake(&state);
     }
 
-    /// Blocks until there is a reason to shut down; with `idle`, being unused for that long is one.
+    /// Blocks until there is a reason to shut down; with `idle`, this includes not being used for
+    /// that long.
     pub(super) fn wait_for_shutdown(&self, idle: Option<Duration>) -> ShutdownReason {
         let has_clients = || !self.0.lock().clients.is_empty();
         self.0.lifetime.wait_for_shutdown(idle, has_clients)
@@ -174,7 +174,7 @@ impl Owner {
         self.0.lifetime.request_shutdown();
     }
 
-    /// Stops the threads. A batch under way is completed, unless it was cancelled.
+    /// Stops the threads. The running batch is completed, unless it was cancelled.
     pub(super) fn stop(&self) {
         self.0.stop.store(true, Ordering::Relaxed);
         self.0.wake(&self.0.lock());
@@ -182,11 +182,11 @@ impl Owner {
 
         let mut threads = std::mem::take(&mut self.0.lock().threads);
         if !is_listener_woken {
-            // Its socket was removed, so nothing can wake it; it holds nothing and ends with the
-            // process.
+            // Its socket was removed, so it cannot be woken. It holds no resources and ends with
+            // the process.
             threads.retain(|thread| thread.thread().name() != Some(LISTENER_THREAD));
         }
-        // The receiver of progress may be the last to drop this, on the update thread.
+        // On the update thread, the progress callback may drop the last reference to this owner.
         let this_thread = std::thread::current().id();
         for thread in threads {
             if thread.thread().id() != this_thread && thread.join().is_err() {
@@ -195,8 +195,8 @@ impl Owner {
         }
         self.0.engine.set_watcher(None);
 
-        // Threads that talk to clients let go now, so that the caller closes the engine, and not a
-        // thread that nobody waits for.
+        // Wait for the client threads to drop their references, so that the caller closes the
+        // engine rather than a detached thread.
         let began = Instant::now();
         while Arc::strong_count(&self.0) > 1 && began.elapsed() < LEAVING {
             std::thread::sleep(Duration::from_millis(1));
@@ -236,14 +236,14 @@ impl SyncState {
         self.watch_trouble = Some(trouble);
     }
 
-    /// Takes the events that have arrived.
+    /// Collects the events that have arrived.
     pub(super) fn poll_events(&mut self) {
         if let Some(watcher) = &self.watcher {
             self.pending.add(watcher.take_events());
         }
     }
 
-    /// Reports whether it is time to compare everything, when polling.
+    /// When polling, reports whether it is time to compare everything.
     fn is_poll_due(&self) -> bool {
         self.watcher.is_none()
             && self
@@ -255,7 +255,7 @@ impl SyncState {
         self.pending.is_empty() && self.working.is_none()
     }
 
-    /// Changes that the index is known to miss.
+    /// Returns the changes that the index is known to lack.
     fn staleness(&self) -> Staleness {
         let mut missing = self.pending.clone();
         missing.add(self.working.clone().unwrap_or_default());
@@ -268,7 +268,7 @@ impl SyncState {
         }
     }
 
-    /// Changes that the index misses although everything was compared.
+    /// Returns the changes that the index lacks even after a full comparison.
     fn unfixable(&self) -> Staleness {
         let other = match (self.is_root_gone, self.is_repointed) {
             (true, _) => Some("the repository's folder no longer exists"),
@@ -300,7 +300,7 @@ impl OwnerState {
     }
 
     /// Waits until the index contains every change made before this call, for at most `limit`, and
-    /// returns what it is missing. With `everything`, every file is compared.
+    /// returns the changes it is missing. With `everything`, every file is compared.
     pub(super) fn wait_until_fresh(&self, limit: Option<Duration>, everything: bool) -> Staleness {
         self.lifetime.note_use();
         let began = Instant::now();
@@ -352,7 +352,7 @@ impl OwnerState {
         }
     }
 
-    /// Keeps a connection until this process stops, and returns its number.
+    /// Adds a client connection that is closed when this process stops; returns its number.
     pub(super) fn add_client(&self, client: IpcStream) -> u64 {
         let mut state = self.lock();
         state.last_client += 1;
@@ -369,8 +369,8 @@ impl OwnerState {
         self.lifetime.note_use();
     }
 
-    /// Closes all connections and wakes the listener, which sees that it has to end. Reports
-    /// whether it could be woken.
+    /// Closes all connections and wakes the listener, which then ends. Returns whether it was
+    /// woken.
     fn disconnect_clients(&self) -> bool {
         let clients = std::mem::take(&mut self.lock().clients);
         clients.values().for_each(IpcStream::close);

@@ -9,14 +9,14 @@ use crate::engine::IndexReader;
 use crate::service::FRESHNESS_TIMEOUT;
 use crate::service::ipc::{self, SyncRequest};
 
-/// How long a reader without a writer compares the disk before it answers.
+/// Maximum time for which a reader without a writer compares the disk.
 const QUICK_CHECK: Duration = Duration::from_millis(200);
 
-/// The failure reported if the path of the root is a link that now leads to another folder.
+/// Failure reported if the root's path is a link that now leads to another folder.
 pub(super) const REPOINTED: &str =
     "the repository's path now leads to another folder; restart codeagent to index that folder";
 
-/// The most file names sent to another process.
+/// Maximum number of file names sent to another process.
 const MAX_SENT: usize = 100;
 
 /// The changes on disk that an index does not contain.
@@ -25,9 +25,9 @@ const MAX_SENT: usize = 100;
 pub struct Staleness {
     /// Paths of files that changed.
     pub files: BTreeSet<String>,
-    /// The number of files known to have changed, where it may exceed that of `files`.
+    /// Number of files known to have changed, if it may exceed the length of `files`.
     pub found: Option<usize>,
-    /// Any file may have changed.
+    /// Whether any other file may have changed.
     pub everything: bool,
     /// Why the index cannot be brought up to date.
     pub failure: Option<String>,
@@ -40,7 +40,7 @@ impl Staleness {
         self.files.is_empty() && !self.everything && self.failure.is_none()
     }
 
-    /// Any file may have changed.
+    /// Returns a staleness that says that any file may have changed.
     pub(super) fn unknown() -> Self {
         Self {
             everything: true,
@@ -48,7 +48,7 @@ impl Staleness {
         }
     }
 
-    /// Leaves the names out if there are more than a message can hold.
+    /// Drops the file names if there are too many for a message.
     pub(super) fn abridged(self) -> Self {
         if self.files.len() <= MAX_SENT {
             return self;
@@ -61,7 +61,7 @@ impl Staleness {
         }
     }
 
-    /// Any file may have changed, because the index cannot be brought up to date.
+    /// Returns a staleness for an index that cannot be brought up to date.
     pub(super) fn failed(failure: impl Into<String>) -> Self {
         Self {
             failure: Some(failure.into()),
@@ -70,8 +70,8 @@ impl Staleness {
     }
 }
 
-/// Checks an index that this process only reads: asks its writer to index every change, within
-/// [`FRESHNESS_TIMEOUT`], or compares the disk for at most `QUICK_CHECK` if there is no writer.
+/// Checks an index that this process only reads. Asks its writer to index every change, within
+/// [`FRESHNESS_TIMEOUT`]; without a writer, compares the disk for at most `QUICK_CHECK`.
 #[must_use]
 pub fn quick_check(reader: &IndexReader) -> Staleness {
     if reader.workspace().is_repointed() {

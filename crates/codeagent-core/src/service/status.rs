@@ -1,4 +1,4 @@
-//! The state of the service and its index, as data; front ends word it.
+//! The state of the service and its index, as data; front ends turn it into text.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::service::owner::Owner;
 use crate::service::staleness::{Staleness, quick_check};
 use crate::service::{FRESHNESS_TIMEOUT, IndexService, State};
 
-/// Why the index cannot be used now.
+/// Why the index cannot be used at the moment.
 #[derive(Clone, Debug)]
 pub enum Unavailable {
     /// The service was not started, or was stopped.
@@ -21,7 +21,7 @@ pub enum Unavailable {
     Building(Option<Progress>),
     /// Another process builds the first index.
     BuiltElsewhere,
-    /// Another process has the right to write.
+    /// Another process holds the write lock.
     WrittenElsewhere,
     /// The index was damaged and is being rebuilt.
     Rebuilding,
@@ -42,23 +42,23 @@ pub enum ServiceFailure {
     Defect,
 }
 
-/// How the index is.
+/// Whether the index can be read.
 #[derive(Clone)]
 pub enum ServiceStatus {
-    /// It can be read.
+    /// The index can be read.
     Readable(Box<ReadableStatus>),
-    /// It cannot be read now.
+    /// The index cannot be read at the moment.
     Unreadable(Unavailable),
 }
 
-/// How an index is that can be read.
+/// State of a readable index.
 #[derive(Clone)]
 pub struct ReadableStatus {
-    /// Its reader.
+    /// The index's reader.
     pub answers: IndexReader,
-    /// Whether the process that writes it takes batches, as far as this one can tell.
+    /// Whether the writing process still processes batches, as far as known.
     pub is_healthy: bool,
-    /// Whether some process keeps it up to date.
+    /// Whether a process keeps the index up to date.
     pub is_watched: bool,
     /// The current activity.
     pub activity: Activity,
@@ -69,7 +69,7 @@ pub struct ReadableStatus {
 /// The current activity on a readable index.
 #[derive(Clone, Debug)]
 pub enum Activity {
-    /// Changes are indexed as they are made; this is missing so far.
+    /// Changes are indexed as they are made. Holds the changes not indexed yet.
     UpToDate(Staleness),
     /// The first index is being built.
     Building(Option<Progress>),
@@ -97,7 +97,7 @@ impl ServiceFailure {
 }
 
 impl IndexService {
-    /// Reports how the index is, after waiting for changes for at most [`FRESHNESS_TIMEOUT`].
+    /// Returns the status, after waiting for changes for at most [`FRESHNESS_TIMEOUT`].
     #[must_use]
     pub fn status(&self) -> ServiceStatus {
         match self.0.state_after(State::is_opening) {
@@ -122,7 +122,7 @@ impl IndexService {
         }
     }
 
-    /// Returns how far the vectors of an index are, if it has some of a model.
+    /// Returns the progress of computing vectors, if the index has vectors of a model.
     #[must_use]
     pub fn vector_progress(&self, answers: &IndexReader) -> Option<VectorProgress> {
         vector_progress(&answers.snapshot().ok()?).ok()?

@@ -10,19 +10,19 @@ use crate::engine::EngineError;
 use crate::ingest::{ChangeBatch, Phase, Progress, Summary};
 use crate::service::owner::{OwnerState, POLL_PAUSE, SyncState};
 
-/// How long nothing must happen before changes are indexed that no query waits for.
+/// Time without events after which changes are indexed, if no query waits.
 const QUIET: Duration = Duration::from_millis(20);
 
-/// How long to wait for such a pause.
+/// Maximum time to wait for such a pause.
 const STORM: Duration = Duration::from_secs(1);
 
-/// How often the repository is compared where the system reports no changes, or after a failure.
+/// Interval of comparing the repository without file system events, or after a failure.
 pub const POLLING: Duration = Duration::from_secs(2);
 
-/// How often a root that is gone is looked for.
+/// Interval of checking whether a missing root is back.
 const RETURNING: Duration = Duration::from_millis(500);
 
-/// After how long without a change memory is freed.
+/// Time without a change after which memory is freed.
 const IDLE: Duration = Duration::from_secs(300);
 
 impl OwnerState {
@@ -39,7 +39,7 @@ impl OwnerState {
                 self.index_pending();
             }
         }
-        // No query waits for a process that has stopped.
+        // Queries need not wait for a process that has stopped.
         self.changed.notify_all();
     }
 
@@ -49,7 +49,7 @@ impl OwnerState {
             return self.wait_for_poll(state, is_retry);
         };
         drop(state);
-        // `stop` may have been called before the events were taken.
+        // `stop` may have been called before the events were collected.
         if self.is_stopping() {
             return;
         }
@@ -62,7 +62,7 @@ impl OwnerState {
         }
     }
 
-    /// Waits for a query or until everything has to be compared again.
+    /// Waits for a query, or until everything must be compared again.
     fn wait_for_poll(&self, state: MutexGuard<'_, SyncState>, is_retry: bool) {
         let interval = if state.is_root_gone {
             RETURNING
@@ -85,7 +85,7 @@ impl OwnerState {
         }
     }
 
-    /// Waits until no more events arrive, unless a query waits; reports false if it has to stop.
+    /// Waits until events pause or a query waits. Returns false if this process must stop.
     fn wait_for_quiet<'a>(&'a self, mut state: MutexGuard<'a, SyncState>) -> bool {
         let watcher = state.watcher.clone();
         let began = Instant::now();
@@ -138,7 +138,7 @@ impl OwnerState {
         self.changed.notify_all();
     }
 
-    /// Indexes these changes; returns why that failed, if it did.
+    /// Indexes these changes; returns the error message on failure.
     fn index(&self, events: FsEvents) -> Option<String> {
         let batch = if events.everything {
             ChangeBatch::of_paths(events.paths)
@@ -171,7 +171,7 @@ impl OwnerState {
         Some(failure)
     }
 
-    /// Polls from now on if the watcher has failed.
+    /// Switches to polling if the watcher has failed.
     fn fall_back_to_polling(&self, state: &mut SyncState) {
         let failure = state
             .watcher

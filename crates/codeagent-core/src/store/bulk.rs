@@ -1,4 +1,4 @@
-//! Bulk inserts: many rows per statement, so that SQLite keeps its position in the table.
+//! Bulk inserts: many rows per statement, which saves repeated B-tree searches.
 
 use rusqlite::{Connection, Statement, ToSql};
 
@@ -14,7 +14,6 @@ pub(super) struct Values<'s, 'c> {
 }
 
 impl Values<'_, '_> {
-    /// Binds the next parameter.
     pub(super) fn push(&mut self, value: impl ToSql) -> Result<(), StoreError> {
         self.bound += 1;
         Ok(self.statement.raw_bind_parameter(self.bound, value)?)

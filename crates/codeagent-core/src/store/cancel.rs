@@ -1,7 +1,7 @@
-//! Cancellation of a call's reads: running statements are interrupted, and no new snapshot starts.
+//! Cancellation of one call's reads: interrupts running statements and prevents new snapshots.
 //!
-//! **Limits.** A statement that starts just after [`Canceller::cancel`] is not interrupted: cancel
-//! again until the call has ended.
+//! Limitations: a statement that starts just after [`Canceller::cancel`] is not interrupted; cancel
+//! repeatedly until the call has ended.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -5,7 +5,7 @@ use rusqlite::Row;
 use crate::model::graph::NodeId;
 use crate::store::{FileKey, StoreError, bad_value};
 
-/// Packs sorted numbers as LEB128 differences.
+/// Packs sorted numbers as LEB128-encoded differences.
 pub fn pack_sorted(values: impl Iterator<Item = u32>) -> Vec<u8> {
     let mut out = Vec::new();
     let mut last = 0;
@@ -77,12 +77,10 @@ pub fn word_column<T>(
     from_code(row.get(index)?).ok_or_else(|| bad_value("code"))
 }
 
-/// Reads a node id column.
 pub fn id_column(row: &Row<'_>, index: usize) -> Result<NodeId, StoreError> {
     Ok(NodeId(row.get::<_, i64>(index)? as u64))
 }
 
-/// Returns a node id as stored.
 pub fn stored_id(id: NodeId) -> i64 {
     id.0 as i64
 }

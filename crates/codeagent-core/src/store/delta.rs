@@ -23,39 +23,37 @@ pub struct FileRow {
     pub id: FileKey,
     /// Repo-relative path.
     pub path: String,
-    /// Grammar and rules it is read with.
+    /// Language and syntax.
     pub dialect: Dialect,
-    /// Project file that owns it, or `.`.
+    /// Path of the owning project file, or `.`.
     pub project_id: String,
-    /// Bytes on disk.
+    /// Size in bytes on disk.
     pub size: u64,
     /// Identity and change time on disk when the file was read.
     pub stamp: Stamp,
     /// blake3 of its bytes.
     pub hash: [u8; 32],
-    /// Key of its facts.
     pub facts_key: FactsKey,
     /// Hash of the preprocessor symbols it was read with.
     pub defines_hash: u64,
-    /// Whether it was parsed fully, in part or not at all.
+    /// Whether the file was parsed completely, partially or not at all.
     pub parse_status: ParseStatus,
-    /// Why it was not read, if so.
+    /// Why the file was not read.
     pub problem: Option<String>,
-    /// Bytes in error nodes.
+    /// Total size of the syntax error nodes, in bytes.
     pub error_bytes: u32,
     /// Lines of the first errors.
     pub error_lines: Vec<u32>,
-    /// Number of lines.
     pub lines: u32,
-    /// Length of the decoded text.
+    /// Length of the decoded text, in bytes.
     pub bytes: u32,
-    /// Call-like sites, except calls of values.
+    /// Number of call sites, except calls of values.
     pub calls: u32,
-    /// Call-like sites with a target.
+    /// Number of call sites with a target.
     pub calls_resolved: u32,
-    /// Call-like sites known to have an external target.
+    /// Number of call sites known to have an external target.
     pub calls_external: u32,
-    /// Sites left without a target because a resolver budget was exceeded.
+    /// Number of sites whose query budget was exceeded.
     pub given_up: u32,
     /// See `Header::interface_hash`.
     pub interface_hash: [u8; 16],
@@ -70,7 +68,7 @@ pub struct DependencyRow {
     pub environment_hash: u64,
     /// Hash of the module resolution results for its specifiers.
     pub answers_hash: u64,
-    /// Files whose interface was read, sorted.
+    /// Files whose interface the resolution read, sorted.
     pub reads: Vec<FileKey>,
     /// Dependency keys that were looked up, sorted.
     pub slots: Vec<DependencyKeyHash>,
@@ -83,9 +81,8 @@ pub struct DependencyRow {
 /// A project file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputRow {
-    /// Repo-relative path.
     pub path: String,
-    /// Bytes on disk.
+    /// Size in bytes on disk.
     pub size: u64,
     /// Identity and change time on disk when the file was read.
     pub stamp: Stamp,
@@ -102,13 +99,11 @@ pub struct EdgeRow {
     pub target: NodeId,
     pub edge_type: EdgeType,
     pub confidence: Confidence,
-    /// File of the site.
     pub file: FileKey,
-    /// Line of the site.
     pub line: u32,
     /// UTF-16 column of the site.
     pub column: u32,
-    /// Further candidates, best first.
+    /// Other candidates, best first.
     pub candidates: Box<[NodeId]>,
 }
 
@@ -140,14 +135,13 @@ impl EdgeRow {
     }
 }
 
-/// A use without a target.
+/// A site whose target was not resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UnresolvedSite {
     /// 1-based line.
     pub line: u32,
     /// 1-based UTF-16 column.
     pub column: u32,
-    /// Whether it calls.
     pub is_call: bool,
 }
 
@@ -156,7 +150,7 @@ pub struct UnresolvedSite {
 pub struct UnresolvedRow {
     pub file: FileKey,
     pub name: String,
-    /// In text order.
+    /// Sites in text order.
     pub sites: Vec<UnresolvedSite>,
 }
 
@@ -178,11 +172,11 @@ pub struct SpanUpdate {
 /// How a transaction changes the graph.
 #[derive(Debug)]
 pub enum Write {
-    /// Deletes and rewrites the whole graph.
+    /// Replaces the whole graph.
     Replace(FullGraph),
-    /// Writes the files, and compares all nodes, sorted by id, with the stored ones.
+    /// Writes the resolved files. All nodes, sorted by id, are compared with the stored ones.
     Update(Vec<NodeWithHash>),
-    /// Writes the files, and the nodes that are known to differ.
+    /// Writes the resolved files and exactly these nodes.
     Patch(NodeChanges),
 }
 
@@ -191,7 +185,7 @@ pub enum Write {
 pub struct FullGraph {
     /// All nodes, sorted by id.
     pub nodes: Vec<NodeWithHash>,
-    /// Their [`crate::store::lexical_signs`].
+    /// [`crate::store::lexical_signs`] of the nodes.
     pub signs: Vec<(NodeId, SignBits)>,
 }
 
@@ -204,7 +198,7 @@ pub struct NodeChanges {
     pub removed: Vec<NodeId>,
     /// Declaration sites that moved within their file.
     pub moved: Vec<SpanUpdate>,
-    /// The hashes of the nodes whose sites moved.
+    /// New hashes of the nodes whose sites moved.
     pub rehashed: Vec<(NodeId, i64)>,
 }
 
@@ -221,24 +215,24 @@ impl NodeChanges {
 pub struct Delta {
     /// How the nodes change.
     pub write: Write,
-    /// The keys of the files of written nodes, by path.
+    /// File keys of written nodes, by path.
     pub keys: FxHashMap<String, FileKey>,
-    /// The files that were resolved.
+    /// The resolved files.
     pub files: Vec<(FileRow, DependencyRow)>,
-    /// Their edges, in any order, with distinct keys.
+    /// Edges of the resolved files, in any order, with distinct keys.
     pub edges: Vec<EdgeRow>,
-    /// Their unresolved names.
+    /// Unresolved names in the resolved files.
     pub unresolved: Vec<UnresolvedRow>,
-    /// Their names of functions in object literals, without duplicates.
+    /// Names of functions in object literals of the resolved files, without duplicates.
     pub object_functions: Vec<(FileKey, String)>,
-    /// Their literals and callbacks, one row per file.
+    /// Literals and callbacks of the resolved files, one row per file.
     pub literals: Vec<LiteralRow>,
     /// Other files whose rows differ.
     pub touched: Vec<FileRow>,
     pub removed: Vec<FileKey>,
-    /// All project files; `None` if unchanged.
+    /// All project files, or `None` if unchanged.
     pub inputs: Option<Vec<InputRow>>,
-    /// The package files that were read; `None` if unchanged.
+    /// The package files that were read, or `None` if unchanged.
     pub packages: Option<Vec<PackageRow>>,
     /// `_metadata` entries to set.
     pub metadata: Vec<(&'static str, String)>,
@@ -253,12 +247,12 @@ impl Default for Write {
 /// What a transaction changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteReport {
-    /// Nodes added or changed.
+    /// Number of nodes added or changed.
     pub nodes_written: usize,
-    /// Nodes removed.
+    /// Number of nodes removed.
     pub nodes_removed: usize,
-    /// Edges added.
+    /// Number of edges added.
     pub edges_written: usize,
-    /// Edges removed.
+    /// Number of edges removed.
     pub edges_removed: usize,
 }

@@ -1,6 +1,8 @@
-//! The whole index as text lines, equal for equal repositories however the index was built.
+//! Dumps the whole index as text lines. Equal repositories give equal lines, however they were
+//! indexed.
 //!
-//! **Limits.** For tests: everything is held in memory. Row ids, times and caches are left out.
+//! Limitations: for tests only, because everything is held in memory. Row ids, times and caches are
+//! left out.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +83,7 @@ const WORDS: &str =
     "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_words USING fts5vocab(main, search, instance)";
 
 /// Dumps files, nodes, spans, edges of both directions, unresolved names, project files, indexed
-/// words, and each file's dependencies.
+/// words and each file's dependencies.
 pub fn canonical_dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     let connection = snapshot.connection();
     connection.execute_batch(WORDS)?;
@@ -93,7 +95,7 @@ pub fn canonical_dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     Ok(lines)
 }
 
-/// Dumps each file's dependencies, with paths in place of keys.
+/// Dumps each file's dependencies, with paths instead of keys.
 fn dump_dependencies(snapshot: &Snapshot, lines: &mut Vec<String>) -> Result<(), StoreError> {
     let keys = file_keys(snapshot)?;
     let links = dependency_rows(snapshot)?;

@@ -1,7 +1,6 @@
-//! Uses of symbols by site: `edges` (by source) and `edges_incoming` (by target).
+//! Edges by site: `edges` (by source) and `edges_incoming` (by target).
 //!
-//! Both tables hold the same uses, each in its own order. `contains` is not stored as an edge but
-//! as the parent of a node.
+//! Both tables hold the same edges. `contains` is stored as a node's parent, not as an edge.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -10,18 +9,16 @@ use crate::store::bulk::{self, Values};
 use crate::store::codec::{id_column, pack_ids, stored_id, unpack_ids, word_column};
 use crate::store::{EdgeRow, FileKey, Snapshot, StoreError};
 
-/// A use as seen from one of its ends.
+/// An edge as seen from one of its ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncidentEdge {
-    /// The other end.
+    /// The node at the other end.
     pub other: NodeId,
     pub edge_type: EdgeType,
     pub confidence: Confidence,
     /// File of the site.
     pub file: FileKey,
-    /// Line of the site.
     pub line: u32,
-    /// UTF-16 column of the site.
     pub column: u32,
 }
 
@@ -29,7 +26,7 @@ const OUTGOING: &str =
     "SELECT target, edge_type, confidence, file_id, line, \"column\" FROM edges WHERE source = ?1";
 const INCOMING: &str = "SELECT source, edge_type, confidence, file_id, line, \"column\" FROM edges_incoming WHERE target = ?1";
 
-/// Returns the uses at a node, optionally of one type, ordered by type, other end and site. For
+/// Returns the edges at a node, optionally of one type, ordered by type, other end and site. For
 /// `contains`, see [`contained`].
 pub fn incident_edges(
     snapshot: &Snapshot,
@@ -69,15 +66,14 @@ pub fn incident_edges(
     Ok(edges)
 }
 
-/// One end of a `contains` relation and where its primary declaration begins.
+/// One end of a `contains` relation, with the position of its primary declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contained {
     pub id: NodeId,
-    /// File of its primary declaration, if it has one.
+    /// File of the primary declaration, if there is one.
     pub file: Option<FileKey>,
-    /// First line of the declaration.
     pub line: u32,
-    /// UTF-16 column of its beginning.
+    /// UTF-16 column where the declaration begins.
     pub column: u32,
 }
 
@@ -119,7 +115,7 @@ pub fn contained(
 const COUNT_INCOMING: &str =
     "SELECT count(*) FROM edges_incoming WHERE target = ?1 AND edge_type <> ?2";
 
-/// Counts incoming uses, except `contains` and `overrides`.
+/// Counts the incoming edges, except `contains` and `overrides`.
 pub fn reference_count(snapshot: &Snapshot, node: NodeId) -> Result<u64, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(COUNT_INCOMING)?;
     Ok(
@@ -132,7 +128,7 @@ pub fn reference_count(snapshot: &Snapshot, node: NodeId) -> Result<u64, StoreEr
 const CANDIDATES: &str = "SELECT candidates FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4 AND line = ?5 \
     AND \"column\" = ?6";
 
-/// Returns the other candidates of a use, best first.
+/// Returns the other candidates of an edge, best first.
 pub fn candidates_of(
     snapshot: &Snapshot,
     source: NodeId,
@@ -164,7 +160,7 @@ pub fn candidates_of(
 
 const OF_SOURCE_IN_FILE: &str = "SELECT target, edge_type, confidence, line, \"column\", candidates FROM edges WHERE source = ?1 AND file_id = ?2";
 
-/// Collects the uses by a node whose sites are in a file.
+/// Collects a node's outgoing edges whose sites are in a file.
 pub(super) fn of_source_in_file(
     connection: &Connection,
     source: NodeId,
@@ -232,7 +228,7 @@ const DELETE: &str = "DELETE FROM edges WHERE source = ?1 AND edge_type = ?2 AND
 const DELETE_INCOMING: &str = "DELETE FROM edges_incoming WHERE target = ?3 AND edge_type = ?2 AND source = ?1 AND file_id = ?4 AND line = ?5 \
     AND \"column\" = ?6";
 
-/// Removes a use from both tables.
+/// Deletes an edge from both tables.
 pub(super) fn delete(connection: &Connection, edge: &EdgeRow) -> Result<(), StoreError> {
     for sql in [DELETE, DELETE_INCOMING] {
         let key = params![

@@ -1,4 +1,4 @@
-//! The whole graph as rows, for `codeagent export`.
+//! Reads the whole graph, for `codeagent export`.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use crate::store::{FileKey, Snapshot, StoreError};
 pub struct ExportSymbol {
     /// The declared node.
     pub id: NodeId,
-    /// Its container.
+    /// The containing node.
     pub parent: Option<NodeId>,
     pub kind: NodeKind,
     /// Bare name.
@@ -35,11 +35,8 @@ pub struct ExportEdge {
     pub target: NodeId,
     pub edge_type: EdgeType,
     pub confidence: Confidence,
-    /// File of the site.
     pub file: FileKey,
-    /// Line of the site.
     pub line: u32,
-    /// UTF-16 column of the site.
     pub column: u32,
 }
 
@@ -71,7 +68,7 @@ pub fn export_symbols(snapshot: &Snapshot) -> Result<Vec<ExportSymbol>, StoreErr
 const EDGES: &str =
     "SELECT source, target, edge_type, confidence, file_id, line, \"column\" FROM edges";
 
-/// Calls `visit` with every use, ordered by source.
+/// Calls `visit` with every edge, ordered by source.
 pub fn export_edges(
     snapshot: &Snapshot,
     mut visit: impl FnMut(ExportEdge),
@@ -93,7 +90,7 @@ pub fn export_edges(
     Ok(())
 }
 
-/// Returns the paths of all files by key.
+/// Inverts a map of file keys.
 #[must_use]
 pub fn paths_by_key(keys: &FxHashMap<String, FileKey>) -> FxHashMap<FileKey, &str> {
     keys.iter()

@@ -1,6 +1,7 @@
-//! Compressed facts of each text, keyed by everything they depend on.
+//! Compressed facts of each text, under a key that covers everything they depend on.
 //!
-//! **Limits.** A blob that cannot be decoded counts as missing: the caller reads the text again.
+//! Limitations: a blob that cannot be decoded counts as missing, and the caller parses the text
+//! again.
 
 use std::cell::RefCell;
 
@@ -20,7 +21,7 @@ use crate::versions::FACTS_VERSION;
 pub struct FactsKey(pub [u8; 32]);
 
 impl FactsKey {
-    /// Derives the key from a text's hash, its dialect and the conditions it was read under (see
+    /// Derives the key from a text's hash, its dialect and the conditions it was parsed under (see
     /// `extract::conditions`).
     #[must_use]
     pub fn new(dialect: Dialect, conditions: &str, content: &[u8; 32]) -> Self {
@@ -36,10 +37,10 @@ impl FactsKey {
 
 const ZSTD_LEVEL: i32 = 1;
 
-/// Far above what the largest admitted file can produce.
+/// Maximum decoded size, in bytes; far above the facts of the largest admitted file.
 const MAX_FACTS_BYTES: usize = 1 << 28;
 
-/// Larger buffers are not reused for the next file.
+/// Maximum size of a buffer that is reused for the next file, in bytes.
 const KEPT_BUFFER_BYTES: usize = 1 << 20;
 
 /// Compressor and buffers, reused from file to file.
@@ -50,7 +51,7 @@ struct BundleWriter {
 }
 
 thread_local! {
-    /// One per thread, because its tables and buffers are large compared with a file's facts.
+    /// One per thread, because the tables and buffers are large compared with a file's facts.
     static PACKER: RefCell<BundleWriter> = RefCell::new(BundleWriter {
         compressor: compressor(),
         plain: Vec::new(),
@@ -131,7 +132,6 @@ pub fn read_packed(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Vec<u8>
 
 const KEYS: &str = "SELECT key FROM facts";
 
-/// Returns all keys.
 pub fn facts_keys(snapshot: &Snapshot) -> Result<FxHashSet<FactsKey>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(KEYS)?;
     let mut rows = statement.query([])?;
@@ -142,7 +142,7 @@ pub fn facts_keys(snapshot: &Snapshot) -> Result<FxHashSet<FactsKey>, StoreError
     Ok(keys)
 }
 
-/// Replaces, because a blob is only written again if the stored one was found damaged.
+/// `OR REPLACE`, because facts are written again only if the stored blob was damaged.
 const INSERT: &str = "INSERT OR REPLACE INTO facts (key, data) VALUES (?1, ?2)";
 
 pub(super) fn insert(
@@ -161,8 +161,8 @@ const COUNT_USED: &str = "SELECT (SELECT count(DISTINCT facts_key) FROM files) +
 const DELETE_UNUSED: &str = "DELETE FROM facts WHERE key NOT IN (SELECT facts_key FROM files) \
     AND key NOT IN (SELECT facts_key FROM packages WHERE facts_key IS NOT NULL)";
 
-/// Removes unused facts once they outnumber the used ones. Until then, texts of other branches
-/// stay.
+/// Deletes unused facts once they outnumber the used ones. Keeping some saves parsing when a branch
+/// is checked out again.
 pub(super) fn collect_garbage(connection: &Connection) -> Result<(), StoreError> {
     let all: i64 = connection.query_row(COUNT, [], |row| row.get(0))?;
     let used: i64 = connection.query_row(COUNT_USED, [], |row| row.get(0))?;

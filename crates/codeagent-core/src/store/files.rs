@@ -78,14 +78,13 @@ pub fn files_with_problems(snapshot: &Snapshot) -> Result<Vec<FileRow>, StoreErr
     )
 }
 
-/// Returns the file at a path.
 pub fn file_by_path(snapshot: &Snapshot, path: &str) -> Result<Option<FileRow>, StoreError> {
     Ok(select_files(snapshot.connection(), "WHERE path = ?1", &[&path])?.pop())
 }
 
 const PROJECTS: &str = "SELECT DISTINCT project_id FROM files ORDER BY project_id";
 
-/// Returns the projects that own a file.
+/// Returns the project ids of all files.
 pub fn project_ids(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(PROJECTS)?;
     let rows = statement.query_map([], |row| row.get(0))?;
@@ -95,7 +94,7 @@ pub fn project_ids(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
 const ENDING: &str =
     "SELECT id FROM files WHERE substr(path, -length(?1)) = ?1 ORDER BY path LIMIT ?2";
 
-/// Returns the first files, by path, whose path ends with `/` and `end`.
+/// Returns the first `limit` files, by path, whose path ends with `/` and `end`.
 pub fn files_ending(
     snapshot: &Snapshot,
     end: &str,
@@ -130,8 +129,8 @@ pub fn files_in_folder(
 const FOLDERS_NAMED: &str = "SELECT path FROM files WHERE path >= ?1 || '/' AND path < ?1 || '0' \
     UNION ALL SELECT path FROM files WHERE instr(path, '/' || ?1 || '/') > 0 ORDER BY path";
 
-/// Returns the folder at a path, or else the first `limit` folders whose path ends with it, if they
-/// hold indexed files.
+/// Returns the folder at a path if it holds indexed files, else the first `limit` such folders
+/// whose path ends with it.
 pub fn folders_named(
     snapshot: &Snapshot,
     name: &str,
@@ -162,7 +161,7 @@ pub fn folders_named(
 
 const GIVEN_UP: &str = "SELECT path, given_up FROM files WHERE given_up > 0 ORDER BY path";
 
-/// Returns the files with sites that exceeded a resolver budget, and how many.
+/// Returns the files with sites that exceeded a query budget, and the number of these sites.
 pub fn given_up_files(snapshot: &Snapshot) -> Result<Vec<(String, u64)>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(GIVEN_UP)?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
@@ -171,7 +170,6 @@ pub fn given_up_files(snapshot: &Snapshot) -> Result<Vec<(String, u64)>, StoreEr
 
 const PATH: &str = "SELECT path FROM files WHERE id = ?1";
 
-/// Returns a file's path.
 pub fn file_path(snapshot: &Snapshot, id: FileKey) -> Result<Option<String>, StoreError> {
     Ok(snapshot
         .connection()
@@ -182,7 +180,6 @@ pub fn file_path(snapshot: &Snapshot, id: FileKey) -> Result<Option<String>, Sto
 
 const KEYS: &str = "SELECT path, id FROM files";
 
-/// Returns the keys of all files by path.
 pub fn file_keys(snapshot: &Snapshot) -> Result<FxHashMap<String, FileKey>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(KEYS)?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, FileKey(row.get(1)?))))?;
@@ -233,7 +230,7 @@ pub(super) fn delete_file(connection: &Connection, file: FileKey) -> Result<(), 
 const SELECT_LINKS: &str =
     "SELECT file_id, environment_hash, answers_hash, reads, slots, published FROM file_links";
 
-/// Returns every file's dependencies, without the nodes that have edges.
+/// Returns every file's dependencies, without `sources`.
 pub fn dependency_rows(
     snapshot: &Snapshot,
 ) -> Result<FxHashMap<FileKey, DependencyRow>, StoreError> {

@@ -1,7 +1,7 @@
-//! Reads of many symbols at once, for queries that walk the graph.
+//! Batch reads of symbols, for queries that walk the graph.
 //!
-//! A set of node ids is bound as one JSON array, so a step of a walk is one statement however many
-//! symbols it starts from.
+//! A set of node ids is bound as one JSON array, so each step of a walk is one statement, however
+//! many symbols it starts from.
 
 use std::fmt::Write;
 
@@ -14,15 +14,15 @@ use crate::model::graph::{
 use crate::store::codec::{id_column, word_column};
 use crate::store::{FileKey, IncidentEdge, Snapshot, StoreError, bad_value};
 
-/// Most ids bound to one statement.
+/// Maximum number of ids bound to one statement.
 const BATCH: usize = 4_000;
 
-/// A symbol without its texts: what walks and their labels need.
+/// A symbol without its texts, as walks and their labels need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolBrief {
-    /// Its identity.
+    /// Id of the symbol.
     pub id: NodeId,
-    /// The node that contains it.
+    /// The containing node.
     pub parent: Option<NodeId>,
     /// Bare name.
     pub name: String,
@@ -31,7 +31,7 @@ pub struct SymbolBrief {
     pub language: Language,
     pub access: Option<Access>,
     pub flags: NodeFlags,
-    /// File of the primary declaration; `None` for a node without one.
+    /// File of the primary declaration, if there is one.
     pub file: Option<FileKey>,
     /// First line of the declaration.
     pub line_start: u32,
@@ -41,7 +41,7 @@ pub struct SymbolBrief {
     pub name_line: u32,
 }
 
-/// Calls `visit` with every use at one of `nodes` by one of `edge_types`, and the node it is at.
+/// Calls `visit` with each edge of these types at `nodes`, and with the node it is at.
 pub fn each_use(
     snapshot: &Snapshot,
     nodes: &[NodeId],
@@ -84,7 +84,7 @@ pub fn each_use(
 const COUNTS: &str = "SELECT j.value, (SELECT count(*) FROM (SELECT 1 FROM edges_incoming e WHERE e.target = j.value LIMIT ?2)) \
     FROM json_each(?1) j";
 
-/// Counts the uses of each node, up to `limit`.
+/// Counts the edges of each node, up to `limit`.
 pub fn use_counts(
     snapshot: &Snapshot,
     nodes: &[NodeId],
@@ -141,7 +141,7 @@ pub fn children_of(snapshot: &Snapshot, ids: &[NodeId]) -> Result<Vec<SymbolBrie
 const FILES_BELOW: &str =
     "SELECT id FROM nodes WHERE qualified_name >= ?1 AND qualified_name < ?2 AND node_type = ?3";
 
-/// Returns the nodes of the files below a folder; `.` is the whole repository.
+/// Returns the file nodes below a folder; `.` is the whole repository.
 pub fn file_nodes_below(snapshot: &Snapshot, folder: &str) -> Result<Vec<NodeId>, StoreError> {
     // '0' is the character after '/'.
     let (from, to) = match folder {

@@ -1,7 +1,7 @@
 //! String literals and labels of callbacks: `literals`, `file_literals`, `callbacks`.
 //!
-//! `literals` only says which files have a literal; its text and lines are in their facts. A hash
-//! collision costs reading the facts of one file too many.
+//! `literals` only records which files have a literal; its text and lines are in their facts. A
+//! hash collision makes a query read the facts of an unrelated file.
 
 use std::collections::BTreeSet;
 
@@ -18,12 +18,12 @@ pub struct LiteralRow {
     pub file: FileKey,
     /// Hashes of the literals' keys, sorted and distinct.
     pub key_hashes: Vec<u32>,
-    /// Sorted and distinct.
+    /// Callbacks, sorted and distinct.
     pub callbacks: Vec<Callback>,
 }
 
 impl LiteralRow {
-    /// Makes the row of a file from its facts.
+    /// Returns the row of a file, made from its facts.
     #[must_use]
     pub fn new(file: FileKey, facts: &Facts) -> Self {
         let texts: BTreeSet<Sym> = facts.literals.iter().map(|literal| literal.text).collect();
@@ -46,12 +46,12 @@ fn key_hash(text: &str) -> u32 {
     u32::from_le_bytes(*hash.as_bytes().first_chunk().expect("a hash has 32 bytes"))
 }
 
-/// Hashes are stored as signed numbers of 32 bits, which are the shortest.
+/// Returns a hash as a signed 32-bit number, for which SQLite's encoding is shortest.
 fn stored(hash: u32) -> i32 {
     hash.cast_signed()
 }
 
-/// Writes the rows of a graph whose tables are empty.
+/// Writes the rows of a graph into empty tables.
 pub(super) fn insert_all(connection: &Connection, rows: &[LiteralRow]) -> Result<(), StoreError> {
     let mut literals: Vec<(i32, FileKey)> = rows
         .iter()
@@ -66,7 +66,6 @@ pub(super) fn insert_all(connection: &Connection, rows: &[LiteralRow]) -> Result
         .try_for_each(|row| insert_callbacks(connection, row))
 }
 
-/// Replaces the rows of a file.
 pub(super) fn replace(connection: &Connection, row: &LiteralRow) -> Result<(), StoreError> {
     let before = hashes_of(connection, row.file)?;
     if before != row.key_hashes {
@@ -92,7 +91,6 @@ pub(super) fn replace(connection: &Connection, row: &LiteralRow) -> Result<(), S
     insert_callbacks(connection, row)
 }
 
-/// Deletes the rows of a file.
 pub(super) fn delete(connection: &Connection, file: FileKey) -> Result<(), StoreError> {
     for hash in hashes_of(connection, file)? {
         delete_literal(connection, hash, file)?;
@@ -178,7 +176,7 @@ fn delete_callbacks(connection: &Connection, file: FileKey) -> Result<(), StoreE
 
 const FILES_WITH: &str = "SELECT f.path FROM literals l JOIN files f ON f.id = l.file_id WHERE l.key_hash = ?1 ORDER BY f.path LIMIT ?2";
 
-/// Returns the first files, by path, that may have a literal with the key of `text`.
+/// Returns the first `limit` files, by path, that may have a literal with the key of `text`.
 pub fn files_with_literal(
     snapshot: &Snapshot,
     text: &str,

@@ -1,11 +1,11 @@
 //! SQLite storage of the graph: all SQL of the engine.
 //!
-//! Two types share one database: a [`Writer`], of which there is exactly one, and a [`Reader`], a
-//! pool of read-only connections whose [`Snapshot`]s each see one generation. There is one file per
-//! table group, and every statement is a `const` above the function that runs it.
+//! One [`Writer`] and one [`Reader`] share a database. The reader is a pool of read-only
+//! connections whose [`Snapshot`]s each see one generation. Each table group has a file, and every
+//! statement is a `const` above the function that runs it.
 //!
-//! **Limits.** Knows rows, not repositories: `ingest` decides what is written, `query` what an
-//! answer looks like.
+//! Limitations: the store does not know the repository. `ingest` decides what is written, and
+//! `query` what an answer contains.
 
 mod bulk;
 mod cancel;
@@ -70,16 +70,16 @@ pub use vectors::{
 };
 pub use writer::{Interrupter, Writer};
 
-/// `_metadata`: number of uses, maintained by the writer.
+/// `_metadata`: number of edges, maintained by the writer.
 pub const EDGES_TOTAL: &str = "edges";
 
 /// `_metadata`: number of nodes other than files.
 pub const SYMBOLS_TOTAL: &str = "symbols";
 
-/// `_metadata`: start of the last scan, nanoseconds since 1970.
+/// `_metadata`: start of the last scan, in nanoseconds since 1970.
 pub const SCANNED_AT: &str = "scanned_at_ns";
 
-/// `_metadata`: start of the last batch, nanoseconds since 1970.
+/// `_metadata`: start of the last batch, in nanoseconds since 1970.
 pub const BATCH_AT: &str = "batch_at_ns";
 
 /// `_metadata`: number of batches written, maintained by the writer.
@@ -91,14 +91,13 @@ pub const EMBEDDING_MODEL: &str = "embedding_model";
 /// `_metadata`: number of writes of model vectors, maintained by the writer.
 pub const VECTORS_GENERATION: &str = "vectors_generation";
 
-/// `_metadata`: hash of the root directory that was indexed.
+/// `_metadata`: hash of the indexed root directory's path.
 pub const ROOT: &str = "root";
 
 /// `_metadata`: fingerprint of the engine that wrote the index.
 pub const MADE_BY: &str = "made_by";
 
-/// `_metadata`: hash of the targets of module specifiers in packages, and of the declarations
-/// there.
+/// `_metadata`: hash of the packages' declarations and of resolved package specifiers.
 pub const PACKAGES: &str = "packages";
 
 /// `_metadata`: package folders, one per line.
@@ -123,17 +122,17 @@ pub enum StoreError {
         "the index was made by a newer codeagent (schema {found}, this one knows {known}); use that one, or run `codeagent index --rebuild`"
     )]
     Newer {
-        /// Its schema version.
+        /// Schema version of the index.
         found: usize,
-        /// The newest version known here.
+        /// Newest version known to this code.
         known: usize,
     },
-    /// The index was written by an older codeagent, and a writer has to migrate it first.
+    /// The index was written by an older codeagent; a writer has to migrate it first.
     #[error("the index has schema {found}, this codeagent needs {known}; run `codeagent index`")]
     Older {
-        /// Its schema version.
+        /// Schema version of the index.
         found: usize,
-        /// The version needed.
+        /// Version needed by this code.
         known: usize,
     },
     /// The index has the same schema version but another table layout.
@@ -144,7 +143,7 @@ pub enum StoreError {
     /// The index was built for another directory.
     #[error("this index belongs to another folder; run `codeagent index` to rebuild it")]
     OtherRoot,
-    /// The system refused to open or write the index's files.
+    /// The operating system refused to open or write a file of the index.
     #[error(
         "the index cannot be {0}: look for a limit of open files (ulimit -n), for the rights of its folder, and for files of other programs in it; \
          `codeagent doctor` shows where it is"
@@ -159,13 +158,13 @@ pub enum StoreError {
     /// Another process has locked the database for longer than the time-out.
     #[error("the index is locked by another process; try again when it is done")]
     Busy,
-    /// FTS5 cannot parse the search query, even with its words quoted.
+    /// FTS5 cannot parse the search query, even with quoted words.
     #[error("invalid search query: {0}")]
     Query(String),
     /// A database thread could not be started.
     #[error("cannot start a database thread: {0}")]
     Thread(String),
-    /// The system refused to write a file of the index.
+    /// The operating system refused to write a file of the index.
     #[error(
         "the index cannot be written ({0}); look at the disk, and for a limit on file sizes at `ulimit -f`"
     )]
@@ -176,7 +175,7 @@ pub enum StoreError {
     /// The call was cancelled.
     #[error("the call was cancelled")]
     Cancelled,
-    /// The connection pool returned none.
+    /// The connection pool has no connection.
     #[error("no database connection: {0}")]
     Pool(#[from] r2d2::Error),
 }
@@ -192,7 +191,8 @@ impl From<rusqlite::Error> for StoreError {
                 | Error::Utf8Error(..)
         );
 
-        // Statements name only tables that a migration created.
+        // Statements name only tables that a migration created, so a missing table means
+        // corruption.
         let is_lost = error.to_string().starts_with("no such table");
 
         match error.sqlite_error_code() {
@@ -212,7 +212,7 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// Reports whether SQLite failed to write or lengthen a file. A full disk has an error of its own.
+/// Reports whether SQLite failed to write or extend a file. A full disk has its own error code.
 fn is_write(error: &rusqlite::Error) -> bool {
     use rusqlite::ffi::{SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_WRITE};
     let code = error.sqlite_error().map(|error| error.extended_code);
@@ -226,7 +226,7 @@ fn is_write(error: &rusqlite::Error) -> bool {
     })
 }
 
-/// An error for a stored value that no version of the engine writes.
+/// Returns the error for a stored value that no version of the engine writes.
 fn bad_value(what: &str) -> StoreError {
     StoreError::Corrupt(format!("unknown {what}"))
 }

@@ -91,7 +91,6 @@ pub fn node(snapshot: &Snapshot, id: NodeId) -> Result<Option<Node>, StoreError>
     Ok(select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&stored_id(id)])?.pop())
 }
 
-/// Returns all nodes with this qualified name.
 pub fn by_qualified_name(
     snapshot: &Snapshot,
     qualified_name: &str,
@@ -135,8 +134,8 @@ pub fn by_name_end(snapshot: &Snapshot, end: &str, limit: usize) -> Result<Vec<N
     select_nodes(snapshot.connection(), rest, &[&name, &end, &limit])
 }
 
-/// Returns the nodes declared in a file, in text order. A node declared there several times has a
-/// row for each span.
+/// Returns the nodes declared in a file, in text order. A node declared there several times has one
+/// entry per span.
 pub fn nodes_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, StoreError> {
     let sql = SELECT_NODE.replace(
         "FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0",
@@ -156,7 +155,6 @@ pub fn nodes_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, St
 const NODE_IDS_OF_FILE: &str =
     "SELECT DISTINCT node_id FROM spans WHERE file_id = ?1 ORDER BY node_id";
 
-/// Returns the ids of the nodes declared in a file.
 pub fn node_ids_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<NodeId>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(NODE_IDS_OF_FILE)?;
     let rows = statement.query_map([file.0], |row| Ok(NodeId(row.get::<_, i64>(0)? as u64)))?;
@@ -166,7 +164,7 @@ pub fn node_ids_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<NodeId
 const SPANS_OF_FILE: &str = "SELECT node_id, line_start, line_end FROM spans WHERE file_id = ?1 \
     ORDER BY line_end - line_start, start_offset DESC, end_offset, node_id";
 
-/// Returns the nodes declared in a file with their first and last lines, inner ones first.
+/// Returns the nodes declared in a file with their first and last lines, innermost first.
 pub fn line_spans(
     snapshot: &Snapshot,
     file: FileKey,
@@ -193,7 +191,7 @@ pub fn spans_of(snapshot: &Snapshot, id: NodeId) -> Result<Vec<NodeSpan>, StoreE
     Ok(spans)
 }
 
-/// Hashes everything that is stored of a node. `buffer` is scratch space, reused between calls.
+/// Hashes everything that is stored about a node. `buffer` is scratch space, reused between calls.
 #[must_use]
 pub fn node_hash(node: &Node, buffer: &mut Vec<u8>) -> i64 {
     buffer.clear();

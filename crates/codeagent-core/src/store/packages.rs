@@ -1,4 +1,4 @@
-//! Files and folders of packages that the repository uses: `packages`.
+//! Files and folders of packages that a batch read: `packages`.
 
 use codeagent_workspace::Stamp;
 use rusqlite::{Connection, params};
@@ -9,13 +9,13 @@ use crate::store::{FactsKey, Snapshot, StoreError};
 /// A package file or folder that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageRow {
-    /// Repo-relative path.
+    /// Repo-relative path, or a path in the user's package folder with a prefix.
     pub path: String,
-    /// Bytes on disk; 0 for a folder.
+    /// Size in bytes on disk; 0 for a folder.
     pub size: u64,
     /// Identity and change time on disk when it was read.
     pub stamp: Stamp,
-    /// Hash of its bytes; for a folder, of its entries' names.
+    /// Hash of the file's bytes or of the names of a folder's entries.
     pub hash: [u8; 32],
     /// Key of the facts, if it is a declaration file.
     pub facts_key: Option<FactsKey>,

@@ -25,7 +25,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens the database at `path`, with at most `connections` at a time.
+    /// Opens the database at `path` with at most `connections` connections.
     pub fn open(path: &Path, connections: u32) -> Result<Self, StoreError> {
         let check =
             Connection::open_with_flags(path, reader_flags()).map_err(|error| {
@@ -51,7 +51,7 @@ impl Reader {
             .test_on_check_out(false)
             .connection_timeout(CONNECTION_TIMEOUT);
 
-        // The builder panics if the system refuses a thread.
+        // The builder panics if the system cannot start a thread.
         let pool = catch_unwind(AssertUnwindSafe(|| builder.build(manager)));
         let pool =
             pool.map_err(|_| StoreError::Thread("the system has none left".to_owned()))??;
@@ -111,7 +111,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Fails if the call was cancelled. For long work outside the database.
+    /// Returns an error if the call was cancelled; for long work outside the database.
     pub fn check(&self) -> Result<(), StoreError> {
         if self.canceller.is_cancelled() {
             Err(StoreError::Cancelled)

@@ -1,13 +1,12 @@
 //! Opening the database file: ownership check, schema version, migrations and connection setup.
 //!
 //! `user_version` is the number of migrations that have run. A migration is a file in the top-level
-//! `migrations/`, run once, in one transaction with the others that are due. Released files are
-//! never edited.
+//! `migrations/`. All pending migrations run in one transaction. Released files are never edited.
 //!
-//! Before the first release, the one migration may be edited. A hash of the migrations' texts is
-//! stored in the database, so that one created from another text is refused.
+//! Before the first release, the one migration may be edited. A hash of the migration texts is
+//! stored in the database, so a database created from another text is refused.
 //!
-//! **Limits.** Migrations only go up: a newer schema is refused.
+//! Limitations: there are no down migrations, so a newer schema is refused.
 
 use std::path::Path;
 use std::sync::Once;
@@ -55,20 +54,20 @@ pub const SCHEMA_VERSION: usize = MIGRATIONS.len();
 /// `_metadata`: hash of the migrations that created the tables.
 const LAYOUT: &str = "layout";
 
-/// "cdag" in ASCII: marks a database file as ours.
+/// "cdag" in ASCII: identifies a database of ours.
 const APPLICATION_ID: i64 = 0x6364_6167;
 
-/// The first SQLite without the WAL-reset corruption.
+/// The first SQLite version without the WAL-reset corruption bug.
 const OLDEST_SQLITE: i32 = 3_051_003;
 
-/// How long a statement waits for another process.
+/// Maximum time that a statement waits for a lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long `move_log` waits for readers.
+/// Maximum time that `move_log` waits for readers.
 const BRIEFLY: Duration = Duration::from_millis(100);
 
-/// The page size applies to new databases. At 56 MB, the log is copied into the database, so that
-/// pages written several times are copied once and the log stays below 64 MB while a server runs.
+/// The page size applies to new databases only. The log is copied into the database at 56 MB: pages
+/// written several times are copied once, and the log stays below 64 MB while a server runs.
 const WRITER_PRAGMAS: &str = "
     PRAGMA page_size = 8192;
     PRAGMA journal_mode = WAL;
@@ -128,14 +127,14 @@ pub fn reader_flags() -> OpenFlags {
 /// How thoroughly a database is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// Pages and rows.
+    /// Check pages and rows.
     Quick,
-    /// Also whether indexes agree with their tables.
+    /// Also check that indexes agree with their tables.
     Whole,
 }
 
-/// Reads the whole database and fails if it is malformed. Wrong values that are well-formed go
-/// unnoticed.
+/// Reads the whole database and returns an error if it is malformed. Wrong but well-formed values
+/// are not detected.
 pub fn check(path: &Path, check: Check) -> Result<(), StoreError> {
     let connection = Connection::open_with_flags(path, reader_flags())?;
     prepare_reader(&connection, path)?;
@@ -152,8 +151,7 @@ pub fn check(path: &Path, check: Check) -> Result<(), StoreError> {
     }
 }
 
-/// Moves the log that a killed writer left into the database. Only for the holder of the write
-/// lock.
+/// Moves the log of a killed writer into the database. The caller must hold the write lock.
 pub fn move_log(path: &Path) -> Result<(), StoreError> {
     let connection = Connection::open_with_flags(
         path,
@@ -171,7 +169,7 @@ pub fn sqlite_version() -> &'static str {
     rusqlite::version()
 }
 
-/// Compile options of SQLite, whether each is wanted, and what the other choice costs.
+/// Compile options of SQLite, whether each is wanted, and the cost of a deviation.
 const OPTIONS: &[(&str, bool, &str)] = &[
     (
         "DEFAULT_MEMSTATUS=0",
@@ -187,8 +185,7 @@ const OPTIONS: &[(&str, bool, &str)] = &[
 
 const COMPILE_OPTIONS: &str = "PRAGMA compile_options";
 
-/// Lists how the linked SQLite deviates from the wanted options and what that costs, one clause
-/// each.
+/// Lists deviations of the linked SQLite from the wanted options with their cost, one clause each.
 pub fn sqlite_differences() -> Result<Vec<String>, StoreError> {
     differences(&Connection::open_in_memory()?)
 }
@@ -210,7 +207,7 @@ fn differences(connection: &Connection) -> Result<Vec<String>, StoreError> {
     Ok(differs.map(said).collect())
 }
 
-/// Logs the differences once.
+/// Logs the deviations, once per process.
 fn note_differences(connection: &Connection) {
     static NOTED: Once = Once::new();
     NOTED.call_once(|| match differences(connection) {
@@ -229,8 +226,8 @@ fn check_sqlite() -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns the number of migrations a database has seen; `NotIndexed` if it is empty, `Foreign` if
-/// it is not ours.
+/// Returns the number of migrations a database has run; `NotIndexed` if the database is empty,
+/// `Foreign` if another program created it.
 fn stored_version(connection: &Connection, path: &Path) -> Result<usize, StoreError> {
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
 

@@ -1,10 +1,10 @@
-//! Sign bits of vectors, many symbols per row of `vec_signs`: half a million symbols take four
-//! thousand rows.
+//! Sign bits of vectors, in table `vec_signs`. Each row holds many symbols: half a million take
+//! four thousand rows.
 //!
-//! Ids are hashes, so their first bits distribute symbols evenly over the rows, and the rows are a
-//! function of the symbols alone. Symbols that change together are written row by row.
+//! Ids are hashes, so their leading bits distribute symbols evenly over the rows, and the row
+//! contents are a function of the symbols alone. Changes are written row by row.
 //!
-//! **Limits.** Changing one symbol rewrites its whole row: some kilobytes in the largest indexes.
+//! Limitations: changing one symbol rewrites its whole row: some kilobytes in the largest indexes.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -12,7 +12,7 @@ use crate::embed::{Block, LANES, SIGN_BYTES, SignBits};
 use crate::model::graph::NodeId;
 use crate::store::{Snapshot, StoreError, VectorSource, bad_value, bulk};
 
-/// Ids have 60 bits; the first of them select the row.
+/// Number of leading bits of the 60-bit ids that select the row.
 const ROW_BITS: u32 = 12;
 const REST_BITS: u32 = 60 - ROW_BITS;
 const ID_BYTES: usize = 8;
@@ -25,7 +25,7 @@ fn row_of(source: VectorSource, id: NodeId) -> i64 {
     (source as i64) << ROW_BITS | (id.0 >> REST_BITS) as i64
 }
 
-/// The row-id range of a vector source, as `[start, end)`.
+/// Returns the row-id range of a vector source, as `[start, end)`.
 fn rows_of(source: VectorSource) -> [i64; 2] {
     [(source as i64) << ROW_BITS, (source as i64 + 1) << ROW_BITS]
 }
@@ -58,7 +58,7 @@ const WRITE: &str = "INSERT OR REPLACE INTO vec_signs VALUES (?1, ?2)";
 const DELETE: &str = "DELETE FROM vec_signs WHERE row = ?1";
 const DELETE_ALL: &str = "DELETE FROM vec_signs WHERE row >= ?1 AND row < ?2";
 
-/// Sets or removes the sign bits of symbols, which are sorted by id and distinct.
+/// Sets or removes the sign bits of symbols, which must be sorted by id and distinct.
 pub(super) fn change(
     connection: &Connection,
     source: VectorSource,
@@ -102,7 +102,7 @@ pub(super) fn change(
     Ok(())
 }
 
-/// Replaces all sign bits of a source. The symbols are sorted by id and distinct.
+/// Replaces all sign bits of a source. The symbols must be sorted by id and distinct.
 pub(super) fn replace(
     connection: &Connection,
     source: VectorSource,

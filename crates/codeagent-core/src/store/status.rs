@@ -1,4 +1,4 @@
-//! Counts for `status`, and the names left unresolved.
+//! Counts for `status`, and the most frequent unresolved names.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,13 +12,14 @@ use crate::store::{EDGES_TOTAL, GENERATION, SYMBOLS_TOTAL, Snapshot, StoreError}
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Indexed files.
+    /// Number of indexed files.
     pub files: u64,
-    /// Symbols other than files.
+    /// Number of symbols other than files.
     pub symbols: u64,
-    /// Uses of symbols.
+    /// Number of edges.
     pub edges: u64,
-    /// Per language, in the order of [`Language::NAMES`], without languages that have no files.
+    /// Counts per language, in the order of [`Language::NAMES`]. Languages without files are left
+    /// out.
     pub languages: Vec<LanguageCounts>,
 }
 
@@ -28,26 +29,26 @@ pub struct Counts {
 pub struct LanguageCounts {
     /// The language.
     pub language: Language,
-    /// Files.
+    /// Number of files.
     pub files: u64,
-    /// Lines.
+    /// Number of lines.
     pub lines: u64,
-    /// Text bytes.
+    /// Total size of the texts, in bytes.
     pub bytes: u64,
-    /// Bytes in parse errors.
+    /// Total size of the parse errors, in bytes.
     pub error_bytes: u64,
-    /// Files that could not be read or parsed.
+    /// Number of files that could not be read or parsed.
     pub failed: u64,
-    /// Files with parse errors.
+    /// Number of files with parse errors.
     pub partial: u64,
-    /// Call-like sites, except calls of values.
+    /// Number of call sites, except calls of values.
     pub calls: u64,
-    /// Call-like sites with a target.
+    /// Number of call sites with a target.
     pub calls_resolved: u64,
-    /// Call-like sites known to be external, by their receiver or because nothing in the repository
-    /// has their name.
+    /// Number of call sites known to be external, by their receiver or because nothing in the
+    /// repository has the name.
     pub calls_external: u64,
-    /// Sites left without a target because a resolver budget was exceeded.
+    /// Number of sites whose query budget was exceeded.
     pub given_up: u64,
 }
 
@@ -76,7 +77,7 @@ impl LanguageCounts {
         percent(self.error_bytes, self.bytes).unwrap_or(0.0)
     }
 
-    /// Returns the percentage of non-external calls with a target; `None` if there are no such
+    /// Returns the percentage of non-external calls that have a target; `None` if there are no such
     /// calls.
     #[must_use]
     pub fn resolved_percent(&self) -> Option<f64> {
@@ -88,7 +89,7 @@ impl LanguageCounts {
 }
 
 impl Counts {
-    /// Counts the files that could be read and parsed.
+    /// Returns the number of files that could be read and parsed.
     #[must_use]
     pub fn read_files(&self) -> u64 {
         self.files
@@ -109,7 +110,7 @@ pub fn percent(part: u64, whole: u64) -> Option<f64> {
 const BY_DIALECT: &str = "SELECT dialect, count(*), sum(lines), sum(bytes), sum(error_bytes), sum(parse_status = 2), sum(parse_status = 1), \
     sum(calls), sum(calls_resolved), sum(calls_external), sum(given_up) FROM files GROUP BY dialect";
 
-/// The counts of the last generation asked for, because counting takes milliseconds.
+/// The counts of the generation last asked for; cached because counting takes milliseconds.
 #[derive(Default)]
 pub(super) struct Totals(Mutex<Option<(String, Counts)>>);
 
@@ -185,8 +186,8 @@ const EXTERNAL_CALLS: &str = "SELECT f.dialect, sum(u.calls) \
         AND NOT (?3 AND d.name IN (SELECT name FROM object_functions)) \
     GROUP BY f.dialect";
 
-/// Counts unresolved calls whose name no callable symbol or object-literal function has: they are
-/// external whatever their receiver is.
+/// Counts the unresolved calls whose name no callable symbol or object-literal function has. They
+/// are external, whatever their receiver is.
 fn external_calls(connection: &Connection, language: Language) -> Result<u64, StoreError> {
     let rules = language.rules();
     let callable = rules

@@ -1,4 +1,4 @@
-//! Sites of unresolved uses, by name or by file: `unresolved`.
+//! Unresolved sites by name or by file: `unresolved`.
 
 use rusqlite::{Row, params};
 

@@ -1,12 +1,12 @@
-//! Embedding vectors: sign bits of all of them in `vec_signs`, a model's vectors in `vec_texts`,
-//! and which text each node has in `vec_nodes`.
+//! Embedding vectors: sign bits of all vectors in `vec_signs`, a model's vectors in `vec_texts`,
+//! and the text hash of each node in `vec_nodes`.
 //!
 //! Lexical vectors are recomputed from the node on demand: storing them would enlarge an index by a
-//! third and save a few milliseconds. A model's vectors are stored under the hash of their text, so
-//! a symbol that is renamed, moved or indexed again gets its vector back if the text is known.
+//! third and save a few milliseconds. A model's vectors are stored under the hash of their text. A
+//! symbol that is renamed, moved or indexed again gets its vector back if its text is known.
 //!
-//! **Limits.** A node loses its model vector as soon as its text changes, so no result is based on
-//! an old name.
+//! Limitations: a node loses its model vector as soon as its text changes, so no result is based on
+//! an outdated name.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use rustc_hash::FxHashMap;
@@ -23,13 +23,13 @@ use crate::store::{
 /// Origin of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VectorSource {
-    /// `lexhash-384`.
+    /// The built-in model `lexhash-384`.
     Lexical,
-    /// The model that [`EMBEDDING_MODEL`] names.
+    /// The model named by [`EMBEDDING_MODEL`].
     Model,
 }
 
-/// Reports whether a node has vectors. Files do not: they are found by path.
+/// Reports whether a node has vectors. Files do not, because they are found by path.
 fn is_embedded(node_type: NodeType) -> bool {
     node_type != NodeType::File
 }
@@ -42,7 +42,7 @@ const TEXT_OF: &str = "SELECT text_hash FROM vec_nodes WHERE node_id = ?1";
 pub(super) struct VectorUpdates {
     hasher: Hasher,
     lexical: Vec<(NodeId, Option<SignBits>)>,
-    /// Symbols that drop_model_vector their model vector.
+    /// Symbols that lose their model vector.
     lost: Vec<NodeId>,
 }
 
@@ -68,7 +68,6 @@ impl VectorUpdates {
         Ok(())
     }
 
-    /// Removes a deleted node.
     pub(super) fn remove(&mut self, connection: &Connection, id: NodeId) -> Result<(), StoreError> {
         self.lexical.push((id, None));
         self.drop_model_vector(connection, id)
@@ -85,7 +84,7 @@ impl VectorUpdates {
         Ok(())
     }
 
-    /// Writes the changes; the last one of each node wins.
+    /// Writes the changes; the last change of each node wins.
     pub(super) fn write(mut self, connection: &Connection) -> Result<(), StoreError> {
         self.lexical.reverse();
         self.lexical.sort_by_key(|(id, _)| *id);
@@ -116,8 +115,8 @@ pub fn lexical_signs(nodes: &[NodeWithHash]) -> Vec<(NodeId, SignBits)> {
         .collect()
 }
 
-/// Replaces the sign bits of all nodes by [`lexical_signs`], which are sorted by id. A model's
-/// vector stays where the node's text is unchanged.
+/// Replaces the sign bits of all nodes by [`lexical_signs`], which must be sorted by id. A model's
+/// vector stays if the node's text is unchanged.
 pub(super) fn replace(
     connection: &Connection,
     nodes: &[NodeWithHash],
@@ -158,13 +157,13 @@ pub(super) fn replace(
     )
 }
 
-/// A model's vector of a node's text.
+/// A model's vector for a node's text.
 #[derive(Clone, Debug)]
 pub struct NodeVector {
     pub node: NodeId,
     /// Hash of the text.
     pub text_hash: i64,
-    /// The vector; `None` if one for this text is stored.
+    /// The vector, or `None` if the store already has one for this text.
     pub vector: Option<Box<Vector>>,
 }
 
@@ -172,7 +171,7 @@ const INSERT_TEXT: &str = "INSERT OR REPLACE INTO vec_texts VALUES (?1, ?2, ?3)"
 const KNOWN_TEXT: &str = "SELECT scale, vector FROM vec_texts WHERE text_hash = ?1";
 const INSERT_NODE: &str = "INSERT OR REPLACE INTO vec_nodes VALUES (?1, ?2)";
 
-/// Writes a model's vectors for nodes whose text is still the embedded one.
+/// Writes a model's vectors for the nodes whose text has not changed since.
 pub(super) fn put(connection: &Connection, vectors: &[NodeVector]) -> Result<(), StoreError> {
     let mut changes = Vec::with_capacity(vectors.len());
     for NodeVector {
@@ -216,7 +215,7 @@ fn known_text(connection: &Connection, hash: i64) -> Result<Option<Int8Vector>, 
     rows.next()?.map(kept_vector).transpose()
 }
 
-/// Reads the vector in a row of scale and bytes.
+/// Reads a vector from the columns scale and bytes.
 fn kept_vector(row: &Row<'_>) -> Result<Int8Vector, StoreError> {
     let bytes = row.get_ref(1)?.as_blob().map_err(|_| bad_value("vector"))?;
     Int8Vector::from_bytes(row.get::<_, f64>(0)? as f32, bytes).ok_or_else(|| bad_value("vector"))
@@ -233,7 +232,7 @@ pub(super) fn collect_garbage(connection: &Connection) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Removes everything computed by a model.
+/// Removes everything that a model computed.
 pub(super) fn delete_model(connection: &Connection) -> Result<(), StoreError> {
     sign_bits::delete_all(connection, VectorSource::Model)?;
     connection.execute(DELETE_NODES, [])?;
@@ -256,7 +255,7 @@ const VECTOR: &str = "SELECT t.scale, t.vector FROM vec_nodes n JOIN vec_texts t
 const PARTS: &str = "SELECT n.node_type, n.name, n.qualified_name, f.path, n.parameter_signature, n.return_type FROM nodes n \
     LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0 LEFT JOIN files f ON f.id = s.file_id WHERE n.id = ?1";
 
-/// Returns the vectors of symbols, `None` for those without. Model vectors have the stored
+/// Returns the vectors of symbols; `None` for symbols without one. Model vectors have the stored
 /// precision.
 pub fn vectors_of(
     snapshot: &Snapshot,
@@ -328,11 +327,11 @@ pub struct Pending {
     /// The text to embed.
     pub text: String,
     pub text_hash: i64,
-    /// Whether a vector of this text is already stored.
+    /// Whether the store already has a vector of this text.
     pub is_known: bool,
 }
 
-/// Returns at most `limit` symbols without a model vector, by id, following `after`.
+/// Returns at most `limit` symbols without a model vector, ordered by id, starting after `after`.
 pub fn pending_vectors(
     snapshot: &Snapshot,
     after: Option<NodeId>,

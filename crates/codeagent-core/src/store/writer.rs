@@ -1,6 +1,8 @@
-//! Writes deltas: one connection, one transaction each, so that a crash leaves the last generation.
+//! Writes deltas on a single connection, each in one transaction, so that a crash leaves the last
+//! generation intact.
 //!
-//! A whole graph is written in sorted order with the plain indexes dropped. Otherwise only rows that
+//! A whole graph is written in sorted order with the plain indexes dropped. Otherwise only rows
+//! that differ are written.
 //! differ are written.
 
 use std::path::Path;
@@ -20,7 +22,7 @@ use crate::store::{
 };
 
 const STATEMENTS_CACHED: usize = 64;
-/// Written files after which unused facts are collected.
+/// Number of written files after which unused facts are collected.
 const FILES_PER_COLLECTION: usize = 256;
 const SEARCH_MEMORY_BULK: i64 = 16 << 20;
 const SEARCH_MEMORY: i64 = 1 << 20;
@@ -28,13 +30,13 @@ const SEARCH_MEMORY: i64 = 1 << 20;
 /// The only connection that writes.
 pub struct Writer {
     connection: Connection,
-    /// Ids and hashes of the stored nodes, sorted by id, once a batch has provided them.
+    /// Ids and hashes of the stored nodes, sorted by id; loaded by the first batch that needs them.
     stored: Option<NodeHashes>,
-    /// Files written since unused facts were last collected.
+    /// Number of files written since unused facts were last collected.
     written: usize,
 }
 
-/// Interrupts the statement that a [`Writer`] is running, which rolls its transaction back.
+/// Interrupts a [`Writer`]'s running statement, which rolls its transaction back.
 pub struct Interrupter(InterruptHandle);
 
 impl Interrupter {
@@ -47,8 +49,8 @@ impl Interrupter {
 type NodeHashes = Vec<(NodeId, i64)>;
 
 impl Writer {
-    /// Opens the database, creating or migrating it as needed. The caller holds the repository's
-    /// lock.
+    /// Opens the database, creating or migrating it as needed. The caller must hold the
+    /// repository's lock.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = schema::open_for_writing(path)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
@@ -65,7 +67,7 @@ impl Writer {
         Interrupter(self.connection.get_interrupt_handle())
     }
 
-    /// Stores packed facts. Facts depend only on a text, so they are not part of a batch.
+    /// Stores packed facts. Facts depend only on a text, so they are not part of a delta.
     pub fn put_facts(&mut self, packed: &[(FactsKey, Vec<u8>)]) -> Result<(), StoreError> {
         let transaction = self
             .connection
@@ -77,7 +79,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes a delta.
     pub fn apply(&mut self, mut delta: Delta) -> Result<WriteReport, StoreError> {
         let transaction = self
             .connection
@@ -157,8 +158,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Copies the log into the database as far as readers permit, without waiting, so that later
-    /// readers need no log index.
+    /// Copies as much of the log into the database as readers permit, without waiting, so that
+    /// later readers need no log index.
     pub fn copy_log(&mut self) -> Result<(), StoreError> {
         self.connection
             .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
@@ -297,11 +298,11 @@ fn update(
     Ok(report)
 }
 
-/// What a transaction has changed so far.
+/// The changes of a transaction so far.
 #[derive(Default)]
 struct PendingChanges {
     report: WriteReport,
-    /// Written when all are known.
+    /// Written at the end, when all node changes are known.
     vectors: vectors::VectorUpdates,
 }
 
@@ -350,7 +351,7 @@ fn insert_unresolved(connection: &Connection, rows: &[UnresolvedRow]) -> Result<
     })
 }
 
-/// Compares the edges of each resolved file with those that are stored.
+/// Writes the differences between the resolved files' edges and the stored edges.
 fn update_edges(
     connection: &Connection,
     delta: &Delta,
@@ -404,7 +405,7 @@ fn update_edges(
     Ok(())
 }
 
-/// Compares all nodes with the stored ones by content hash.
+/// Writes the nodes whose content hash differs from the stored one.
 fn update_nodes(
     connection: &Connection,
     (nodes, stored): (&[NodeWithHash], &NodeHashes),
@@ -430,7 +431,7 @@ fn update_nodes(
     Ok(())
 }
 
-/// Writes the nodes that are known to differ.
+/// Writes nodes that are known to differ.
 fn patch_nodes(
     connection: &Connection,
     nodes: &NodeChanges,

@@ -3,7 +3,7 @@
 //! The grammar binds `?.` too loosely: `a + b?.c()` is parsed as `(a + b)?.c()`. The steps of a
 //! chain on an operator are therefore handed down to the operator's last operand.
 //!
-//! **Limits.** A call of an expression without a name (`a[0](x)`) has no site.
+//! Limitations: a call of an expression without a name (`a[0](x)`) has no site.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
@@ -18,20 +18,20 @@ use crate::syntax::syntax_kind::{Field, Kind, in_field, kind, of_kind};
 /// Steps of a chain, the last one first.
 pub type Steps<'r> = SmallVec<[Node<'r>; 8]>;
 
-/// The value a chain has so far.
+/// The value of a chain after some of its steps.
 struct ChainLink {
     expr: ExprId,
     /// The position of its last name, if that has no site yet.
     pending: Option<Position>,
-    /// The end of the name and its type arguments.
+    /// The end of the name with its type arguments.
     end: usize,
-    /// Type arguments of that name.
+    /// The type arguments of that name.
     args: List<TypeId>,
 }
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// Splits a chain into what it stands on and its steps, the last step first; `above` are steps
-    /// that follow it.
+    /// Splits a chain into its base and its steps, the last step first; `above` are the steps that
+    /// follow it.
     pub fn chain_steps(&self, node: Node<'r>, above: &[Node<'r>]) -> (Node<'r>, Steps<'r>) {
         let mut steps: Steps<'r> = above.iter().copied().collect();
         let mut bottom = node;
@@ -43,7 +43,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         (bottom, steps)
     }
 
-    /// A chain; `kind` is the use of its last name.
+    /// Lowers a chain; `use_kind` is the use of its last name.
     pub fn chain(&mut self, node: Node<'r>, above: &[Node<'r>], use_kind: SiteKind) -> ExprId {
         let (bottom, steps) = self.chain_steps(node, above);
         let hangs_below = steps
@@ -55,7 +55,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.steps(bottom, &steps, use_kind)
     }
 
-    /// Applies steps to what they stand on.
+    /// Applies steps to their base.
     pub fn steps(&mut self, bottom: Node<'r>, steps: &[Node<'r>], use_kind: SiteKind) -> ExprId {
         let (mut link, mut rest) = self.first_link(bottom, steps);
         let mut conditional = false;
@@ -84,8 +84,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// What the chain begins with, and the steps that remain: a dotted name with type arguments
-    /// inside is one type.
+    /// Returns the start of the chain and the steps that remain. A dotted name that contains type
+    /// arguments is lowered as one type.
     fn first_link<'s>(
         &mut self,
         bottom: Node<'r>,
@@ -231,7 +231,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         plain(expr)
     }
 
-    /// A call, also one that the grammar took for two comparisons.
+    /// Lowers a call, including one that the grammar parsed as two comparisons.
     fn call_step(&mut self, mut link: ChainLink, step: Node<'r>) -> ChainLink {
         let children = self.children(step);
         if kind(step) == Kind::Invocation {
@@ -283,7 +283,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         plain(self.b.expr(Expr::Known(KnownType::String)))
     }
 
-    /// `x!`, `x++`, `x--`
+    /// Lowers `x!`, `x++` and `x--`.
     fn postfix_step(&mut self, link: ChainLink, step: Node<'r>) -> ChainLink {
         let children = self.children(step);
         let Some(token) = children.iter().find(|child| child.kind == Kind::Token) else {
@@ -298,7 +298,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         plain(self.unary(operator, operand, token.node))
     }
 
-    /// Makes the site of the chain's last name, if that is still to do.
+    /// Adds the site of the chain's last name, if it is still missing.
     fn settle(&mut self, link: ChainLink, use_kind: SiteKind) -> ExprId {
         let Some(at) = link.pending else {
             return link.expr;
@@ -327,7 +327,7 @@ fn plain(expr: ExprId) -> ChainLink {
     }
 }
 
-/// Returns the kind of use of a receiver, from the use of the access.
+/// Returns how a receiver is used when its member is used in this way.
 fn inner_use(use_kind: SiteKind) -> SiteKind {
     if use_kind == SiteKind::NameOf {
         use_kind
@@ -336,7 +336,7 @@ fn inner_use(use_kind: SiteKind) -> SiteKind {
     }
 }
 
-/// Operators that bind tighter than the grammar's `?.` but looser than the language's.
+/// Reports whether an operator binds tighter than the grammar's `?.` but looser than C#'s.
 fn is_loose(kind: Kind) -> bool {
     kind.is_operator()
         || matches!(

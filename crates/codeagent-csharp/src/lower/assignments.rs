@@ -1,8 +1,8 @@
 //! Assignments and deconstruction.
 //!
-//! `(a, var b) = f();` assigns the elements of what `f` returns to `a` and to a new local `b`.
+//! `(a, var b) = f();` assigns the elements of the result of `f` to `a` and to a new local `b`.
 //!
-//! **Limits.** Those of `operators`.
+//! Limitations: those of `operators`.
 
 use codeagent_model::facts::*;
 use smallvec::SmallVec;
@@ -13,7 +13,7 @@ use crate::lower::operators::binary_operator;
 use crate::syntax::syntax_kind::{Field, Kind, in_field, kind};
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// `a = b`, `a += b`, `a ??= b`, `(a, var b) = c`
+    /// Lowers `a = b`, `a += b`, `a ??= b` and `(a, var b) = c`.
     pub fn assignment(&mut self, node: Node<'r>) -> ExprId {
         let children = self.children(node);
         let (Some(left), Some(right)) = (
@@ -59,8 +59,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         value
     }
 
-    /// The targets of `(a, var b, (c, d)) = ..`: existing ones are written, new ones declared and
-    /// returned with their path.
+    /// Lowers the targets of `(a, var b, (c, d)) = ..`: existing variables are written; new ones
+    /// are declared and returned, each with its path of element numbers.
     pub fn tuple_targets(
         &mut self,
         tuple: Node<'r>,
@@ -98,7 +98,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Gives deconstructed variables their element of the value.
+    /// Initialises deconstructed variables with their elements of the value.
     pub fn give_elements(&mut self, declared: &[(DeclId, SmallVec<[u16; 4]>)], value: ExprId) {
         for (decl, path) in declared {
             let mut element = value;

@@ -1,8 +1,8 @@
-//! The parts that all declaration nodes share: attributes, modifiers, name, type, parameters, body;
-//! and the `Detail` made of them.
+//! The parts that all declaration nodes share (attributes, modifiers, name, type, parameters,
+//! body), and the `Detail` built from them.
 //!
-//! **Limits.** The default access follows from the container (interface, class, top level). An
-//! explicit implementation is private, as for the compiler.
+//! Limitations: the default access follows from the container (interface, class, top level). An
+//! explicit implementation is private, as in the compiler.
 
 use std::borrow::Cow;
 
@@ -16,59 +16,44 @@ use crate::lower::lowering::Lowering;
 use crate::lower::presentation;
 use crate::syntax::syntax_kind::{Field, Kind};
 
-/// The pieces of one declaration node.
+/// The parts of one declaration node.
 pub struct DeclSyntax<'r> {
-    /// The whole node.
     pub node: Node<'r>,
-    /// Attribute lists.
     pub attributes: SmallVec<[Node<'r>; 2]>,
-    /// Modifiers.
     pub flags: DeclFlags,
-    /// Written accessibility.
     pub access: Option<Access>,
-    /// The name token.
     pub name: Option<Node<'r>>,
-    /// Declared or returned type.
+    /// Declared or return type.
     pub ty: Option<Node<'r>>,
-    /// Type parameters.
     pub type_params: Option<Node<'r>>,
-    /// Parameters.
     pub params: Option<Node<'r>>,
     /// `where` clauses.
     pub constraints: SmallVec<[Node<'r>; 2]>,
-    /// Base list.
     pub bases: Option<Node<'r>>,
     /// `I.` of an explicit implementation.
     pub explicit: Option<Node<'r>>,
     /// `: base(..)`.
     pub initializer: Option<Node<'r>>,
-    /// Accessors.
     pub accessors: Option<Node<'r>>,
     /// Block, `=> e` or member list.
     pub body: Option<Node<'r>>,
-    /// Initial value.
     pub value: Option<Node<'r>>,
-    /// The operator token.
     pub operator: Option<Node<'r>>,
     /// Declarators.
     pub variables: Option<Node<'r>>,
 }
 
-/// The syntax from which the `Detail` of a declaration is made.
+/// The syntax from which the `Detail` of a declaration is built.
 pub struct DetailSyntax<'r> {
     /// Byte range of the declaration.
     pub range: (usize, usize),
     /// Byte range of its name.
     pub name: (usize, usize),
-    /// Effective accessibility.
     pub access: Option<Access>,
-    /// The parameter list.
     pub params: Option<Node<'r>>,
-    /// The type.
     pub ty: Option<Node<'r>>,
     /// The interface of an explicit implementation.
     pub explicit: TypeId,
-    /// Marked obsolete.
     pub deprecated: bool,
 }
 
@@ -88,7 +73,7 @@ impl<'r> DeclSyntax<'r> {
 }
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// Takes a declaration node apart.
+    /// Splits a declaration node into its parts.
     pub fn parts(&mut self, node: Node<'r>) -> DeclSyntax<'r> {
         let mut parts = DeclSyntax {
             node,
@@ -175,7 +160,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         parts.flags.insert(flag);
     }
 
-    /// Returns the accessibility a member has where nothing is written.
+    /// Returns the accessibility of a member, or its default where none is written.
     pub fn member_access(&self, parts: &DeclSyntax<'r>) -> Option<Access> {
         if parts.explicit.is_some() {
             return Some(Access::Private);
@@ -190,7 +175,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         })
     }
 
-    /// Gives a declaration its detail.
+    /// Sets the detail of a declaration.
     pub fn add_detail(&mut self, decl: DeclId, of: &DetailSyntax<'r>) {
         let text = self.b.text;
         let parameters = of.params.map_or(Sym::NONE, |node| self.folded(node));

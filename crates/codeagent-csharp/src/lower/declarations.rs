@@ -3,8 +3,8 @@
 //! `class A<T>(int x) : B(x), I where T : C` becomes a class with a type parameter, a primary
 //! constructor, two bases and a base call.
 //!
-//! **Limits.** A dotted namespace is one scope. Misplaced code in broken regions is read as long as
-//! it looks like declarations.
+//! Limitations: a dotted namespace is one scope. Misplaced code in broken regions is read as long
+//! as it looks like declarations.
 
 use codeagent_lang::lower::builder::shortened;
 use codeagent_model::facts::*;
@@ -19,13 +19,12 @@ use crate::syntax::rewriter::RewriteKind;
 use crate::syntax::syntax_kind::{Child, Children, Field, Kind, kind, of_kind};
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// The whole file.
     pub fn file(&mut self, root: Node<'r>) {
         self.items(root);
         self.finish_top_level(root);
     }
 
-    /// Everything declared directly in a node.
+    /// Lowers everything declared directly in a node.
     pub fn items(&mut self, node: Node<'r>) {
         for child in self.children(node) {
             self.with_depth_limit(|lowering| lowering.item(child));
@@ -65,7 +64,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Reports whether the repair wrote the `class` keyword of a class: the token before its name.
+    /// Reports whether the `class` keyword before the name of a class comes from a repair.
     fn is_extension_block(&mut self, node: Node<'r>) -> bool {
         if self.rewrites.is_empty() {
             return false;
@@ -113,8 +112,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.restore(saved);
     }
 
-    /// `namespace A;` stays open to the end of the file. There may be one (ECMA-334, 14.3); a
-    /// second does not lie in the first.
+    /// Lowers `namespace A;`, which extends to the end of the file. Only one is allowed (ECMA-334,
+    /// 14.3); a second one is not nested in the first.
     fn file_scoped_namespace(&mut self, node: Node<'r>) {
         let is_first = self.b.owner.is_none();
         let file = ScopeId(0);
@@ -188,8 +187,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.restore(saved);
     }
 
-    /// `extension<T>(R receiver) { }`, which the repair made a class with a primary constructor, or
-    /// with a base if the receiver has no name.
+    /// Lowers `extension<T>(R receiver) { }`, which the repair turned into a class with a primary
+    /// constructor, or with a base if the receiver has no name.
     fn extension_block(&mut self, node: Node<'r>) {
         let parts = self.parts(node);
         let Some(name) = parts.name else { return };
@@ -275,7 +274,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.decl(decl).type_params = self.b.facts.add_list(declared);
     }
 
-    /// `where T : A, new()`: bases of the type parameter.
+    /// Adds the constraints of `where T : A, new()` as bases of the type parameter.
     pub fn constraints(&mut self, decl: DeclId, parts: &DeclSyntax<'r>) {
         let params: Vec<DeclId> = self
             .b
@@ -384,7 +383,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         });
     }
 
-    /// The arguments of `: B(x)` on a primary constructor.
+    /// Lowers the arguments of `: B(x)` on a primary constructor.
     fn base_call(&mut self, base: Option<Base>, arguments: Node<'r>, caller: DeclId) {
         let Some(base) = base else { return };
         let call = self.b.begin_call(ExprId::NONE, List::default());
@@ -398,7 +397,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.owner = outer;
     }
 
-    /// Returns the parameters of a primary constructor lie in the type's scope; those of a record
+    /// Declares a primary constructor. Its parameters are in the type's scope; those of a record
     /// are properties too.
     fn primary_constructor(
         &mut self,
@@ -433,8 +432,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         decl
     }
 
-    /// Returns the names a record passes on to its base as they are: the base has properties of
-    /// these names, so the record makes none.
+    /// Returns the names that a record passes on to its base unchanged: the base has properties of
+    /// these names, so the record declares none.
     fn forwarded(&mut self, bases: Node<'r>) -> Vec<&'t str> {
         let children = self.children(bases);
         let Some(call) = of_kind(&children, Kind::PrimaryBase) else {
@@ -496,7 +495,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.owner = outer;
     }
 
-    /// A statement outside of any type: part of the synthetic main method, whose scope is the file.
+    /// Lowers a statement outside any type: part of the synthetic main method, whose scope is the
+    /// file.
     fn top_level(&mut self, node: Node<'r>) {
         let saved = self.save();
 
@@ -527,7 +527,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.restore(saved);
     }
 
-    /// The main method spans from its first to its last statement.
+    /// Ends the main method, which spans from its first to its last statement.
     fn finish_top_level(&mut self, root: Node<'r>) {
         let Some(main) = self.main.some() else { return };
 

@@ -3,8 +3,8 @@
 //! `a.F(x => x.B)` becomes a call of `Member(a, F)` whose argument is a lambda that gets its type
 //! from argument 0 of that call.
 //!
-//! **Limits.** String literals keep up to 64 bytes; the value of `sizeof`, `__makeref` and the like
-//! is a number or unknown.
+//! Limitations: string literals keep up to 64 bytes; the value of `sizeof`, `__makeref` and the
+//! like is a number or unknown.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
@@ -14,13 +14,14 @@ use crate::lower::lowering::Lowering;
 use crate::syntax::syntax_kind::{Children, Field, Kind, in_field, kind, of_kind};
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// An expression; `context` is where a lambda or `new()` in it gets its type from.
+    /// Lowers an expression; `context` gives the contextual type of a lambda or `new()` in it.
     pub fn expr(&mut self, node: Node<'r>, context: Context) -> ExprId {
         self.with_depth_limit(|lowering| lowering.expr_inner(node, context, SiteKind::Read))
             .unwrap_or_default()
     }
 
-    /// An expression followed by steps of a chain, whose last name is used in a certain way.
+    /// Lowers an expression followed by the steps of a chain; `use_kind` is the use of its last
+    /// name.
     pub fn expr_used(&mut self, node: Node<'r>, steps: &[Node<'r>], use_kind: SiteKind) -> ExprId {
         let visit = |lowering: &mut Self| match kind(node) {
             Kind::Parenthesized if steps.is_empty() => lowering
@@ -116,7 +117,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Whatever has no meaning of its own: what is inside counts.
+    /// Lowers the children of a node that has no meaning of its own.
     fn unknown(&mut self, node: Node<'r>) -> ExprId {
         for child in self.children(node) {
             if child.kind.is_statement() {
@@ -130,7 +131,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.expr(Expr::Unknown)
     }
 
-    /// `a.b` where the grammar took it for a type.
+    /// Lowers `a.b` where the grammar parsed it as a type.
     fn qualified_value(&mut self, node: Node<'r>, use_kind: SiteKind) -> ExprId {
         let mut value = ExprId::NONE;
         for (name, ..) in self.segments(node) {
@@ -195,7 +196,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.expr(Expr::Tuple(args))
     }
 
-    /// `default(T)`, `typeof(T)`, `sizeof(T)`
+    /// Lowers `default(T)`, `typeof(T)` and `sizeof(T)`.
     fn type_operator(&mut self, node: Node<'r>) -> ExprId {
         let children = self.children(node);
         if let Some(value) = in_field(&children, Field::Value) {
@@ -270,7 +271,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.expr(literal)
     }
 
-    /// The arguments of a call, which lambdas in them point back at.
+    /// Lowers the arguments of a call; lambdas among them refer back to it.
     pub fn arguments(&mut self, call: CallId, list: Node<'r>) {
         let mut args = Vec::new();
         let children = self.children(list);
@@ -288,7 +289,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.finish_call(call, args);
     }
 
-    /// Labels a call that takes a callback with its first string; `at` is the name called.
+    /// Labels a call that takes a callback with its first string; `at` is the position of the
+    /// called name.
     pub fn callback(&mut self, call: CallId, list: Node<'r>, at: Position) {
         if self.b.last_callback(call).is_none() {
             return;
@@ -372,7 +374,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.expr(Expr::Name(name, scope, at.offset))
     }
 
-    /// `out T x`, `(int a, var b)`: declares the name, if it is not `_`.
+    /// Lowers `out T x` or `(int a, var b)` and declares the name, unless it is `_`.
     pub fn declaration_expression(&mut self, node: Node<'r>) -> Option<DeclId> {
         let parts = self.children(node);
         let ty = in_field(&parts, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
@@ -380,7 +382,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         Some(self.variable(name, ty, ExprId::NONE))
     }
 
-    /// Arguments that belong to no call.
+    /// Lowers arguments that belong to no call.
     pub fn plain_arguments(&mut self, list: Node<'r>) {
         for child in self.children(list) {
             self.expr(child.node, Context::None);
@@ -423,7 +425,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// A lambda or anonymous method.
+    /// Lowers a lambda or anonymous method.
     fn lambda(&mut self, node: Node<'r>, context: Context) -> ExprId {
         let children = self.children(node);
         let at = self.b.at(node);
@@ -506,7 +508,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Parameters without a type get it from the lambda's context.
+    /// Gives parameters without a type that of the lambda's context.
     fn params_from_context(&mut self, decl: DeclId) {
         let params: Vec<DeclId> = self.b.facts.list(self.b.facts.decl(decl).params).to_vec();
         for (index, param) in params.into_iter().enumerate() {
@@ -523,7 +525,7 @@ fn unquoted(text: &str) -> &str {
     text.trim_start_matches(['@', '$']).trim_matches('"')
 }
 
-/// Reports whether a minus stands before a literal: the least `int` and `long` are written so
+/// Reports whether a minus precedes a literal: the smallest `int` and `long` are written so
 /// (standard §6.4.5.3).
 fn is_negated(literal: Node<'_>) -> bool {
     literal.parent().is_some_and(|parent| {

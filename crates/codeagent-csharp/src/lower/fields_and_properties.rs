@@ -2,7 +2,7 @@
 //!
 //! `int P { get; } = f();` becomes a property whose `init` is the call.
 //!
-//! **Limits.** Accessors are scopes of their property, not declarations.
+//! Limitations: accessors are scopes of their property, not declarations.
 
 use codeagent_model::facts::*;
 use tree_sitter::Node;
@@ -12,7 +12,7 @@ use crate::lower::lowering::{FunctionContext, Lowering};
 use crate::syntax::syntax_kind::{Children, Field, Kind, in_field, of_kind};
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// One declaration per declarator.
+    /// Declares each declarator of a field or event.
     pub(super) fn fields(&mut self, node: Node<'r>, kind: Kind) {
         let parts = self.parts(node);
         let Some(variables) = parts.variables else {
@@ -88,8 +88,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// The initial value of a field or property, in a scope of its own. What a constant is decides
-    /// where it converts to.
+    /// Lowers the initial value of a field or property, in a scope of its own. Other files see the
+    /// value of a constant, because it decides to which types the constant converts.
     fn initial_value(&mut self, decl: DeclId, value: Node<'r>, ty: TypeId) {
         if !self.b.facts.decl(decl).flags.has(DeclFlags::CONST) {
             self.b.hide(value.start_byte(), value.end_byte());
@@ -98,7 +98,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.decl(decl).init = init;
     }
 
-    /// A property, indexer or event with accessors.
+    /// Lowers a property, indexer or event with accessors.
     pub(super) fn property(&mut self, node: Node<'r>, kind: Kind) {
         let parts = self.parts(node);
         let (token, sym) = match parts.name {
@@ -144,7 +144,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.restore(saved);
     }
 
-    /// The accessor bodies: `get` and `=>` return values of the property.
+    /// Lowers the accessor bodies; `get` and `=>` return values of the property.
     fn accessors(&mut self, decl: DeclId, parts: &DeclSyntax<'r>) {
         let mut returns = Vec::new();
         if let Some(arrow) = parts.body {
@@ -179,7 +179,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.decl(decl).returns = self.b.facts.add_list(returns);
     }
 
-    /// One accessor; `setter` is its name token if it has a `value`.
+    /// Lowers one accessor; `setter` is its name token if it has a `value`.
     fn accessor_body(
         &mut self,
         decl: DeclId,
@@ -212,7 +212,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         func
     }
 
-    /// Returns the keyword `field`, unless the type has a field of that name.
+    /// Reports whether `field` in a body is the keyword: the type has no field of that name.
     fn uses_backing_field(&mut self, body: Node<'r>) -> bool {
         let text = self.text(body);
         let is_word = |text: &str, at: usize| {
@@ -228,7 +228,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         mentions && !self.has_member_field(body)
     }
 
-    /// Reports whether the type around a body declares a field named `field`.
+    /// Reports whether the enclosing type declares a field named `field`.
     fn has_member_field(&mut self, body: Node<'r>) -> bool {
         let mut outer = body.parent();
         while let Some(node) = outer {

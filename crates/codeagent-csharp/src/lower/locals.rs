@@ -1,10 +1,10 @@
 //! Binding of locals, after the whole file is lowered.
 //!
-//! A name that binds to a local, parameter or type parameter needs no site and loses it. Local
-//! functions that are used outside of themselves are marked as called.
+//! A name that binds to a local, parameter or type parameter needs no site, so its site is removed.
+//! Local functions that are used outside themselves are marked as called.
 //!
-//! **Limits.** Parameters of primary constructors keep their sites, because an inherited member may
-//! hide them.
+//! Limitations: parameters of primary constructors keep their sites, because an inherited member
+//! may hide them.
 
 use codeagent_lang::lower::builder::Builder;
 use codeagent_model::facts::*;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 /// Declarations by scope and name.
 type Index = FxHashMap<(ScopeId, Sym), Vec<DeclId>>;
 
-/// Drops the sites of local names and marks local functions that are called.
+/// Removes the sites of local names and marks local functions that are called.
 pub fn finish(builder: &mut Builder<'_>) {
     let facts = &mut builder.facts;
     let index = index(facts);
@@ -53,7 +53,7 @@ fn index(facts: &Facts) -> Index {
     index
 }
 
-/// Returns the local declaration a site's name binds to.
+/// Returns the local declaration that a site's name binds to.
 fn bound(facts: &Facts, index: &Index, site: &Site) -> Option<DeclId> {
     match site.subject {
         Subject::Expr(expr) => {
@@ -78,7 +78,8 @@ fn bound(facts: &Facts, index: &Index, site: &Site) -> Option<DeclId> {
     }
 }
 
-/// Returns the innermost local, parameter or local function of that name visible at a place.
+/// Returns the innermost local, parameter or local function with a name that is visible at an
+/// offset.
 fn local(
     facts: &Facts,
     index: &Index,
@@ -115,7 +116,7 @@ fn local(
     None
 }
 
-/// Returns the type parameter a type name binds to.
+/// Returns the type parameter that a type name binds to.
 fn type_param(facts: &Facts, index: &Index, name: Sym, mut scope: ScopeId) -> Option<DeclId> {
     while let Some(current) = scope.some() {
         if let Some(decls) = index.get(&(current, name))

@@ -1,9 +1,10 @@
-//! The state of lowering a tree, and what all its parts need: children, names, scopes, sites.
+//! The state of lowering a tree, and the operations that all its modules use: children, names,
+//! scopes, sites.
 //!
 //! Names and texts always come from the original text. The tree was parsed from a repaired text of
 //! equal length.
 //!
-//! **Limits.** Recursion stops at [`MAX_DEPTH`] levels; what lies deeper becomes `Expr::Unknown`.
+//! Limitations: recursion stops at [`MAX_DEPTH`] levels; everything deeper becomes `Expr::Unknown`.
 //! Chains of binary operators, calls, member accesses and `else if`s do not recurse, so their
 //! length is not limited.
 
@@ -27,41 +28,40 @@ pub const MAX_DEPTH: u32 = 220;
 pub struct Lowering<'t, 'r> {
     /// The facts being built.
     pub b: Builder<'t>,
-    /// The rewrites of the repairs.
     pub rewrites: &'r Rewrites,
     /// The text without white space, for hashes.
     pub stripped: StrippedText,
-    /// The type declaration around; `NONE` at the top.
+    /// The enclosing type declaration; `NONE` at the top.
     pub ty_decl: DeclId,
-    /// The synthetic main method of top-level statements; `NONE` so far.
+    /// The synthetic main method of top-level statements; `NONE` before the first one.
     pub main: DeclId,
-    /// The function-like declaration around: what `return` returns from.
+    /// The enclosing function-like declaration, to which `return` belongs.
     pub func: FunctionContext,
     /// The kind of site of the next type name: `TypeRef` or `ParameterType`.
     pub type_site: SiteKind,
-    /// The values that the synthetic main method returns so far.
+    /// The values that the synthetic main method has returned so far.
     pub main_returns: Vec<ExprId>,
     depth: u32,
     cursor: TreeCursor<'r>,
     plain_types: FxHashMap<(Sym, ScopeId), TypeId>,
-    /// Type arguments that the repairs blanked, by where the name before them ends.
+    /// Type arguments that the repairs blanked, by the end of the name before them.
     type_arguments: FxHashMap<usize, Node<'r>>,
 }
 
 /// The function-like declaration being lowered.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionContext {
-    /// The declaration; `NONE` outside of any.
+    /// The declaration; `NONE` outside any.
     pub decl: DeclId,
-    /// The values it returns or yields so far.
+    /// The values it has returned or yielded so far.
     pub returns: Vec<ExprId>,
-    /// It has a `yield`.
+    /// Contains a `yield`.
     pub generator: bool,
-    /// It has a `return` without a value.
+    /// Contains a `return` without a value.
     pub leaves: bool,
 }
 
-/// Scope, owner, type and function to come back to.
+/// The scope, owner, type and function to restore.
 pub struct SavedContext {
     scope: ScopeId,
     owner: DeclId,
@@ -69,7 +69,7 @@ pub struct SavedContext {
 }
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// A lowering over the tree under `root`.
+    /// Creates the state for the tree under `root`.
     pub fn new(text: &'t str, rewrites: &'r Rewrites, root: Node<'r>) -> Self {
         Self {
             b: Builder::new(text, Dialect::CSharp),
@@ -87,7 +87,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Takes in the type arguments that stand in a tree of their own.
+    /// Adds the type arguments that were parsed into a tree of their own.
     pub fn read_type_lists(&mut self, parsed: &'r Parsed) {
         let Some(tree) = &parsed.type_lists_tree else {
             return;
@@ -117,7 +117,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Type arguments behind a name that the tree does not show.
+    /// Returns the type arguments that the repairs blanked after a name.
     pub fn blanked_type_list(&self, name: Node<'_>) -> Option<Node<'r>> {
         if self.type_arguments.is_empty() {
             None
@@ -131,7 +131,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         syntax_kind::children(&mut self.cursor, node)
     }
 
-    /// Number of direct tokens of a node with this text.
+    /// Counts the direct tokens of a node that have this text.
     pub fn count_tokens(&mut self, node: Node<'r>, token: &str) -> usize {
         self.cursor.reset(node);
         let mut count = 0;
@@ -154,7 +154,6 @@ impl<'t, 'r> Lowering<'t, 'r> {
         Some(result)
     }
 
-    /// Returns the text of a node.
     pub fn text(&self, node: Node<'_>) -> &'t str {
         self.b.node_text(node)
     }
@@ -174,14 +173,13 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Comes back.
     pub fn restore(&mut self, saved: SavedContext) {
         self.b.scope = saved.scope;
         self.b.owner = saved.owner;
         self.ty_decl = saved.ty_decl;
     }
 
-    /// Runs something in a block scope of its own.
+    /// Runs `visit` in a new block scope.
     pub fn in_block<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.b.scope;
         self.b.open_scope(ScopeKind::Block, DeclId::NONE);
@@ -190,7 +188,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         result
     }
 
-    /// Runs something as the body of a function-like declaration; gives what it returns.
+    /// Runs `visit` as the body of a function-like declaration; returns the function's context,
+    /// with its returned values.
     pub fn in_function(&mut self, decl: DeclId, visit: impl FnOnce(&mut Self)) -> FunctionContext {
         let outer = std::mem::replace(
             &mut self.func,
@@ -203,7 +202,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         std::mem::replace(&mut self.func, outer)
     }
 
-    /// A bare type name in the current scope.
+    /// Returns the type expression of a bare name in the current scope.
     pub fn plain_type(&mut self, name: Sym) -> TypeId {
         let scope = self.b.scope;
         if let Some(&ty) = self.plain_types.get(&(name, scope)) {
@@ -218,7 +217,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         ty
     }
 
-    /// A type of the base library by its full name.
+    /// Returns the type expression of a base library type, by its full name.
     pub fn system_type(&mut self, path: &[&str]) -> TypeId {
         let segments: Vec<Segment> = path
             .iter()
@@ -231,7 +230,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.type_expr(TypeExpr::Name(segments, ScopeId(0)))
     }
 
-    /// A local name: visible from its token on.
+    /// Declares a local name, visible from its token on.
     pub fn declare_local(&mut self, name: Node<'_>, kind: DeclKind, flags: DeclFlags) -> DeclId {
         let sym = self.name(name);
         let at = self.b.at(name);
@@ -240,7 +239,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         decl
     }
 
-    /// A local variable with its type and value.
+    /// Declares a local variable with its type and value.
     pub fn variable(&mut self, name: Node<'_>, ty: TypeId, init: ExprId) -> DeclId {
         let decl = self.declare_local(name, DeclKind::Variable, DeclFlags::default());
         let variable = self.b.decl(decl);
@@ -249,12 +248,12 @@ impl<'t, 'r> Lowering<'t, 'r> {
         decl
     }
 
-    /// A use of a value.
+    /// Adds the use of a value.
     pub fn use_site(&mut self, kind: SiteKind, expr: ExprId, at: Position) {
         self.b.site(kind, Subject::Expr(expr), at);
     }
 
-    /// Reports whether a repair of this kind begins at a byte.
+    /// Reports whether a repair of this kind starts at a byte.
     pub fn edited(&self, offset: usize, kind: RewriteKind) -> bool {
         self.rewrites.at(offset, kind)
     }

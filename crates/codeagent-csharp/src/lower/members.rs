@@ -3,7 +3,7 @@
 //! `public T M<T>(T a) where T : C => a;` becomes a method with a type parameter, a parameter and
 //! one returned expression.
 //!
-//! **Limits.** Accessors are scopes of their property, not declarations.
+//! Limitations: accessors are scopes of their property, not declarations.
 
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
@@ -14,7 +14,7 @@ use crate::lower::declaration_syntax::DeclSyntax;
 use crate::lower::lowering::{FunctionContext, Lowering};
 use crate::syntax::syntax_kind::{Child, Children, Field, Kind, in_field, kind, of_kind};
 
-/// A function-like declaration about to be made.
+/// The syntax of a function-like declaration.
 struct CallableSyntax<'r> {
     kind: DeclKind,
     name: Sym,
@@ -24,7 +24,7 @@ struct CallableSyntax<'r> {
 }
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// A member of a type.
+    /// Lowers a member of a type.
     pub fn member(&mut self, child: Child<'r>) {
         let node = child.node;
         match child.kind {
@@ -93,8 +93,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.callable(&parts, callable);
     }
 
-    /// `operator +`, `implicit operator T`. The name token is the operator, for conversions the
-    /// word `operator`.
+    /// Lowers `operator +` or `implicit operator T`. The name token is the operator, or for
+    /// conversions the word `operator`.
     fn operator(&mut self, node: Node<'r>, kind: Kind) {
         let parts = self.parts(node);
         let (token, text) = if kind == Kind::OperatorDeclaration {
@@ -139,7 +139,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.callable(&parts, callable);
     }
 
-    /// Returns the operator as written: `operator +=` was read as `operator +`.
+    /// Returns the operator as written: `operator +=` was parsed as `operator +`.
     fn operator_text(&self, token: Node<'r>, params: Option<Node<'r>>) -> &'t str {
         let end = params.map_or(token.end_byte(), |params| params.start_byte());
         let text = self
@@ -155,7 +155,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `delegate R D<T>(A a);`
+    /// Lowers `delegate R D<T>(A a);`.
     pub fn delegate(&mut self, node: Node<'r>) {
         let parts = self.parts(node);
         let Some(name) = parts.name else { return };
@@ -170,7 +170,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.callable(&parts, callable);
     }
 
-    /// A function inside a function; it has a detail because it can be a node.
+    /// Lowers a function inside a function. It has a detail, because it can be a node.
     pub fn local_function(&mut self, node: Node<'r>) {
         let parts = self.parts(node);
         let Some(name) = parts.name else { return };
@@ -233,7 +233,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.restore(saved);
     }
 
-    /// Records what a function-like declaration returns.
+    /// Records the returned values of a function-like declaration.
     pub fn finish_function(&mut self, decl: DeclId, func: FunctionContext) {
         let returns = self.b.facts.add_list(func.returns);
         let decl = self.b.decl(decl);
@@ -254,7 +254,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             .map_or(TypeId::NONE, |child| self.ty(child.node))
     }
 
-    /// A block or `=> e`, hidden from other files; the current scope is the function's.
+    /// Lowers a block or `=> e`, invisible to other files; the current scope is the function's.
     pub fn body(&mut self, body: Node<'r>) {
         self.b.hide(body.start_byte(), body.end_byte());
         if kind(body) == Kind::Block {
@@ -269,7 +269,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `: this(..)`, `: base(..)`
+    /// Lowers `: this(..)` or `: base(..)`.
     fn constructor_initializer(&mut self, node: Node<'r>) {
         let children = self.children(node);
         let word = children
@@ -293,7 +293,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             .site(site, Subject::Construct(TypeId::NONE, call), at);
     }
 
-    /// Declares parameters in the current scope and gives them to a declaration.
+    /// Declares parameters in the current scope and adds them to a declaration.
     pub fn params(&mut self, decl: DeclId, list: Node<'r>) {
         let children = self.children(list);
         let mut declared = Vec::with_capacity(children.len());
@@ -362,7 +362,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         Some(param)
     }
 
-    /// `params T[] x` has no node of its own: word, type and name are children of the list.
+    /// Declares `params T[] x`, which has no node of its own: keyword, type and name are children
+    /// of the list.
     fn params_array(&mut self, children: &Children<'r>) -> Option<DeclId> {
         let word = children
             .iter()

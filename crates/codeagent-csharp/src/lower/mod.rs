@@ -1,12 +1,11 @@
 //! Lowering: turns C# text into `Facts`.
 //!
-//! Repairs the text, parses it within a budget, lowers the tree in one pass, and then does what
-//! needs the whole file.
+//! Repairs the text, parses it within a budget, lowers the tree in one pass, and then binds locals.
 //!
-//! Broken code is valid input: the header counts what the parser could not read. A text that cannot
-//! be parsed within its budget has no declarations and the status `failed`.
+//! Broken code is valid input: the header counts the bytes that the parser could not read. A text
+//! that cannot be parsed within its budget has no declarations and the status `failed`.
 //!
-//! **Limits.** One file at a time: names are recorded, never resolved.
+//! Limitations: one file at a time: names are recorded, never resolved.
 
 mod access_chains;
 mod assignments;
@@ -34,7 +33,7 @@ use pieces::pieces;
 use crate::lower::lowering::Lowering;
 use crate::syntax::parse;
 
-/// Reads one text; see [`codeagent_lang::LanguageSupport::extract`].
+/// Lowers one text; see [`codeagent_lang::LanguageSupport::extract`].
 #[must_use]
 pub fn extract(text: &str, defines: &[String]) -> Facts {
     let Some(parsed) = parse::parse(text, defines) else {

@@ -6,7 +6,7 @@
 //! Each element of `new A { 1, { 2, 3 } }` is a call of `Add` whose site is the element's first
 //! token.
 //!
-//! **Limits.** The calls that a collection expression implies have no sites.
+//! Limitations: the calls that a collection expression implies have no sites.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
@@ -17,8 +17,8 @@ use crate::lower::types::Sites;
 use crate::syntax::syntax_kind::{Child, Children, Field, Kind, in_field, kind, of_kind};
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// A declaration that stands for an object: carries where its type comes from, or (as `init`)
-    /// the object itself.
+    /// Declares a stand-in for an object: it has the context that gives the object its type, or (as
+    /// `init`) the object itself.
     fn object_literal(&mut self, context: Context, at: Position) -> DeclId {
         let decl = self
             .b
@@ -27,7 +27,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         decl
     }
 
-    /// `new C(..) { .. }`
+    /// Lowers `new C(..) { .. }`.
     pub fn object_creation(&mut self, node: Node<'r>) -> ExprId {
         let children = self.children(node);
         let Some(type_node) = in_field(&children, Field::Type) else {
@@ -53,7 +53,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         expr
     }
 
-    /// `new(..) { .. }`
+    /// Lowers `new(..) { .. }`.
     pub fn implicit_creation(&mut self, node: Node<'r>, context: Context) -> ExprId {
         let children = self.children(node);
         let at = self.b.at(node);
@@ -66,7 +66,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         expr
     }
 
-    /// The arguments and the initialiser of a creation.
+    /// Lowers the arguments and the initialiser of a creation.
     fn creation_parts(&mut self, call: CallId, expr: ExprId, children: &Children<'r>) {
         if let Some(arguments) = of_kind(children, Kind::ArgumentList) {
             self.arguments(call, arguments);
@@ -76,7 +76,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `{ A = 1, B = { .. }, ["k"] = 2 }` or `{ 1, 2 }` after a creation or a member's name.
+    /// Lowers `{ A = 1, B = { .. }, ["k"] = 2 }` or `{ 1, 2 }` after a creation or a member's name.
     fn initializer(&mut self, object: ExprId, node: Node<'r>) {
         let at = self.b.at(node);
         let decl = self.object_literal(Context::None, at);
@@ -108,8 +108,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// An element of a collection initialiser: `Add` is invoked with it, or with each expression of
-    /// `{ a, b }`.
+    /// Lowers an element of a collection initialiser: `Add` is called with it, or with each
+    /// expression of `{ a, b }`.
     fn add_call(&mut self, object: ExprId, element: Child<'r>) {
         let name = self.b.sym_owned("Add");
         let callee = self.b.expr(Expr::Member(object, name));
@@ -158,7 +158,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.expr(Expr::Member(object, sym))
     }
 
-    /// `r with { A = 1 }`
+    /// Lowers `r with { A = 1 }`.
     pub fn with_expression(&mut self, node: Node<'r>) -> ExprId {
         let children = self.children(node);
         let object = children
@@ -186,7 +186,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         copy
     }
 
-    /// `new { A = 1, b.C }`: members of an object of its own.
+    /// Lowers `new { A = 1, b.C }` to an object with members of its own.
     pub fn anonymous_object(&mut self, node: Node<'r>, context: Context) -> ExprId {
         let at = self.b.at(node);
         let decl = self.object_literal(context, at);
@@ -240,7 +240,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Returns the name an unnamed member of an anonymous object takes from its value.
+    /// Returns the name that an unnamed member of an anonymous object takes from its value.
     fn last_name(&mut self, value: Node<'r>) -> Option<Node<'r>> {
         match kind(value) {
             Kind::Identifier => Some(value),
@@ -253,7 +253,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `new T[n] { .. }`, `stackalloc T[n]`
+    /// Lowers `new T[n] { .. }` and `stackalloc T[n]`.
     pub fn array_creation(&mut self, node: Node<'r>) -> ExprId {
         let children = self.children(node);
         let ty = in_field(&children, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
@@ -277,7 +277,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `new[] { .. }`, `{ .. }` as the value of an array
+    /// Lowers `new[] { .. }`, or `{ .. }` as the value of an array.
     pub fn array_literal(&mut self, node: Node<'r>, context: Context, decl: DeclId) -> ExprId {
         let list = if kind(node) == Kind::Initializer {
             Some(node)
@@ -304,7 +304,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         array
     }
 
-    /// `[a, ..b]`
+    /// Lowers `[a, ..b]`.
     pub fn collection(&mut self, node: Node<'r>, context: Context) -> ExprId {
         let at = self.b.at(node);
         let decl = self.object_literal(context, at);

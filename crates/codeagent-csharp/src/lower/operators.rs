@@ -1,9 +1,9 @@
-//! Unary and binary operators, type tests and assignments.
+//! Unary and binary operators, and type tests.
 //!
-//! A binary expression is taken apart into operands and operators and rebuilt by precedence. This
-//! does not recurse, and it corrects trees in which `?.` was bound too loosely.
+//! A binary expression is split into operands and operators and rebuilt by precedence. This does
+//! not recurse, and it corrects trees in which `?.` was bound too loosely.
 //!
-//! **Limits.** `&&` and `||` are `bool`; user-defined ones are not seen.
+//! Limitations: `&&` and `||` are `bool`; user-defined ones are ignored.
 
 use codeagent_model::facts::*;
 use smallvec::SmallVec;
@@ -25,7 +25,7 @@ enum OperatorPart<'t, 'r> {
     Pattern(Node<'r>),
 }
 
-/// Operands and operators that wait for their right operand.
+/// Operands, and the operators that wait for their right operand.
 #[derive(Default)]
 struct Stack<'t, 'r> {
     values: Vec<ExprId>,
@@ -33,7 +33,7 @@ struct Stack<'t, 'r> {
 }
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// An operand followed by the steps of a chain (last one first).
+    /// Lowers an operand followed by the steps of a chain (last one first).
     pub fn operand(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
         if steps.is_empty() {
             return self.expr(node, Context::None);
@@ -56,7 +56,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         .unwrap_or_default()
     }
 
-    /// Binary operators and type tests.
+    /// Lowers binary operators and type tests.
     pub fn operators(&mut self, node: Node<'r>, steps: &[Node<'r>], context: Context) -> ExprId {
         let mut todo: Vec<OperatorPart<'t, 'r>> =
             vec![OperatorPart::Tree(node, steps.iter().copied().collect())];
@@ -133,7 +133,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.operator_node(node, steps, todo);
     }
 
-    /// Takes an operator node apart: its operands and operators go to `todo`, the last one first.
+    /// Splits an operator node: pushes its operands and operators to `todo`, the last one first.
     fn operator_node(
         &mut self,
         node: Node<'r>,
@@ -188,8 +188,9 @@ impl<'t, 'r> Lowering<'t, 'r> {
         todo.extend(left.map(|left| OperatorPart::Tree(left, Steps::new())));
     }
 
-    /// `Name` of `value is Name && more`, whose pattern the grammar lets go on to the end, and the
-    /// operators and operands behind it, last first; else the pattern as it is.
+    /// Splits the pattern of `value is Name && more`, which the grammar extends to the end: returns
+    /// `Name` and the operators and operands after it, last first. Returns any other pattern
+    /// unchanged.
     fn tested(&mut self, pattern: Node<'r>) -> (Node<'r>, Vec<(Node<'r>, Node<'r>)>) {
         let mut rest = Vec::new();
         let mut current = match (kind(pattern), &*self.children(pattern)) {
@@ -207,7 +208,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
                 return (pattern, Vec::new());
             };
 
-            // Arithmetic is part of the constant.
+            // Arithmetic operators are part of a constant pattern.
             if !matches!(
                 self.text(token),
                 "&&" | "||" | "==" | "!=" | "&" | "|" | "^" | "??"
@@ -226,7 +227,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Returns the right side of `??` is wanted where the whole is, else where the left side is.
+    /// Returns the context of the next operand: to the right of `??`, that of the whole expression
+    /// or, if it has none, the left side.
     fn operand_context(&self, stack: &Stack<'t, 'r>, context: Context) -> Context {
         match (stack.operators.last(), stack.values.last()) {
             (Some(("??", _)), Some(left)) if context == Context::None => Context::Assigned(*left),
@@ -235,7 +237,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `a.M<U>(x)` read as `(a.M < U) > (x)`: what is called.
+    /// Lowers `a.M<U>(x)` parsed as `(a.M < U) > (x)`; returns the callee.
     fn generic_call(
         &mut self,
         node: Node<'r>,
@@ -333,8 +335,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         expr
     }
 
-    /// `-x`, `!x`, `++x`, `*p`, `&x`, `^1`; loops over runs of them would gain nothing: the depth
-    /// cap holds.
+    /// Lowers `-x`, `!x`, `++x`, `*p`, `&x`, `^1`. Recursive: the depth limit bounds runs of them.
     pub fn prefix(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
         let children = self.children(node);
         let (Some(token), Some(operand)) = (children.first(), children.get(1)) else {
@@ -351,7 +352,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.unary(operator, value, token.node)
     }
 
-    /// `await e`
+    /// Lowers `await e`.
     pub fn await_expression(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
         let children = self.children(node);
         let Some(inner) = children.iter().find(|child| child.kind != Kind::AwaitWord) else {
@@ -361,7 +362,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.expr(Expr::Await(value))
     }
 
-    /// `(T)e`
+    /// Lowers `(T)e`.
     pub fn cast(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
         let children = self.children(node);
         let (Some(ty), Some(value)) = (
@@ -379,8 +380,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.expr(Expr::Cast(ty))
     }
 
-    /// `(a) - b` and `(a) && b` arrive as casts of `-b` and `&&b`: left side, operator, right side.
-    /// A keyword type makes a cast.
+    /// Splits `(a) - b` and `(a) && b`, which are parsed as casts of `-b` and `&&b`, into left
+    /// side, operator and right side. With a keyword type it is a cast.
     pub fn split_cast(
         &mut self,
         node: Node<'r>,
@@ -407,7 +408,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `F(a * b)` arrives as the declaration of a pointer named `b`.
+    /// Lowers `F(a * b)`, which is parsed as the declaration of a pointer named `b`.
     pub fn product(&mut self, declaration: Node<'r>) -> Option<ExprId> {
         let children = self.children(declaration);
         let pointer =
@@ -421,7 +422,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         Some(self.binary(("*", token), left, right))
     }
 
-    /// `a..b`
+    /// Lowers `a..b`.
     pub fn range(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
         let children = self.children(node);
         let bounds: SmallVec<[Node<'r>; 2]> = children

@@ -1,8 +1,8 @@
-//! Patterns and query clauses: what they test, and the names they declare.
+//! Patterns and query clauses: the tested types and values, and the names they declare.
 //!
 //! `x is A { B: var b } a` declares `b` as `Member(a value of A, B)` and `a` of type `A`.
 //!
-//! **Limits.** In `x is A` without a designation, `A` may name a constant or a type: it is lowered
+//! Limitations: in `x is A` without a designation, `A` may name a constant or a type: it is lowered
 //! as a value, and the resolver decides. Elements of list patterns have the iteration type of the
 //! value.
 
@@ -13,7 +13,7 @@ use crate::lower::lowering::Lowering;
 use crate::syntax::syntax_kind::{Child, Children, Field, Kind, in_field, kind, of_kind};
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// A pattern tested against `subject`; designations are declared in the current scope.
+    /// Lowers a pattern tested against `subject`; declares designations in the current scope.
     pub fn pattern(&mut self, node: Node<'r>, subject: ExprId) {
         self.with_depth_limit(|lowering| lowering.pattern_inner(node, subject));
     }
@@ -56,7 +56,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// A value, unless it is a tuple or call that can only be a deconstruction: `(1, var w)`,
+    /// Lowers a constant, or a tuple or call that can only be a deconstruction: `(1, var w)`,
     /// `Point(1, var z)`.
     fn constant_pattern(&mut self, child: Child<'r>, subject: ExprId) {
         let children = self.children(child.node);
@@ -84,8 +84,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Reports whether what a pattern seems to call can be a type; `nameof` and chains with `?.`
-    /// are values.
+    /// Reports whether the callee of what looks like a call in a pattern can be a type; `nameof`
+    /// and chains with `?.` are values.
     fn is_type_name(&self, callee: Child<'r>) -> bool {
         matches!(
             callee.kind,
@@ -94,7 +94,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             && self.text(callee.node) != "nameof"
     }
 
-    /// Elements of a deconstruction that arrived as arguments.
+    /// Lowers elements of a deconstruction that were parsed as arguments.
     fn tuple_elements(&mut self, arguments: &Children<'r>, value: ExprId) {
         for (index, argument) in arguments
             .iter()
@@ -120,7 +120,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `a or b or c`: a loop along the left side.
+    /// Lowers `a or b or c`, in a loop along the left side.
     fn pattern_alternatives(&mut self, node: Node<'r>, subject: ExprId) {
         let mut rights = Vec::new();
         let mut left = node;
@@ -148,7 +148,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `(a, _, (b, c))`: elements of a deconstructed value.
+    /// Declares `(a, _, (b, c))` as elements of a deconstructed value.
     pub fn designations(&mut self, list: Node<'r>, value: ExprId) {
         let elements = self.children(list);
         for (index, child) in elements.iter().enumerate() {
@@ -209,7 +209,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `A.B` in `{ A.B: 1 }`: members of the value.
+    /// Lowers `A.B` in `{ A.B: 1 }` as members of the value.
     fn property_path(&mut self, path: Node<'r>, value: ExprId) -> ExprId {
         let mut names = Vec::new();
         let mut rest = path;
@@ -244,7 +244,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
 }
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// `from x in xs .. select e`
+    /// Lowers `from x in xs .. select e`.
     pub fn query(&mut self, node: Node<'r>) -> ExprId {
         self.in_block(|lowering| {
             let mut last = ExprId::NONE;
@@ -267,7 +267,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         })
     }
 
-    /// Returns the element a `select` or `group` gives; a group is a sequence itself.
+    /// Returns the element that a `select` or `group` yields; a group is itself a sequence.
     fn query_result(&mut self, clause: Child<'r>) -> ExprId {
         let values = self.clause_values(clause.node);
         let value = values.first().copied().unwrap_or_default();
@@ -309,7 +309,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `from T x in xs`, `join T y in ys on a equals b into g`
+    /// Lowers `from T x in xs` or `join T y in ys on a equals b into g`.
     fn range_clause(&mut self, clause: Node<'r>) {
         let children = self.children(clause);
         let Some(word) = children.iter().position(|child| child.kind == Kind::In) else {

@@ -1,10 +1,10 @@
-//! The declarations of a C# file that other files depend on one by one: members of types.
+//! The declarations of a C# file that other files depend on separately: members of types.
 
 use codeagent_lang::lower::pieces::{MemberSpan, place};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts};
 use tree_sitter::Node;
 
-/// Members of types, and where types, namespaces and usings stand.
+/// Returns the members of types, and the offsets of types, namespaces and usings.
 pub fn pieces(facts: &Facts, _root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
     let mut containers: Vec<DeclId> = Vec::new();
     let mut places: Vec<MemberSpan> = Vec::new();
@@ -39,8 +39,8 @@ fn has_members(kind: DeclKind) -> bool {
     kind.opens_type() || kind == DeclKind::ExtensionBlock
 }
 
-/// Reports whether a member stands by itself; a primary constructor belongs to the head of its
-/// type.
+/// Reports whether a declaration is a separate member; a primary constructor belongs to the head of
+/// its type.
 fn is_member(kind: DeclKind) -> bool {
     matches!(
         kind,

@@ -1,9 +1,9 @@
-//! The text that documents a declaration: parameters and types on one line, the summary of the doc
+//! The texts shown for a declaration: parameters and types on one line, the summary of the doc
 //! comment, a hash of the source text.
 //!
 //! `/// <summary>Adds <paramref name="a"/>.</summary>` becomes `Adds a.`
 //!
-//! **Limits.** Doc comments are read from the lines above the declaration; `<include>` and
+//! Limitations: doc comments are read from the lines above the declaration; `<include>` and
 //! `<inheritdoc>` are not followed.
 
 use codeagent_lang::lower::builder::short_hash;
@@ -13,10 +13,10 @@ const MAX_DOC: usize = 300;
 const MAX_BLOCK: usize = 16 << 10;
 const BLOCK: usize = 64;
 
-/// The text without white space, reachable by offsets of the text.
+/// The text without white space, addressed by offsets in the original text.
 pub struct StrippedText {
     text: String,
-    /// How many bytes other than white space lie before each block of the text.
+    /// Number of bytes other than white space before each block of the text.
     before: Vec<u32>,
 }
 
@@ -42,7 +42,7 @@ impl StrippedText {
         (base + text.as_bytes().get(block * BLOCK..at).map_or(0, solid)) as usize
     }
 
-    /// A hash of `text[start..end]` without layout and without `name`, a range inside of it.
+    /// Returns a hash of `text[start..end]` without layout and without `name`, a range inside it.
     pub fn hash(&self, text: &str, range: (usize, usize), name: (usize, usize)) -> [u8; 8] {
         let part = |start: usize, end: usize| {
             let (start, end) = (self.offset(text, start), self.offset(text, end));
@@ -63,7 +63,7 @@ fn solid(bytes: &[u8]) -> u32 {
         .count() as u32
 }
 
-/// White space folded to single blanks.
+/// Collapses white space to single blanks.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for word in text.split_whitespace() {

@@ -3,7 +3,7 @@
 //! `foreach (var (k, v) in d) { }` opens a scope in which `k` and `v` are elements of the iteration
 //! type of `d`.
 //!
-//! **Limits.** Labels are not declared.
+//! Limitations: labels are not declared.
 
 use codeagent_model::facts::*;
 use smallvec::SmallVec;
@@ -13,14 +13,13 @@ use crate::lower::lowering::Lowering;
 use crate::syntax::syntax_kind::{Child, Field, Kind, in_field, kind, of_kind};
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// The statements of a block in the current scope.
+    /// Lowers the statements of a block in the current scope.
     pub fn statements(&mut self, block: Node<'r>) {
         for child in self.children(block) {
             self.part(child);
         }
     }
 
-    /// A statement.
     pub fn statement(&mut self, node: Node<'r>) {
         self.with_depth_limit(|lowering| lowering.statement_inner(node));
     }
@@ -52,7 +51,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// A child of a statement: another statement, a declaration or an expression.
+    /// Lowers a child of a statement: another statement, a declaration or an expression.
     fn part(&mut self, child: Child<'r>) {
         match child.kind {
             Kind::Token
@@ -86,7 +85,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// A statement that is the body of another has names of its own.
+    /// Lowers a statement that is the body of another, in a scope of its own.
     fn embedded(&mut self, node: Node<'r>, field: Field) {
         if matches!(field, Field::Body | Field::Consequence | Field::Alternative)
             && kind(node) != Kind::Block
@@ -125,7 +124,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `T a = 1, b`, `var (a, b) = c`
+    /// Lowers `T a = 1, b` or `var (a, b) = c`.
     fn locals(&mut self, node: Node<'r>, flags: DeclFlags) {
         let children = self.children(node);
         let ty = in_field(&children, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
@@ -263,8 +262,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         });
     }
 
-    /// A section: what its labels declare is its own, what its statements declare is in scope in
-    /// the whole switch block.
+    /// Lowers a switch section: its labels declare names for the section, its statements for the
+    /// whole switch block.
     fn switch_section(&mut self, node: Node<'r>, subject: ExprId, block: ScopeId) {
         let section = self.b.scope;
         let mut first = self.b.facts.decls.len();

@@ -531,7 +531,8 @@ fn bodies_do_not_change_the_interface_hash() {
     );
 }
 
-/// Returns the names of members of `after` that differ from `before`; `None` if more differs.
+/// Returns the names of the members that differ between `before` and `after`; `None` if anything
+/// else differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| LANGUAGES.extract(text, Dialect::CSharp, &[]));
     let changed = is
@@ -587,7 +588,8 @@ fn name_columns_count_utf16_units() {
     assert_eq!(facts.decl(field).at.column, 33);
 }
 
-/// Hostile texts: start, repeated text, and its repeated counterpart at the end.
+/// Small texts that are costly when repeated: start, repeated part, and its counterpart, repeated
+/// as often.
 const HOSTILE: &[(&str, &str, &str)] = &[
     ("class C { int x = ", "(", ""),
     ("class C { int[] x = ", "[", "]"),

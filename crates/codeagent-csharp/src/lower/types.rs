@@ -2,7 +2,7 @@
 //!
 //! `A.B<int>[]` becomes `Array(Name([A, B<int>]))` with sites at `A` and `B`.
 //!
-//! **Limits.** Function pointers are `Unknown`; the types in them still have sites.
+//! Limitations: function pointers are `Unknown`; the types in them still have sites.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
@@ -12,31 +12,29 @@ use tree_sitter::Node;
 use crate::lower::lowering::Lowering;
 use crate::syntax::syntax_kind::{Field, Kind, in_field, kind};
 
-/// Longest dotted name; each segment is looked up through all before it.
+/// Largest number of segments of a dotted name; the lookup of each repeats that of all before it.
 const MAX_SEGMENTS: usize = 100;
 
-/// The segments of a dotted type name that get a site.
+/// Selects the segments of a dotted type name that get a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sites {
-    /// All of them.
     All,
-    /// All but the last, which is a site of another kind.
+    /// All but the last, which has a site of another kind.
     Qualifiers,
     /// Only names in type arguments.
     None,
 }
 
-/// A type and where its last name token stands.
+/// A type and the position of its last name token.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedType {
-    /// The type.
     pub ty: TypeId,
-    /// Its last name token.
+    /// Position of its last name token.
     pub at: Position,
 }
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// A type; `NONE` for `var`.
+    /// Lowers a type; `NONE` for `var`.
     pub fn ty(&mut self, node: Node<'r>) -> TypeId {
         self.with_depth_limit(|lowering| lowering.type_inner(node))
             .unwrap_or_default()
@@ -90,7 +88,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `int[][,]` is one dimension of two: the ranks are nested in reading order.
+    /// Lowers an array type. `int[][,]` is a one-dimensional array of two-dimensional arrays: the
+    /// ranks nest in reading order.
     fn array_type(&mut self, node: Node<'r>) -> TypeId {
         let mut ranks: SmallVec<[u8; 2]> = SmallVec::new();
         let mut inner = node;
@@ -140,7 +139,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.type_expr(TypeExpr::Tuple(elements))
     }
 
-    /// A dotted name.
+    /// Lowers a dotted name.
     pub fn named_type(&mut self, node: Node<'r>, sites: Sites) -> NamedType {
         if kind(node) == Kind::Identifier && self.blanked_type_list(node).is_none() {
             return self.bare_type(node, sites);
@@ -196,7 +195,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.sym_owned(&text)
     }
 
-    /// Returns the segments of a dotted name from left to right: name token, type arguments,
+    /// Returns the segments of a dotted name from left to right: name token, type arguments, and
     /// whether it is the alias before `::`.
     pub fn segments(
         &mut self,
@@ -250,7 +249,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         )
     }
 
-    /// Written type arguments; `<,>` gives as many `NONE`s as there are parameters.
+    /// Lowers written type arguments; `<,>` yields a `NONE` per parameter.
     pub fn type_args(&mut self, node: Node<'r>) -> List<TypeId> {
         let children = self.children(node);
         let mut args: SmallVec<[TypeId; 4]> = SmallVec::new();
@@ -264,7 +263,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.facts.add_list(args)
     }
 
-    /// A type that the grammar took for an expression: `a.M<U>(x)` read as comparisons.
+    /// Lowers a type that the grammar parsed as an expression: `a.M<U>(x)` parsed as comparisons.
     pub fn type_of_expression(&mut self, node: Node<'r>) -> TypeId {
         match kind(node) {
             Kind::MemberAccess => self.named_type(node, Sites::All).ty,

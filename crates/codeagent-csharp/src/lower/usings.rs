@@ -3,7 +3,7 @@
 //! `using static A.B;` is an import of the type expression `A.B`; `[Obsolete("x")]` is a call that
 //! constructs `Obsolete`.
 //!
-//! **Limits.** Only the resolver can tell whether `A.B` is a namespace or a type, and whether the
+//! Limitations: only the resolver can tell whether `A.B` is a namespace or a type, and whether the
 //! name of an attribute lacks its suffix `Attribute`. `Name = value` arguments of attributes are
 //! lowered but are not constructor arguments.
 
@@ -16,7 +16,7 @@ use crate::lower::types::Sites;
 use crate::syntax::syntax_kind::{Child, Field, Kind, in_field, kind, of_kind};
 
 impl<'t, 'r> Lowering<'t, 'r> {
-    /// `using A.B;`, `using static A.B;`, `using X = A.B;`, each also `global`.
+    /// Lowers `using A.B;`, `using static A.B;` and `using X = A.B;`, each also `global`.
     pub fn using_directive(&mut self, node: Node<'r>) {
         let children = self.children(node);
         let alias =
@@ -78,7 +78,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// `extern alias X;`
+    /// Lowers `extern alias X;`.
     pub fn extern_alias(&mut self, node: Node<'r>) {
         let children = self.children(node);
         let Some(name) = in_field(&children, Field::Name) else {
@@ -101,14 +101,14 @@ impl<'t, 'r> Lowering<'t, 'r> {
         });
     }
 
-    /// `[assembly: A]` belongs to nothing.
+    /// Lowers `[assembly: A]`, which has no owner.
     pub fn global_attribute(&mut self, node: Node<'r>) {
         let outer = std::mem::replace(&mut self.b.owner, DeclId::NONE);
         self.attribute_list(node);
         self.b.owner = outer;
     }
 
-    /// Attribute lists of the current owner; whether one says that it is obsolete.
+    /// Lowers the attribute lists of the current owner; reports whether one marks it obsolete.
     pub fn attributes(&mut self, lists: &[Node<'r>]) -> bool {
         let mut deprecated = false;
         for list in lists {
@@ -117,7 +117,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         deprecated
     }
 
-    /// One attribute list.
+    /// Lowers one attribute list; reports whether it marks the owner obsolete.
     pub fn attribute_list(&mut self, list: Node<'r>) -> bool {
         let mut deprecated = false;
         for child in self.children(list) {

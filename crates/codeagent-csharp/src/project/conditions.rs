@@ -3,7 +3,7 @@
 //! Evaluation is three-valued: an unknown function or item metadata makes a comparison unknown, and
 //! an unknown condition is false.
 //!
-//! **Limits.** Nesting deeper than a fixed bound is unknown.
+//! Limitations: nesting deeper than a fixed bound is unknown.
 
 use std::cmp::Ordering;
 
@@ -37,7 +37,7 @@ enum ConditionToken<'t> {
     And,
     Or,
     Compare(&'static str),
-    /// An operand; quotes are off.
+    /// An operand without its quotes.
     Text(&'t str),
     /// `Exists(argument)`.
     Call(&'t str, &'t str),
@@ -65,7 +65,7 @@ fn tokens(text: &str) -> Option<Vec<ConditionToken<'_>>> {
     Some(tokens)
 }
 
-/// Returns the quote that ends a text; those within `$(..)` do not.
+/// Returns the quote that ends a text, skipping those inside `$(..)`.
 fn quoted_end(text: &str, quote: char) -> Option<usize> {
     let mut at = 1;
     while at < text.len() {

@@ -1,35 +1,30 @@
-//! Target frameworks: `net8.0` is newer than `netstandard2.0`, defines `NET6_0_OR_GREATER`, and can
-//! use a `netstandard2.1` library.
+//! Target frameworks: their order (`net8.0` is newer than `netstandard2.0`), the symbols they
+//! define (`NET6_0_OR_GREATER`), and the libraries they can use (`netstandard2.1`).
 //!
-//! **Limits.** Frameworks out of use (Silverlight, WinRT, portable profiles, UWP) rank below all
+//! Limitations: frameworks out of use (Silverlight, WinRT, portable profiles, UWP) rank below all
 //! others and define nothing. Platforms (`net8.0-windows10.0.19041`) define their name and version
 //! as written, not the older versions of the platform.
 
 use std::cmp::Ordering;
 
-/// Lines of .NET, the one to prefer last.
+/// Families of frameworks, the preferred one last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Family {
-    /// Everything else.
     Other,
-    /// .NET Framework.
     NetFramework,
-    /// .NET Standard.
     NetStandard,
     /// .NET Core and .NET 5 and later.
     NetCoreApp,
 }
 
-/// A parsed target framework moniker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Framework {
-    /// Its line.
     pub family: Family,
     /// Major, minor, patch.
     pub version: (u32, u32, u32),
     /// `windows10.0`, empty if none.
     pub platform: String,
-    /// As written.
+    /// The moniker as written.
     text: String,
 }
 
@@ -63,7 +58,7 @@ const NETFRAMEWORK: [(u32, u32, u32); 14] = [
 ];
 
 impl Framework {
-    /// Reads a moniker; anything is accepted.
+    /// Parses a moniker; every text is accepted.
     pub(super) fn parse(text: &str) -> Self {
         let text = text.trim();
         let lower = text.to_ascii_lowercase();
@@ -103,7 +98,7 @@ impl Framework {
         }
     }
 
-    /// From `.NETFramework` and `v4.5`, the pair that projects without an SDK name.
+    /// Parses `.NETFramework` and `v4.5`, the pair of properties in projects without an SDK.
     pub(super) fn from_identifier(identifier: &str, version: &str) -> Self {
         let version = version.trim_start_matches(['v', 'V']);
         let name = match identifier {
@@ -119,7 +114,7 @@ impl Framework {
         Self::parse(&name)
     }
 
-    /// Returns the usual spelling: `net50` is `net5.0`.
+    /// Returns the usual spelling: `net5.0` for `net50`.
     pub(super) fn name(&self) -> String {
         let (major, minor, _) = self.version;
         let base = match self.family {
@@ -136,7 +131,7 @@ impl Framework {
         }
     }
 
-    /// `.NETCoreApp`, as MSBuild's `TargetFrameworkIdentifier`.
+    /// Returns MSBuild's `TargetFrameworkIdentifier`, such as `.NETCoreApp`.
     pub(super) fn identifier(&self) -> &'static str {
         match self.family {
             Family::Other => "",
@@ -146,7 +141,7 @@ impl Framework {
         }
     }
 
-    /// `8.0`, `4.7.2`.
+    /// Returns the version, such as `8.0` or `4.7.2`.
     pub(super) fn version_text(&self) -> String {
         match self.version {
             (major, minor, 0) => format!("{major}.{minor}"),
@@ -154,7 +149,7 @@ impl Framework {
         }
     }
 
-    /// `windows` of `windows10.0`.
+    /// Returns the platform without its version: `windows` of `windows10.0`.
     pub(super) fn platform_name(&self) -> &str {
         self.platform
             .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
@@ -187,7 +182,7 @@ impl Framework {
         }
     }
 
-    /// Returns the preprocessor symbols that the SDK defines for it.
+    /// Returns the preprocessor symbols that the SDK defines for the framework.
     pub(super) fn symbols(&self) -> Vec<String> {
         let mut symbols: Vec<String> = Vec::new();
         let (major, minor, _) = self.version;
@@ -268,7 +263,7 @@ impl Framework {
     }
 }
 
-/// Returns the newest of a `TargetFrameworks` list, as written.
+/// Returns the newest entry of a `TargetFrameworks` list, as written.
 pub(super) fn newest(list: &str) -> Option<&str> {
     let mut best: Option<(&str, Framework)> = None;
     for text in list
@@ -295,7 +290,7 @@ fn digits((major, minor, patch): (u32, u32, u32)) -> String {
     }
 }
 
-/// `8.0`, or `472` read digit by digit.
+/// Parses `8.0`, or `472` digit by digit.
 fn dotted_or_digits(text: &str) -> Option<(u32, u32, u32)> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
         return None;

@@ -1,7 +1,7 @@
 //! MSBuild property functions: `$([MSBuild]::GetPathOfFileAbove('x.props'))`,
 //! `$(Name.EndsWith('Tests'))`.
 //!
-//! **Limits.** Only the functions that project files use to find files and to compare names,
+//! Limitations: supports only the functions with which project files find files and compare names,
 //! frameworks and versions. Others are unknown (`None`). Nothing is executed and no file is read.
 
 use std::cmp::Ordering;
@@ -11,17 +11,16 @@ use codeagent_lang::project::paths::{self, ROOT};
 use crate::project::frameworks::Framework;
 use crate::project::properties::{PropertyScope, rooted_folder};
 
-/// The value of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PropertyValue {
-    /// A string (numbers and truth values too).
+    /// A string; also numbers and truth values.
     Text(String),
     /// The result of `Split`.
     List(Vec<String>),
 }
 
 impl PropertyValue {
-    /// Formats it as MSBuild does.
+    /// Formats the value as MSBuild does.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -30,7 +29,7 @@ impl PropertyValue {
     }
 }
 
-/// `value[index]`.
+/// Evaluates `value[index]`.
 pub(super) fn element(value: &PropertyValue, index: usize) -> Option<PropertyValue> {
     match value {
         PropertyValue::Text(text) => text
@@ -41,7 +40,7 @@ pub(super) fn element(value: &PropertyValue, index: usize) -> Option<PropertyVal
     }
 }
 
-/// `value.Name(arguments)`.
+/// Evaluates `value.Name(arguments)`.
 pub(super) fn member(
     value: &PropertyValue,
     name: &str,
@@ -87,7 +86,7 @@ pub(super) fn member(
     })
 }
 
-/// `[Class]::Name(arguments)`.
+/// Evaluates `[Class]::Name(arguments)`.
 pub(super) fn static_member(
     class: &str,
     name: &str,
@@ -124,7 +123,7 @@ pub(super) fn static_member(
     }
 }
 
-/// Reports whether a file or folder of the repository (or of the SDK) is there.
+/// Reports whether a file or folder exists in the repository or in the SDK.
 pub(super) fn exists(scope: &PropertyScope<'_>, path: &str) -> bool {
     !path.trim().is_empty()
         && (path.starts_with(SDK)
@@ -142,7 +141,7 @@ fn is_trimmed(c: char, set: Option<&str>) -> bool {
     set.map_or_else(|| c.is_whitespace(), |set| set.contains(c))
 }
 
-/// `None` when the result would be out of proportion.
+/// Replaces all occurrences; `None` if the result would be too long.
 fn replaced(text: &str, from: &str, to: &str) -> Option<String> {
     if from.is_empty() {
         return Some(text.to_owned());
@@ -274,7 +273,7 @@ fn combined(parts: &[String]) -> String {
     out
 }
 
-/// Returns the folder of a path, without the slash at its end, but the root with it.
+/// Returns the folder of a path without a trailing slash, except for the root.
 fn parent(path: &str) -> &str {
     match path.rfind('/') {
         Some(at) if at < ROOT.len() => &path[..=at],

@@ -1,6 +1,6 @@
 //! The namespaces that `<ImplicitUsings>enable</ImplicitUsings>` imports, by SDK.
 //!
-//! **Limits.** Only the SDKs that Microsoft ships; usings that packages add are not seen.
+//! Limitations: only Microsoft's SDKs are known; usings that packages add are ignored.
 
 use crate::project::GlobalUsing;
 use crate::project::frameworks::{Family, Framework};

@@ -1,10 +1,10 @@
 //! MSBuild items: the files, usings, references and friend assemblies of a project.
 //!
-//! **Limits.** Only `Compile`, `Using`, `ProjectReference`, `InternalsVisibleTo` and its
+//! Limitations: only `Compile`, `Using`, `ProjectReference`, `InternalsVisibleTo` and its
 //! `AssemblyAttribute` form, `PackageReference` with `PackageVersion`, and the names and
-//! `HintPath`s of `Reference` are understood; other items keep only their literal names, for
+//! `HintPath`s of `Reference` are supported; other items keep only their literal names, for
 //! `@(Name)`. Item groups in targets are evaluated as if every target ran, after all others.
-//! Metadata and transforms are unknown, and an item that depends on them is left out (but
+//! Metadata and transforms are unknown, and an item that depends on them is skipped (except that
 //! `%(Item.Identity)` in a target stands for that item's names).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,20 +26,21 @@ use crate::project::properties::{Properties, PropertyScope};
 pub(super) struct ProjectReference {
     /// Repo-relative path of the other project, as spelled there.
     pub path: String,
-    /// Projects that reference this one do not see it.
+    /// Not passed on to projects that reference this one.
     pub is_private: bool,
 }
 
-/// A reference by the name of an assembly or package, which a project of the repository may make.
+/// A reference by the name of an assembly or package, which may be built by a project of the
+/// repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamedReference {
     /// Assembly name or package id.
     pub name: String,
-    /// Projects that reference this one do not see it.
+    /// Not passed on to projects that reference this one.
     pub is_private: bool,
 }
 
-/// The results of the second pass.
+/// The result of the second pass.
 #[derive(Default)]
 pub(super) struct Items<'a> {
     pub compile: BTreeSet<&'a str>,
@@ -47,10 +48,10 @@ pub(super) struct Items<'a> {
     pub references: Vec<ProjectReference>,
     pub named_references: Vec<NamedReference>,
     pub internals_visible_to: Vec<String>,
-    /// By their ids in lower case.
+    /// Package references, by id in lower case.
     pub packages: BTreeMap<String, PackageReference>,
     pub hint_paths: BTreeSet<String>,
-    /// Versions by the ids of packages in lower case.
+    /// Central package versions, by id in lower case.
     central: FxHashMap<String, String>,
     identities: FxHashMap<String, Vec<String>>,
 }
@@ -215,7 +216,7 @@ impl<'a> Pass<'_, '_, 'a> {
         }
     }
 
-    /// Returns the parts of a list attribute, expanded.
+    /// Returns the entries of a list attribute, expanded.
     fn list(&self, node: Node<'_, '_>, attribute: &str, items: &Items<'a>) -> Vec<String> {
         let Some(written) = node.attribute(attribute) else {
             return Vec::new();
@@ -229,7 +230,7 @@ impl<'a> Pass<'_, '_, 'a> {
             .collect()
     }
 
-    /// Metadata: an attribute or a child element, expanded, empty if it has none.
+    /// Returns metadata (an attribute or a child element), expanded; empty if there is none.
     fn metadata(&self, node: Node<'_, '_>, name: &str, items: &Items<'a>) -> String {
         let attribute = node
             .attributes()
@@ -385,7 +386,7 @@ impl<'a> Pass<'_, '_, 'a> {
             }));
     }
 
-    /// Reports whether the assemblies of what is referenced are taken.
+    /// Reports whether the project is compiled against the assemblies of a reference.
     fn is_compiled_against(&self, node: Node<'_, '_>, items: &Items<'a>) -> bool {
         let assets = |name: &str| -> Vec<String> {
             self.metadata(node, name, items)
@@ -403,7 +404,7 @@ impl<'a> Pass<'_, '_, 'a> {
         !is_one_of(&assets("ExcludeAssets")) && (included == [""] || is_one_of(&included))
     }
 
-    /// A package with its version, or another version for one that was named before.
+    /// Adds a package with its version, or changes the version of one that was added before.
     fn package(&self, node: Node<'_, '_>, items: &mut Items<'a>) {
         for id in self.list(node, "Remove", items) {
             items.packages.remove(&id.to_ascii_lowercase());
@@ -480,7 +481,8 @@ impl<'a> Pass<'_, '_, 'a> {
     }
 }
 
-/// `%(Item.Identity)` as `@(Item)`: over all items of the batch both give the same names.
+/// Replaces `%(Item.Identity)` by `@(Item)`: over all items of the batch, both yield the same
+/// names.
 fn identity_references(text: &str) -> String {
     match text
         .strip_prefix("%(")
@@ -495,7 +497,7 @@ fn assembly_name(text: &str) -> String {
     text.split(',').next().unwrap_or_default().trim().to_owned()
 }
 
-/// `%20` as a space, for the characters MSBuild escapes.
+/// Decodes MSBuild's escapes, such as `%20`.
 fn unescaped(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();

@@ -1,6 +1,6 @@
-//! C# projects: which there are, what each compiles, and which one owns a file.
+//! C# projects: what each compiles, references and defines, and which one owns a file.
 //!
-//! **Limits.** F# and Visual Basic projects are not read, and references to them are ignored. A
+//! Limitations: F# and Visual Basic projects are not read, and references to them are ignored. A
 //! package or assembly with the name of one that a project of the repository produces is taken to
 //! be that project, whatever its version. The symbol `RELEASE` is not defined.
 
@@ -34,20 +34,20 @@ use crate::project::properties::rooted_folder;
 /// The C# projects of a repository, by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CSharpProjects {
-    /// All of them.
+    /// The projects, sorted by path.
     pub projects: Vec<CSharpProject>,
 }
 
-/// A C# project as MSBuild would see it in configuration Release at its highest target framework.
+/// A C# project as evaluated by MSBuild in configuration Release for its highest target framework.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CSharpProject {
     /// Repo-relative path of the csproj.
     pub path: String,
     /// Assembly name.
     pub assembly_name: String,
-    /// Chosen target framework (`net8.0`, `netstandard2.0`, `net45`), empty if none is said.
+    /// Chosen target framework (`net8.0`, `netstandard2.0`, `net45`); empty if there is none.
     pub target_framework: String,
-    /// As written (`latest`, `12`), empty if not said.
+    /// Language version as written (`latest`, `12`); empty if there is none.
     pub lang_version: String,
     /// All preprocessor symbols, those implied by the framework included, sorted.
     pub defines: Vec<String>,
@@ -56,13 +56,13 @@ pub struct CSharpProject {
     /// Projects whose public declarations are visible here (transitively), as indices into
     /// [`CSharpProjects::projects`], sorted.
     pub references: Vec<u32>,
-    /// The part of `references` that the project names itself.
+    /// The part of `references` that the project itself lists.
     pub direct_references: Vec<u32>,
     /// Assembly names that see this project's internal declarations.
     pub internals_visible_to: Vec<String>,
-    /// Packages that it names.
+    /// Packages that it references.
     pub packages: Vec<nuget::PackageReference>,
-    /// Assemblies in the repository that it names by their paths.
+    /// Assemblies in the repository that it references by path.
     pub assemblies: Vec<String>,
     /// The repo-relative path of `project.assets.json`; empty if outside the repository.
     pub restored: String,
@@ -97,7 +97,7 @@ impl ProjectSet for CSharpProjects {
         has_extension(path, ".cs")
     }
 
-    /// A project compiles what it owns.
+    /// Records the owner, which also compiles the file.
     fn assign(&mut self, path: &str, index: u32) {
         let files = &mut self.projects[index as usize].files;
         if let Err(at) = files.binary_search_by(|file| file.as_str().cmp(path)) {
@@ -180,7 +180,7 @@ struct ReadProject {
     named_references: Vec<NamedReference>,
     package_id: String,
     sees_direct_references_only: bool,
-    /// A part of what it says was not read.
+    /// Part of the project was not read.
     is_cut: bool,
 }
 
@@ -282,8 +282,8 @@ fn restored(evaluation: &ProjectEvaluation<'_>) -> String {
     join(evaluation.folder(), &format!("{folder}/{NAME}")).unwrap_or_default()
 }
 
-/// Returns the framework of the evaluation: the last one said, as in a list with one element, or
-/// the pair of identifier and version of old projects.
+/// Returns the framework of the evaluation: the last one set, as in a list with one element, or the
+/// pair of identifier and version of old projects.
 fn framework_of(evaluation: &ProjectEvaluation<'_>) -> Framework {
     let properties = &evaluation.properties;
     let said = properties.get("TargetFramework");
@@ -298,11 +298,10 @@ fn framework_of(evaluation: &ProjectEvaluation<'_>) -> Framework {
     }
 }
 
-/// The framework whose symbols hold where a project leaves its own to an SDK that is not in the
-/// repository.
+/// The framework assumed for a project whose own is set by an SDK outside the repository.
 const CURRENT: &str = "net10.0";
 
-/// Returns the symbols of `DefineConstants`, and for projects with an SDK those that it adds.
+/// Returns the symbols of `DefineConstants`, plus those that the SDK adds.
 fn defines(evaluation: &ProjectEvaluation<'_>, framework: &Framework) -> Vec<String> {
     let properties = &evaluation.properties;
     let is_symbol = |symbol: &&str| {
@@ -331,7 +330,7 @@ fn defines(evaluation: &ProjectEvaluation<'_>, framework: &Framework) -> Vec<Str
     symbols.into_iter().collect()
 }
 
-/// Turns referenced paths and names into indices and adds what is visible through other projects.
+/// Resolves referenced paths and names to indices and adds the projects visible through other ones.
 fn link_references(projects: &mut [ReadProject], precedences: &[Precedence]) {
     let direct = direct_references(projects, precedences);
     for (index, read) in projects.iter_mut().enumerate() {
@@ -356,7 +355,7 @@ fn link_references(projects: &mut [ReadProject], precedences: &[Precedence]) {
     }
 }
 
-/// For each project the ones it names, and whether they are private to it.
+/// Returns the projects that each project references directly, and whether they are private to it.
 fn direct_references(
     projects: &[ReadProject],
     precedences: &[Precedence],
@@ -404,8 +403,8 @@ fn direct_references(
         .collect()
 }
 
-/// Returns the project that owns each file: of those that compile it one whose folder holds it, the
-/// nearest; else the first by path.
+/// Returns the project that owns each file: among those that compile it, the one with the nearest
+/// enclosing folder; else the first by path.
 fn owners(projects: &[CSharpProject], precedences: &[Precedence]) -> BTreeMap<String, u32> {
     let mut owners: FxHashMap<&str, u32> = FxHashMap::default();
     for (project, index) in projects.iter().zip(0_u32..) {
@@ -437,7 +436,7 @@ fn owners(projects: &[CSharpProject], precedences: &[Precedence]) -> BTreeMap<St
 
 struct Precedence {
     folder: String,
-    /// The place among the projects of the same folder, the one to prefer first.
+    /// The rank among the projects of the same folder, the preferred one first.
     among_siblings: usize,
 }
 

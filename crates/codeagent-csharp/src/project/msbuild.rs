@@ -3,9 +3,9 @@
 //!
 //! There are two passes, as in MSBuild: first all properties and imports in document order, then
 //! (in `items.rs`) the item groups with the final properties. For the SDK itself, only the
-//! properties that project files ask about are known.
+//! properties that project files use are known.
 //!
-//! **Limits.** Targets are not run. Imports from packages and from outside the repository are not
+//! Limitations: targets are not run. Imports from packages and from outside the repository are not
 //! followed.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,44 +21,44 @@ use crate::project::frameworks::Framework;
 use crate::project::functions::SDK;
 use crate::project::properties::{Properties, PropertyScope, rooted_folder};
 
-/// Most attributes of a tag; the parser compares each with all others.
+/// Largest number of attributes of a tag; the parser compares each with all others.
 const MAX_ATTRIBUTES: usize = 1000;
 
 /// The text assumed for a project that cannot be read.
 const UNREADABLE: &str = "<Project Sdk=\"Microsoft.NET.Sdk\"/>";
 
-/// An SDK that adds to the one of the project.
+/// Arcade, an SDK that extends the project's own.
 const ARCADE: &str = "Microsoft.DotNet.Arcade.Sdk";
-/// Imports of one project beyond this number are ignored.
+/// Largest number of imports of one project; further ones are ignored.
 const MAX_IMPORTS: usize = 400;
-/// `Choose` and import nesting beyond this depth is ignored.
+/// Deepest nesting of `Choose` and imports; deeper ones are ignored.
 const MAX_DEPTH: u32 = 40;
 const MAX_NODES: u32 = 2_000_000;
 
-/// Work of reading all projects, in elements read: what all of them import is read once for each.
-/// Real projects read some hundred.
+/// Work budget for reading all projects, in elements. A shared import is read again for each
+/// project. Real projects read some hundred elements.
 const WORK: u64 = 1_500_000;
-/// Work that each project may take at least and at most.
+/// Smallest and largest work budget of a project.
 const LEAST_WORK: u64 = 4_000;
 const MOST_WORK: u64 = 200_000;
-/// So many bytes of an element or a value are as much work as an element.
+/// Number of bytes of an element or a value that count as much as an element.
 const BYTES_PER_WORK: usize = 128;
 
 /// The parsed XML files of a repository.
 pub(super) struct Repository<'a> {
     documents: FxHashMap<&'a str, Document<'a>>,
-    /// The files in `documents`.
+    /// Paths of the files in `documents`.
     pub project_files: PathIndex<'a>,
     /// All files.
     pub files: PathIndex<'a>,
     solution_folders: FxHashSet<&'a str>,
-    /// Work that each project may take.
+    /// The work budget of each project.
     pub budget: u64,
-    /// The errors, by path.
+    /// Errors by path.
     pub warnings: BTreeMap<&'a str, String>,
 }
 
-/// Reports whether some tag has too many attributes, by its quotes.
+/// Reports whether a tag seems to have too many attributes, judging by its quotes.
 fn has_crowded_tag(text: &str) -> bool {
     text.split('<').any(|tag| {
         tag.len() > 4 * MAX_ATTRIBUTES
@@ -94,7 +94,7 @@ impl<'a> Repository<'a> {
                         format!("{path}: not well-formed XML, ignored: {error}"),
                     );
 
-                    // Its folder holds a project all the same.
+                    // The folder counts as a project's even if the project cannot be read.
                     if let (true, Ok(document)) =
                         (has_extension(path, ".csproj"), Document::parse(UNREADABLE))
                     {
@@ -145,18 +145,17 @@ pub(super) fn is_solution(path: &str) -> bool {
     has_extension(path, ".sln") || has_extension(path, ".slnx")
 }
 
-/// An item group met on the way, to be evaluated once all properties are known.
+/// An item group found in the first pass, to be evaluated once all properties are known.
 pub(super) struct ItemGroup<'r> {
     pub node: Node<'r, 'r>,
     pub file: &'r str,
-    /// It is inside a target, and evaluated after all others.
+    /// In a target, and so evaluated after all others.
     pub in_target: bool,
 }
 
 /// The result of the first pass.
 pub(super) struct ProjectEvaluation<'r> {
     pub repository: &'r Repository<'r>,
-    /// Path of the project.
     pub project: &'r str,
     pub properties: Properties,
     pub groups: Vec<ItemGroup<'r>>,
@@ -168,8 +167,8 @@ pub(super) struct ProjectEvaluation<'r> {
 }
 
 impl<'r> ProjectEvaluation<'r> {
-    /// Evaluates a project, for one of its frameworks if it has several. `None` if the file is not
-    /// readable.
+    /// Evaluates a project, for one of its frameworks if it has several. Returns `None` if the file
+    /// is not readable.
     pub(super) fn new(
         repository: &'r Repository<'r>,
         project: &'r str,
@@ -201,19 +200,19 @@ impl<'r> ProjectEvaluation<'r> {
         Some(evaluation)
     }
 
-    /// Counts an element as read, and a value made of it; false once that is more than one project
-    /// may take.
+    /// Counts an element and a value computed from it as work; returns `false` once the budget is
+    /// exceeded.
     pub(super) fn spend(&mut self, node: Node<'_, '_>, value_len: usize) -> bool {
         self.work += 1 + ((node.range().len().min(1 << 20) + value_len) / BYTES_PER_WORK) as u64;
         !self.is_spent()
     }
 
-    /// Reports whether a part of what the project says was not read.
+    /// Reports whether the budget was exceeded, so that part of the project was not read.
     pub(super) fn is_spent(&self) -> bool {
         self.work > self.repository.budget
     }
 
-    /// Reports whether the project names an SDK (and so gets default items and implied symbols).
+    /// Reports whether the project names an SDK, and so has default items and implied symbols.
     pub(super) fn is_sdk_style(&self) -> bool {
         !self.sdks.is_empty()
     }
@@ -276,8 +275,8 @@ impl<'r> ProjectEvaluation<'r> {
         self.central_versions();
     }
 
-    /// What the SDK of Microsoft's own repositories brings: `eng/Versions.props` and names for the
-    /// frameworks in support.
+    /// Applies the props of Arcade, the SDK of Microsoft's own repositories: `eng/Versions.props`
+    /// and names for the supported frameworks.
     fn arcade_props(&mut self) {
         for (name, value) in [
             ("NetCurrent", "net10.0"),
@@ -294,7 +293,8 @@ impl<'r> ProjectEvaluation<'r> {
         }
     }
 
-    /// What the SDK sets after the project's own text, then Directory.Build.targets.
+    /// Applies the properties that the SDK sets after the project's own, then
+    /// Directory.Build.targets.
     fn sdk_targets(&mut self) {
         let framework = Framework::parse(self.properties.get("TargetFramework"));
         self.properties
@@ -381,7 +381,7 @@ impl<'r> ProjectEvaluation<'r> {
         self.children(document.root_element(), path, depth);
     }
 
-    /// Returns the text of an expression, empty if unknown.
+    /// Returns the value of an expression; empty if unknown.
     fn expand(&self, text: &str, folder: &str) -> String {
         self.scope(folder).expand(text).unwrap_or_default()
     }
@@ -534,7 +534,7 @@ fn sdk_names(root: Node<'_, '_>) -> Vec<String> {
         .collect()
 }
 
-/// `Microsoft.NET.Sdk/9.0;Other.Sdk` without versions, in lower case.
+/// Splits `Microsoft.NET.Sdk/9.0;Other.Sdk` into names in lower case, without versions.
 fn split_sdks(text: &str) -> impl Iterator<Item = String> {
     text.split(';')
         .map(|sdk| {

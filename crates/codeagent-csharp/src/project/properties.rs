@@ -1,6 +1,6 @@
 //! Expansion of MSBuild expressions: `$(RepoRoot)src\$(Name.Replace('.', '/'))`.
 //!
-//! **Limits.** Item metadata (`%(Filename)`), item transforms (`@(X->'..')`), the registry and
+//! Limitations: item metadata (`%(Filename)`), item transforms (`@(X->'..')`), the registry and
 //! functions outside `functions.rs` are unknown, and so is an expression that contains one; the
 //! caller decides what that means (a condition is false, a property empty). The environment is
 //! empty.
@@ -10,9 +10,10 @@ use rustc_hash::FxHashMap;
 
 use crate::project::functions::{self, PropertyValue};
 
-/// Nested `$(..)` beyond this depth are unknown.
+/// Deepest nesting of `$(..)`; deeper ones are unknown.
 const MAX_DEPTH: u32 = 24;
-/// A value longer than this is unknown: properties that double themselves would fill the memory.
+/// Longest value; a longer one is unknown, because properties that double themselves would fill the
+/// memory.
 const MAX_LENGTH: usize = 1 << 18;
 
 /// The properties of one evaluation. Names are compared without regard to case.
@@ -23,7 +24,7 @@ pub(super) struct Properties {
 }
 
 impl Properties {
-    /// Returns the value, empty if it has none.
+    /// Returns the value of a property; empty if it has none.
     pub(super) fn get(&self, name: &str) -> &str {
         let name = name.to_ascii_lowercase();
         self.globals
@@ -32,7 +33,7 @@ impl Properties {
             .map_or("", String::as_str)
     }
 
-    /// Sets a property as a project file does: global ones keep their value.
+    /// Sets a property as a project file does: global properties keep their value.
     pub(super) fn set(&mut self, name: &str, value: &str) {
         self.values
             .insert(name.to_ascii_lowercase(), value.to_owned());
@@ -51,18 +52,18 @@ impl Properties {
             .insert(name.to_ascii_lowercase(), value.to_owned());
     }
 
-    /// Reports whether a property says `true` (or `enable`).
+    /// Reports whether a property is `true` (or `enable`).
     pub(super) fn is_true(&self, name: &str) -> bool {
         let value = self.get(name).trim();
         value.eq_ignore_ascii_case("true") || value.eq_ignore_ascii_case("enable")
     }
 
-    /// Reports whether a property says `false`.
+    /// Reports whether a property is `false`.
     pub(super) fn is_false(&self, name: &str) -> bool {
         self.get(name).trim().eq_ignore_ascii_case("false")
     }
 
-    /// Sets the properties that name the file being read.
+    /// Sets the properties that describe the file being read.
     pub(super) fn enter_file(&mut self, path: &str) {
         let folder = rooted_folder(paths::folder_of(path));
         self.set("MSBuildThisFile", paths::file_name(path));
@@ -72,7 +73,7 @@ impl Properties {
     }
 }
 
-/// Returns the folder as MSBuild writes it: rooted, with a slash at the end.
+/// Returns a folder as MSBuild writes it: rooted, with a trailing slash.
 pub(super) fn rooted_folder(folder: &str) -> String {
     if folder.is_empty() {
         ROOT.to_owned()
@@ -84,14 +85,13 @@ pub(super) fn rooted_folder(folder: &str) -> String {
 /// The properties and items that an expression can refer to.
 #[derive(Clone, Copy)]
 pub(super) struct PropertyScope<'e> {
-    /// The properties so far.
     pub properties: &'e Properties,
     /// Identities of the items so far, by lower-case item name; absent while properties are
     /// evaluated.
     pub items: Option<&'e FxHashMap<String, Vec<String>>>,
     /// All files of the repository.
     pub files: &'e PathIndex<'e>,
-    /// The folder that relative paths start from.
+    /// The folder to which relative paths refer.
     pub folder: &'e str,
 }
 
@@ -156,7 +156,7 @@ impl PropertyScope<'_> {
         )
     }
 
-    /// Returns the inside of `$( .. )`: a name or a static call, then any number of members.
+    /// Evaluates the inside of `$( .. )`: a name or a static call, then any number of members.
     fn property(&self, body: &str, depth: u32) -> Option<PropertyValue> {
         let body = body.trim();
         let (mut value, mut rest) = if body.starts_with('[') {
@@ -196,7 +196,7 @@ impl PropertyScope<'_> {
         ))
     }
 
-    /// `Name(arguments)` or `Name`, and what follows.
+    /// Parses `Name(arguments)` or `Name`; returns it and the rest.
     fn call<'t>(&self, text: &'t str, depth: u32) -> Option<(&'t str, Vec<String>, &'t str)> {
         let end = text
             .find(|c: char| !(c.is_alphanumeric() || c == '_'))
@@ -213,8 +213,8 @@ impl PropertyScope<'_> {
     }
 }
 
-/// Returns the index of the parenthesis that closes the one `text` begins with; quoted ones do not
-/// count.
+/// Returns the index of the parenthesis that closes the one at the start of `text`, skipping quoted
+/// ones.
 pub(super) fn closing(text: &str) -> Option<usize> {
     let mut open = 0_u32;
     let mut quote: Option<u8> = None;

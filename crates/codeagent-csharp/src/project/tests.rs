@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::LANGUAGES;
 use crate::project::{CSharpProject, CSharpProjects, GlobalUsing};
 
-/// Builds a model of project files with texts, and of other files without.
+/// Builds the model of some project files with their texts and of other files without.
 fn model(texts: &[(&str, &str)], others: &[&str]) -> ProjectModel {
     let mut paths: Vec<String> = texts
         .iter()
@@ -453,7 +453,7 @@ fn hostile_project_files_are_evaluated_safely() {
 }
 
 proptest! {
-    /// Whatever project files contain, a model is built, and the same model each time.
+    /// Any text in project files gives a model, the same each time.
     #[test]
     fn any_text_gives_a_deterministic_model(a in "[$()@%'!=<>. A-Cn;\\[\\]:,`é/*{}-]{0,50}", b in "[ -~é\\n]{0,60}") {
         let escaped = a.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");

@@ -1,23 +1,23 @@
-//! Resolves one C# file: names and usings as the standard says, declared and inferred types,
-//! overloads, extension methods.
+//! Resolves one C# file: names and usings, declared and inferred types, overloads, extension
+//! methods.
 //!
 //! Four layers, each of which uses only those below it:
 //!
-//! | layer | what it answers | its state |
+//! | layer | contents | state |
 //! |---|---|---|
-//! | `declared` | who declares what, in all files | `Tables`, in the `World` |
+//! | `declared` | the declarations of all files | `Tables`, in the `World` |
 //! | `types` | names of types, usings, base lists, members, signatures | `TypeState`, seen as `Types` |
 //! | `expressions` | types of expressions, targets of calls, overloads, conversions | `ExprState`, seen as `Checker`, which holds a `Types` |
 //! | `edges` | the edge of each site of the file | `FileResolver`, seen as `SiteResolver`, which holds a `Checker` |
 //!
-//! A layer's state is kept for the whole file; its methods are those of a view of the state from one
-//! site, which decides what is accessible there and which extension methods are in scope.
+//! A layer's state is kept for the whole file; its methods belong to a view of that state from one
+//! site, which decides which members are accessible and which extension methods are in scope.
 //!
 //! A call of a layer above does not compile: `Types` has no such method. The test
-//! `codeagent-core/tests/it/tidy.rs` checks what imports could still break. Memoization, cycles and
-//! the recording of dependencies are in `codeagent_lang::query`.
+//! `codeagent-core/tests/it/tidy.rs` checks the imports. Memoization, cycles and the recording of
+//! dependencies are in `codeagent_lang::query`.
 //!
-//! How `Ship` in `orders.Where(o => o.Open).First().Ship()` finds its declaration:
+//! How `Ship` in `orders.Where(o => o.Open).First().Ship()` is resolved:
 //!
 //! 1. `edges/site_targets`: the site is a call, so `Checker::resolve_call` resolves it.
 //! 2. `expressions/calls`: `Ship` is a member access, so the type of `orders.Where(..).First()` is
@@ -33,8 +33,7 @@
 //!    The call returns an `IEnumerable<Order>`, `First` an `Order`.
 //! 6. `types/members`: `Order` has one `Ship`. `edges/site_targets` makes it the target of an edge.
 //!
-//! **Limits.** Types that no file of the world declares are known by name only; nothing is guessed
-//! about them.
+//! Limitations: types that no file of the world declares are known by name only.
 
 mod declared;
 mod edges;

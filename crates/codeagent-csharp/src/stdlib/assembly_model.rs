@@ -1,19 +1,19 @@
 //! The model of a compiled library: its public and protected types and members with their
 //! signatures.
 //!
-//! A [`TopLevelType`] is one top-level type with all its nested types. Names are numbers in the string
-//! table of the [`super::pack::BundleWriter`] that made the unit; types are numbers in the unit's own
-//! table.
+//! A [`TopLevelType`] is one top-level type with all its nested types. Names are numbers in the
+//! string table of the [`super::pack::BundleWriter`] that made the unit; types are numbers in the
+//! unit's own table.
 //!
-//! **Limits.** Nullability of reference types, values of constants and defaults, attributes and
+//! Limitations: nullability of reference types, values of constants and defaults, attributes and
 //! accessors of properties are left out, because the resolver does not need them.
 
 use serde::{Deserialize, Serialize};
 
-/// A text; number 0 is the empty one.
+/// The number of a string; 0 is the empty one.
 pub type StringId = u32;
 
-/// A type of [`TopLevelType::types`].
+/// The number of a type in [`TopLevelType::types`].
 pub type TypeIndex = u32;
 
 /// The keyword types, in the order of [`TypeSig::Keyword`].
@@ -22,38 +22,38 @@ pub const KEYWORDS: &[&str] = &[
     "float", "double", "string", "nint", "nuint", "object", "decimal", "dynamic",
 ];
 
-/// One top-level type.
+/// One top-level type with its nested types.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopLevelType {
-    /// The types its signatures mention; what a type is made of stands before it.
+    /// The types that its signatures mention; the parts of a type come before it.
     pub types: Vec<TypeSig>,
     /// The declaration.
     pub root: TypeDeclaration,
 }
 
-/// A type as a signature mentions it.
+/// A type in a signature.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TypeSig {
-    /// A function pointer or something else no name stands for.
+    /// A function pointer or another type that C# cannot name here.
     Unknown,
     /// An entry of [`KEYWORDS`].
     Keyword(u8),
-    /// A type parameter of the types around, counted from the outermost.
+    /// A type parameter of the enclosing types, counted from the outermost.
     TypeParameter(u16),
     /// A type parameter of the method.
     MethodParameter(u16),
-    /// A declared type: its namespace and its name, after those of the types around it, each with
-    /// its own type arguments.
+    /// A declared type: its namespace, then its enclosing types and itself by name, each with its
+    /// own type arguments.
     Named(StringId, Vec<(StringId, Vec<TypeIndex>)>),
-    /// An array of a rank.
+    /// An array and its rank.
     Array(TypeIndex, u8),
     /// A pointer.
     Pointer(TypeIndex),
-    /// A returned reference.
+    /// A reference returned by `ref`.
     ByRef(TypeIndex),
     /// `T?` of a value type.
     Nullable(TypeIndex),
-    /// A tuple: the names of its elements (number 0: none) and their types.
+    /// A tuple: the names (0: none) and types of its elements.
     Tuple(Vec<(StringId, TypeIndex)>),
 }
 
@@ -105,15 +105,15 @@ impl Traits {
     pub const OPTIONAL: Self = Self(1 << 8);
     pub const PARAMS: Self = Self(1 << 9);
     pub const REF: Self = Self(1 << 10);
-    /// A parameter, or a covariant type parameter.
+    /// An `out` parameter, or a covariant type parameter.
     pub const OUT: Self = Self(1 << 11);
-    /// A parameter, or a contravariant type parameter.
+    /// An `in` parameter, or a contravariant type parameter.
     pub const IN: Self = Self(1 << 12);
-    /// The constraint `class`.
+    /// The `class` constraint.
     pub const CLASS: Self = Self(1 << 13);
-    /// The constraint `struct`.
+    /// The `struct` constraint.
     pub const STRUCT: Self = Self(1 << 14);
-    /// The constraint `new()`.
+    /// The `new()` constraint.
     pub const NEW: Self = Self(1 << 15);
 
     /// Reports whether all bits of `other` are set.
@@ -133,7 +133,7 @@ impl Traits {
 /// A declared type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeDeclaration {
-    /// Its name without arity.
+    /// Name without arity.
     pub name: StringId,
     /// Kind.
     pub kind: TypeKind,
@@ -143,7 +143,7 @@ pub struct TypeDeclaration {
     pub type_params: Vec<TypeParameter>,
     /// Base class and interfaces.
     pub bases: Vec<TypeIndex>,
-    /// Members, those of one name beside each other or not.
+    /// Members; those of one name need not be adjacent.
     pub members: Vec<MemberDeclaration>,
     /// Nested types.
     pub nested: Vec<TypeDeclaration>,
@@ -164,7 +164,7 @@ pub struct MemberDeclaration {
     pub traits: Traits,
     /// Type parameters.
     pub type_params: Vec<TypeParameter>,
-    /// Its type or result type; `None` for constructors and enum members.
+    /// Its type or return type; `None` for constructors and enum members.
     pub ty: Option<TypeIndex>,
     /// The parameters.
     pub params: Vec<ParameterDeclaration>,
@@ -177,7 +177,7 @@ pub struct ParameterDeclaration {
     pub name: StringId,
     /// Its type without `ref`.
     pub ty: TypeIndex,
-    /// How it is passed.
+    /// Modifiers and default value.
     pub traits: Traits,
 }
 
@@ -186,8 +186,8 @@ pub struct ParameterDeclaration {
 pub struct TypeParameter {
     /// Its name.
     pub name: StringId,
-    /// Variance and constraints by word.
+    /// Variance and keyword constraints.
     pub traits: Traits,
-    /// Constraints by type.
+    /// Type constraints.
     pub constraints: Vec<TypeIndex>,
 }

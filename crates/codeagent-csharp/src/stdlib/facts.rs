@@ -1,10 +1,10 @@
 //! Converts a library type to `Facts`, as if lowered from its C# declaration, without bodies.
 //!
-//! A named type is written from the global namespace on (`global::`, the whole namespace as one
-//! segment, the types), so that usings do not matter. A type parameter is looked up from the scope
-//! that declares it.
+//! A named type is written from the global namespace (`global::`, the whole namespace as one
+//! segment, the types), so usings do not matter. A type parameter is looked up from the scope that
+//! declares it.
 //!
-//! **Limits.** Nothing has a position: such a file is never resolved and has no nodes.
+//! Limitations: nothing has a position: such a file is never resolved and has no nodes.
 
 use codeagent_model::facts::*;
 use codeagent_model::graph::{Access, Dialect};
@@ -17,7 +17,6 @@ use crate::stdlib::assembly_model::{
 };
 use crate::stdlib::pack::Packed;
 
-/// Returns the facts of a unit of a namespace.
 #[must_use]
 pub fn facts(packed: &Packed, namespace: StringId, unit: &TopLevelType) -> Facts {
     let mut builder = Builder {
@@ -32,7 +31,7 @@ pub fn facts(packed: &Packed, namespace: StringId, unit: &TopLevelType) -> Facts
     builder.facts
 }
 
-/// A type around what is being made: its declaration and its scope.
+/// An enclosing type: its declaration and its scope.
 #[derive(Clone, Copy)]
 struct Around {
     decl: DeclId,
@@ -44,7 +43,7 @@ struct Builder<'u> {
     forms: &'u [TypeSig],
     facts: Facts,
     names: FxHashMap<String, Sym>,
-    /// Types made, by the method whose type parameters they mention.
+    /// Types already added, by the method whose type parameters they mention.
     types: FxHashMap<(TypeIndex, ScopeId), TypeId>,
     around: Vec<Around>,
 }
@@ -265,9 +264,9 @@ impl Builder<'_> {
         TypeId(self.facts.types.len() as u32 - 1)
     }
 
-    /// A type, where `method` is the scope of the method whose type parameters it may mention.
+    /// Adds a type; `method` is the scope of the method whose type parameters it may mention.
     fn type_expr(&mut self, number: TypeIndex, method: ScopeId) -> TypeId {
-        // Only what mentions a type parameter depends on where it stands.
+        // Only a type that mentions a type parameter depends on its scope.
         let place = if self.is_open(number) {
             method
                 .some()
@@ -369,7 +368,7 @@ impl Builder<'_> {
         TypeExpr::Name(self.facts.add_list(made), ScopeId(0))
     }
 
-    /// Type parameter `index` of the types around, counted from the outermost.
+    /// Returns type parameter `index` of the enclosing types, counted from the outermost.
     fn type_parameter(&mut self, index: u16) -> TypeExpr {
         let mut index = usize::from(index);
         for around in self.around.clone() {

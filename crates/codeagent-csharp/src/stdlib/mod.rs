@@ -2,25 +2,24 @@
 //! repository needs.
 //!
 //! The declarations of the .NET base library, ASP.NET Core and Microsoft.Extensions are in the
-//! binary as one blob (`data/`), which `codeagent-externals` makes from the metadata of their
+//! binary as one blob (`data/`), which `codeagent-externals` builds from the metadata of their
 //! assemblies. A process decompresses it once, when it first builds a world with C# in it.
 //!
 //! **What is loaded.** A world loads the units (a top-level type with all its nested types) that a
 //! name in its C# files can lead to: types with that simple name, static classes with an extension
 //! method of that name, and from each unit the types in its base list and in the signatures of
-//! members with such a name, in whichever library these are. Nobody can look up a name that no file
-//! contains, so what is left out cannot be noticed: the result for a file depends on its own names
-//! alone, and neither on other files nor on what was indexed before. Namespaces are always
-//! complete.
+//! members with such a name, in whichever library these are. A name that no file contains cannot be
+//! looked up, so leaving out the rest has no effect: the result for a file depends on its own names
+//! alone, not on other files or on earlier indexing. Namespaces are always complete.
 //!
 //! **Cost.** A unit is decoded and converted to facts once per process and then shared; a world
-//! adds it to its tables. A repository pays for the part of the library it uses.
+//! adds it to its tables. A repository pays only for the part of the library it uses.
 //!
 //! **Packages.** The declarations of a package's assembly are a [`Library`] like that of the
-//! frameworks ([`metadata`]). A type that the frameworks declare is taken from them; in most
-//! packages that also declare it, it is the same.
+//! frameworks ([`metadata`]). A type that the frameworks also declare is taken from them; in most
+//! packages it is the same one.
 //!
-//! **Limits.** One version for all: .NET 9. A project of an older framework sees some members and
+//! Limitations: one version for all: .NET 9. A project of an older framework sees some members and
 //! overloads that it does not have; its own declaration of such a type takes precedence.
 
 pub mod assembly_model;
@@ -60,10 +59,10 @@ pub struct Library {
     decoded: Box<[OnceLock<LoadedType>]>,
 }
 
-/// One top-level type as a file that declares nothing else.
+/// One top-level type as a file with no other declaration.
 #[derive(Clone, Debug)]
 pub struct LoadedType {
-    /// Place of the library, `Namespace.Name`, and the arity where there is one; a name, not a
+    /// The library's prefix, `Namespace.Name`, and the arity where there is one. A name, not a
     /// file.
     pub path: Arc<str>,
     /// Namespace.
@@ -74,16 +73,16 @@ pub struct LoadedType {
     pub arity: u16,
     /// The declaration.
     pub facts: Arc<Facts>,
-    /// Units that a member leads to, by the member's name (number 0: the type itself leads to it).
+    /// Units that a member leads to, by the member's name (0: the type itself leads to them).
     leads_to: Arc<[(StringId, TypeLink)]>,
 }
 
-/// A type that a unit mentions.
+/// A type mentioned by a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum TypeLink {
-    /// In the same library.
+    /// A type of the same library.
     TopLevelType(u32),
-    /// In another one: namespace, name and arity.
+    /// A type of another library: namespace, name and arity.
     Outside(StringId, StringId, u16),
 }
 
@@ -92,7 +91,7 @@ impl Library {
     #[must_use]
     pub fn dotnet() -> &'static Self {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
-        // The blob is whole, a test reads it: what can lack is memory.
+        // The blob is intact (a test reads it), so only memory can be lacking.
         LIBRARY.get_or_init(|| {
             Self::read("dotnet:", DOTNET).unwrap_or_else(|error| {
                 panic!("the declarations of .NET cannot be unpacked: {error}")
@@ -100,10 +99,12 @@ impl Library {
         })
     }
 
-    /// Reads a blob that a [`BundleWriter`] made; the paths of its declarations begin with `place`.
+    /// Reads a blob written by a [`BundleWriter`]; the paths of its declarations start with
+    /// `place`.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    ///
+    /// Fails if the blob is not valid.
     pub fn read(place: &str, blob: &[u8]) -> Result<Self, String> {
         let packed = Packed::read(blob)?;
         let mut exact = FxHashMap::default();
@@ -130,7 +131,7 @@ impl Library {
             .map(|n| self.packed.text(n))
     }
 
-    /// Reports whether a name leads to anything.
+    /// Reports whether a name leads to a declaration.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.packed.has(name) || self.packed.has(&format!("{name}Attribute"))
@@ -151,7 +152,7 @@ impl Library {
                 format!("`{}", entry.arity)
             };
 
-            // The blob is our own work: one that cannot be decoded declares nothing.
+            // The blob comes from the build; a unit that cannot be decoded has no declarations.
             let (facts, leads_to) = match self.packed.unit(number) {
                 Ok(unit) => (
                     facts::facts(&self.packed, entry.namespace, &unit),
@@ -182,9 +183,9 @@ impl Library {
             .copied()
     }
 
-    /// Every unit that a unit leads to, sorted.
+    /// Returns all units that a unit leads to, sorted.
     fn leads_to(&self, unit: &TopLevelType) -> Arc<[(StringId, TypeLink)]> {
-        // What each type of the table leads to; a type stands after what it is made of.
+        // The units that each type of the table leads to; a type comes after its parts.
         let mut reached: Vec<Vec<TypeLink>> = Vec::with_capacity(unit.types.len());
         for form in &unit.types {
             let mut own: Vec<TypeLink> = Vec::new();
@@ -236,7 +237,7 @@ impl Library {
     }
 }
 
-/// Shows every type that a declaration mentions, with the name by which one comes to it (number 0:
+/// Calls `show` for every type that a declaration mentions, with the name that leads to it (0:
 /// always).
 fn each_mention(ty: &TypeDeclaration, show: &mut dyn FnMut(StringId, TypeIndex)) {
     ty.bases.iter().for_each(|base| show(0, *base));
@@ -252,7 +253,7 @@ fn each_mention(ty: &TypeDeclaration, show: &mut dyn FnMut(StringId, TypeIndex))
         ..
     } in &ty.members
     {
-        // These are asked for without being named.
+        // These are used without being named.
         let unnamed = matches!(
             kind,
             MemberKind::Constructor

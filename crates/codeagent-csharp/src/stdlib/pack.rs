@@ -3,8 +3,8 @@
 //! The blob is a zstd frame around the strings as one text, the names of the units with their
 //! lengths, the encoded units, and an index of extension methods by name.
 //!
-//! **Limits.** A blob is our own and trusted: one that does not decode is a defect of the build or
-//! a damaged index, not an input.
+//! Limitations: a blob is trusted: one that cannot be decoded is a defect of the build or a damaged
+//! index, not input.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -19,10 +19,10 @@ use crate::stdlib::assembly_model::{
 /// The compression level of the blob.
 const LEVEL: i32 = 19;
 
-/// The same where it is done while somebody waits.
+/// The compression level where a user is waiting.
 const QUICK_LEVEL: i32 = 1;
 
-/// Everything before compression.
+/// The contents before compression.
 #[derive(Serialize, Deserialize)]
 struct Blob<'a> {
     text: &'a str,
@@ -33,7 +33,7 @@ struct Blob<'a> {
     bytes: &'a [u8],
 }
 
-/// Bytes as bytes, not as a sequence of numbers.
+/// Serializes bytes as such, not as a sequence of numbers.
 mod serde_bytes_slice {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -49,17 +49,15 @@ mod serde_bytes_slice {
 /// The directory entry of a unit.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct UnitEntry {
-    /// Namespace.
     pub namespace: StringId,
-    /// Simple name.
     pub name: StringId,
     /// Number of type parameters.
     pub arity: u16,
-    /// Bytes it takes.
+    /// Length in bytes.
     length: u32,
 }
 
-/// Collects units and makes the blob.
+/// Collects units and writes the blob.
 #[derive(Default)]
 pub struct BundleWriter {
     texts: Vec<String>,
@@ -68,7 +66,7 @@ pub struct BundleWriter {
 }
 
 impl BundleWriter {
-    /// A packer without units.
+    /// Creates a writer without units.
     #[must_use]
     pub fn new() -> Self {
         let mut packer = Self::default();
@@ -76,7 +74,7 @@ impl BundleWriter {
         packer
     }
 
-    /// Returns the number of a text.
+    /// Returns the number of a string, adding it if needed.
     pub fn text(&mut self, text: &str) -> StringId {
         if let Some(&number) = self.numbers.get(text) {
             return number;
@@ -87,7 +85,7 @@ impl BundleWriter {
         number
     }
 
-    /// Adds a unit; the first of a name and arity stays.
+    /// Adds a unit, unless one with its name and arity was added before.
     pub fn add(&mut self, namespace: &str, unit: TopLevelType) {
         let name = self.texts[unit.root.name as usize].clone();
         let key = (
@@ -99,7 +97,7 @@ impl BundleWriter {
         self.units.entry(key).or_insert(unit);
     }
 
-    /// Number of units, and of members in them.
+    /// Returns the number of units, and of members in them.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         fn members(of: &TypeDeclaration) -> usize {
@@ -117,7 +115,7 @@ impl BundleWriter {
         zstd::encode_all(&self.plain()[..], LEVEL).unwrap_or_default()
     }
 
-    /// A blob that is made in a moment, is larger, and says whether it is damaged.
+    /// Returns a blob that is written quickly, is larger, and has a checksum.
     #[must_use]
     pub fn finish_quickly(&self) -> Vec<u8> {
         let encode = || {
@@ -176,7 +174,7 @@ impl BundleWriter {
         postcard::to_allocvec(&blob).unwrap_or_default()
     }
 
-    /// Returns the texts that units use, in order.
+    /// Returns the strings that units use, in order.
     fn order(&self) -> Vec<&str> {
         let mut used = vec![false; self.texts.len()];
         used[0] = true;
@@ -210,7 +208,7 @@ fn renumber(unit: &mut TopLevelType, numbers: &[StringId]) {
     each_text(unit, &mut |text| *text = numbers[*text as usize]);
 }
 
-/// Shows every text of a unit.
+/// Calls `show` for every string of a unit.
 fn each_text(unit: &mut TopLevelType, show: &mut dyn FnMut(&mut StringId)) {
     use crate::stdlib::assembly_model::TypeSig;
     for ty in &mut unit.types {
@@ -251,7 +249,7 @@ fn texts_of_type(ty: &mut TypeDeclaration, show: &mut dyn FnMut(&mut StringId)) 
         .for_each(|nested| texts_of_type(nested, show));
 }
 
-/// A blob, decompressed; its units are still encoded.
+/// A decompressed blob; its units are still encoded.
 #[derive(Debug)]
 pub struct Packed {
     text: Box<str>,
@@ -259,7 +257,7 @@ pub struct Packed {
     /// Units, by namespace, name and arity.
     pub units: Box<[UnitEntry]>,
     ends: Box<[u32]>,
-    /// Names of extension methods and the units that declare one.
+    /// Names of extension methods, and the units that declare one.
     pub extensions: Box<[(StringId, u32)]>,
     bytes: Box<[u8]>,
 }
@@ -268,7 +266,8 @@ impl Packed {
     /// Reads a blob.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    ///
+    /// Fails if the blob is not valid.
     pub fn read(blob: &[u8]) -> Result<Self, String> {
         let plain = zstd::decode_all(blob).map_err(|error| error.to_string())?;
         let blob: Blob = postcard::from_bytes(&plain).map_err(|error| error.to_string())?;
@@ -282,20 +281,19 @@ impl Packed {
         })
     }
 
-    /// A text.
     #[must_use]
     pub fn text(&self, number: StringId) -> &str {
         let (start, end) = range(&self.text_ends, number);
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// Reports whether there is such a text.
+    /// Reports whether the blob contains a string.
     #[must_use]
     pub fn has(&self, text: &str) -> bool {
         self.number(text).is_some()
     }
 
-    /// Returns the number of a text; they are in order.
+    /// Returns the number of a string; strings are sorted.
     #[must_use]
     pub fn number(&self, text: &str) -> Option<StringId> {
         let (mut low, mut high) = (0, self.texts() as StringId);
@@ -310,7 +308,7 @@ impl Packed {
         None
     }
 
-    /// Number of texts.
+    /// Returns the number of strings.
     #[must_use]
     pub fn texts(&self) -> usize {
         self.text_ends.len()
@@ -319,7 +317,8 @@ impl Packed {
     /// Decodes a unit.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    ///
+    /// Fails if the unit is not valid.
     pub fn unit(&self, number: u32) -> Result<TopLevelType, String> {
         let (start, end) = range(&self.ends, number);
         postcard::from_bytes(self.bytes.get(start..end).unwrap_or_default())

@@ -1,8 +1,8 @@
-//! Reachable types: finds the units that the names of a world lead to, across libraries that
-//! mention each other's types.
+//! Reachable units: those that the names of a world lead to, across libraries that mention each
+//! other's types.
 //!
-//! **Limits.** A type that several libraries declare is taken from each; one that the frameworks
-//! declare, from them alone.
+//! Limitations: a type that several libraries declare is taken from each of them, but if the
+//! frameworks declare it, from them alone.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -13,8 +13,8 @@ use crate::stdlib::{Library, LoadedType, TypeLink};
 /// A unit of one of the libraries.
 type At = (u32, u32);
 
-/// Everything that the names of a world lead to, by library, in the order of the paths. The first
-/// library is that of the frameworks.
+/// Returns all units that the names of a world lead to, by library, in the order of their paths.
+/// The first library is that of the frameworks.
 pub fn needed<'l>(
     libraries: &[&'l Library],
     is_name: impl Fn(&str) -> bool,
@@ -76,8 +76,8 @@ pub fn needed<'l>(
     libraries.iter().zip(&search.taken).map(of).collect()
 }
 
-/// Which texts of a library a file can ask for: it has them, or has them as an attribute without
-/// its ending.
+/// Returns, for each string of a library, whether a file can look it up: the file contains it, or
+/// contains it as an attribute without its suffix.
 fn named(library: &Library, is_name: &impl Fn(&str) -> bool) -> Vec<bool> {
     let is_asked =
         |text: &str| is_name(text) || text.strip_suffix("Attribute").is_some_and(is_name);
@@ -88,7 +88,7 @@ fn named(library: &Library, is_name: &impl Fn(&str) -> bool) -> Vec<bool> {
 
 type Units<'l> = FxHashMap<(&'l str, &'l str, u16), SmallVec<[At; 1]>>;
 
-/// Returns the units of all libraries but the first, which is asked by itself.
+/// Returns the units of all libraries except the first, which is searched separately.
 fn units<'l>(libraries: &[&'l Library]) -> Units<'l> {
     let mut units = Units::default();
     for (at, library) in (0..).zip(libraries).skip(1) {
@@ -126,7 +126,7 @@ impl ReachableTypes<'_, '_> {
         }
     }
 
-    /// Returns the unit of the frameworks that declares what a unit of a package declares too.
+    /// Returns the framework unit that declares the same type as a package's unit.
     fn of_frameworks(&self, (library, unit): At) -> Option<At> {
         if library == 0 {
             return None;
@@ -141,7 +141,7 @@ impl ReachableTypes<'_, '_> {
         Some((0, first))
     }
 
-    /// A type that the library which mentions it does not declare.
+    /// Takes a type that the library which mentions it does not declare.
     fn take_outside(&mut self, (namespace, name, arity): (&str, &str, u16)) {
         if let Some(unit) = self
             .libraries

@@ -1,4 +1,4 @@
-//! The built-in bundle is intact, and names select only the units they need.
+//! Tests that the blob in the binary is intact, and that a few names lead to the units they need.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use codeagent_model::facts::{DeclFlags, DeclKind};
 
 use crate::stdlib::{Library, needed as needed_of};
 
-/// Returns the paths of the units that some names select.
+/// Returns the paths of the units that some names lead to.
 fn needed(names: &[&str]) -> BTreeSet<String> {
     needed_of(&[Library::dotnet()], |text| names.contains(&text))
         .concat()

@@ -2,23 +2,23 @@
 //!
 //! `#if NET8_0_OR_GREATER && !DEBUG`
 //!
-//! **Limits.** An expression nested more than 64 deep is false.
+//! Limitations: an expression nested more than 64 deep is false.
 
 use std::collections::BTreeMap;
 
 const MAX_DEPTH: u32 = 64;
 
-/// The symbols that are defined while a text is read from top to bottom.
+/// The symbols that are defined at the current position, while a text is read from top to bottom.
 pub struct DefinedSymbols<'a> {
     defines: &'a [String],
-    /// `#define` (true) and `#undef` of the text itself.
+    /// The text's own `#define` (`true`) and `#undef`.
     own: BTreeMap<&'a str, bool>,
-    /// Take symbols nobody defined as true.
+    /// Treats undefined symbols as true.
     optimistic: bool,
 }
 
 impl<'a> DefinedSymbols<'a> {
-    /// Returns the symbols of a project; `optimistic` takes unknown ones as true.
+    /// Returns the symbols of a project; `optimistic` treats unknown ones as true.
     pub fn new(defines: &'a [String], optimistic: bool) -> Self {
         Self {
             defines,
@@ -27,7 +27,7 @@ impl<'a> DefinedSymbols<'a> {
         }
     }
 
-    /// `#define X` or `#undef X`.
+    /// Applies `#define X` or `#undef X`.
     pub fn set(&mut self, name: &'a str, defined: bool) {
         self.own.insert(name, defined);
     }
@@ -52,14 +52,14 @@ impl<'a> DefinedSymbols<'a> {
     }
 }
 
-/// Symbols that are off unless somebody says otherwise: older frameworks and debugging.
+/// Reports whether a symbol is off by default: older frameworks and debugging.
 fn is_known_false(name: &str) -> bool {
     matches!(name, "DEBUG" | "NETFRAMEWORK")
         || name.starts_with("NETSTANDARD")
         || name.starts_with("NET4")
 }
 
-/// Returns the truth values of the symbols a text mentions in conditions, like `A=1;B=0`.
+/// Returns the truth values of the symbols that a text mentions in conditions, such as `A=1;B=0`.
 pub fn mentioned(text: &str, defines: &[String]) -> String {
     let mut values = BTreeMap::new();
     let symbols = DefinedSymbols::new(defines, false);

@@ -1,16 +1,16 @@
 //! Masks that start at a word: contextual keywords used as names, and declarations that the grammar
-//! does not know.
+//! lacks.
 //!
 //! `where T : allows ref struct` becomes `where T : notnull          `.
 //!
-//! **Limits.** See [`crate::syntax::repair`].
+//! Limitations: see [`crate::syntax::repair`].
 
 use crate::syntax::rewriter::{RewriteKind, Rewriter, begins_operand};
 
-/// The most tokens of a lambda's parameter list that are searched for its `=>`.
+/// Largest number of tokens of a lambda's parameter list that are searched for its `=>`.
 const MAX_PARAMETERS: usize = 64;
 
-/// Masks what begins at the word at `index`.
+/// Applies the masks that start at the word at `index`.
 pub fn mask(code: &mut Rewriter<'_>, index: usize) {
     let next = code.word(index + 1);
     match code.word(index) {
@@ -51,21 +51,22 @@ pub fn mask(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// A name if the next token is one of these marks, the end of a interpolation, or a word that follows an
-/// operand.
+/// Reports whether a word is a name: the next token is one of these marks, the end of an
+/// interpolation, or a word that follows an operand.
 fn is_name_before(code: &Rewriter<'_>, next: usize, marks: &str) -> bool {
     let ends_operand = matches!(code.word(next), "is" | "switch" | "in") && marks.contains('&');
     code.is_mark(next, marks) || ends_operand || code.ends_hole(next)
 }
 
-/// `nint = 1`, `(nint.A`, `return nint;`: a variable of that name.
+/// Reports whether `nint` is a variable: `nint = 1`, `(nint.A`, `return nint;`.
 fn is_native_name(code: &Rewriter<'_>, index: usize) -> bool {
     code.assigns(index + 1)
         || (code.is_mark(index + 1, ";.=")
             && matches!(code.before(index), "(" | "," | "=" | "return"))
 }
 
-/// `from _ in x`, `join T _ in x`, `let _ = x`, `into _`: a name where the grammar sees a discard.
+/// Reports whether `_` is a name that the grammar takes for a discard: `from _ in x`, `join T _ in
+/// x`, `let _ = x`, `into _`.
 fn is_range_variable(code: &Rewriter<'_>, index: usize) -> bool {
     const WORDS: [&str; 2] = ["from", "join"];
     match code.word(index + 1) {
@@ -78,7 +79,7 @@ fn is_range_variable(code: &Rewriter<'_>, index: usize) -> bool {
     }
 }
 
-/// `ref partial struct` in the order the grammar knows: `partial ref struct`.
+/// Swaps `ref partial struct` into the order that the grammar knows: `partial ref struct`.
 fn ref_partial(code: &mut Rewriter<'_>, index: usize) {
     let (Some(first), Some(second)) = (code.token(index), code.token(index + 1)) else {
         return;
@@ -88,7 +89,7 @@ fn ref_partial(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// `unsafe ~C() { }`
+/// Masks `unsafe ~C() { }`.
 fn destructor(code: &mut Rewriter<'_>, index: usize) {
     let shape =
         code.is_word(index + 2) && code.word(index + 3) == "(" && code.word(index + 4) == ")";
@@ -97,7 +98,7 @@ fn destructor(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// `extension<T>(R r) { }` becomes `class ex_<T>(R r) { }`, without a name of the receiver
+/// Masks `extension<T>(R r) { }` as `class ex_<T>(R r) { }`, or if the receiver has no name as
 /// `class ex_<T>:R  { }`.
 fn extension(code: &mut Rewriter<'_>, index: usize) {
     if !matches!(code.before(index), "{" | "}" | ";" | "]") {
@@ -139,7 +140,7 @@ fn extension(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// `operator +=` is read as `operator +`.
+/// Masks `operator +=` as `operator +`.
 fn compound_operator(code: &mut Rewriter<'_>, index: usize) {
     let first = if code.word(index + 1) == "checked" {
         index + 2
@@ -157,8 +158,8 @@ fn compound_operator(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// `(ref x, out y) => 1`: the modifier of a lambda parameter without a type. `F((out T x) => 1)`:
-/// what the grammar takes for an argument.
+/// Blanks the modifier of a lambda parameter without a type, `(ref x, out y) => 1`, and one that
+/// the grammar takes for an argument's, `F((out T x) => 1)`.
 fn lambda_modifier(code: &mut Rewriter<'_>, index: usize) {
     if !matches!(code.before(index), "(" | ",") || !code.is_word(index + 1) {
         return;
@@ -181,7 +182,7 @@ fn lambda_modifier(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// Returns the `)` of the parameter list that a token stands in.
+/// Returns the `)` of the parameter list that contains a token.
 fn closing(code: &Rewriter<'_>, index: usize) -> Option<usize> {
     let mut depth = 0usize;
     for at in index..index + MAX_PARAMETERS {
@@ -196,8 +197,8 @@ fn closing(code: &Rewriter<'_>, index: usize) -> Option<usize> {
     None
 }
 
-/// Reports whether the parameters behind a `(` are those of a method: a name or its type parameters
-/// stand before.
+/// Reports whether the parameters after a `(` are those of a method: its name or type parameters
+/// come before.
 fn is_declared(code: &Rewriter<'_>, open: usize) -> bool {
     let before = code.before(open);
     let is_arrow = open > 1 && code.is_pair(open - 2, "=", ">");

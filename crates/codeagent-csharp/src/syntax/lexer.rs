@@ -1,9 +1,9 @@
-//! Tokens of a C# text, as precise as the repairs need: code, strings, comments, and inactive `#if`
-//! branches.
+//! Tokens of a C# text, as detailed as the repairs need: code, strings, comments, and inactive
+//! `#if` branches.
 //!
 //! `$"a {f("}")} b"` is text, then the tokens of the interpolation, then text.
 //!
-//! **Limits.** Numbers and operators are not validated; operators are single characters.
+//! Limitations: numbers and operators are not validated; operators are single characters.
 
 use crate::syntax::conditions::DefinedSymbols;
 
@@ -14,7 +14,7 @@ pub enum TokenKind {
     Word,
     /// A number.
     Number,
-    /// A string, a character or a piece of an interpolated string.
+    /// A string, a character or a segment of an interpolated string.
     Text,
     /// One character of an operator or bracket.
     Mark,
@@ -31,14 +31,14 @@ pub struct Token {
     pub end: usize,
 }
 
-/// A literal piece of an interpolated string that is not raw.
+/// A literal segment of a non-raw interpolated string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StringSegment {
-    /// Byte range.
+    /// Offset of the first byte.
     pub start: usize,
-    /// Byte range.
+    /// Offset past the last byte.
     pub end: usize,
-    /// It is `$@".."`, in which `""` is a quote.
+    /// Part of `$@".."`, in which `""` is a quote.
     pub verbatim: bool,
 }
 
@@ -49,13 +49,13 @@ pub struct Lexed {
     pub tokens: Vec<Token>,
     /// Directive lines and inactive text.
     pub blanks: Vec<(usize, usize)>,
-    /// Literal pieces of interpolated strings.
+    /// Literal segments of interpolated strings.
     pub pieces: Vec<StringSegment>,
-    /// There are `#if`s.
+    /// The text contains `#if`.
     pub conditional: bool,
 }
 
-/// An interpolated string whose interpolation is being read.
+/// An interpolated string inside an interpolation.
 struct Interpolation {
     form: StringForm,
     depth: u32,
@@ -82,13 +82,12 @@ struct Lexer<'a, 's> {
     line_start: bool,
     symbols: &'s mut DefinedSymbols<'a>,
     branches: Vec<Branch>,
-    /// The number of inactive branches.
     inactive: usize,
     interpolations: Vec<Interpolation>,
     out: Lexed,
 }
 
-/// Reads a text under the given symbols.
+/// Splits a text into tokens under the given symbols.
 pub fn lex<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Lexed {
     let mut lexer = Lexer {
         text,
@@ -219,7 +218,7 @@ impl<'a> Lexer<'a, '_> {
         }
     }
 
-    /// A character, or a backslash with the one after it.
+    /// Skips a character, or a backslash and the one after it.
     fn skip_escaped(&mut self) {
         self.at += if self.peek(0) == b'\\' { 2 } else { 1 };
         while !self.text.is_char_boundary(self.at.min(self.text.len())) {
@@ -261,7 +260,8 @@ impl<'a> Lexer<'a, '_> {
         self.push(TokenKind::Text, start);
     }
 
-    /// A bracket or operator; closing the interpolation of an interpolated string goes on with its text.
+    /// Reads a bracket or operator; at the end of an interpolation, continues with the string's
+    /// text.
     fn mark(&mut self, byte: u8) {
         let start = self.at;
         if let Some(interpolation) = self.interpolations.last_mut() {
@@ -309,7 +309,7 @@ impl<'a> Lexer<'a, '_> {
         self.interpolated_text(interpolation.form);
     }
 
-    /// A string of any form at the current place; false if there is none.
+    /// Reads a string of any form at the current offset; returns `false` if there is none.
     fn string(&mut self) -> bool {
         let start = self.at;
         let mut form = StringForm {
@@ -372,7 +372,7 @@ impl<'a> Lexer<'a, '_> {
         }
     }
 
-    /// Skips a run of quotes; whether it ends the raw string.
+    /// Skips a run of quotes; reports whether it ends the raw string.
     fn closes_raw(&mut self, form: StringForm) -> bool {
         let run = self.bytes[self.at..]
             .iter()
@@ -382,7 +382,7 @@ impl<'a> Lexer<'a, '_> {
         run >= form.raw
     }
 
-    /// Text of an interpolated string up to its end or to its next interpolation.
+    /// Reads text of an interpolated string up to its end or next interpolation.
     fn interpolated_text(&mut self, form: StringForm) {
         let start = self.at;
         while self.at < self.bytes.len() {

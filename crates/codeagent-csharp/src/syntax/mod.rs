@@ -1,5 +1,5 @@
-//! C# text before it is lowered: tokens, preprocessor conditions, and masks of equal length for
-//! what the grammar gets wrong.
+//! C# text before it is lowered: tokens, preprocessor conditions, and equal-length masks for
+//! constructs that the grammar gets wrong.
 
 pub mod conditions;
 pub mod keyword_masks;

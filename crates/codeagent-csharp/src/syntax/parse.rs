@@ -1,6 +1,7 @@
 //! Parses a repaired text within a budget.
 //!
-//! **Limits.** Repairs under a second assumption get what the first left of the budget.
+//! Limitations: a second parse, under other assumptions about the repairs, gets the rest of the
+//! first one's budget.
 
 use std::cell::RefCell;
 
@@ -14,18 +15,18 @@ use crate::syntax::repair::{Repaired, repair};
 use crate::syntax::rewriter::{Rewrites, TypeArgumentList};
 use crate::syntax::type_arguments;
 
-/// The most lines of errors that are kept.
+/// Largest number of error lines that are recorded.
 const ERROR_LINES: usize = 8;
 
-/// A tree and how it was made.
+/// A tree and the repairs before it.
 pub struct Parsed {
     /// The tree of the repaired text.
     pub tree: Tree,
     /// The rewrites of the repairs.
     pub rewrites: Rewrites,
-    /// Type arguments that were blanked in it.
+    /// Type arguments that were blanked.
     pub type_arguments: Vec<TypeArgumentList>,
-    /// The tree in which they stand.
+    /// The tree of the blanked type arguments.
     pub type_lists_tree: Option<Tree>,
     /// The regions that the parser could not read.
     pub errors: Errors,
@@ -44,7 +45,7 @@ thread_local! {
     static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
 }
 
-/// Parses a text under the symbols of its project; `None` if it was given up.
+/// Parses a text under the symbols of its project; `None` if that exceeds the budget.
 pub fn parse(text: &str, defines: &[String]) -> Option<Parsed> {
     let mut budget = limits::parse_steps(text.len());
     let (parsed, conditional) = attempt(text, defines, false, &mut budget)?;
@@ -100,7 +101,7 @@ fn tree(text: &str, budget: &mut u64) -> Option<Tree> {
     )
 }
 
-/// Outermost error nodes and missing tokens.
+/// Counts outermost error nodes and missing tokens.
 fn errors(root: Node<'_>) -> Errors {
     let mut found = Errors::default();
     let mut cursor = root.walk();

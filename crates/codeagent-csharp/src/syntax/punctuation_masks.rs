@@ -3,15 +3,15 @@
 //!
 //! `a?.b = c` becomes `a .b = c`, `F(x) = 3` becomes `F[x] = 3`.
 //!
-//! **Limits.** See [`crate::syntax::repair`].
+//! Limitations: see [`crate::syntax::repair`].
 
 use crate::syntax::rewriter::{RewriteKind, Rewriter, begins_operand};
 use crate::syntax::type_arguments;
 
-/// The most steps of a chain, or tokens of a list pattern, that are examined.
+/// Largest number of steps of a chain, or tokens of a list pattern, that are examined.
 const MAX_STEPS: usize = 100;
 
-/// Masks what begins at the mark at `index`.
+/// Applies the masks that start at the mark at `index`.
 pub fn mask(code: &mut Rewriter<'_>, index: usize) {
     match code.word(index) {
         "?" => conditional_assignment(code, index),
@@ -27,7 +27,7 @@ pub fn mask(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// `a?.b[0].c = d`, `a?[i] = d`: the `?` of a chain that is assigned to.
+/// Masks the `?` of an assigned chain: `a?.b[0].c = d`, `a?[i] = d`.
 fn conditional_assignment(code: &mut Rewriter<'_>, index: usize) {
     if !code.touches_next(index) {
         return;
@@ -68,7 +68,7 @@ fn chain_end(code: &Rewriter<'_>, mut at: usize) -> usize {
     at
 }
 
-/// `k! = 1`
+/// Masks the `!` of an assigned name: `k! = 1`.
 fn forgiven_target(code: &mut Rewriter<'_>, index: usize) {
     let is_operand =
         index > 0 && (code.is_word(index - 1) || matches!(code.before(index), ")" | "]"));
@@ -81,7 +81,7 @@ fn forgiven_target(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// `M(x) = 3`, `G<T>() ??= y`: the brackets of a call that is assigned to.
+/// Masks the brackets of an assigned call: `M(x) = 3`, `G<T>() ??= y`.
 fn call_target(code: &mut Rewriter<'_>, index: usize) {
     let Some(open) = code
         .partner(index)
@@ -111,7 +111,7 @@ fn call_target(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// Unary `*` before a cast, `&`, `++` or brackets.
+/// Masks a unary `*` before a cast, `&`, `++` or brackets.
 fn dereference(code: &mut Rewriter<'_>, index: usize) {
     let before = code.before(index);
     let begins = before.is_empty()
@@ -142,7 +142,7 @@ fn dereference(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// `(float)`, `(T*)`: brackets that hold a type and cannot hold a value.
+/// Reports whether brackets contain a type and cannot contain a value: `(float)`, `(T*)`.
 fn is_surely_a_cast(code: &Rewriter<'_>, close: usize) -> bool {
     let Some(open) = code.partner(close) else {
         return false;
@@ -158,8 +158,8 @@ fn is_surely_a_cast(code: &Rewriter<'_>, close: usize) -> bool {
     is_type && !is_operand
 }
 
-/// Reports whether what follows a `*` is no right operand of a product: an address, or brackets
-/// that hold a pointer type.
+/// Reports whether the text after a `*` cannot be the right operand of a product: an address, or
+/// brackets that contain a pointer type.
 fn is_surely_dereferenced(code: &Rewriter<'_>, star: usize) -> bool {
     match code.word(star + 1) {
         "&" => true,
@@ -170,8 +170,7 @@ fn is_surely_dereferenced(code: &Rewriter<'_>, star: usize) -> bool {
     }
 }
 
-/// Reports whether an operand begins at `index`: behind an operator, an arrow, or a word of a
-/// query.
+/// Reports whether an operand starts at `index`: after an operator, an arrow, or a query keyword.
 fn follows_operator(code: &Rewriter<'_>, index: usize) -> bool {
     const WORDS: &[&str] = &[
         "await", "by", "equals", "group", "on", "orderby", "select", "where", "yield",
@@ -187,7 +186,7 @@ fn is_keyword_type(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-/// Behind `n++` a `*` multiplies.
+/// Reports whether a `*` follows `n++`, and so multiplies.
 fn follows_a_step(code: &Rewriter<'_>, index: usize) -> bool {
     let Some(operand) = index.checked_sub(3) else {
         return false;
@@ -197,7 +196,7 @@ fn follows_a_step(code: &Rewriter<'_>, index: usize) -> bool {
             || (code.is_word(operand) && !begins_operand(code.word(operand))))
 }
 
-/// `*p.q++ = 1`
+/// Masks `*p.q++ = 1`.
 fn dereferenced_name(code: &mut Rewriter<'_>, index: usize) {
     let mut at = index + 2;
     while code.word(at) == "." {
@@ -215,7 +214,7 @@ fn is_step(code: &Rewriter<'_>, at: usize) -> bool {
     code.is_pair(at, "+", "+") || code.is_pair(at, "-", "-")
 }
 
-/// `*(int*)p = 1`, `*(p + 1) = 2`
+/// Masks `*(int*)p = 1` and `*(p + 1) = 2`.
 fn dereferenced_brackets(code: &mut Rewriter<'_>, index: usize) {
     let Some(close) = code.partner(index + 1) else {
         return;
@@ -243,7 +242,7 @@ fn dereferenced_brackets(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// `*(p + 1) = v` is read as `_[p + 1] = v`.
+/// Masks `*(p + 1) = v` as `_[p + 1] = v`.
 fn indexed_target(code: &mut Rewriter<'_>, star: usize, open: usize) {
     if let Some(close) = code.partner(open).filter(|close| code.assigns(*close + 1)) {
         code.write(star, "_", RewriteKind::Plain);
@@ -252,7 +251,7 @@ fn indexed_target(code: &mut Rewriter<'_>, star: usize, open: usize) {
     }
 }
 
-/// `[..]`, `[] when`, `.. var r` in list patterns.
+/// Masks `[..]`, `[] when` and `.. var r` in list patterns.
 fn list_pattern(code: &mut Rewriter<'_>, index: usize) {
     let Some(close) = code.partner(index) else {
         return;
@@ -288,7 +287,7 @@ fn list_pattern(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// `..` before a sub-pattern is blanked; alone at the beginning it is `_`.
+/// Blanks `..` before a sub-pattern; alone at the start it becomes `_`.
 fn slices(code: &mut Rewriter<'_>, open: usize, close: usize) {
     let mut depth = 0usize;
     for at in (open + 1..close).take(MAX_STEPS) {
@@ -314,7 +313,7 @@ fn slices(code: &mut Rewriter<'_>, open: usize, close: usize) {
     }
 }
 
-/// `[set: A]`: an attribute target the grammar does not know.
+/// Masks an attribute target that the grammar lacks: `[set: A]`.
 fn attribute_target(code: &mut Rewriter<'_>, index: usize) {
     const KNOWN: &[&str] = &[
         "field", "event", "method", "param", "property", "return", "type", "typevar", "assembly",

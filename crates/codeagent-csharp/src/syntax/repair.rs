@@ -1,9 +1,9 @@
-//! Repairs: masks what the grammar gets wrong before the parse, at equal length, with newlines in
-//! place, and records what was changed.
+//! Repairs: masks constructs that the grammar gets wrong before the parse, at equal length, with
+//! newlines in place, and records the changes.
 //!
 //! `F(async);` is parsed as `F(asynk);`. Names and texts are always taken from the original.
 //!
-//! **Limits.** A mask decides by tokens, without a tree.
+//! Limitations: masks are chosen by tokens, without a tree.
 
 use codeagent_lang::lower::limits::AngleDepth;
 
@@ -12,11 +12,11 @@ use crate::syntax::lexer::{self, TokenKind};
 use crate::syntax::rewriter::{Rewriter, Rewrites, TypeArgumentList};
 use crate::syntax::{keyword_masks, punctuation_masks};
 
-/// How many `<` of type arguments may be open at once: beyond, the parser's memory grows with the
-/// square.
+/// Largest number of open `<` of type arguments; with more, the parser's memory grows
+/// quadratically.
 const MAX_ANGLES: usize = 256;
 
-/// A text ready for the parser.
+/// A repaired text.
 pub struct Repaired {
     /// The text, as long as the original.
     pub text: String,
@@ -24,9 +24,9 @@ pub struct Repaired {
     pub rewrites: Rewrites,
     /// Type arguments that were blanked, by offset.
     pub type_arguments: Vec<TypeArgumentList>,
-    /// More `<` are open at once somewhere than the parser can bear.
+    /// Somewhere more `<` are open at once than the parser can handle.
     pub too_deep: bool,
-    /// There are `#if`s.
+    /// The text contains `#if`.
     pub conditional: bool,
 }
 
@@ -62,8 +62,8 @@ pub fn repair<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Repaired {
     }
 }
 
-/// Returns the greatest number of `<` open at once that may each begin type arguments: after a
-/// name, with nothing behind them that no type argument list holds.
+/// Returns the greatest number of `<` open at once that may each start type arguments: after a
+/// name, and before nothing that a type argument list cannot contain.
 fn open_angles(code: &Rewriter<'_>) -> usize {
     let mut angles = AngleDepth::default();
     for (index, token) in code.tokens().iter().enumerate() {

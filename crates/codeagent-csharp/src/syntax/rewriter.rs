@@ -4,31 +4,31 @@
 
 use crate::syntax::lexer::{Lexed, StringSegment, Token, TokenKind};
 
-/// The reason for a rewrite, where lowering depends on it.
+/// The reasons for rewrites that lowering distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RewriteKind {
-    /// Only so that the grammar reads it.
+    /// Only for the grammar.
     Plain,
     /// `extension` of an extension block, written as a class.
     Extension,
-    /// `(` of a call that is assigned to, written as `[`.
+    /// `(` of an assigned call, written as `[`.
     CallTarget,
-    /// `()` of a call that is assigned to, blanked; begins where the name before it ends.
+    /// `()` of an assigned call, blanked; starts at the end of the name before it.
     EmptyCall,
 }
 
-/// One change.
+/// One rewrite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rewrite {
     /// Byte offset.
     pub offset: usize,
-    /// Bytes changed.
+    /// Number of changed bytes.
     pub len: usize,
-    /// Why.
+    /// The reason.
     pub kind: RewriteKind,
 }
 
-/// The changes of one text, by offset.
+/// The rewrites of one text, by offset.
 #[derive(Debug, Default)]
 pub struct Rewrites(Vec<Rewrite>);
 
@@ -38,7 +38,7 @@ impl Rewrites {
         self.0.is_empty()
     }
 
-    /// Reports whether a change of this kind begins at a byte.
+    /// Reports whether a rewrite of this kind starts at a byte.
     pub fn at(&self, offset: usize, kind: RewriteKind) -> bool {
         if self.0.is_empty() {
             return false;
@@ -56,18 +56,17 @@ impl Rewrites {
 pub struct TypeArgumentList {
     /// The end of the name before them.
     pub name_end: usize,
-    /// Their `<`.
+    /// Offset of their `<`.
     pub start: usize,
-    /// Past their `>`.
+    /// Offset past their `>`.
     pub end: usize,
 }
 
-/// The tokens of a text while it is being changed. Questions are about the original, changes go to
-/// a copy.
+/// The tokens of a text and a copy of it that is rewritten. Queries see the original.
 pub struct Rewriter<'a> {
     text: &'a str,
     tokens: &'a [Token],
-    /// For each bracket its partner; `usize::MAX` for other tokens.
+    /// The partner of each bracket; `usize::MAX` for other tokens.
     partners: Vec<usize>,
     bytes: Vec<u8>,
     rewrites: Vec<Rewrite>,
@@ -75,7 +74,7 @@ pub struct Rewriter<'a> {
 }
 
 impl<'a> Rewriter<'a> {
-    /// Returns all tokens of a text, nothing changed yet.
+    /// Creates a rewriter without rewrites.
     pub fn new(text: &'a str, lexed: &'a Lexed) -> Self {
         let tokens = &lexed.tokens;
         let mut partners = vec![usize::MAX; tokens.len()];
@@ -112,7 +111,8 @@ impl<'a> Rewriter<'a> {
         self.tokens
     }
 
-    /// Returns the changed text, the changes by offset, and the type arguments that were blanked.
+    /// Returns the rewritten text, the rewrites by offset, and the type arguments that were
+    /// blanked.
     pub fn finish(self) -> (String, Rewrites, Vec<TypeArgumentList>) {
         let Self {
             text,
@@ -137,12 +137,12 @@ impl<'a> Rewriter<'a> {
             .map_or("", |token| &self.text[token.start..token.end])
     }
 
-    /// Returns the text of the token before, if there is one.
+    /// Returns the text of the token before; empty if there is none.
     pub fn before(&self, index: usize) -> &'a str {
         index.checked_sub(1).map_or("", |before| self.word(before))
     }
 
-    /// Returns the token itself.
+    /// Returns a token.
     pub fn token(&self, index: usize) -> Option<Token> {
         self.tokens.get(index).copied()
     }
@@ -164,7 +164,7 @@ impl<'a> Rewriter<'a> {
         })
     }
 
-    /// Reports whether a token is missing or text of an interpolated string that goes on after a
+    /// Reports whether a token is missing, or is text of an interpolated string after an
     /// interpolation.
     pub fn ends_hole(&self, index: usize) -> bool {
         self.tokens.get(index).is_none_or(|token| {
@@ -182,7 +182,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Reports whether these two marks stand here without a gap: `=` and `>`.
+    /// Reports whether these two marks are at a token without a gap, such as `=` and `>`.
     pub fn is_pair(&self, index: usize, first: &str, second: &str) -> bool {
         self.is_mark(index, first) && self.is_mark(index + 1, second) && self.touches_next(index)
     }
@@ -195,7 +195,7 @@ impl<'a> Rewriter<'a> {
             .filter(|partner| *partner != usize::MAX)
     }
 
-    /// Reports whether an assignment operator begins at a token.
+    /// Reports whether an assignment operator starts at a token.
     pub fn assigns(&self, index: usize) -> bool {
         let third = if self.touches_next(index) && self.touches_next(index + 1) {
             self.word(index + 2)
@@ -228,7 +228,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Blanks bytes; newlines stay.
+    /// Blanks bytes, except newlines.
     pub fn erase(&mut self, start: usize, end: usize) {
         for byte in &mut self.bytes[start..end] {
             if !matches!(*byte, b'\n' | b'\r') {
@@ -254,7 +254,7 @@ impl<'a> Rewriter<'a> {
         self.note(start.start, end.end, RewriteKind::Plain);
     }
 
-    /// Returns the token before `first`, a name, and those two.
+    /// Returns the token before `first`, a name, and the tokens `first` and `last`.
     fn after_name(&self, first: usize, last: usize) -> Option<[Token; 3]> {
         Some([
             self.token(first.checked_sub(1)?)?,
@@ -263,7 +263,7 @@ impl<'a> Rewriter<'a> {
         ])
     }
 
-    /// Blanks the brackets from `first` to `last` after a name, noting that they were a call.
+    /// Blanks the brackets from `first` to `last` after a name and records that they were a call.
     pub fn blank_call(&mut self, first: usize, last: usize) {
         let Some([name, start, end]) = self.after_name(first, last) else {
             return;
@@ -272,7 +272,7 @@ impl<'a> Rewriter<'a> {
         self.note(name.end, end.end, RewriteKind::EmptyCall);
     }
 
-    /// Blanks the type arguments from `first` to `last`, noting them.
+    /// Blanks and records the type arguments from `first` to `last`.
     pub fn blank_type_list(&mut self, first: usize, last: usize) {
         let Some([name, start, end]) = self.after_name(first, last) else {
             return;
@@ -285,8 +285,7 @@ impl<'a> Rewriter<'a> {
         });
     }
 
-    /// Writes over the beginning of a token's text; the new text must not be longer than what it
-    /// replaces.
+    /// Overwrites the start of a token's text; the new text must not be longer.
     pub fn write(&mut self, index: usize, text: &str, kind: RewriteKind) {
         let Some(token) = self.token(index) else {
             return;
@@ -297,7 +296,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Makes a contextual keyword an ordinary name: its last letter becomes `_`.
+    /// Turns a contextual keyword into an ordinary name: its last letter becomes `_`.
     pub fn plain_name(&mut self, index: usize) {
         let Some(token) = self.token(index) else {
             return;
@@ -306,7 +305,7 @@ impl<'a> Rewriter<'a> {
         self.note(token.end - 1, token.end, RewriteKind::Plain);
     }
 
-    /// `""`, `{{` and `}}` in the text of an interpolated string.
+    /// Masks `""`, `{{` and `}}` in the text of an interpolated string.
     pub fn mask_piece(&mut self, piece: StringSegment) {
         let source = self.text.as_bytes();
         let mut at = piece.start;
@@ -326,7 +325,7 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// Keywords after which an operand begins.
+/// Reports whether an operand starts after a keyword.
 pub fn begins_operand(word: &str) -> bool {
     const WORDS: &[&str] = &[
         "return",

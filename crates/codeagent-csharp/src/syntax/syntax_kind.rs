@@ -1,6 +1,6 @@
 //! Kinds and fields of syntax nodes as small enums, looked up by number instead of by name.
 //!
-//! **Limits.** Kinds that lowering treats alike are `Other` (lower the children) or `Skip`
+//! Limitations: kinds that lowering treats alike are `Other` (lower the children) or `Skip`
 //! (punctuation, comments, directives).
 
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ macro_rules! kinds {
             Other,
             /// Punctuation, a comment or a directive.
             Skip,
-            /// Any other token without a name: an operator or keyword.
+            /// Another token without a name: an operator or keyword.
             Token,
             /// A broken region.
             Error,
@@ -265,10 +265,10 @@ impl Kind {
 
 macro_rules! fields {
     ($($variant:ident = $name:literal,)*) => {
-        /// The roles of children that lowering distinguishes.
+        /// The roles of children (grammar fields) that lowering distinguishes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Field {
-            /// No field, or one of no interest.
+            /// No field, or another one.
             None,
             $(#[doc = $name] $variant,)*
         }
@@ -365,7 +365,7 @@ pub struct Child<'r> {
 /// The children of a node without punctuation and comments.
 pub type Children<'r> = smallvec::SmallVec<[Child<'r>; 6]>;
 
-/// Returns the children of a node; the cursor is only a means to reach them.
+/// Returns the children of a node; the cursor is reused.
 pub fn children<'r>(cursor: &mut TreeCursor<'r>, node: Node<'r>) -> Children<'r> {
     let mut found = Children::new();
     let fields = &tables().fields;

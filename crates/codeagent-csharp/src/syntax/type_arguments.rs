@@ -1,20 +1,20 @@
 //! Type arguments that the grammar takes for comparisons: after a cast, before an operand of a
-//! cast, in `foreach`, and of tuples. They are masked, and parsed in a text of their own.
+//! cast, in `foreach`, and of tuples. They are masked and parsed in a separate text.
 //!
-//! `(object)a.M<T>(1)` is parsed as `(object)a.M   (1)`; beside it `class a:M<T>;` is parsed, with
-//! `<T>` at its original position.
+//! `(object)a.M<T>(1)` is parsed as `(object)a.M   (1)`; separately, `class a:M<T>;` is parsed,
+//! with `<T>` at its original offset.
 //!
-//! **Limits.** Lists of more than 100 tokens are left as they are.
+//! Limitations: lists of more than 100 tokens are left unchanged.
 
 use crate::syntax::rewriter::{Rewriter, TypeArgumentList, begins_operand};
 
-/// The most tokens of a list, or steps of a chain, that are examined.
+/// Largest number of tokens of a list, or steps of a chain, that are examined.
 const MAX_STEPS: usize = 100;
 
-/// Begins the text of the lists.
+/// Start of the text in which the lists are parsed.
 const PREFIX: &str = "class a:";
 
-/// Masks the list that begins with the `<` at `index`, if the grammar would misread it.
+/// Masks the list that starts with the `<` at `index`, if the grammar would misread it.
 pub fn mask(code: &mut Rewriter<'_>, index: usize) {
     if index == 0 || !code.is_word(index - 1) {
         return;
@@ -42,7 +42,7 @@ pub fn mask(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
-/// `foreach (ref A.B<T> x in ..)`: whether the name before the list is the type's.
+/// Reports whether the name before the list is the type in `foreach (ref A.B<T> x in ..)`.
 fn is_foreach_type(code: &Rewriter<'_>, name: usize) -> bool {
     let mut at = name;
     while code.before(at) == "." && at > 1 {
@@ -54,7 +54,7 @@ fn is_foreach_type(code: &Rewriter<'_>, name: usize) -> bool {
     code.before(at) == "(" && code.before(at - 1) == "foreach"
 }
 
-/// Reports whether the brackets at `open` could be a cast of what stands behind them:
+/// Reports whether the brackets at `open` could be parsed as a cast of the text after them:
 /// `F<T>(a) + b`, `F<T>(a)[0]`, `orderby F<T>(a) descending`.
 fn precedes_cast(code: &Rewriter<'_>, (name, open): (usize, usize)) -> bool {
     const WORDS: &[&str] = &[
@@ -74,7 +74,7 @@ fn precedes_cast(code: &Rewriter<'_>, (name, open): (usize, usize)) -> bool {
         return false;
     };
 
-    // `void F<T>(T a) where T : B` declares something.
+    // Excludes the declaration `void F<T>(T a) where T : B`.
     let in_query = code.word(close + 1) == "where"
         && matches!(
             code.before(name),
@@ -87,8 +87,8 @@ fn precedes_cast(code: &Rewriter<'_>, (name, open): (usize, usize)) -> bool {
         || WORDS.contains(&code.word(close + 1))
 }
 
-/// Returns the token that closes a type argument list (ECMA-334, 6.2.5), and whether a tuple is in
-/// it.
+/// Returns the token that closes a type argument list (ECMA-334, 6.2.5), and whether the list
+/// contains a tuple.
 fn list_end(code: &Rewriter<'_>, open: usize) -> Option<(usize, bool)> {
     let mut depth = 0_usize;
     let mut has_tuple = false;
@@ -111,7 +111,7 @@ fn list_end(code: &Rewriter<'_>, open: usize) -> Option<(usize, bool)> {
     None
 }
 
-/// Reports whether brackets hold a comma of their own.
+/// Reports whether brackets contain a comma at their own level.
 fn is_tuple(code: &Rewriter<'_>, open: usize) -> Option<bool> {
     let close = code
         .partner(open)
@@ -132,7 +132,7 @@ fn has_comma(code: &Rewriter<'_>, open: usize, close: usize) -> bool {
     false
 }
 
-/// Reports whether the chain whose last name is at `name` stands behind a cast: `(T)new A`,
+/// Reports whether the chain whose last name is at `name` follows a cast: `(T)new A`,
 /// `(T)a.b(c).M`.
 fn follows_cast(code: &Rewriter<'_>, name: usize) -> bool {
     let mut at = name;
@@ -194,8 +194,8 @@ fn list_start(code: &Rewriter<'_>, close: usize) -> Option<usize> {
     None
 }
 
-/// Reports whether the brackets that end at `close` may be a cast. `(A a, B b) F<T>(C c)` declares
-/// something.
+/// Reports whether the brackets that end at `close` may be a cast, unlike those in the declaration
+/// `(A a, B b) F<T>(C c)`.
 fn is_cast(code: &Rewriter<'_>, close: usize) -> bool {
     let Some(open) = code.partner(close) else {
         return false;
@@ -220,7 +220,7 @@ fn is_cast(code: &Rewriter<'_>, close: usize) -> bool {
     !(is_statement || is_called || declares)
 }
 
-/// Returns the text in which the lists are read, as long as the original; nothing if there is no
+/// Returns the text in which the lists are parsed, as long as the original; `None` if there is no
 /// room for it.
 pub fn text_of(original: &str, lists: &[TypeArgumentList]) -> Option<String> {
     let (first, last) = (lists.first()?, lists.last()?);

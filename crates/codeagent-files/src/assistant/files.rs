@@ -12,23 +12,23 @@ use super::{glob, path, time};
 use crate::error::{ErrorKind, FileToolError};
 use crate::tool::Call;
 
-/// Most entries of an answer of `list_files`.
+/// Maximum number of entries in an answer of `list_files`.
 const MAX_LISTED: usize = 500;
-/// Most entries that are looked at.
+/// Maximum number of visited entries.
 const MAX_COUNTED: usize = 200_000;
-/// Most entries of a tree.
+/// Maximum number of entries in a tree.
 const MAX_TREE: usize = 10_000;
-/// Most rows of `stats.languages`.
+/// Maximum number of rows in `stats.languages`.
 const MAX_LANGUAGES: usize = 15;
 
-/// Files that are not read as texts.
+/// Extensions of files that are not read as text.
 const BLOCKED: &[&str] = &[
     "png", "jpg", "jpeg", "gif", "ico", "webp", "bmp", "zip", "tar", "gz", "bz2", "7z", "rar",
     "exe", "dll", "so", "dylib", "wasm", "pyc", "class", "o", "obj", "woff", "woff2", "ttf", "otf",
     "eot", "mp3", "mp4", "wav", "avi", "mov", "sqlite", "db", "pdf",
 ];
 
-/// Folders that an overview leaves out.
+/// Folders left out of an overview.
 const NOT_SHOWN: &[&str] = &[
     "node_modules",
     ".git",
@@ -78,7 +78,7 @@ pub fn list_files(call: &Call<'_>) -> Result<Value, FileToolError> {
     Ok(json!({ "files": files, "total_count": total, "truncated": total > files.len() }))
 }
 
-/// Whether an entry is a folder, or a link that leads to one inside.
+/// Reports whether an item is a folder, or a link to a folder inside the root.
 fn is_folder(call: &Call<'_>, item: &Item) -> bool {
     match item.kind {
         ItemKind::Directory => true,
@@ -156,7 +156,7 @@ fn binary(file: &RepoPath, text: &str) -> FileToolError {
     .about(text)
 }
 
-/// The first `end` bytes, without a character that was cut in two.
+/// Returns the first `end` bytes as text, without a character that was cut in two.
 fn beginning(bytes: &[u8], end: usize) -> String {
     let cut = &bytes[..end];
     match std::str::from_utf8(cut) {

@@ -1,8 +1,8 @@
-//! The `assistant` profile: lists, reads and searches files, and changes nothing. Names, limits,
-//! environment variables, exclusions and errors are those of its contract.
+//! The `assistant` profile: lists, reads and searches files, and changes nothing.
 //!
-//! An error is a protocol error (`code`, `message`, `data.error_code`) in revisions that allow it,
-//! otherwise a result with the same fields.
+//! Names, limits, environment variables, exclusions and errors are those of its contract. An error
+//! is a protocol error (`code`, `message`, `data.error_code`) in revisions that allow it, otherwise
+//! a result with the same fields.
 //!
 //! Limitations: `max_results` is also limited by `MAX_SEARCH_RESULTS` (100 by default). Lines are
 //! cut at 2,000 bytes.
@@ -228,13 +228,13 @@ pub const TOOLS: &[FileTool] = &[
 /// Settings from the environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// `MAX_FILE_SIZE_BYTES`: largest file that is read.
+    /// `MAX_FILE_SIZE_BYTES`: maximum size of a file that is read.
     pub file_bytes: u64,
-    /// `SEARCH_TIMEOUT_MS`: how long a search may take.
+    /// `SEARCH_TIMEOUT_MS`: time limit of a search.
     pub search_ms: u64,
-    /// `MAX_SEARCH_RESULTS`: most matches of an answer.
+    /// `MAX_SEARCH_RESULTS`: maximum number of matches in an answer.
     pub results: usize,
-    /// `ALLOWED_REPO_ROOT`: the folder in which a repository must lie.
+    /// `ALLOWED_REPO_ROOT`: the folder that a repository must be in.
     pub within: Option<PathBuf>,
 }
 
@@ -250,7 +250,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Reads the variables; also returns problems of invalid ones.
+    /// Reads the variables. Also returns messages about invalid ones.
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> (Self, Vec<String>) {
         let mut wrong = Vec::new();
         let mut number = |name: &str, default: u64| {
@@ -289,7 +289,7 @@ pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), FileTool
     let Some(within) = &limits.within else {
         return Ok(());
     };
-    // A folder that is not there holds nothing.
+    // A missing folder contains no repository.
     let is_within = within
         .canonicalize()
         .is_ok_and(|within| workspace.root().starts_with(within));
@@ -303,7 +303,8 @@ pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), FileTool
     }
 }
 
-/// A path as this profile has it: `..` is refused, an absolute path must lie under the root.
+/// Parses a path by the rules of this profile: `..` is rejected, and an absolute path must be below
+/// the root.
 fn path(call: &Call<'_>, text: &str) -> Result<RepoPath, FileToolError> {
     if text.split(['/', '\\']).any(|segment| segment == "..") {
         let message = format!("{text:?} is outside the repository; `..` is not allowed");
@@ -314,7 +315,7 @@ fn path(call: &Call<'_>, text: &str) -> Result<RepoPath, FileToolError> {
         .map_err(|error| FileToolError::from(error).about(text))
 }
 
-/// A time as answers have it, in UTC with milliseconds.
+/// Formats a time in UTC with milliseconds.
 fn time(time: SystemTime) -> String {
     jiff::Timestamp::try_from(time).map_or_else(
         |_| String::new(),
@@ -322,7 +323,7 @@ fn time(time: SystemTime) -> String {
     )
 }
 
-/// A glob over paths: one without `/` is about names.
+/// Compiles a glob over paths. A glob without `/` is matched against names.
 fn glob(
     pattern: &str,
 ) -> Result<impl Fn(&RepoPath) -> bool + Send + Sync + Clone + use<>, FileToolError> {
@@ -345,7 +346,7 @@ fn glob(
     })
 }
 
-/// The word for a failure.
+/// Returns the contract's code of an error.
 #[must_use]
 pub fn code(kind: ErrorKind) -> &'static str {
     match kind {
@@ -369,7 +370,7 @@ pub fn code(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// The number for a failure's word.
+/// Returns the JSON-RPC error number of a code.
 #[must_use]
 pub fn number(code: &str) -> i32 {
     match code {
@@ -384,7 +385,7 @@ pub fn number(code: &str) -> i32 {
     }
 }
 
-/// An answer as clients get to see it.
+/// Converts an answer to its protocol form.
 pub fn render(
     answer: Result<Value, FileToolError>,
     era: ProtocolEra,

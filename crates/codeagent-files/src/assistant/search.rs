@@ -1,6 +1,6 @@
 //! The tool `search_files`.
 //!
-//! Limitations: for each file, as many matches are stored as the answer may show; all are counted.
+//! Limitations: stores as many matches of each file as the answer may show; all are counted.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ use crate::tool::Call;
 
 /// Folders that are not searched.
 const NOT_ENTERED: &[&str] = &["node_modules", ".git", "dist", "build"];
-/// Ends of names of files that are not searched.
+/// Suffixes of files that are not searched.
 const NOT_SEARCHED: &[&str] = &[".min.js", ".min.css", ".map"];
-/// Files that are not searched.
+/// Names of files that are not searched.
 const LOCKS: &[&str] = &["package-lock.json", "yarn.lock"];
-/// Most bytes shown of a line.
+/// Maximum number of bytes shown of a line.
 const LINE_BYTES: usize = 2_000;
 
 pub fn search_files(call: &Call<'_>) -> Result<Value, FileToolError> {

@@ -1,8 +1,8 @@
 //! Reads a command's output: stores the first bytes and drops the rest, so that the command never
 //! blocks.
 //!
-//! Limitations: if a process keeps the pipe open after the command ended, reading stops after one
-//! second.
+//! Limitations: if a process keeps the pipe open after the command has ended, reading stops after
+//! one second.
 
 use std::io::Read;
 use std::sync::mpsc::{Receiver, channel};
@@ -20,7 +20,7 @@ pub struct Drain {
 }
 
 impl Drain {
-    /// Reads a pipe on a thread of its own and keeps `most` bytes.
+    /// Reads a pipe on its own thread and stores the first `most` bytes.
     pub fn start(pipe: Option<impl Read + Send + 'static>, most: usize) -> Self {
         let output = Arc::new(Mutex::new(Output::default()));
         let (end, ended) = channel();
@@ -49,9 +49,9 @@ impl Drain {
         Self { output, ended }
     }
 
-    /// Returns the output, once the pipe is closed.
+    /// Returns the output. Waits a limited time for the pipe to close.
     pub fn finish(self) -> Output {
-        // A thread that ended has hung up.
+        // After a time-out, the output so far is returned.
         self.ended.recv_timeout(PATIENCE).ok();
         self.output
             .lock()

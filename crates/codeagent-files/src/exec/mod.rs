@@ -1,27 +1,27 @@
-//! Sandboxed execution of commands that a model chose.
+//! Sandboxed execution of commands chosen by a model.
 //!
 //! [`Launcher::run`] starts a copy of this program, the jail, which confines itself and then
-//! becomes the command. Two policies exist. [`Policy::Tools`] is for text tools: one process, the
-//! repository read-only, no scratch folder. [`Policy::Interpreters`] is for programs that run the
-//! repository's code: they may start processes and write in the repository and in a scratch folder.
+//! becomes the command. There are two policies. [`Policy::Tools`] is for text tools: one process,
+//! the repository read-only, no scratch folder. [`Policy::Interpreters`] is for programs that run
+//! the repository's code: they may start processes and write to the repository and to a scratch
+//! folder.
 //!
-//! Layers, each with its own promise:
+//! The layers and the guarantee of each:
 //!
-//! | layer | module | promise |
+//! | layer | module | guarantee |
 //! |---|---|---|
 //! | namespaces | `jail::namespaces`, `jail::mounts` | files outside the root are absent, protected files are read-only, no network, no process outlives the run |
-//! | Landlock | `jail::landlock` | the same files can be opened by path, and no others; no TCP, no signals to other processes |
+//! | Landlock | `jail::landlock` | only the same files can be opened by path; no TCP, no signals to other processes |
 //! | seccomp | `jail::syscalls` | no system call that leads out: sockets, mounts, namespaces, tracing, the kernel itself |
 //! | limits | `jail::limits` | bounded CPU time, file size, open files; `jail::supervise` bounds the wall time |
-//! | protected names | `jail::protected` | what editors, shells and git run by themselves is not changed, and not left behind if it is new |
+//! | protected names | `jail::protected` | files that editors, shells and git run automatically are not changed, and new ones are removed |
 //!
-//! Namespaces are used where the kernel grants them. Elsewhere Landlock alone must hold (ABI 3,
-//! Linux 6.2; `Interpreters` need ABI 6, Linux 6.12), with stricter rules: new entries at the top
-//! of the repository, `chmod`, new sessions are refused. Where neither exists, nothing is run.
+//! Namespaces are used where the kernel allows them. Elsewhere Landlock alone must suffice (ABI 3,
+//! Linux 6.2; `Interpreters` need ABI 6, Linux 6.12), with stricter rules: no new entries at the
+//! top of the repository, no `chmod`, no new sessions. Without either, nothing is run.
 //!
-//! Limitations: Linux on x86-64 and AArch64. The system's programs and libraries can be read.
-//! Memory is bounded for `Tools` only. With Landlock alone, `stat` of a path outside the root still
-//! answers.
+//! Limitations: Linux on x86-64 and AArch64 only. The system's programs and libraries are readable.
+//! Memory is bounded for `Tools` only. With Landlock alone, `stat` works on paths outside the root.
 
 #![allow(
     clippy::disallowed_methods,
@@ -48,7 +48,7 @@ use std::time::Duration;
 use codeagent_workspace::Workspace;
 use codeagent_workspace::{ReadError, RepoPath};
 
-/// The first argument that makes this program a jail.
+/// First argument of a process that is part of a jail.
 const JAIL: &str = "__jail";
 
 /// The rights of a command.
@@ -68,66 +68,65 @@ pub enum Policy {
 pub struct Request<'a> {
     /// Name of the program, without a folder.
     pub program: &'a str,
-    /// Its arguments.
+    /// Arguments of the program.
     pub arguments: &'a [&'a str],
-    /// Where it runs.
+    /// Working folder.
     pub folder: &'a RepoPath,
-    /// How long it may run.
+    /// Time limit.
     pub timeout: Duration,
-    /// Maximum stored bytes per output.
+    /// Maximum number of stored bytes per output.
     pub output_bytes: usize,
-    /// Its rights.
+    /// Rights of the command.
     pub policy: Policy,
 }
 
 /// The result of a command.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// How it ended, unless a signal ended it.
+    /// Exit code, unless a signal ended the command.
     pub exit_code: Option<i32>,
-    /// The signal that ended it.
+    /// Signal that ended the command.
     pub signal: Option<i32>,
-    /// Its time was over.
+    /// Whether the time limit was exceeded.
     pub timed_out: bool,
     /// Standard output.
     pub stdout: Output,
     /// Standard error.
     pub stderr: Output,
-    /// Protected files and folders that were new or replaced after the command and were removed or
-    /// put back.
+    /// Protected paths that the command created or replaced, and that were removed or restored.
     pub removed: Vec<String>,
-    /// The same, where that failed.
+    /// Protected paths that could not be removed or restored.
     pub not_removed: Vec<String>,
 }
 
-/// The beginning of an output.
+/// The start of an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// The stored bytes.
     pub bytes: Vec<u8>,
-    /// There were more.
+    /// Whether the output was longer.
     pub truncated: bool,
 }
 
-/// A command that was not run.
+/// Why a command was not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
-    /// The machine has no such program.
+    /// The program is not installed.
     #[error("`{0}` is not installed")]
     NotInstalled(String),
-    /// It could not be locked up, so it was not run.
+    /// The command could not be confined.
     #[error("commands need a sandbox, which is unavailable: {0}")]
     NoJail(String),
-    /// Commands that write run one at a time.
+    /// Another command that writes is still running.
     #[error("another command is still running in this repository; try again when it has ended")]
     Busy,
-    /// The folder cannot be used.
+    /// The working folder cannot be used.
     #[error(transparent)]
     Folder(#[from] ReadError),
-    /// An argument holds a NUL, or there are too many.
+    /// An argument contains a NUL, or there are too many arguments.
     #[error("cannot pass the arguments: {0}")]
     Arguments(io::Error),
-    /// The system failed.
+    /// A system error.
     #[error("cannot run the command: {0}")]
     Io(io::Error),
 }
@@ -140,7 +139,7 @@ pub struct Launcher {
         allow(dead_code, reason = "nothing is run there")
     )]
     program: PathBuf,
-    /// Whether the jail uses namespaces, or Landlock alone.
+    /// Whether the jail uses namespaces rather than Landlock alone.
     #[cfg_attr(
         not(target_os = "linux"),
         allow(dead_code, reason = "nothing is run there")
@@ -154,8 +153,8 @@ impl Launcher {
         Self::of(std::env::current_exe().map_err(ExecError::Io)?)
     }
 
-    /// Returns a launcher that uses a program whose `main` calls [`jail_main`], with namespaces if
-    /// the system grants them.
+    /// Returns a launcher that uses a program whose `main` calls [`jail_main`]. It has namespaces
+    /// if the system allows them.
     pub fn of(program: PathBuf) -> Result<Self, ExecError> {
         let with = Self {
             program: program.clone(),
@@ -174,7 +173,7 @@ impl Launcher {
         }
     }
 
-    /// Returns a launcher that uses Landlock alone, as on a system that grants no namespaces.
+    /// Returns a launcher that uses Landlock alone, as on a system without namespaces.
     pub fn without_namespaces(program: PathBuf) -> Result<Self, ExecError> {
         let launcher = Self {
             program,
@@ -183,7 +182,7 @@ impl Launcher {
         launcher.probe().map(|()| launcher)
     }
 
-    /// Reports whether the jail has namespaces, its stronger form.
+    /// Reports whether the jail has namespaces, which are the stronger form.
     #[must_use]
     pub fn has_namespaces(&self) -> bool {
         self.namespaces
@@ -194,7 +193,7 @@ impl Launcher {
         Err(ExecError::NoJail("Linux is needed".to_owned()))
     }
 
-    /// Runs nothing: there is no jail.
+    /// Returns an error: there is no jail on this platform.
     #[cfg(not(target_os = "linux"))]
     pub fn run(
         &self,
@@ -205,8 +204,8 @@ impl Launcher {
     }
 }
 
-/// What `main` does first: if the arguments say so, this process is a part of a jail, and returns
-/// how it ends.
+/// Runs a process of a jail if the arguments ask for one, and returns its exit code. `main` must
+/// call this first.
 #[must_use]
 pub fn jail_main() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);

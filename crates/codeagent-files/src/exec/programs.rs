@@ -1,6 +1,6 @@
 //! Resolves the name of a program.
 //!
-//! Searches the system's folders, whatever the server's `PATH` says. Tools that projects install
+//! Searches the system's folders, regardless of the server's `PATH`. Tools that projects install
 //! are also found in `node_modules/.bin` and in virtual environments, from the working folder up to
 //! the root.
 
@@ -11,13 +11,13 @@ use codeagent_workspace::{RepoPath, Workspace};
 
 use super::{ExecError, Policy, Request};
 
-/// The system's folders of programs.
+/// System folders with programs.
 const SYSTEM: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
-/// Programs that a project may bring along, and where.
+/// Programs that a project may provide itself.
 const PROJECT: [&str; 3] = ["tsc", "pytest", "rg"];
 const PROJECT_FOLDERS: [&str; 3] = ["node_modules/.bin", ".venv/bin", "venv/bin"];
 
-/// Returns the path of a program; a name with a folder in it has none.
+/// Returns the path of a program. A name that contains a folder is never found.
 pub fn find(workspace: &Workspace, request: &Request<'_>) -> Result<PathBuf, ExecError> {
     let name = request.program;
     let missing = || ExecError::NotInstalled(name.to_owned());
@@ -33,7 +33,7 @@ pub fn find(workspace: &Workspace, request: &Request<'_>) -> Result<PathBuf, Exe
     };
 
     let project = || in_project(workspace, request.folder, name);
-    // A project's own version is the one meant, where the policy lets the repository's code run
+    // A project's own version is preferred if the policy allows to run the repository's code
     // anyway.
     let found = match request.policy {
         Policy::Tools => system().or_else(project),

@@ -1,8 +1,9 @@
-//! The server's side of a command: starts the jail, takes the outputs, reads the jail's report.
+//! The server's side of a command: starts the jail, collects the outputs and reads the jail's
+//! report.
 //!
-//! The jail's standard input is a socket whose other end is held here. Its end of file tells the
-//! jail that the server is gone, however it ended; the jail then kills the command. The jail also
-//! watches the time, so this side only waits.
+//! The jail's standard input is a socket whose other end is held here. End of file tells the jail
+//! that the server has ended, and it kills the command. The jail also enforces the time limit, so
+//! this side only waits.
 
 use std::io::{self, Read};
 use std::net::Shutdown;
@@ -21,15 +22,14 @@ use super::jail::report::Report;
 use super::jail::{NO_JAIL, NO_JAIL_MARK};
 use super::{ExecError, Launcher, Outcome, Policy, Request, programs, scratch};
 
-/// How much longer than a command's time the jail may take, which also waits for others and looks
-/// through the repository.
+/// Extra time for the jail, which also waits for other commands and searches the repository.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Launcher {
-    /// Runs a command to its end or the end of its time.
+    /// Runs a command until it ends or its time is over.
     pub fn run(&self, workspace: &Workspace, request: &Request<'_>) -> Result<Outcome, ExecError> {
         let program = programs::find(workspace, request)?;
-        // The folder is entered by its handle, whatever is at its path by then.
+        // The handle ensures that the folder is still the one that was checked.
         let handle = workspace.open_folder(request.folder)?;
         let plan = Plan {
             namespaces: self.namespaces,
@@ -51,7 +51,7 @@ impl Launcher {
         )
     }
 
-    /// Builds a jail that runs nothing; returns why if that fails.
+    /// Builds a jail that runs nothing; returns an error if that fails.
     pub(super) fn probe(&self) -> Result<(), ExecError> {
         scratch::sweep();
         let root = PathBuf::from("/usr/share");
@@ -93,7 +93,7 @@ impl Launcher {
             ])
             .env("HOME", &plan.scratch)
             .env("TMPDIR", &plan.scratch)
-            // `git status` refreshes the index where it may, and does without where it may not.
+            // `git status` must not fail because it cannot refresh the index.
             .env("GIT_OPTIONAL_LOCKS", "0")
             .current_dir(folder)
             .process_group(0)
@@ -145,7 +145,7 @@ fn wait(child: &mut Child, mut socket: UnixStream, patience: Duration) -> io::Re
     socket.set_read_timeout(Some(patience))?;
     let mut report = Vec::new();
     let read = socket.read_to_end(&mut report);
-    // A late jail learns that its server no longer waits.
+    // Tells a late jail that its server no longer waits.
     socket.shutdown(Shutdown::Both).ok();
     child.wait()?;
     read?;

@@ -1,8 +1,8 @@
 //! Scratch folders: a command's `HOME` and `TMPDIR`.
 //!
-//! The jail makes the folder, holds a lock on it while the command runs and removes it afterwards,
-//! also when the server was killed. A folder whose lock is free was left by a jail that was killed
-//! itself; the next server removes it ([`sweep`]).
+//! The jail creates the folder, locks it while the command runs and removes it afterwards, even if
+//! the server was killed. An unlocked folder was left by a killed jail; the next server removes it
+//! ([`sweep`]).
 
 use std::ffi::OsStr;
 use std::io;
@@ -20,7 +20,7 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
-/// How the names of scratch folders begin.
+/// Prefix of scratch folders' names.
 const PREFIX: &str = "codeagent-run-";
 
 /// Returns the path of a scratch folder that does not exist yet.
@@ -37,16 +37,16 @@ pub fn new_path() -> io::Result<PathBuf> {
     Ok(std::env::temp_dir().canonicalize()?.join(name))
 }
 
-/// A scratch folder that is in use; dropping it removes it.
+/// A scratch folder in use. Removed when dropped.
 pub struct Scratch {
     path: PathBuf,
     _lock: OwnedFd,
 }
 
 impl Scratch {
-    /// Makes the folder.
+    /// Creates and locks the folder.
     pub fn make(path: &Path) -> io::Result<Self> {
-        // It gets its name when it is locked, so that nobody sweeps it away in between.
+        // It is renamed only after it is locked, so that no `sweep` removes it before.
         let unlocked = path.with_file_name(format!(
             ".{}",
             path.file_name().unwrap_or_default().display()

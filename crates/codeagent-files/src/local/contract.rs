@@ -1,7 +1,7 @@
-//! The recorded contract of `local` as data (`contract.json`): clients see it unchanged, and the
-//! same schemas check what they send and fill in defaults.
+//! The recorded contract of `local` as data (`contract.json`). Clients see it unchanged; the same
+//! schemas check their calls and fill in defaults.
 //!
-//! Limitations: only the JSON Schema keywords that the contract uses are implemented.
+//! Limitations: implements only the JSON Schema keywords that the contract uses.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
@@ -13,17 +13,17 @@ use crate::arguments::shortened;
 static CONTRACT: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("contract.json")).unwrap_or_default());
 
-/// Instructions for models.
+/// Returns the instructions for models.
 pub fn instructions() -> &'static str {
     CONTRACT["instructions"].as_str().unwrap_or_default()
 }
 
-/// How the server calls itself.
+/// Returns the server's name.
 pub fn server_name() -> &'static str {
     CONTRACT["serverName"].as_str().unwrap_or_default()
 }
 
-/// Names, descriptions and input schemas of the tools.
+/// Returns the names, descriptions and input schemas of the tools.
 pub fn tools() -> impl Iterator<Item = (&'static str, &'static str, &'static Map<String, Value>)> {
     CONTRACT["tools"]
         .as_array()
@@ -38,7 +38,7 @@ pub fn tools() -> impl Iterator<Item = (&'static str, &'static str, &'static Map
         })
 }
 
-/// Names and descriptions of the prompts.
+/// Returns the names and descriptions of the prompts.
 pub fn prompts() -> impl Iterator<Item = (&'static str, &'static str)> {
     CONTRACT["prompts"]
         .as_array()
@@ -47,7 +47,8 @@ pub fn prompts() -> impl Iterator<Item = (&'static str, &'static str)> {
         .filter_map(|prompt| Some((prompt["name"].as_str()?, prompt["description"].as_str()?)))
 }
 
-/// Checks a value against a schema and fills in defaults; returns problems with their location.
+/// Checks a value against a schema and fills in defaults. The error names the location in the
+/// value.
 pub fn check(schema: &Value, value: &mut Value, place: &str) -> Result<(), String> {
     let wrong = |expected: &str, value: &Value| {
         Err(format!(
@@ -114,7 +115,7 @@ fn check_object(schema: &Value, value: &mut Value, place: &str) -> Result<(), St
         return Ok(());
     };
 
-    // Models write null for what they leave out.
+    // Models write null for absent fields.
     fields.retain(|_, value| !value.is_null());
     if let Some(unknown) = fields.keys().find(|name| !properties.contains_key(*name)) {
         return Err(format!("`{place}` has no field `{}`", shortened(unknown)));
@@ -167,32 +168,32 @@ fn check_array(schema: &Value, value: &mut Value, place: &str) -> Result<(), Str
     Ok(())
 }
 
-/// One checked query, and the flag that stops it.
+/// One checked query, and its cancellation flag.
 #[derive(Clone, Debug)]
 pub struct Query(pub Value, pub Arc<AtomicBool>);
 
 impl Query {
-    /// A text; empty if absent.
+    /// Returns a text; empty if absent.
     pub fn text(&self, name: &str) -> &str {
         self.0[name].as_str().unwrap_or_default()
     }
 
-    /// A text, if there is one.
+    /// Returns a text, if present.
     pub fn some_text(&self, name: &str) -> Option<&str> {
         self.0[name].as_str().filter(|text| !text.is_empty())
     }
 
-    /// Yes or no; no if absent.
+    /// Returns a flag; `false` if absent.
     pub fn flag(&self, name: &str) -> bool {
         self.0[name].as_bool().unwrap_or_default()
     }
 
-    /// A whole number, if there is one.
+    /// Returns an integer, if present.
     pub fn number(&self, name: &str) -> Option<usize> {
         self.0[name].as_f64().map(|number| number as usize)
     }
 
-    /// A list of texts; empty if absent.
+    /// Returns a list of texts; empty if absent.
     pub fn texts(&self, name: &str) -> Vec<&str> {
         self.0[name].as_array().map_or_else(Vec::new, |items| {
             items.iter().filter_map(Value::as_str).collect()

@@ -11,11 +11,11 @@ use super::pages::part;
 use super::{error, path, shown};
 use crate::error::{ErrorKind, FileToolError};
 
-/// Largest file that is read.
+/// Maximum size of a file, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
-/// Largest file that is read whole, without `matchString` and `charLength`.
+/// Maximum size of a file that is read without `matchString` and `charLength`, in bytes.
 const LARGE_FILE_BYTES: u64 = 100 << 10;
-/// Most characters of an answer without `charLength`.
+/// Maximum number of characters in an answer without `charLength`.
 const MAX_CHARS: usize = 10_000;
 
 pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
@@ -38,7 +38,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
 
     let file = workspace.read_up_to(&at, MAX_FILE_BYTES)?;
     let mut lines: Vec<&str> = file.text.split('\n').collect();
-    // Behind the last line end is no line.
+    // No line follows the last line end.
     lines.pop_if(|last| last.is_empty());
 
     let mut content = file.text.clone();
@@ -58,7 +58,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
 
     let mut hints = Vec::new();
     if query.flag("minified") {
-        // What was asked for may stand in a comment.
+        // The match may be in a comment, which must then be kept.
         let small = minified(
             at.file_name(),
             &content,
@@ -126,7 +126,7 @@ fn nothing(query: &Query, lines: &[&str], path: &str) -> Value {
     json!({ "status": "empty", "errorCode": "noMatches", "path": path, "totalLines": lines.len(), "hints": hints })
 }
 
-/// The matching lines with the lines around them; `None` if there are none.
+/// Returns the matching lines with their context; `None` if there are none.
 fn matching(query: &Query, wanted: &str, lines: &[&str]) -> Result<Option<String>, FileToolError> {
     let pattern = TextQuery {
         pattern: wanted.to_owned(),
@@ -166,13 +166,13 @@ fn matching(query: &Query, wanted: &str, lines: &[&str]) -> Result<Option<String
     Ok((!ranges.is_empty()).then_some(text))
 }
 
-/// Extensions of languages in which indentation means nothing.
+/// Extensions of languages without significant indentation.
 const BRACES: &[&str] = &[
     "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "cs", "java", "c", "h", "cpp", "hpp",
     "go", "rs", "css", "scss", "less", "php", "swift", "kt",
 ];
 
-/// Removes white space and, unless requested otherwise, comments.
+/// Removes white space and, unless `keeps_comments`, comments.
 pub fn minified(name: &str, text: &str, keeps_comments: bool) -> String {
     let extension = name
         .rsplit_once('.')
@@ -189,7 +189,7 @@ pub fn minified(name: &str, text: &str, keeps_comments: bool) -> String {
     for line in text.lines() {
         let bare = line.trim();
         if has_braces && !keeps_comments && (in_comment || bare.starts_with("/*")) {
-            // What follows a comment on its last line stays.
+            // Code that follows the end of a comment is kept.
             in_comment = !bare.contains("*/");
             let rest = bare.split_once("*/").map_or("", |(_, rest)| rest).trim();
             lines.extend((!rest.is_empty()).then_some(rest));

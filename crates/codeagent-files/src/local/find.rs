@@ -16,14 +16,12 @@ use super::pages::{Page, part};
 use super::{is_secret, path, shown, time};
 use crate::error::{ErrorKind, FileToolError};
 
-/// Most entries that are looked at.
+/// Maximum number of visited entries.
 const MAX_ENTRIES: usize = 1_000_000;
 /// Default number of results.
 const LIMIT: usize = 1_000;
-/// Default depth.
 const DEPTH: usize = 5;
 
-/// A condition on an entry.
 type Condition = Box<dyn Fn(&Item) -> bool>;
 
 pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
@@ -206,7 +204,7 @@ fn names(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileToolError> {
 fn paths(query: &Query, at: &RepoPath, all: &mut Vec<Condition>) -> Result<(), FileToolError> {
     if let Some(pattern) = query.some_text("pathPattern") {
         let matches = glob("pathPattern", pattern)?;
-        // A pattern may be about the path from the root or from the folder that is searched.
+        // A pattern may refer to the path from the root or from the searched folder.
         let start = at.as_str().to_owned();
         all.push(Box::new(move |item| {
             let path = item.path.as_str();
@@ -281,7 +279,7 @@ fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), FileTo
     Ok(())
 }
 
-/// `7d`, `2h`, `30m`, `90s`, `1w`
+/// Parses an age: `7d`, `2h`, `30m`, `90s`, `1w`.
 fn age(text: &str) -> Option<Duration> {
     let (number, unit) = text
         .trim()
@@ -299,7 +297,7 @@ fn age(text: &str) -> Option<Duration> {
     ))
 }
 
-/// `512`, `100k`, `10M`, `1G`
+/// Parses a size: `512`, `100k`, `10M`, `1G`.
 fn size(text: &str) -> Option<u64> {
     let text = text.trim().trim_end_matches(['b', 'B', 'c']);
     let unit = match text.chars().last()?.to_ascii_lowercase() {

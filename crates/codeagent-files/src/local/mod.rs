@@ -1,9 +1,9 @@
-//! The `local` profile: file research with 1 to 5 queries per call. Each query has its own answer,
-//! so a failure affects no other. Names, schemas and prompts are those of the recorded contract
-//! (`contract.json`).
+//! The `local` profile: searches and reads files, with 1 to 5 queries per call.
 //!
-//! Paths are relative to the root, or absolute and under it; answers are relative to it. Files that
-//! usually hold secrets are hidden (`secrets`).
+//! Each query has its own answer, so a failure does not affect the others. Names, schemas and
+//! prompts are those of the recorded contract (`contract.json`). Paths are relative to the root, or
+//! absolute and below it; answers use relative paths. Files that usually contain secrets are hidden
+//! (`secrets`).
 //!
 //! Limitations: the field `execution` of a tool is not sent; its default means the same.
 
@@ -31,13 +31,11 @@ pub use contract::{instructions, server_name};
 pub use prompts::{prompt, prompts};
 pub use secrets::is_secret;
 
-/// Most characters of an answer: 25,000 tokens at four characters each.
+/// Maximum length of an answer in characters: 25,000 tokens of four characters.
 const MAX_ANSWER: usize = 100_000;
 
-/// Function that answers one query.
 type QueryHandler = fn(&Workspace, &Query) -> Result<Value, FileToolError>;
 
-/// The tools and their functions.
 const TOOLS: &[(&str, QueryHandler)] = &[
     ("local_ripgrep", ripgrep::answer),
     ("local_view_structure", structure::answer),
@@ -45,12 +43,12 @@ const TOOLS: &[(&str, QueryHandler)] = &[
     ("local_fetch_content", fetch::answer),
 ];
 
-/// The names of the tools.
+/// Returns the names of the tools.
 pub fn names() -> impl Iterator<Item = &'static str> {
     TOOLS.iter().map(|(name, _)| *name)
 }
 
-/// The tools as a client gets to see them.
+/// Returns the tools as shown to clients.
 #[must_use]
 pub fn descriptions() -> Vec<ToolDescription> {
     let described = contract::tools().map(|(name, doc, schema)| {
@@ -66,7 +64,7 @@ pub fn descriptions() -> Vec<ToolDescription> {
     described.collect()
 }
 
-/// Calls a tool; `None` if there is none of that name.
+/// Calls a tool; returns `None` if there is no tool of this name.
 #[must_use]
 pub fn call(
     workspace: &Workspace,
@@ -121,14 +119,14 @@ pub fn call(
     Some(CallToolResult::error(vec![ContentBlock::text(text)]))
 }
 
-/// The answer of a call that cannot be begun.
+/// Returns the answer to a call that cannot be started.
 #[must_use]
 pub fn refused(failure: &FileToolError) -> CallToolResult {
     let text = yaml::yaml(&json!({ "errorCode": code(failure.kind), "hints": [failure.message] }));
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-/// Answers one query; a failure becomes its answer.
+/// Answers one query. An error is converted to an answer.
 fn result(workspace: &Workspace, answerer: QueryHandler, query: &Query) -> Value {
     let answered = catch_unwind(AssertUnwindSafe(|| answerer(workspace, query)));
     let answered = answered.unwrap_or_else(|_| {
@@ -144,7 +142,7 @@ fn result(workspace: &Workspace, answerer: QueryHandler, query: &Query) -> Value
     json!({ "status": data["status"].clone(), "data": data })
 }
 
-/// The word for a failure.
+/// Returns the contract's code of an error.
 #[must_use]
 pub fn code(kind: ErrorKind) -> &'static str {
     match kind {
@@ -177,19 +175,19 @@ fn failed(query: &Query, failure: &FileToolError) -> Value {
     )
 }
 
-/// The answer of a query that failed.
+/// Returns the answer of a failed query.
 fn error(code: &str, path: &str, hints: Vec<String>) -> Value {
     json!({ "status": "error", "errorCode": code, "path": path, "hints": hints })
 }
 
-/// Resolves the path of a query. Secrets are refused like paths outside the root.
+/// Resolves the path of a query. Secret files are rejected like paths outside the root.
 fn path(workspace: &Workspace, query: &Query) -> Result<RepoPath, FileToolError> {
     let text = query.text("path");
     let refused = |why: String| FileToolError::new(ErrorKind::Outside, why);
     let path = workspace
         .resolve(text)
         .map_err(|error| refused(error.to_string()))?;
-    // A link may lead to what must not be named.
+    // A link may lead to a secret file.
     let real = workspace.real_path(&path).unwrap_or_else(|_| path.clone());
     if path.is_hidden() || is_secret(&path) || is_secret(&real) {
         return Err(refused(format!(
@@ -199,12 +197,12 @@ fn path(workspace: &Workspace, query: &Query) -> Result<RepoPath, FileToolError>
     Ok(path)
 }
 
-/// A path as answers show it.
+/// Returns a path as shown in answers.
 fn shown(path: &RepoPath) -> &str {
     if path.is_root() { "." } else { path.as_str() }
 }
 
-/// A time as answers have it, in UTC with milliseconds.
+/// Formats a time in UTC with milliseconds.
 fn time(time: std::time::SystemTime) -> String {
     jiff::Timestamp::try_from(time).map_or_else(
         |_| String::new(),

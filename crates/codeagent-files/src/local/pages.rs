@@ -1,6 +1,6 @@
 //! Paging: pages of entries, and parts of a text by bytes.
 //!
-//! Limitations: a part of a text begins and ends between characters, so it may be up to three bytes
+//! Limitations: a part of a text starts and ends between characters, so it may be up to three bytes
 //! longer than requested.
 
 use serde_json::{Value, json};
@@ -8,26 +8,26 @@ use serde_json::{Value, json};
 /// A page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Which, from 1.
+    /// Page number, from 1.
     pub number: usize,
-    /// Entries of a page.
+    /// Number of entries per page.
     pub size: usize,
-    /// Entries of all pages.
+    /// Total number of entries.
     pub total: usize,
 }
 
 impl Page {
-    /// How many pages there are.
+    /// Returns the number of pages.
     pub fn pages(self) -> usize {
         self.total.div_ceil(self.size.max(1))
     }
 
-    /// Whether there is a next one.
+    /// Reports whether there is a next page.
     pub fn has_more(self) -> bool {
         self.number < self.pages()
     }
 
-    /// The entries of this page.
+    /// Returns the entries of this page.
     pub fn of<T>(self, items: &[T]) -> &[T] {
         let start = self
             .number
@@ -37,7 +37,7 @@ impl Page {
         &items[start..start.saturating_add(self.size).min(items.len())]
     }
 
-    /// As answers have it, `what` being `Files` or `Entries`.
+    /// Returns the page's JSON form. `what` is `Files` or `Entries`.
     pub fn to_json(self, what: &str) -> Value {
         let mut row = json!({ "currentPage": self.number, "totalPages": self.pages() });
         row[format!("{}PerPage", what.to_lowercase())] = self.size.into();
@@ -46,7 +46,7 @@ impl Page {
         row
     }
 
-    /// The arguments of the next page.
+    /// Returns hints with the arguments of the next page.
     pub fn hints(self, shown: usize, parameter: &str) -> Vec<String> {
         let next = if self.has_more() {
             format!("Next: {parameter}={}", self.number + 1)
@@ -67,15 +67,14 @@ impl Page {
 
 /// A part of a text.
 pub struct Part<'t> {
-    /// The part.
     pub text: &'t str,
-    /// Where it begins, in bytes.
+    /// Offset of the part, in bytes.
     offset: usize,
-    /// Bytes of the whole.
+    /// Length of the whole text, in bytes.
     total: usize,
 }
 
-/// Returns the part of a text from a byte offset, up to a length.
+/// Returns the part of a text at a byte offset, up to a length.
 pub fn part(text: &str, offset: Option<usize>, length: Option<usize>) -> Part<'_> {
     let boundary = |mut at: usize| {
         while at < text.len() && !text.is_char_boundary(at) {
@@ -93,13 +92,13 @@ pub fn part(text: &str, offset: Option<usize>, length: Option<usize>) -> Part<'_
 }
 
 impl Part<'_> {
-    /// As answers have it.
+    /// Returns the part's JSON form.
     pub fn to_json(&self) -> Value {
         let end = self.offset + self.text.len();
         json!({ "charOffset": self.offset, "charLength": self.text.len(), "totalChars": self.total, "hasMore": end < self.total })
     }
 
-    /// The arguments of the next page.
+    /// Returns a hint with the arguments of the next part.
     pub fn hint(&self) -> String {
         let end = self.offset + self.text.len();
         if end < self.total {

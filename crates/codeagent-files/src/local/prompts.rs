@@ -1,4 +1,4 @@
-//! The prompts of the `local` contract: each is one message that a user can send, without
+//! The prompts of the `local` contract. Each is one message that a user can send, without
 //! arguments.
 
 use rmcp::model::{GetPromptResult, Prompt, PromptMessage, Role};
@@ -56,7 +56,7 @@ fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     .into_iter()
 }
 
-/// The prompts as a client gets to see them.
+/// Returns the prompts as shown to clients.
 #[must_use]
 pub fn prompts() -> Vec<Prompt> {
     contract::prompts()
@@ -64,7 +64,7 @@ pub fn prompts() -> Vec<Prompt> {
         .collect()
 }
 
-/// One prompt; `None` if there is none of that name.
+/// Returns a prompt; `None` if there is none of this name.
 #[must_use]
 pub fn prompt(name: &str) -> Option<GetPromptResult> {
     let (_, text) = texts().find(|(known, _)| *known == name)?;

@@ -1,7 +1,7 @@
 //! The tool `local_ripgrep`.
 //!
-//! Limitations: stores at most 1,000 matches; a page shows up to 100 of a file. `smartCase` is the
-//! default and yields to the two other case options. `jsonOutput`, `passthru`, `mmap` and
+//! Limitations: stores at most 1,000 matches per file, of which a page shows up to 100. `smartCase`
+//! is the default; the other two case options override it. `jsonOutput`, `passthru`, `mmap` and
 //! `noMessages` have no effect, and the answer says so.
 
 use std::sync::{Arc, Mutex};
@@ -18,13 +18,13 @@ use super::secrets::is_secret_name;
 use super::{path, shown, time};
 use crate::error::{ErrorKind, FileToolError};
 
-/// How long a search may take.
+/// Time limit of a search.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a search with a pattern of PCRE2 may take, whose engine can take long over little.
+/// Time limit of a search with a PCRE2 pattern, which may be slow on little text.
 const PERL_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum stored matches of a file.
+/// Maximum number of stored matches per file.
 const DEFAULT_MATCHES: usize = 1_000;
-/// Maximum stored matches in total: about the contract's output limit of ten megabytes.
+/// Maximum total number of stored matches; about ten megabytes, the contract's output limit.
 const MAX_MATCHES: usize = 50_000;
 
 pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
@@ -199,14 +199,14 @@ fn text_query(query: &Query) -> TextQuery {
         } else {
             query.number("maxMatchesPerFile").unwrap_or(DEFAULT_MATCHES)
         },
-        // As many characters as are shown, each of at most four bytes.
+        // The shown characters have at most four bytes each.
         line_bytes: length * 4 + 4,
         misses: query.flag("filesWithoutMatch"),
         ..TextQuery::default()
     }
 }
 
-/// Returns the hint for `debug`: how the search was made.
+/// Returns the hint for `debug`: how the search was done.
 fn debugged(query: &Query, stats: SearchStats, took: &str) -> String {
     let engine = if query.flag("perlRegex") && !query.flag("fixedString") {
         "pcre2"
@@ -263,7 +263,7 @@ fn search(
     };
 
     let found = Mutex::new((Vec::new(), 0_usize));
-    // The folders on the way were asked about before.
+    // The parents were checked before.
     let wanted = |path: &RepoPath, _is_folder: bool| !is_secret_name(path.file_name());
     let misses = query.flag("filesWithoutMatch");
     let take = |hits: FileHits| {
@@ -324,7 +324,7 @@ fn sort(workspace: &Workspace, query: &Query, found: &mut [FileHits]) {
                 "created" => metadata.created().ok(),
                 _ => metadata.modified().ok(),
             });
-            // The newest first.
+            // Newest first.
             (std::cmp::Reverse(time), file.path.clone())
         });
     }
@@ -387,7 +387,7 @@ fn match_json(query: &Query, path: &RepoPath, hit: &Hit) -> Value {
     if query.flag("lineNumbers") {
         row["line"] = hit.line.into();
     }
-    // Shown unless it is declined: a caller may well want it.
+    // Shown unless declined, because callers usually need it.
     if query.0["column"] != json!(false) {
         row["column"] = hit.column.into();
     }

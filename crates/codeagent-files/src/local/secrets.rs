@@ -1,10 +1,10 @@
 //! Files that the `local` profile hides: keys, credentials, environment settings, shell histories.
 //!
-//! Limitations: files are recognised by name. A secret in a source file is shown.
+//! Limitations: files are recognized by name. A secret in a source file is shown.
 
 use codeagent_workspace::RepoPath;
 
-/// Names of files and folders.
+/// Names of hidden files and folders.
 const NAMES: &[&str] = &[
     ".git",
     ".env",
@@ -53,10 +53,10 @@ const NAMES: &[&str] = &[
     ".bitwarden",
 ];
 
-/// Beginnings of names.
+/// Prefixes of hidden names.
 const BEGINNINGS: &[&str] = &[".env.", "id_rsa.", "id_ed25519.", "terraform.tfstate"];
 
-/// Names that begin so and hold nothing.
+/// Prefixed names that contain no secrets.
 const HARMLESS: &[&str] = &[
     ".env.example",
     ".env.sample",
@@ -65,7 +65,7 @@ const HARMLESS: &[&str] = &[
     "id_ed25519.pub",
 ];
 
-/// Ends of names.
+/// Suffixes of hidden names.
 const ENDS: &[&str] = &[
     ".pem",
     ".key",
@@ -83,13 +83,13 @@ const ENDS: &[&str] = &[
     ".env",
 ];
 
-/// Reports whether a path names such a file or is inside such a folder.
+/// Reports whether a path is a hidden file or inside a hidden folder.
 #[must_use]
 pub fn is_secret(path: &RepoPath) -> bool {
     path.segments().any(is_secret_name)
 }
 
-/// Whether a file or folder of this name is one.
+/// Reports whether a file or folder with this name is hidden.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.as_bytes();

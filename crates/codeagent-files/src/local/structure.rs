@@ -10,9 +10,9 @@ use super::pages::{Page, part};
 use super::{is_secret, path, shown, time};
 use crate::error::{ErrorKind, FileToolError};
 
-/// Most entries that are looked at.
+/// Maximum number of visited entries.
 const MAX_ENTRIES: usize = 10_000;
-/// Levels of a recursive listing that does not say how many.
+/// Default depth of a recursive listing.
 const DEPTH: usize = 5;
 
 pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
@@ -76,7 +76,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     Ok(answer)
 }
 
-/// The filter of entries.
+/// Returns a filter for entries.
 fn wanted(query: &Query) -> Result<impl Fn(&Item) -> bool + use<>, FileToolError> {
     let pattern = query.some_text("pattern").map(str::to_owned);
     let matches = match pattern
@@ -139,7 +139,7 @@ fn line(query: &Query, item: &Item, at: &RepoPath) -> String {
         .map_or(item.path.as_str(), |below| below.trim_start_matches('/'));
 
     let indent = "  ".repeat(item.depth.saturating_sub(1));
-    // A name may hold what ends a line.
+    // A name may contain line ends.
     let below: String = below
         .chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })

@@ -1,9 +1,9 @@
-//! Writes answers as YAML. Every text is quoted, so that no text can be mistaken for structure;
-//! empty values are left out.
+//! Writes answers as YAML. Every text is quoted, so that no text can be mistaken for structure.
+//! Empty values are left out.
 
 use serde_json::Value;
 
-/// A value as YAML.
+/// Converts a value to YAML.
 #[must_use]
 pub fn yaml(value: &Value) -> String {
     let lines = lines(value);
@@ -50,7 +50,7 @@ fn lines(value: &Value) -> Vec<String> {
             })
             .collect()
         }
-        // A text as JSON has it is a text as YAML has it in double quotes.
+        // A JSON string is a valid double-quoted YAML string.
         scalar => vec![scalar.to_string()],
     }
 }

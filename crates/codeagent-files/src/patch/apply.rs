@@ -1,25 +1,26 @@
 //! Applies the hunks of a diff to the text of a file. Pure: texts in, bytes out.
 //!
-//! A hunk is applied where all its context and removed lines match. If that is the line it states,
-//! it is applied there. Otherwise it must match in one place only, at most `MAX_DISTANCE` lines
-//! from the stated line, which moves along with the hunk before it; the answer names the line.
+//! A hunk is applied where all its context and removed lines match. If they match at the stated
+//! line, it is applied there. Otherwise they must match in exactly one place, at most
+//! `MAX_DISTANCE` lines from the stated line, which moves along with the previous hunk; the answer
+//! names the line.
 //!
-//! Line ends do not count when lines are compared. A hunk whose line ends are those of the file is
-//! applied as it is written; otherwise the file's own are kept, line by line, and so is a last line
-//! without an end.
+//! Line ends are ignored when lines are compared. A hunk with the line ends of the file is applied
+//! as written. Otherwise the file's own line ends are kept, line by line, as is a last line without
+//! an end.
 //!
-//! Limitations: the search for places compares at most `MAX_COMPARED` lines of one patch.
+//! Limitations: at most `MAX_COMPARED` lines are compared per patch.
 
 use std::collections::VecDeque;
 
 use super::diff::{Hunk, Line, LineKind, Patch};
 use crate::line_ends::{LineEnd, split};
 
-/// Most lines between the line a hunk states and the place where it matches.
+/// Maximum number of lines between a hunk's stated line and its match.
 const MAX_DISTANCE: usize = 100;
-/// Most lines compared for one patch.
+/// Maximum number of lines compared per patch.
 const MAX_COMPARED: usize = 50_000_000;
-/// Most places and hunks that a message names.
+/// Maximum number of locations and hunks named in a message.
 const MAX_NAMED: usize = 5;
 
 /// A patched file.
@@ -27,15 +28,15 @@ const MAX_NAMED: usize = 5;
 pub struct PatchedFile {
     /// The new content.
     pub bytes: Vec<u8>,
-    /// What the caller should know: hunks that were applied elsewhere than they state, line ends
-    /// that were kept.
+    /// Notes for the caller: hunks that were applied at another line than stated, line ends that
+    /// were kept.
     pub notes: Vec<String>,
 }
 
-/// The lines of a file; a file may have as many lines as bytes, so little is kept of each.
+/// The lines of a file. Stored compactly, because a file may have as many lines as bytes.
 struct Lines<'a> {
     text: &'a [u8],
-    /// Where each begins, and the end of the text.
+    /// Start offset of each line, and the end of the text.
     starts: Vec<u32>,
 }
 
@@ -70,23 +71,23 @@ impl<'a> Lines<'a> {
         self.get(at).map(|(_, end)| end)
     }
 
-    /// The bytes of some lines.
+    /// Returns the bytes of a range of lines.
     fn between(&self, from: usize, to: usize) -> &'a [u8] {
         &self.text[self.starts[from] as usize..self.starts[to] as usize]
     }
 }
 
-/// A line that a hunk leaves in the file.
+/// A line that a hunk writes to the file.
 struct OutputLine<'a> {
     text: &'a [u8],
     end: LineEnd,
-    /// Whether the patch marks the line as unterminated.
+    /// Whether the patch marks the line as the last, without a line end.
     is_last_by_patch: bool,
 }
 
 impl Patch {
-    /// Returns what the file says after the patch, or why the patch does not fit. The file has less
-    /// than 4 GiB.
+    /// Returns the content of the file after the patch, or why the patch does not fit. The file
+    /// must be smaller than 4 GiB.
     pub fn apply(&self, before: &[u8]) -> Result<PatchedFile, String> {
         let lines = Lines::of(before);
         let mut search = HunkSearch {
@@ -138,8 +139,7 @@ impl Patch {
 
 const NOT_THE_LAST: &str = "the patch says that the file ends where other lines follow";
 
-/// Appends the lines of a hunk, giving an end to one that was the last of the file and is not any
-/// more.
+/// Appends the lines of a hunk. A former last line of the file without an end gets one.
 fn append(
     bytes: &mut Vec<u8>,
     written: &[OutputLine<'_>],
@@ -177,7 +177,7 @@ fn append(
     Ok(())
 }
 
-/// Returns the note on hunks that were applied at another line than stated.
+/// Returns the note about hunks that were applied at another line than stated.
 fn notes(elsewhere: &[(usize, usize, usize)]) -> Vec<String> {
     let first = elsewhere.iter().take(MAX_NAMED);
     let mut notes: Vec<String> = first
@@ -233,8 +233,8 @@ impl KeptLineEnds {
 }
 
 impl Hunk {
-    /// The line where it states that it begins, from 0. A hunk without old lines begins after the
-    /// line it names.
+    /// Returns the stated first line, from 0. A hunk without old lines starts after the line that
+    /// it names.
     fn stated(&self) -> usize {
         self.start
             .saturating_sub(usize::from(self.old().next().is_some()))
@@ -294,15 +294,15 @@ impl Hunk {
     }
 }
 
-/// The search for the places of hunks in a file.
+/// The search for the locations of hunks in a file.
 struct HunkSearch<'a> {
     lines: &'a Lines<'a>,
     compared: usize,
 }
 
 impl HunkSearch<'_> {
-    /// Returns the line, from 0, where a hunk is to be applied. The lines before `first` are taken,
-    /// and the hunk before it was applied `shift` lines below the line it states.
+    /// Returns the line, from 0, at which to apply a hunk. Lines before `first` belong to previous
+    /// hunks. The previous hunk was applied `shift` lines below its stated line.
     fn find(
         &mut self,
         hunk: &Hunk,
@@ -348,7 +348,7 @@ impl HunkSearch<'_> {
         }
     }
 
-    /// A hunk without context can only be where it states.
+    /// Checks the location of a hunk without context, which can only be the stated line.
     fn find_insertion(
         &self,
         stated: usize,
@@ -372,7 +372,8 @@ impl HunkSearch<'_> {
         Ok(stated)
     }
 
-    /// Returns all places where the lines match, or one more than a message names.
+    /// Returns the locations where the lines match, stopping when there are more than a message
+    /// names.
     fn all(&mut self, old: &[&Line], name: &str, first: usize) -> Result<Vec<usize>, String> {
         let mut found = Vec::new();
         let end = (self.lines.count() + 1).saturating_sub(old.len());
@@ -411,7 +412,7 @@ impl HunkSearch<'_> {
     }
 }
 
-/// A line that the patch says is the last must be; other line ends do not count.
+/// Compares two lines, ignoring line ends, except that a line marked as the last must be the last.
 fn is_same(old: &Line, (text, end): (&[u8], LineEnd)) -> bool {
     old.text.as_bytes() == text && (old.end != LineEnd::Open || end == LineEnd::Open)
 }

@@ -1,4 +1,4 @@
-//! Reads a unified diff of one file. Pure: text in, hunks out; `apply` applies them.
+//! Parses a unified diff of one file. Pure: text in, hunks out; `apply` applies them.
 //!
 //! Limitations: one file; no renames, copies, deletions, modes or binary diffs.
 
@@ -9,11 +9,11 @@ use crate::line_ends::{LineEnd, split};
 /// A diff of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// The source is /dev/null.
+    /// Whether the source is `/dev/null`.
     pub creates: bool,
-    /// The files that its headers name, `/dev/null` left out.
+    /// File names in its headers, except `/dev/null`.
     pub names: Vec<String>,
-    /// In their order.
+    /// The hunks, in order.
     pub hunks: Vec<Hunk>,
 }
 
@@ -22,33 +22,33 @@ pub struct Patch {
 pub struct Hunk {
     /// Stated first line in the old file, from 1; 0 for an empty file.
     pub start: usize,
-    /// Its lines in their order.
+    /// Lines, in order.
     pub lines: Vec<Line>,
 }
 
 /// One line of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its kind.
+    /// Kind of the line.
     pub sign: LineKind,
-    /// Its text without line end.
+    /// Text without the line end.
     pub text: String,
-    /// How it ends.
+    /// Line end.
     pub end: LineEnd,
 }
 
 /// Kinds of hunk lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
-    /// It stays.
+    /// Context.
     Keep,
-    /// It goes.
+    /// A removed line.
     Remove,
-    /// It comes.
+    /// An added line.
     Add,
 }
 
-/// A diff as it was sent, perhaps in a code fence; the reason if it is none.
+/// Parses a diff, with or without a code fence. The error is the reason why it is not valid.
 pub fn parse(text: &str) -> Result<Patch, String> {
     let mut patch = Patch::default();
     let mut lines = unfenced(text).split_inclusive('\n').peekable();
@@ -110,7 +110,7 @@ pub fn parse(text: &str) -> Result<Patch, String> {
     }
 }
 
-/// The text in a code fence, or the text.
+/// Returns the text inside a code fence, or the whole text.
 fn unfenced(text: &str) -> &str {
     let trimmed = text.trim_start();
     let Some(opened) = trimmed
@@ -126,12 +126,12 @@ fn unfenced(text: &str) -> &str {
     }
 }
 
-/// The path of a header, without the time that may follow.
+/// Returns the path of a header, without the time that may follow.
 fn name(header: &str) -> &str {
     header.split('\t').next().unwrap_or_default().trim()
 }
 
-/// The two paths of `diff --git a/PATH b/PATH`, if they are the same; a rename is refused by its
+/// Returns both paths of `diff --git a/PATH b/PATH`, if they are equal. A rename is rejected by its
 /// own line.
 fn git_names(line: &str) -> Option<[&str; 2]> {
     let paths = line.strip_prefix("diff --git ")?;
@@ -140,7 +140,7 @@ fn git_names(line: &str) -> Option<[&str; 2]> {
     (old.split_once('/')?.1 == new.split_once('/')?.1).then_some([old, new])
 }
 
-/// `-1,2 +3,4 @@ ...`
+/// Parses `-1,2 +3,4 @@ ...`.
 fn range(header: &str) -> Option<(usize, usize, usize)> {
     let (ranges, _) = header.split_once("@@")?;
     let (old, new) = ranges.trim().split_once(' ')?;
@@ -171,7 +171,7 @@ fn hunk<'a>(
             .next()
             .ok_or("a hunk ends before the number of lines it announces")?;
         let (text, end) = split(line.as_bytes());
-        // An empty line of context often loses its blank on the way.
+        // An empty context line often loses its space.
         let sign = text.first().map_or(b' ', |sign| *sign);
         let text = text.get(1..).unwrap_or_default();
         let sign = match sign {
@@ -187,7 +187,7 @@ fn hunk<'a>(
         };
 
         let is_open = lines.next_if(|next| next.starts_with('\\')).is_some();
-        // The last line of a patch often has no end, without meaning anything by it.
+        // The last line of a patch often lacks a line end by accident.
         let end = if is_open {
             LineEnd::Open
         } else if end == LineEnd::Open {
@@ -228,7 +228,7 @@ impl Patch {
 }
 
 impl Hunk {
-    /// The lines that must be in the file.
+    /// Returns the lines that must be in the file.
     pub fn old(&self) -> impl Iterator<Item = &Line> {
         self.lines.iter().filter(|line| line.sign != LineKind::Add)
     }
@@ -393,7 +393,7 @@ mod tests {
         assert!(parse(&patch).unwrap().apply(same.as_bytes()).is_err());
     }
 
-    /// Returns a diff that replaces some lines, with the given context.
+    /// Returns a diff that replaces some lines, with the given amount of context.
     fn diff(
         lines: &[String],
         at: usize,

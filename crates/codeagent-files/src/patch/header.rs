@@ -1,15 +1,15 @@
 //! Compares the file names in a diff's headers with the path that the diff is applied to.
 //!
-//! Limitations: a name matches if it is the path or the end of it: diffs are often made in a
-//! subdirectory. A leading `a/`, `b/` (or another of git's prefixes) and the name of the root
-//! directory are ignored.
+//! Limitations: a name matches if it is the path or a suffix of it, because diffs are often made in
+//! a subdirectory. A leading `a/` or `b/` (or another of git's prefixes) and the name of the root
+//! folder are ignored.
 
 use codeagent_workspace::{RepoPath, Workspace};
 
-/// The prefixes that git puts before names.
+/// Prefixes that git puts before names.
 const PREFIXES: [&str; 8] = ["a", "b", "c", "i", "o", "w", "1", "2"];
 
-/// Returns the first of the names that is not `path`.
+/// Returns the first name that does not match `path`.
 pub fn other_file(names: &[String], path: &RepoPath, workspace: &Workspace) -> Option<String> {
     names
         .iter()
@@ -48,7 +48,7 @@ fn is_end_of(name: &RepoPath, path: &RepoPath) -> bool {
             .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// Undoes git's quoting of unusual names: `"a/\303\244.txt"`.
+/// Decodes git's quoting of unusual names: `"a/\303\244.txt"`.
 fn unquoted(name: &str) -> String {
     let Some(inside) = name
         .strip_prefix('"')

@@ -1,8 +1,9 @@
 //! The `patch` profile: changes files by unified diffs, by whole contents, by appending and by
-//! moving. Paths are absolute and under the root, or relative to it. An error is a text,
-//! `Code: message`.
+//! moving.
 //!
-//! Limitations: in files that are not UTF-8, only the lines of the patch must be.
+//! Paths are absolute and below the root, or relative to it. An error is a text, `Code: message`.
+//!
+//! Limitations: in files that are not UTF-8, the lines of the patch must still be UTF-8.
 
 mod apply;
 pub mod diff;
@@ -22,7 +23,7 @@ pub const INSTRUCTIONS: &str = "\
 Changes the files under one root. Paths are absolute and must lie under the root. patch_apply takes a unified diff and changes a file wholly or \
 not at all; if it answers PatchFailed, read the file again and make a new diff. shell_exec, where it is offered, reads and searches.";
 
-/// Largest file that is patched or appended to.
+/// Maximum size of a file that is patched or appended to, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 const PATH: &str = "Absolute path; it must lie under the root.";
@@ -132,7 +133,7 @@ pub const TOOLS: &[FileTool] = &[
     },
 ];
 
-/// The path of an argument.
+/// Resolves the path in an argument.
 fn argument(call: &Call<'_>, name: &str) -> Result<RepoPath, FileToolError> {
     let text = call.arguments.required_text(name);
     call.workspace
@@ -140,7 +141,6 @@ fn argument(call: &Call<'_>, name: &str) -> Result<RepoPath, FileToolError> {
         .map_err(|error| FileToolError::from(error).about(text))
 }
 
-/// Returns the content of a file.
 fn bytes_of(call: &Call<'_>, path: &RepoPath) -> Result<Vec<u8>, FileToolError> {
     Ok(call.workspace.read_bytes_meta(path, MAX_BYTES)?.bytes)
 }
@@ -156,7 +156,7 @@ fn save(
     Ok(clean(&content).into())
 }
 
-/// A path that leads out is refused for that, whatever else is wrong.
+/// Returns an error if a path leads out of the root, before other errors are reported.
 fn check_inside(call: &Call<'_>, path: &RepoPath) -> Result<(), FileToolError> {
     match call.workspace.stat(path) {
         Err(error @ ReadError::Escapes(_)) => Err(error.into()),
@@ -225,7 +225,7 @@ fn write_file(call: &Call<'_>) -> Result<Value, FileToolError> {
 
 fn create_directory(call: &Call<'_>) -> Result<Value, FileToolError> {
     let path = argument(call, "path")?;
-    // The contract has no word for what is there already.
+    // The contract has no code for an existing entry.
     let taken = |failure: FileToolError| match failure.kind {
         ErrorKind::Exists => {
             FileToolError::new(ErrorKind::NotAFolder, format!("{path} is not a folder"))
@@ -259,7 +259,7 @@ fn clean(text: &str) -> String {
         .collect()
 }
 
-/// The word for a failure.
+/// Returns the contract's code of an error.
 #[must_use]
 pub fn code(kind: ErrorKind) -> &'static str {
     match kind {
@@ -285,7 +285,7 @@ pub fn code(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// An answer as clients get to see it.
+/// Converts an answer to its protocol form.
 #[must_use]
 pub fn render(answer: Result<Value, FileToolError>) -> CallToolResult {
     match answer {

@@ -1,11 +1,11 @@
 //! `shell_exec`: runs one of a few text tools in a sandbox in which the repository is read-only.
 //!
-//! The contract's rule on arguments (one that begins with `/` or contains `..` must lie under the
-//! root) is kept to the letter and contains nothing by itself: a program of sed or awk may begin
-//! with `/`, and paths hide in options. The sandbox contains the command.
+//! The contract's rule on arguments (one that starts with `/` or contains `..` must be below the
+//! root) is enforced literally. It does not confine anything by itself: a sed or awk program may
+//! start with `/`, and options may contain paths. The sandbox confines the command.
 //!
-//! Limitations: 30 seconds, 1 MiB of each output, no standard input. `stat` of a known path outside
-//! the root shows that it exists.
+//! Limitations: 30 seconds, 1 MiB per output, no standard input. `stat` of a known path outside the
+//! root shows whether it exists.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::error::{ErrorKind, FileToolError};
 use crate::exec::{Outcome, Output, Policy, Request};
 use crate::tool::Call;
 
-/// The commands that may be run.
+/// The allowed commands.
 pub const ALLOWED: [&str; 18] = [
     "grep", "sed", "awk", "find", "cat", "head", "tail", "wc", "sort", "uniq", "cut", "tr", "diff",
     "file", "stat", "ls", "du", "rg",
@@ -56,7 +56,7 @@ pub fn shell_exec(call: &Call<'_>) -> Result<Value, FileToolError> {
     Ok(format_outcome(&outcome).into())
 }
 
-/// Checks that path-like arguments are under the root.
+/// Checks that arguments that look like paths are below the root.
 fn check(call: &Call<'_>, argument: &str) -> Result<(), FileToolError> {
     if !argument.starts_with('/') && !argument.contains("..") {
         return Ok(());
@@ -71,7 +71,7 @@ fn check(call: &Call<'_>, argument: &str) -> Result<(), FileToolError> {
     };
 
     let path = call.workspace.resolve(argument).map_err(|_| outside())?;
-    // What does not exist may be named.
+    // A path that does not exist may be named.
     match call.workspace.stat(&path) {
         Err(codeagent_workspace::ReadError::Escapes(_)) => Err(outside()),
         _ => Ok(()),

@@ -1,9 +1,9 @@
-//! `run_command`: runs an interpreter, or a tool that runs the repository's code, in a jail. It can
-//! write in the repository, unless the server is read-only, except for protected names (`.git`,
-//! `.vscode` and the like).
+//! `run_command`: runs an interpreter, or a tool that runs the repository's code, in a jail. Unless
+//! the server is read-only, the command can write to the repository, except to protected names
+//! (`.git`, `.vscode` and the like).
 //!
-//! Limitations: no network. Commands that may write run one at a time, and the index then compares
-//! the whole repository.
+//! Limitations: no network. Commands that may write run one at a time; afterwards the index
+//! compares the whole repository.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::error::{ErrorKind, FileToolError};
 use crate::exec::{Outcome, Output, Policy, Request};
 use crate::tool::Call;
 
-/// The commands that may be run.
+/// The allowed commands.
 pub const ALLOWED: [&str; 6] = ["node", "npm", "npx", "python3", "pytest", "tsc"];
 
 /// Runs a command.
@@ -68,7 +68,7 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, FileToolError> {
     Ok(answer)
 }
 
-/// Names the protected files and folders that the command created or replaced.
+/// Returns a note on the protected files and folders that the command created or replaced.
 fn note(outcome: &Outcome) -> Option<String> {
     let removed = format!(
         "commands cannot create or replace these; undone: {}",
@@ -91,7 +91,6 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.bytes).into_owned()
 }
 
-/// The name of a signal.
 fn signal(number: i32) -> String {
     let known = [
         (2, "SIGINT"),

@@ -1,4 +1,4 @@
-//! Replaces text in text regardless of line ends.
+//! Replaces text regardless of line ends.
 //!
 //! `\n` in the search text also matches `\r\n`, and each line of the replacement gets the line end
 //! that it replaces. If either text contains `\r`, line ends are significant: the search text is
@@ -12,12 +12,12 @@ pub struct Edit<'a> {
     replace: &'a str,
     /// Byte ranges of the matches.
     found: Vec<(usize, usize)>,
-    /// The replacement is written with its own line ends.
+    /// Whether the replacement is written with its own line ends.
     is_verbatim: bool,
 }
 
 impl<'a> Edit<'a> {
-    /// Looks for a text.
+    /// Finds the search text.
     pub fn new(content: &'a str, find: &str, replace: &'a str) -> Self {
         let exact = || {
             content
@@ -53,8 +53,8 @@ impl<'a> Edit<'a> {
         self.found.len()
     }
 
-    /// Returns the text after so many replacements, and what to say if line ends were kept; nothing
-    /// if it would be longer than `most` bytes.
+    /// Returns the text after this number of replacements, with a note if line ends were kept.
+    /// Returns `None` if the text would exceed `most` bytes.
     pub fn replaced(
         &self,
         replacements: usize,
@@ -100,8 +100,8 @@ impl<'a> Edit<'a> {
         (text.len() <= most).then_some((text, note))
     }
 
-    /// Writes the replacement with the line ends of what it replaces, then with that of the lines
-    /// around.
+    /// Appends the replacement with the line ends of the replaced text; further lines get the line
+    /// end of the surrounding lines.
     fn push_with_ends(
         &self,
         replaced: &[(usize, LineEnd)],
@@ -125,7 +125,7 @@ impl<'a> Edit<'a> {
     }
 }
 
-/// The line ends of a text and where they are.
+/// Returns the line ends of a text with their offsets.
 fn line_ends(text: &str) -> Vec<(usize, LineEnd)> {
     text.match_indices('\n')
         .map(|(at, _)| {
@@ -141,10 +141,10 @@ fn line_ends(text: &str) -> Vec<(usize, LineEnd)> {
         .collect()
 }
 
-/// Finds a text in another in which `\r\n` counts as `\n`.
+/// Finds the search text, treating `\r\n` as `\n`.
 fn matches(content: &str, find: &str) -> Vec<(usize, usize)> {
     let flat = content.replace("\r\n", "\n");
-    // Where the flat text lacks a `\r`.
+    // Offsets in the normalized text at which a `\r` was dropped.
     let mut dropped = content
         .match_indices("\r\n")
         .enumerate()

@@ -1,6 +1,6 @@
 //! The file tools of the `workspace` contract.
 //!
-//! Limitations: a recursive listing stops at `maxEntries`, in path order, folders before their
+//! Limitations: a recursive listing stops at `maxEntries`, in path order, with folders before their
 //! entries.
 
 use codeagent_workspace::{ItemKind, Removed, RepoPath, WalkControl};
@@ -11,7 +11,7 @@ use super::{MAX_BYTES, path, shown};
 use crate::error::{ErrorKind, FileToolError};
 use crate::tool::Call;
 
-/// The path of an argument, as it is and for messages.
+/// Returns the path in an argument, and its text for messages.
 fn argument<'a>(call: &'a Call<'_>, name: &str) -> Result<(RepoPath, &'a str), FileToolError> {
     let text = call.arguments.required_text(name);
     Ok((path(text, call.workspace)?, text))
@@ -46,7 +46,7 @@ pub fn list_dir(call: &Call<'_>) -> Result<Value, FileToolError> {
     Ok(json!({ "dir": shown(&folder), "entries": entries, "truncated": truncated }))
 }
 
-/// The text of a file of at most so many bytes, exactly as it is.
+/// Returns the exact text of a file of at most `limit` bytes.
 fn text_of(
     call: &Call<'_>,
     file: &RepoPath,

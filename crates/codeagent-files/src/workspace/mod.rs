@@ -1,10 +1,10 @@
-//! The `workspace` profile: lists, reads, edits, writes, moves and removes files by paths relative
-//! to the root. Every answer is an envelope, `{"ok":true,"data":...}` or
+//! The `workspace` profile: lists, reads, edits, writes, moves and removes files.
+//!
+//! Paths are relative to the root. Every answer is an envelope, `{"ok":true,"data":...}` or
 //! `{"ok":false,"error":{"code","message","details"}}`.
 //!
-//! Limitations: a leading `workspace/` is dropped unless something at the root has that name, so
-//! nothing called `workspace` can be created at the root. Files that are not UTF-8 can be moved and
-//! removed, but not read.
+//! Limitations: a leading `workspace/` is dropped unless the root has an entry of that name, so no
+//! such entry can be created. Files that are not UTF-8 can be moved and removed, but not read.
 
 mod command;
 mod edit;
@@ -24,7 +24,7 @@ Reads and changes the files of one workspace. Paths are relative to its root; ab
 dropped, unless the root holds something called `workspace`. Every answer is JSON with `ok`: then `data`, else `error` with `code` and `message`. \
 Prefer edit_file to write_file for a change of an existing file.";
 
-/// Most bytes of a file that is written or edited.
+/// Maximum size of a file that is written or edited, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The tools of the profile.
@@ -277,11 +277,11 @@ pub const TOOLS: &[FileTool] = &[
     },
 ];
 
-/// Optional prefix of paths that means the root, unless something has that name.
+/// Optional prefix of paths that means the root, unless an entry has this name.
 const PREFIX: &str = "workspace";
 
-/// A path as this profile has it: relative, without `..`, `workspace/` in front taken away unless
-/// the root holds something of that name.
+/// Parses a path by the rules of this profile: relative, without `..`. A leading `workspace/` is
+/// dropped unless the root has an entry of that name.
 fn path(text: &str, workspace: &Workspace) -> Result<RepoPath, FileToolError> {
     let refuse = |why: &str| {
         FileToolError::new(
@@ -312,10 +312,10 @@ fn path(text: &str, workspace: &Workspace) -> Result<RepoPath, FileToolError> {
     Ok(RepoPath::new(&segments.join("/"))?)
 }
 
-/// Reports whether a file, folder or link at the root has the name that otherwise means the root.
+/// Reports whether the root has an entry with the name of the prefix.
 fn root_holds_prefix(workspace: &Workspace) -> bool {
     let found = RepoPath::new(PREFIX).map(|path| workspace.stat(&path));
-    // A link that leads nowhere is not found and is there all the same.
+    // A dangling link is an entry too, but `stat` does not find it.
     let is_listed = || {
         workspace
             .items(&RepoPath::root())
@@ -326,12 +326,12 @@ fn root_holds_prefix(workspace: &Workspace) -> bool {
     !matches!(found, Ok(Err(ReadError::NotFound(_)))) || is_listed()
 }
 
-/// A path as this profile shows it.
+/// Returns a path as shown in answers.
 fn shown(path: &RepoPath) -> &str {
     if path.is_root() { "." } else { path.as_str() }
 }
 
-/// The word for a failure.
+/// Returns the contract's code of an error.
 #[must_use]
 pub fn code(kind: ErrorKind) -> &'static str {
     match kind {
@@ -354,7 +354,7 @@ pub fn code(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// An answer as clients get to see it.
+/// Converts an answer to its protocol form.
 #[must_use]
 pub fn render(answer: Result<Value, FileToolError>) -> CallToolResult {
     let is_ok = answer.is_ok();

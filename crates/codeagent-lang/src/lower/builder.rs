@@ -1,7 +1,7 @@
 //! The builder of facts: interned strings, shared expressions and types, a stack of scopes and
 //! owners, positions.
 //!
-//! **Limits.** Knows no grammar: the languages decide what a node means and call down here.
+//! Limitations: knows no grammar. The languages interpret the nodes and call the builder.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -20,21 +20,21 @@ use crate::lower::pieces::{FindPieces, places};
 pub struct Builder<'t> {
     /// The original decoded text.
     pub text: &'t str,
-    /// What has been built.
+    /// The facts built so far.
     pub facts: Facts,
-    /// The scope new declarations go to.
+    /// The scope that new declarations are added to.
     pub scope: ScopeId,
-    /// The innermost declaration with a detail; new sites and declarations belong to it.
+    /// The innermost declaration with a detail; the owner of new sites and declarations.
     pub owner: DeclId,
     names: FxHashMap<&'t str, Sym>,
     owned_names: FxHashMap<String, Sym>,
     exprs: FxHashMap<Expr, ExprId>,
     types: FxHashMap<TypeExpr, TypeId>,
-    /// Byte ranges whose content is no part of the interface; see [`Builder::hide`].
+    /// Byte ranges that are not part of the interface; see [`Builder::hide`].
     hidden: Vec<HiddenRange>,
     /// Byte offset of each line's start.
     line_starts: Vec<u32>,
-    /// The line that was last asked for.
+    /// The line of the last lookup.
     last_line: Cell<usize>,
     /// UTF-16 length of the text before every [`BLOCK`]th byte; empty for ASCII text.
     blocks: Vec<u32>,
@@ -42,13 +42,13 @@ pub struct Builder<'t> {
 
 const BLOCK: usize = 256;
 
-/// Longest name that is kept whole. Everything that lies in what bears it repeats it.
+/// Longest name stored whole. The qualified names of all members repeat a container's name.
 const MAX_NAME_BYTES: usize = 512;
 
-/// How much of a longer name is kept.
+/// Number of bytes that are kept of a longer name.
 const HEAD_BYTES: usize = 100;
 
-/// UTF-16 code units whose first byte lies in these bytes.
+/// Counts the UTF-16 code units whose first byte is in `bytes`.
 fn utf16_units(bytes: &[u8]) -> u32 {
     bytes
         .iter()
@@ -70,7 +70,7 @@ fn utf16_blocks(text: &str) -> Vec<u32> {
 }
 
 impl<'t> Builder<'t> {
-    /// An empty file with its file scope open.
+    /// Creates an empty file with its file scope open.
     #[must_use]
     pub fn new(text: &'t str, dialect: Dialect) -> Self {
         let mut line_starts = vec![0];
@@ -98,13 +98,13 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The original text of a node.
+    /// Returns the original text of a node.
     #[must_use]
     pub fn node_text(&self, node: Node<'_>) -> &'t str {
         self.text.get(node.byte_range()).unwrap_or("")
     }
 
-    /// The symbol of a piece of the text.
+    /// Interns a slice of the text.
     pub fn sym(&mut self, text: &'t str) -> Sym {
         if let Some(&sym) = self.names.get(text) {
             return sym;
@@ -117,7 +117,7 @@ impl<'t> Builder<'t> {
         sym
     }
 
-    /// The symbol of a made-up string.
+    /// Interns a string that is not in the text.
     pub fn sym_owned(&mut self, text: &str) -> Sym {
         if let Some(sym) = self.names.get(text).or_else(|| self.owned_names.get(text)) {
             return *sym;
@@ -127,8 +127,7 @@ impl<'t> Builder<'t> {
         sym
     }
 
-    /// The symbol of a name. One that is too long becomes its beginning and a hash, the same
-    /// wherever it stands.
+    /// Interns a name. One that is too long is shortened to its start and a hash of the whole.
     pub fn name_sym(&mut self, name: &'t str) -> Sym {
         if name.len() <= MAX_NAME_BYTES {
             self.sym(name)
@@ -137,12 +136,12 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The symbol of the name that a node is.
+    /// Interns the text of a name node.
     pub fn sym_of(&mut self, node: Node<'_>) -> Sym {
         self.name_sym(self.node_text(node))
     }
 
-    /// Line and UTF-16 column of a byte offset.
+    /// Returns the line and UTF-16 column of a byte offset.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.text.len());
@@ -156,8 +155,8 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The line of a byte offset, from 0. Most questions are about the line of the last one or the
-    /// next line.
+    /// Returns the 0-based line of a byte offset. Most lookups are for the last line or the next
+    /// one.
     fn line_of(&self, offset: usize) -> usize {
         let starts_after = |line: usize| {
             self.line_starts
@@ -183,7 +182,7 @@ impl<'t> Builder<'t> {
         line
     }
 
-    /// UTF-16 length of the text before a byte offset.
+    /// Returns the UTF-16 length of the text before a byte offset.
     fn utf16_before(&self, offset: usize) -> u32 {
         match self.blocks.get(offset / BLOCK) {
             Some(units) => {
@@ -193,13 +192,13 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Where a node starts.
+    /// Returns the start position of a node.
     #[must_use]
     pub fn at(&self, node: Node<'_>) -> Position {
         self.position(node.start_byte())
     }
 
-    /// The span of a byte range.
+    /// Returns the span of a byte range.
     #[must_use]
     pub fn span(&self, start: usize, end: usize) -> Span {
         let last = self.position(end.saturating_sub(1).max(start));
@@ -210,8 +209,8 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// A shared expression. Never for calls, lambdas and literals that a context points back at:
-    /// use [`Builder::fresh_expr`].
+    /// Adds an expression, shared with equal ones. Not for calls, lambdas and literals that a
+    /// context refers back to: use [`Builder::fresh_expr`].
     pub fn expr(&mut self, expr: Expr) -> ExprId {
         if let Some(&id) = self.exprs.get(&expr) {
             return id;
@@ -221,13 +220,13 @@ impl<'t> Builder<'t> {
         id
     }
 
-    /// An expression of its own.
+    /// Adds an expression that is never shared.
     pub fn fresh_expr(&mut self, expr: Expr) -> ExprId {
         self.facts.exprs.push(expr);
         ExprId(self.facts.exprs.len() as u32 - 1)
     }
 
-    /// A call whose arguments are not known yet (they point back at it); complete it with
+    /// Adds a call whose arguments are not known yet (they refer back to it); complete it with
     /// [`Builder::finish_call`].
     pub fn begin_call(&mut self, callee: ExprId, type_args: List<TypeId>) -> CallId {
         self.facts.calls.push(Call {
@@ -238,12 +237,12 @@ impl<'t> Builder<'t> {
         CallId(self.facts.calls.len() as u32 - 1)
     }
 
-    /// Gives a call its arguments.
+    /// Sets the arguments of a call.
     pub fn finish_call(&mut self, call: CallId, args: Vec<Arg>) {
         self.facts.calls[call.index()].args = self.facts.add_list(args);
     }
 
-    /// A shared type expression.
+    /// Adds a type expression, shared with equal ones.
     pub fn type_expr(&mut self, ty: TypeExpr) -> TypeId {
         if let Some(&id) = self.types.get(&ty) {
             return id;
@@ -254,7 +253,7 @@ impl<'t> Builder<'t> {
         id
     }
 
-    /// A keyword type.
+    /// Adds a keyword type.
     pub fn primitive(&mut self, word: &str) -> TypeId {
         let sym = self.sym_owned(word);
         self.type_expr(TypeExpr::Primitive(sym))
@@ -283,12 +282,12 @@ impl<'t> Builder<'t> {
         DeclId(self.facts.decls.len() as u32 - 1)
     }
 
-    /// A declaration, to complete it.
+    /// Returns a declaration, to complete it.
     pub fn decl(&mut self, id: DeclId) -> &mut Declaration {
         &mut self.facts.decls[id.index()]
     }
 
-    /// Gives a declaration what nodes need.
+    /// Sets the details of a declaration.
     pub fn set_detail(&mut self, id: DeclId, detail: Detail) {
         self.facts.details.push(detail);
         self.decl(id).detail = DetailId(self.facts.details.len() as u32 - 1);
@@ -304,19 +303,18 @@ impl<'t> Builder<'t> {
         });
     }
 
-    /// Says that no other file can see what is in this byte range: a body whose result type is
-    /// declared.
+    /// Marks a byte range as invisible to other files: a body whose result type is declared.
     pub fn hide(&mut self, start: usize, end: usize) {
         self.hide_but(start, end, VisibleTokens::Nothing);
     }
 
-    /// The same of a body of which others see this much.
+    /// Marks a body of which other files see only `seen`.
     pub fn hide_but(&mut self, start: usize, end: usize, seen: VisibleTokens) {
         self.hidden.push(HiddenRange { start, end, seen });
     }
 
-    /// The finished facts: sites in text order, pools shrunk, hashes taken of what others can see,
-    /// for which the dialect has to be known. `root`: the tree, if comments say nothing.
+    /// Returns the finished facts: sites in text order, pools shrunk, interface hashes computed.
+    /// `root` is the tree, `None` to hash the whole text, comments included.
     #[must_use]
     pub fn finish(mut self, root: Option<(Node<'_>, FindPieces)>) -> Facts {
         let interface = interface(
@@ -349,7 +347,7 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// The name itself, or its beginning and a hash if it is longer than `MAX_NAME_BYTES`.
+/// Returns the name, or its start and a hash if it is longer than `MAX_NAME_BYTES`.
 #[must_use]
 pub fn shortened(name: &str) -> Cow<'_, str> {
     if name.len() <= MAX_NAME_BYTES {
@@ -362,7 +360,7 @@ pub fn shortened(name: &str) -> Cow<'_, str> {
     ))
 }
 
-/// A short hash of a piece of text, for recognising it elsewhere.
+/// Returns a short hash of a text, to compare it with others.
 #[must_use]
 pub fn short_hash(parts: &[impl AsRef<[u8]>]) -> [u8; 8] {
     let mut hasher = blake3::Hasher::new();

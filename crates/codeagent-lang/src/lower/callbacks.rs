@@ -1,19 +1,19 @@
-//! String literals that read as names, and labels of calls that take a nameless callback.
+//! String literals that read as names, and labels of calls that take an anonymous callback.
 //!
-//! Limitations: a callback is labelled only if a string stands before it in the same argument list,
-//! or before the call of a bare function around it (`it("..", inject(() => { .. }))`).
+//! Limitations: a callback is labelled only if a string precedes it in the same argument list, or
+//! before the call of a bare function around it (`it("..", inject(() => { .. }))`).
 
 use codeagent_model::facts::*;
 
 use crate::lower::builder::Builder;
 
-/// Longest string shown in a label, in characters.
+/// Longest string in a label, in characters.
 const MAX_TITLE_CHARS: usize = 100;
 
-/// Most names shown of a callee: `b.c.d` of `a.b.c.d`.
+/// Largest number of a callee's names in a label: `b.c.d` of `a.b.c.d`.
 const MAX_CALLEE_NAMES: usize = 3;
 
-/// How deep a callback may stand in calls of bare functions.
+/// Largest number of bare function calls around a callback.
 const MAX_WRAPPERS: usize = 3;
 
 impl<'t> Builder<'t> {
@@ -26,9 +26,9 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Records a call if one of its arguments is a nameless callback. `title` is its first string,
-    /// the argument at `index`; `start` is the line of the name called, `end` the offset of the
-    /// closing parenthesis.
+    /// Records a call if one of its arguments is an anonymous callback. `title` is its first
+    /// string, the argument at `index`; `start` is the line of the called name, `end` the offset of
+    /// the closing parenthesis.
     pub fn callback(
         &mut self,
         call: CallId,
@@ -52,7 +52,7 @@ impl<'t> Builder<'t> {
         self.facts.callbacks.push(Callback { start, end, label });
     }
 
-    /// Returns the index of the last argument of a call that is a nameless callback.
+    /// Returns the index of the last argument of a call that is an anonymous callback.
     #[must_use]
     pub fn last_callback(&self, call: CallId) -> Option<usize> {
         let args = self.facts.list(self.facts.calls[call.index()].args);
@@ -60,7 +60,8 @@ impl<'t> Builder<'t> {
             .rposition(|arg| self.takes_function(arg.value, MAX_WRAPPERS))
     }
 
-    /// Reports whether an expression is a nameless function, or the call of a bare function with one.
+    /// Reports whether an expression is an anonymous function, or the call of a bare function with
+    /// one.
     fn takes_function(&self, expr: ExprId, wrappers: usize) -> bool {
         match self.facts.expr(expr) {
             Expr::Function(_) => true,
@@ -109,7 +110,7 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// Puts a title on one line and cuts it.
+/// Puts a title on one line and truncates it.
 fn shown(title: &str) -> String {
     let words: Vec<&str> = title.split_whitespace().collect();
     let title = words.join(" ");

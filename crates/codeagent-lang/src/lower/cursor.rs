@@ -1,10 +1,10 @@
 //! Iteration over the children of a syntax node, in text order.
 //!
-//! **Limits.** Does not descend: the callers decide which nodes they visit.
+//! Limitations: does not descend; callers decide which nodes they visit.
 
 use tree_sitter::{Node, TreeCursor};
 
-/// Goes to the next node that is not below this one; `false` if there is none.
+/// Moves to the next node outside the current subtree; returns `false` if there is none.
 pub fn next_beside(cursor: &mut TreeCursor<'_>) -> bool {
     while !cursor.goto_next_sibling() {
         if !cursor.goto_parent() {
@@ -14,8 +14,7 @@ pub fn next_beside(cursor: &mut TreeCursor<'_>) -> bool {
     true
 }
 
-/// Visits the children of a node, the cursor at each. A leaf is not entered, and behind the last
-/// child nothing is looked for.
+/// Calls `visit` at each child of a node. Does not enter leaves or look past the last child.
 pub fn each_child<'tree>(
     cursor: &mut TreeCursor<'tree>,
     node: Node<'tree>,

@@ -1,39 +1,37 @@
-//! Detects texts too broken behind their first error to parse within budget. Samples say whether to
-//! look closer, ever longer beginnings decide.
+//! Detects files too broken to parse within budget, by parsing samples and then growing prefixes.
 //!
-//! A place that the parser has to recover from costs as much as a hundred that it can read, and
-//! while it runs nothing tells how many it has met. A sample is code without what stands around it,
-//! so it proves nothing; a beginning is read as it is in the whole, and what it shares with the one
-//! before is taken over from it. Each is by half longer than the last, so that all of them cost
-//! about three times the text.
+//! Recovering from an error costs the parser as much as a hundred valid tokens, and it does not
+//! report how many errors it has met while it runs. Samples are cheap but cut out of their context,
+//! so they prove nothing: they only decide whether to look closer. A prefix is parsed as in the
+//! whole text and reuses the tree of the shorter one before. Each is half again as long as the
+//! last, so all of them together cost about three times the text.
 //!
-//! **Limits.** What is broken between the samples is not seen, nor in the last third, nor in a text
-//! shorter than a stretch, whose price is bounded by its length.
+//! Limitations: errors between the samples, in the last third, or in a text shorter than
+//! `STRETCH` are missed; the length of such a short text bounds its cost.
 
 use tree_sitter::{InputEdit, Language, Parser, Point, Tree};
 
 use crate::lower::cursor::next_beside;
 use crate::lower::parsing;
 
-/// By so much the first beginning exceeds what has no error.
+/// Smallest number of bytes by which a prefix grows.
 const PORTION: usize = 16 * 1024;
 
-/// The distance of the samples, and the length below which none are taken.
+/// The distance between samples, and the length below which none are taken.
 const STRETCH: usize = 32 * 1024;
 
 /// The length of a sample.
 const SAMPLE: usize = 1024;
 
-/// A sampled text with more than one error in so many bytes is looked at closer. Code has one in a
-/// hundred for want of its surroundings, random bytes have one in fifteen.
+/// A text with more than one error per so many sampled bytes is examined closer. Samples of valid
+/// code have one in a hundred, because their context is missing; random bytes have one in fifteen.
 const BYTES_PER_ERROR_IN_SAMPLES: usize = 25;
 
-/// Errors that a text may have, beside one for so many of its bytes.
+/// Number of errors allowed in a prefix, in addition to one per `BYTES_PER_ERROR`.
 const ERRORS: usize = 1000;
 const BYTES_PER_ERROR: usize = 64;
 
-/// Whether a text whose first error is at a place has so many behind it that it should not be
-/// parsed.
+/// Reports whether a text has so many errors after its first one that it should not be parsed.
 pub fn is_hopeless(language: &Language, text: &[u8], first_error: usize) -> bool {
     let rest = text.get(first_error..).unwrap_or_default();
     let Some(mut parser) = parsing::new_parser(language) else {
@@ -53,7 +51,7 @@ fn looks_broken(parser: &mut Parser, text: &[u8]) -> bool {
     found * BYTES_PER_ERROR_IN_SAMPLES > bytes
 }
 
-/// The whole lines among the first bytes, if there are such.
+/// Returns the whole lines among the first bytes of a portion, or those bytes if there are none.
 fn sample(portion: &[u8]) -> &[u8] {
     let sample = &portion[..portion.len().min(SAMPLE)];
     let mut ends = sample
@@ -91,20 +89,20 @@ fn has_broken_beginning(parser: &mut Parser, text: &[u8], first_error: usize) ->
     }
 }
 
-/// What may be open where a text breaks off: nothing that takes what stands before for broken, a
-/// comment or a text of some kind.
+/// Tokens that may be missing where a prefix ends. Only those whose absence would make the text
+/// before them an error: the ends of comments and strings.
 const CLOSERS: &[&str] = &["", "*/", "`", "\"", "\"\"\""];
 
-/// The beginning of a text that has few errors.
+/// A prefix of the text that has few errors.
 struct Prefix {
     end: usize,
-    /// Stands behind it in the tree.
+    /// Appended to the prefix before it was parsed.
     closer: &'static str,
     tree: Option<Tree>,
 }
 
 impl Prefix {
-    /// A longer beginning; `None` if that has more errors than it may.
+    /// Parses a longer prefix; `None` if it has more than `most` errors.
     fn extended(
         &self,
         parser: &mut Parser,
@@ -128,7 +126,7 @@ impl Prefix {
     }
 }
 
-/// Lines and columns are of no interest here.
+/// Describes an edit to the parser, which does not need lines and columns here.
 fn replaced(start_byte: usize, old_len: usize, new_end_byte: usize) -> InputEdit {
     let old_end_byte = start_byte + old_len;
     let (start_position, old_end_position, new_end_position) =
@@ -143,8 +141,8 @@ fn replaced(start_byte: usize, old_len: usize, new_end_byte: usize) -> InputEdit
     }
 }
 
-/// How often the parser had to recover: error nodes, missing tokens, and tokens read while it knew
-/// no state to be in. What is merely open because a text breaks off is not among them.
+/// Counts the parser's recoveries: error nodes, missing tokens, and tokens skipped without a parse
+/// state. Constructs left open where a text ends do not count.
 fn errors(tree: &Tree) -> usize {
     let mut found = 0;
     let mut cursor = tree.walk();

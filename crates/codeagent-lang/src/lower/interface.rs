@@ -1,11 +1,11 @@
 //! The interface hash of a file: a hash of its tokens, without the bodies that other files cannot
 //! see.
 //!
-//! Comments and spaces are left out, because no fact that others see comes from them; whether a
-//! line ends between two tokens counts, because a statement may end there.
+//! Comments and spaces are left out, because other files see no fact that comes from them. A line
+//! break between two tokens counts, because a statement may end there.
 //!
-//! **Limits.** `/// <reference>` counts as text, and all comments of JavaScript do, where types
-//! stand in them.
+//! Limitations: `/// <reference>` counts as text, and so do all comments of JavaScript, which
+//! contain types.
 
 use blake3::{Hash, Hasher};
 use codeagent_model::facts::{Body, DeclId, Piece};
@@ -15,25 +15,25 @@ use crate::lower::builder::short_hash;
 use crate::lower::cursor::next_beside;
 use crate::lower::pieces::MemberSpan;
 
-/// What other files see of a body.
+/// The part of a body that other files see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VisibleTokens {
-    /// Nothing: what it gives is declared.
+    /// Nothing: its result type is declared.
     Nothing,
-    /// Nothing, and it gives nothing.
+    /// Nothing, and it has no result.
     NoResult,
-    /// That it gives a Boolean.
+    /// Its result is a Boolean.
     Bool,
-    /// That it gives a number.
+    /// Its result is a number.
     Number,
-    /// That it gives a text.
+    /// Its result is a string.
     Text,
-    /// What it gives, if they ask about this declaration.
+    /// Its result type, for files that query this declaration.
     Asked(DeclId),
 }
 
 impl VisibleTokens {
-    /// Stands in the interface for the body.
+    /// Returns the byte that is hashed in place of the body.
     fn mark(self) -> u8 {
         match self {
             Self::Nothing => 0,
@@ -46,31 +46,31 @@ impl VisibleTokens {
     }
 }
 
-/// A byte range that is no part of the interface.
+/// A byte range that is not part of the interface.
 #[derive(Clone, Copy, Debug)]
 pub struct HiddenRange {
-    /// First byte.
+    /// Offset of the first byte.
     pub start: usize,
-    /// Behind the last.
+    /// Offset after the last byte.
     pub end: usize,
-    /// What others see of it.
+    /// The part that other files see.
     pub seen: VisibleTokens,
 }
 
-/// What others see of a text, as hashes.
+/// Hashes of the parts of a text that other files see.
 pub struct Interface {
-    /// Of everything.
+    /// Hash of the whole interface.
     pub whole: [u8; 16],
-    /// Of what is no piece.
+    /// Hash of everything outside the members.
     pub frame: [u8; 16],
-    /// Of each piece.
+    /// Hashes of the members.
     pub pieces: Vec<Piece>,
-    /// Of each body that others may ask about.
+    /// Hashes of the bodies that other files may query.
     pub bodies: Vec<Body>,
 }
 
-/// The hashes of a text with these hidden ranges and pieces. Without a tree the whole text counts
-/// but for what is hidden.
+/// Hashes a text with these hidden ranges and members. Without a tree, all text that is not hidden
+/// counts.
 pub fn interface(
     text: &str,
     root: Option<Node<'_>>,
@@ -134,20 +134,20 @@ fn half(hash: Hash) -> [u8; 16] {
         .expect("a hash has 32 bytes")
 }
 
-/// What is to be hashed, as far as the text is taken.
+/// The bytes to be hashed, collected token by token.
 struct TokenHashes<'a> {
     frame: Vec<u8>,
-    /// Of the piece that was entered last.
+    /// Bytes of the member entered last.
     piece: Vec<u8>,
     is_in_piece: bool,
-    /// Places of pieces whose end is to come.
+    /// Pieces that have not ended yet.
     places: &'a [MemberSpan],
     pieces: Vec<Piece>,
 }
 
 impl TokenHashes<'_> {
-    /// Where to what stands at an offset goes, and whether it is the first of its piece; `None` for
-    /// the separator behind a piece.
+    /// Returns the buffer for the token at an offset, and whether it is the first of its member;
+    /// `None` for the separator after a member.
     fn at(&mut self, offset: usize) -> Option<(&mut Vec<u8>, bool)> {
         self.leave_before(offset);
         let Some(place) = self.places.first().filter(|place| place.start <= offset) else {
@@ -195,7 +195,7 @@ impl TokenHashes<'_> {
         (half(blake3::hash(&self.frame)), self.pieces)
     }
 
-    /// The next offset behind `at` at which a piece begins or ends.
+    /// Returns the next offset after `at` at which a member starts or ends.
     fn edge(&mut self, at: usize) -> usize {
         self.leave_before(at);
         let first = self.places.first();
@@ -226,17 +226,17 @@ fn body(text: &str, hidden: HiddenRange, places: &[MemberSpan]) -> Option<Body> 
     })
 }
 
-/// Takes the tokens of a text in order.
+/// Collects the tokens of a text in order.
 struct Tokens<'a> {
     text: &'a str,
     sums: TokenHashes<'a>,
-    /// What is to come.
+    /// Hidden ranges still to come.
     hidden: &'a [HiddenRange],
-    /// What stands before is taken.
+    /// Offset up to which the text is collected.
     at: usize,
-    /// A line ended since the last token.
+    /// A line ended after the last token.
     ends_line: bool,
-    /// There was a token.
+    /// At least one token was collected.
     has_begun: bool,
 }
 
@@ -266,8 +266,8 @@ impl Tokens<'_> {
         self.rest(self.text.len(), true);
     }
 
-    /// Takes what stands before `to`: hidden bodies, and between them text of which the tree knows
-    /// nothing, if there is any.
+    /// Collects the text before `to`: hidden bodies and, between them, text that is not in the
+    /// tree.
     fn rest(&mut self, to: usize, has_tree: bool) {
         while let Some((hidden, others)) = self
             .hidden
@@ -311,7 +311,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// Where a piece begins, the layout before it does not count.
+    /// Collects a token. A line break before the first token of a member does not count.
     fn take(&mut self, start: usize, text: &str) {
         let (ends_line, has_begun) = (
             std::mem::take(&mut self.ends_line),
@@ -329,7 +329,7 @@ impl Tokens<'_> {
     }
 }
 
-/// Whether an extra token says nothing: it is a comment and no directive.
+/// Reports whether an extra token is a comment and not a `/// <reference>` directive.
 fn is_comment(text: &str) -> bool {
     let is_reference = text
         .strip_prefix("///")

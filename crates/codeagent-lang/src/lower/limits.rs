@@ -1,30 +1,30 @@
-//! Detects texts that are too large or too dense for a parser. Ten million tokens are not, nor is
-//! `a<b,a<b,..`.
+//! Detects texts that are too large or too dense for a parser: ten million tokens, or `a<b,a<b,..`.
 //!
-//! What a tree costs hangs on the number of tokens, not on that of bytes; and some texts make a
-//! parser follow many meanings at once, at a price that grows with the square of their length and
-//! in steps that cannot be interrupted.
+//! The size of a tree depends on the number of tokens rather than bytes. Some texts make a parser
+//! follow many interpretations at once, at a cost quadratic in their length and in steps that
+//! cannot be interrupted.
 //!
-//! **Limits.** Tokens are counted without knowing the language: words in comments and strings count
-//! as well.
+//! Limitations: tokens are counted without knowing the language, so words in comments and strings
+//! count too.
 
-/// Code has one token for every five bytes; so many are 16 MiB of it. A token costs 80 to 130 bytes
-/// of tree, so this is half a gigabyte.
+/// Largest number of tokens that is parsed. 16 MiB of code have fewer: one token per five bytes. A
+/// token costs 80 to 130 bytes of tree, so this is half a gigabyte.
 const MAX_TOKENS: usize = 4_000_000;
 
-/// From so many tokens on a text is parsed while no other such text is: their trees take some
-/// hundred megabytes.
+/// Texts with at least this many tokens are parsed one at a time: their trees take some hundred
+/// megabytes each.
 const MANY_TOKENS: usize = 400_000;
 
-/// More `<` than these are not open at once in any code.
+/// Largest number of open `<`; no code has more.
 const MAX_ANGLES: usize = 1000;
 
-/// Whether a text has more tokens than are parsed.
+/// Reports whether a text has too many tokens to be parsed.
 pub fn is_too_dense(text: &str) -> bool {
     text.len() > MAX_TOKENS && tokens(text) > MAX_TOKENS
 }
 
-/// Whether parsing a text takes so much memory that it should not be done beside another such text.
+/// Reports whether parsing a text takes so much memory that no other such text should be parsed at
+/// the same time.
 pub fn is_heavy(text: &str) -> bool {
     text.len() > MANY_TOKENS && tokens(text) > MANY_TOKENS
 }
@@ -44,31 +44,31 @@ fn tokens(text: &str) -> usize {
     count
 }
 
-/// Counts the `<` that are open at once. Brackets are transparent: what is open before them is open
-/// in them, and again behind them.
+/// Counts the `<` that are open at once. Brackets are transparent: a `<` opened before them is
+/// still open inside and after them.
 #[derive(Debug, Default)]
 pub struct AngleDepth {
     open: usize,
     most: usize,
-    /// Counts of resets.
+    /// Number of resets.
     age: usize,
-    /// What was open before each bracket around, and when.
+    /// For each enclosing bracket, the number that was open before it and `age` at that time.
     outer: Vec<(usize, usize)>,
 }
 
 impl AngleDepth {
-    /// `<`
+    /// Counts a `<`.
     pub fn open(&mut self) {
         self.open += 1;
         self.most = self.most.max(self.open);
     }
 
-    /// `>`
+    /// Counts a `>`.
     pub fn close(&mut self) {
         self.open = self.open.saturating_sub(1);
     }
 
-    /// Something that no type arguments hold: none was open.
+    /// Closes all `<` at a token that type arguments cannot contain: they were comparisons.
     pub fn reset(&mut self) {
         if self.open > 0 || !self.outer.is_empty() {
             self.age += 1;
@@ -76,25 +76,25 @@ impl AngleDepth {
         }
     }
 
-    /// `(` or `[`
+    /// Enters `(` or `[`.
     pub fn enter(&mut self) {
         self.outer.push((self.open, self.age));
     }
 
-    /// `)` or `]`
+    /// Leaves `)` or `]`.
     pub fn leave(&mut self) {
         let (open, age) = self.outer.pop().unwrap_or((0, self.age));
         self.open = if age == self.age { open } else { 0 };
     }
 
-    /// The greatest number open at once.
+    /// Returns the largest number open at once.
     #[must_use]
     pub fn most(&self) -> usize {
         self.most
     }
 }
 
-/// Whether more `<` are open at once than the parser of TypeScript can bear.
+/// Reports whether more `<` are open at once than the TypeScript parser can handle.
 pub fn has_too_many_angles(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.iter().filter(|byte| **byte == b'<').count() <= MAX_ANGLES {
@@ -139,12 +139,13 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
-/// How many steps the parser may take up to some place of a text: several times what code takes.
+/// Returns how many steps the parser may take for the first `bytes` bytes of a text: several times
+/// the steps that code takes.
 ///
-/// A step is one action of the parser, whatever the machine and its load, and takes about half a
-/// microsecond. Code takes .4 (TypeScript) to .8 (C#) a byte, at most 2.2; the densest text that is
-/// valid, `f(a);f(a);..`, takes 11, which only short files may have. Broken input like
-/// `x = ; x = ; ..` takes as many as its length, for every byte.
+/// A step is one parser action, so it is independent of the machine and its load; it takes about
+/// half a microsecond. Code takes 0.4 (TypeScript) to 0.8 (C#) steps per byte, at most 2.2. The
+/// densest valid text, `f(a);f(a);..`, takes 11, which is allowed in short files only. Broken input
+/// such as `x = ; x = ; ..` takes a number of steps per byte that grows with its length.
 pub fn parse_steps(bytes: usize) -> u64 {
     STEPS.max(STEPS_PER_BYTE * bytes as u64)
 }

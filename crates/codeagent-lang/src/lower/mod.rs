@@ -1,8 +1,6 @@
-//! The shared parts of lowering: a builder of facts, parsing within a budget, and the interface
-//! hash.
+//! Shared parts of lowering: the builder of facts, parsing within a budget, and the interface hash.
 //!
-//! Together with the `syntax` and `lower` folders of the languages, the only code that knows
-//! tree-sitter.
+//! Only this module and the `syntax` and `lower` modules of the languages depend on tree-sitter.
 
 pub mod builder;
 mod callbacks;
@@ -17,7 +15,7 @@ pub mod pieces;
 use codeagent_model::facts::Facts;
 use codeagent_model::graph::{Dialect, ParseStatus};
 
-/// The facts of a text that is not parsed.
+/// Returns the facts of a text that is not parsed.
 #[must_use]
 pub fn given_up(text: &str, dialect: Dialect) -> Facts {
     let mut facts = builder::Builder::new(text, dialect).finish(None);

@@ -1,14 +1,14 @@
-//! Puts a piece of source on one line. Layout, comments and the comma before a closing bracket go;
-//! quoted text stays as written.
+//! Puts a source snippet on one line: removes layout, comments and the comma before a closing
+//! bracket, and keeps quoted text as written.
 //!
-//! **Limits.** For showing, not for parsing: quotes are taken as they come, so a quote inside a
-//! regular expression or a verbatim string may keep the layout of what follows it.
+//! Limitations: for display, not for parsing. Quotes are matched naively, so a quote inside a
+//! regular expression or a verbatim string may preserve the layout after it.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-/// The text on one line; borrowed if it stands on one already.
+/// Returns the text on one line; borrowed if it already is.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let is_tidy = !text.contains(['\n', '\r', '\t'])
         && !text.contains("  ")
@@ -21,7 +21,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What stood between two pieces that are kept.
+/// The white space and comments between two tokens.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Whitespace {
     Nothing,
@@ -66,7 +66,7 @@ fn fold(text: &str) -> String {
     out
 }
 
-/// Brings the text to where `next` can follow.
+/// Appends what is needed between the text so far and `next`.
 fn bridge(out: &mut String, gap: Whitespace, next: char) {
     let closes = matches!(next, ')' | ']' | '>');
     if gap == Whitespace::Break && closes && out.ends_with(',') {
@@ -83,7 +83,8 @@ fn skip_to(chars: &mut Peekable<CharIndices<'_>>, end: usize) {
     while chars.next_if(|(at, _)| *at < end).is_some() {}
 }
 
-/// Length of a quoted text that starts with `quote`; of the quote alone if it is not closed.
+/// Returns the length of a quoted text that starts with `quote`; that of the quote alone if it is
+/// not closed.
 fn quoted_len(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -1,11 +1,10 @@
-//! Parsing at a bounded cost: each thread keeps a parser, which gives a text up after too many
-//! steps.
+//! Parsing at bounded cost: each thread has a parser that stops after too many steps.
 //!
-//! Steps are the parser's own, not time: a text is parsed or given up alike on every machine and
-//! under every load.
+//! Steps are parser actions, not time, so the outcome is the same on every machine and under every
+//! load.
 //!
-//! **Limits.** Steps are counted where the parser reports progress; between two reports it cannot
-//! be stopped.
+//! Limitations: steps are counted where the parser reports progress; it cannot be stopped between
+//! two reports.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -17,16 +16,16 @@ use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree};
 use crate::lower::hopeless;
 use crate::lower::limits;
 
-/// The parser that a thread keeps for one grammar.
+/// A thread's parser for one grammar.
 pub type KeptParser = LocalKey<RefCell<Option<Parser>>>;
 
-/// The parser reports progress after so many steps.
+/// Number of steps between two progress reports of the parser.
 const STEPS_PER_REPORT: u64 = 100;
 
-/// Held while a text is extracted whose tree takes much memory.
+/// Held while a text whose tree takes much memory is lowered.
 static HEAVY: Mutex<()> = Mutex::new(());
 
-/// Does something beside no other heavy text, if this one is heavy.
+/// Runs `work`; if the text is heavy, waits until no other heavy text is being processed.
 pub fn one_heavy_at_a_time<T>(text: &str, work: impl FnOnce() -> T) -> T {
     let held = limits::is_heavy(text).then(|| HEAVY.lock().unwrap_or_else(PoisonError::into_inner));
     let result = work();
@@ -34,9 +33,9 @@ pub fn one_heavy_at_a_time<T>(text: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Parses with the parser kept, made on first use; `None` if the text is hopeless, or took more
-/// than `budget` steps, or than its part up to some place may. What is left of the budget stays in
-/// it.
+/// Parses with the thread's parser, created on first use. Returns `None` if the text is too broken,
+/// or took more steps than `budget`, or than its prefix at some offset may take. The remaining
+/// steps stay in `budget`.
 pub fn parse(
     kept: &'static KeptParser,
     language: &Language,
@@ -64,14 +63,14 @@ pub fn parse(
     })
 }
 
-/// A parser of its own.
+/// Creates a parser for a grammar.
 pub fn new_parser(language: &Language) -> Option<Parser> {
     let mut parser = Parser::new();
     parser.set_language(language).ok()?;
     Some(parser)
 }
 
-/// Parses within the budget of its length, taking over what stands unchanged in an older tree.
+/// Parses within the budget for the text's length, reusing unchanged parts of an older tree.
 pub fn attempt(parser: &mut Parser, text: &[u8], old: Option<&Tree>) -> Option<Tree> {
     let tree = ParseBudget::within(&mut limits::parse_steps(text.len()))
         .run(parser, text, old, Until::End)
@@ -82,14 +81,14 @@ pub fn attempt(parser: &mut Parser, text: &[u8], old: Option<&Tree>) -> Option<T
     tree
 }
 
-/// Where a run of the parser ends that has not spent its budget.
+/// Where a parser run ends that has not used up its budget.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
     FirstError,
     End,
 }
 
-/// How a run of the parser ended. After an error another run goes on from there.
+/// The outcome of a parser run. After an error, another run continues from there.
 enum Run {
     Done(Tree),
     Error { at: usize },
@@ -106,7 +105,7 @@ impl Run {
     }
 }
 
-/// Steps taken on one text, which the budget pays for.
+/// The steps taken for one text, charged to the budget.
 struct ParseBudget<'a> {
     taken: u64,
     budget: &'a mut u64,

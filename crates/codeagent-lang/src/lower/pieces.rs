@@ -1,36 +1,37 @@
-//! The declarations of a file that others see one by one, each by its name. The languages say which
-//! (`lower/pieces.rs` of each).
+//! The declarations of a file that other files depend on separately, each by its name: in short,
+//! its members. `lower/pieces.rs` of each language selects them.
 //!
-//! Whoever asks a type or module for one name learns nothing of its other members. Types, what
-//! stands in their heads and everything else of the file is seen by whoever looks at the file at
-//! all.
+//! A file that looks up one name in a type or module depends on none of its other members. Every
+//! file that reads this file at all sees its types, their heads and everything else that is not a
+//! member.
 //!
-//! **Limits.** Nothing is told apart in broken text, where a member decides how the rest is read.
+//! Limitations: a file with syntax errors is not split into members, because there one member
+//! affects how the rest is parsed.
 
 use codeagent_model::facts::{DeclId, Facts};
 use tree_sitter::Node;
 
-/// A declaration that is a piece by itself.
+/// The byte range of a declaration that is a member.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberSpan {
-    /// Which.
+    /// The declaration.
     pub decl: DeclId,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: usize,
-    /// Behind the last but for a separator.
+    /// Offset after the last byte, without a separator.
     pub end: usize,
-    /// Behind the last.
+    /// Offset after the last byte, including a separator.
     pub behind: usize,
-    /// Which of the types of the file it is a member of, or behind how many narrowings of the
-    /// module it stands.
+    /// The type of the file that it is a member of, or the number of module-level narrowings before
+    /// it.
     pub container: u32,
 }
 
-/// Finds the pieces of a file, and where else declarations stand that no piece may hold.
+/// Finds the members of a file, and the offsets of other declarations, which no member may contain.
 pub type FindPieces = fn(&Facts, Node<'_>) -> (Vec<MemberSpan>, Vec<usize>);
 
-/// The pieces of a file in text order; none lies in another. `root` is that of a text whose pieces
-/// are told apart, and how its language finds them.
+/// Returns the members of a file in text order; none is nested in another. `root` holds the tree
+/// and the language's function to find members; `None` if the file is not divided.
 pub fn places(text: &str, facts: &Facts, root: Option<(Node<'_>, FindPieces)>) -> Vec<MemberSpan> {
     let Some((root, find)) = root.filter(|(root, _)| !root.has_error()) else {
         return Vec::new();
@@ -46,7 +47,7 @@ pub fn places(text: &str, facts: &Facts, root: Option<(Node<'_>, FindPieces)>) -
     apart(places, others)
 }
 
-/// A comma or semicolon goes with what it ends, and says nothing.
+/// Returns the offset after a comma or semicolon that follows `end`, else `end`.
 fn behind_separator(text: &str, end: usize) -> usize {
     let rest = text.get(end..).unwrap_or_default();
     let separator = rest
@@ -59,7 +60,7 @@ fn behind_separator(text: &str, end: usize) -> usize {
     }
 }
 
-/// Leaves out places that lie in each other or hold one of the `others`.
+/// Removes members that are nested in each other or contain one of the `others`.
 fn apart(mut places: Vec<MemberSpan>, mut others: Vec<usize>) -> Vec<MemberSpan> {
     others.sort_unstable();
     places.sort_unstable_by_key(|place| (place.start, place.behind));
@@ -82,7 +83,7 @@ fn apart(mut places: Vec<MemberSpan>, mut others: Vec<usize>) -> Vec<MemberSpan>
     kept
 }
 
-/// A declaration that is a piece by its span.
+/// Returns the member that a declaration's span makes.
 pub fn place(facts: &Facts, decl: DeclId, container: u32) -> Option<MemberSpan> {
     let span = facts.detail(decl)?.span;
     let end = span.end_offset as usize;

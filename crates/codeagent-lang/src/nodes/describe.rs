@@ -7,7 +7,8 @@ use codeagent_model::graph::{Access, Node, NodeFlags, NodeId, NodeKind, NodeSpan
 
 use crate::nodes::NodeContext;
 
-/// The node a declaration alone would be. `place` is its qualified name and parent.
+/// Returns the node of a declaration as if it had no other. `place` is its qualified name and
+/// parent.
 pub fn node(
     context: &NodeContext<'_>,
     decl: DeclId,
@@ -62,8 +63,8 @@ pub fn node(
     }
 }
 
-/// How well a declaration describes its node: a class before an interface or namespace merged with
-/// it, then the part with most members, then the one with a body.
+/// Ranks how well a declaration describes its node: a class before an interface or namespace merged
+/// with it, then the part with most members, then the one with a body.
 pub fn weight(facts: &Facts, decl: DeclId) -> u32 {
     let declaration = facts.decl(decl);
     let members = match declaration.inner.some() {
@@ -85,7 +86,7 @@ pub fn weight(facts: &Facts, decl: DeclId) -> u32 {
     (u32::from(leads) << 24) + members * 2 + u32::from(declaration.flags.has(DeclFlags::HAS_BODY))
 }
 
-/// The language's word for a declaration, `None` if it is not a node.
+/// Returns the node kind of a declaration; `None` if it is not a node.
 pub fn kind(facts: &Facts, decl: DeclId) -> Option<NodeKind> {
     let declaration = facts.decl(decl);
 
@@ -128,8 +129,8 @@ pub fn kind(facts: &Facts, decl: DeclId) -> Option<NodeKind> {
     })
 }
 
-/// What CommonJS gives out is what its value is; so are the functions and classes of an object that
-/// it gives out.
+/// Returns the kind of a CommonJS export, or of a function or class in an object literal: that of
+/// its value.
 fn assigned_kind(facts: &Facts, declaration: &Declaration) -> Option<NodeKind> {
     let scope = facts.scope(declaration.scope);
     let exported = scope.kind == ScopeKind::File && declaration.flags.has(DeclFlags::EXPORT);
@@ -142,7 +143,8 @@ fn assigned_kind(facts: &Facts, declaration: &Declaration) -> Option<NodeKind> {
     }
 }
 
-/// The declaration whose parameters a node shows: a variable shows those of the function it holds.
+/// Returns the declaration whose parameters a node shows: for a variable, those of the function it
+/// holds.
 fn holder<'f>(facts: &'f Facts, declaration: &'f Declaration) -> &'f Declaration {
     match facts.expr(value(facts, declaration.init)) {
         Expr::Function(function) if is_value(declaration.kind) => facts.decl(function),
@@ -157,7 +159,7 @@ fn is_value(kind: DeclKind) -> bool {
     )
 }
 
-/// The expression under casts that do not change what it is.
+/// Returns the expression under type-preserving casts.
 pub fn value(facts: &Facts, expr: ExprId) -> ExprId {
     match facts.expr(expr) {
         Expr::Satisfies(inner, _) | Expr::Same(inner) => inner,
@@ -165,7 +167,7 @@ pub fn value(facts: &Facts, expr: ExprId) -> ExprId {
     }
 }
 
-/// Whether a declaration stands in the body of a function, if in a block of it.
+/// Reports whether a declaration is in the body of a function, possibly in a nested block.
 fn is_local(facts: &Facts, declaration: &Declaration) -> bool {
     let mut scope = facts.scope(declaration.scope);
     while scope.owner.is_none()
@@ -230,7 +232,7 @@ fn flags(facts: &Facts, decl: DeclId) -> NodeFlags {
     flags
 }
 
-/// Whether a declaration can be reached from outside its project, judged in its own file.
+/// Reports whether a declaration is reachable from outside its project, judging by its own file.
 fn is_public(facts: &Facts, decl: DeclId) -> bool {
     let mut at = decl;
 
@@ -251,8 +253,7 @@ fn is_public(facts: &Facts, decl: DeclId) -> bool {
     }
 }
 
-/// Whether a declaration outside of all others can be used by other files; a file of C# is no
-/// module.
+/// Reports whether a top-level declaration is visible to other files; a C# file is not a module.
 fn is_exported(facts: &Facts, declaration: &Declaration) -> bool {
     let by_flag =
         declaration.flags.0 & (DeclFlags::EXPORT | DeclFlags::DEFAULT | DeclFlags::GLOBAL).0 != 0;

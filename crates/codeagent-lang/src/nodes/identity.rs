@@ -1,56 +1,57 @@
-//! The identity of a symbol: its id, its qualified name, and the rule by which declarations with the
-//! same id are one symbol.
+//! The identity of a symbol: its id, its qualified name, and the rule by which declarations with
+//! the same id are one symbol.
 //!
-//! Each language decides what goes into an identity (`resolve/edges/identity.rs` of its crate); how
-//! the id is computed is the same for all.
+//! Each language decides what makes up an identity (`resolve/edges/identity.rs` of its crate); all
+//! languages compute the id in the same way.
 
 use codeagent_model::facts::ScopeId;
 use codeagent_model::graph::{Language, NodeId};
 
-/// Longest qualified name that is kept whole: no compiler writes longer ones to its metadata than
-/// twice this.
+/// Longest qualified name stored whole; compilers write names of at most twice this length to
+/// metadata.
 const MAX_QUALIFIED_BYTES: usize = 512;
 
-/// How much of a longer container's name is kept.
+/// Number of bytes that are kept of a longer container's name.
 const HEAD_BYTES: usize = 100;
 
-/// Who a declaration is.
+/// The parts that identify a declaration's symbol.
 pub struct Identity {
     /// The language, whose symbols are never those of another.
     pub language: Language,
-    /// The space of names it stands in, empty in a language with one.
+    /// The name space it belongs to; empty in a language with one.
     pub space: &'static str,
     /// The node's qualified name.
     pub qualified_name: String,
-    /// What tells symbols of one qualified name apart.
+    /// Distinguishes symbols with the same qualified name.
     pub disambiguator: String,
-    /// With which declarations of the same id it is one symbol.
+    /// The declarations of the same id that it forms one symbol with.
     pub merge_key: MergeKey,
 }
 
-/// With which declarations of the same id a declaration is one symbol: those with an equal key.
+/// Selects the declarations with the same id that are one symbol: those with an equal key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MergeKey {
-    /// With none.
+    /// Merges with no other.
     Alone,
-    /// With any other part.
+    /// Merges with every other part.
     Part,
-    /// With declarations in the same function or block scope (`NONE`: not local) of the same
+    /// Merges with declarations in the same function or block scope (`NONE`: not local) of the same
     /// container.
     Within(Option<NodeId>, ScopeId),
-    /// With what a CommonJS module gives out by the same name, not with what it declares.
+    /// Merges with the exports of a CommonJS module that have the same name, not with its
+    /// declarations.
     GivenOut,
 }
 
 impl MergeKey {
-    /// Whether two declarations with equal ids are one symbol.
+    /// Reports whether two declarations with equal ids are one symbol.
     pub fn merges_with(&self, other: &Self) -> bool {
         *self != Self::Alone && self == other
     }
 }
 
 impl Identity {
-    /// The id, with an ordinal for the second and later symbols of one identity.
+    /// Returns the id, with an ordinal for the second and later symbols of one identity.
     pub fn id(&self, project: &str, ordinal: Option<usize>) -> NodeId {
         let ordinal = ordinal.map_or(String::new(), |ordinal| format!("#{ordinal}"));
         NodeId::derive(&[
@@ -64,8 +65,8 @@ impl Identity {
     }
 }
 
-/// `container.name`. Where that is too long for every member to repeat it, the container becomes
-/// its beginning and a hash.
+/// Returns `container.name`. A container too long to be repeated in every member is shortened to
+/// its start and a hash.
 pub fn qualified(container: &str, name: &str) -> String {
     if container.len() + name.len() <= MAX_QUALIFIED_BYTES {
         return format!("{container}.{name}");

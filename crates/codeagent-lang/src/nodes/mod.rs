@@ -1,12 +1,13 @@
 //! The nodes of the graph: the declarations that are nodes, and those that share one.
 //!
 //! Several declarations are one node: the parts of a partial class, merged interfaces and
-//! namespaces, overload signatures and their implementation, a get/set pair. Ids come from
-//! (project, language, space, qualified name, disambiguator) and hold across lines, machines and,
-//! in C#, files; two different symbols with one identity (the same class under two conditions,
-//! equally named functions in two blocks) are told apart by an ordinal in (path, position) order.
+//! namespaces, overload signatures and their implementation, a get/set pair. Ids are derived from
+//! (project, language, space, qualified name, disambiguator) and are stable across line changes,
+//! machines and, in C#, files. Different symbols with one identity (the same class under two
+//! conditions, functions of the same name in two blocks) are distinguished by an ordinal in (path,
+//! position) order.
 //!
-//! **Limits.** Locals, parameters and members of object literals and object types are no nodes; a
+//! Limitations: locals, parameters and members of object literals and object types are not nodes; a
 //! use of them has no target.
 
 mod describe;
@@ -30,33 +31,33 @@ pub use describe::value;
 pub use identity::{Identity, MergeKey, qualified};
 pub use patch::Renewed;
 
-/// All nodes of a world and which declaration belongs to which.
+/// All nodes of a world, and the node of each declaration.
 #[derive(Debug, Default)]
 pub struct NodeTable {
-    /// Nodes, files and namespaces included, and places without one.
+    /// Nodes, files and namespaces included, and vacant entries.
     nodes: Vec<Node>,
-    /// The places without a node.
+    /// Indices of the vacant entries.
     vacant: Vec<u32>,
     /// Identities that several nodes have.
     shared: FxHashSet<NodeId>,
-    /// The ids of all nodes, once somebody has asked for them.
+    /// The ids of all nodes, computed on first use.
     ids: OnceLock<FxHashSet<NodeId>>,
-    /// Per file and declaration: index of its node plus one, 0 without one.
+    /// Per file and declaration: index of its node plus one, 0 if it has none.
     of_decl: Vec<Vec<u32>>,
     /// Per file: index of its node.
     of_file: Vec<u32>,
-    /// Per file: what it says, to walk outwards from a declaration.
+    /// Per file: its facts, to find enclosing declarations.
     facts: Vec<Arc<Facts>>,
 }
 
 impl NodeTable {
-    /// The nodes of all repository files of a world.
+    /// Builds the nodes of all repository files of a world.
     #[must_use]
     pub fn build(world: &World) -> Self {
         Self::of_files(world.files(), &world.projects)
     }
 
-    /// The nodes of the repository files among `files`, which are in the order of a world.
+    /// Builds the nodes of the repository files among `files`, which are in the order of a world.
     #[must_use]
     pub fn of_files(files: &[WorldFile], projects: &ProjectModel) -> Self {
         let mut builder = TableBuilder::default();
@@ -66,7 +67,7 @@ impl NodeTable {
         builder.finish()
     }
 
-    /// All nodes, files and namespaces included.
+    /// Iterates over all nodes, files and namespaces included.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         let vacant: FxHashSet<u32> = self.vacant.iter().copied().collect();
         self.nodes
@@ -76,7 +77,7 @@ impl NodeTable {
             .map(|(_, node)| node)
     }
 
-    /// Takes all nodes out.
+    /// Moves all nodes out of the table.
     pub fn take_nodes(&mut self) -> Vec<Node> {
         let mut vacant = std::mem::take(&mut self.vacant);
         let mut nodes = std::mem::take(&mut self.nodes);
@@ -87,25 +88,25 @@ impl NodeTable {
         nodes
     }
 
-    /// The node at a place that [`Renewed`] names.
+    /// Returns the node at an index in a [`Renewed`].
     #[must_use]
     pub fn at(&self, place: usize) -> &Node {
         &self.nodes[place]
     }
 
-    /// How many nodes there are that are no files.
+    /// Returns the number of nodes that are not files.
     #[must_use]
     pub fn symbols(&self) -> usize {
         self.nodes.len() - self.vacant.len() - self.of_file.len()
     }
 
-    /// What a file says of which the table has the nodes.
+    /// Returns the facts of a file, from which its nodes were built.
     #[must_use]
     pub fn facts(&self, file: FileId) -> &Facts {
         &self.facts[file.0 as usize]
     }
 
-    /// The file of a path.
+    /// Returns the file with a path.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<FileId> {
         let path_of = |node: &u32| self.nodes[*node as usize].qualified_name.as_str();
@@ -115,14 +116,14 @@ impl NodeTable {
             .map(|at| FileId(at as u32))
     }
 
-    /// The node of a file.
+    /// Returns the node of a file.
     #[must_use]
     pub fn of_file(&self, file: FileId) -> NodeId {
         self.nodes[self.of_file[file.0 as usize] as usize].id
     }
 
-    /// The node of a declaration: its own, or that of the nearest declaration around it that has
-    /// one, at last the file.
+    /// Returns the node of a declaration, else that of the nearest enclosing declaration that has
+    /// one, else that of the file.
     #[must_use]
     pub fn around(&self, file: FileId, decl: DeclId) -> NodeId {
         let mut at = decl;
@@ -135,14 +136,14 @@ impl NodeTable {
         self.of_file(file)
     }
 
-    /// The id of a declaration's node; `None` for locals, parameters and everything of an external
-    /// file.
+    /// Returns the id of a declaration's node; `None` for locals, parameters and all declarations
+    /// of an external file.
     #[must_use]
     pub fn of(&self, decl: DeclRef) -> Option<NodeId> {
         self.node(decl).map(|node| node.id)
     }
 
-    /// The node of a declaration itself, as [`Self::of`].
+    /// Returns a declaration's own node, as [`Self::of`].
     #[must_use]
     pub fn node(&self, decl: DeclRef) -> Option<&Node> {
         let index = *self
@@ -152,8 +153,8 @@ impl NodeTable {
         (index != 0).then(|| &self.nodes[index as usize - 1])
     }
 
-    /// The edges of one file's links: targets become nodes, several uses by one node at one place
-    /// with one target become one edge. Sorted.
+    /// Returns the edges of one resolved file, sorted. Targets become nodes; several uses by one
+    /// node at one position with one target become one edge.
     #[must_use]
     pub fn edges(&self, file: FileId, links: &Links) -> Vec<Edge> {
         let mut edges: Vec<Edge> = links
@@ -201,8 +202,8 @@ impl NodeTable {
         })
     }
 
-    /// A hash of the ids of all declarations of a file: if it changes, whoever has edges into the
-    /// file must be linked again.
+    /// Returns a hash of the ids of all declarations of a file. If it changes, files with edges
+    /// into this file must be resolved again.
     #[must_use]
     pub fn ids_hash(&self, file: FileId) -> u64 {
         let mut hasher = blake3::Hasher::new();
@@ -256,7 +257,7 @@ impl NodeTable {
 /// A node under construction.
 struct NodeDraft {
     node: Node,
-    /// What else a declaration must agree in to be the same symbol; see [`Identity::merge_key`].
+    /// The other condition for declarations to be the same symbol; see [`Identity::merge_key`].
     merge_key: MergeKey,
     /// Rank of the primary declaration so far; see [`describe::weight`].
     weight: u32,
@@ -403,12 +404,12 @@ impl TableBuilder {
     }
 }
 
-/// Where a declaration stands while its node is made.
+/// The context of a declaration while its node is built.
 struct NodeContext<'a> {
     support: &'static dyn LanguageSupport,
     file: &'a WorldFile,
     project: &'a str,
-    /// Draft of the nearest declaration around it that is a node.
+    /// Draft of the nearest enclosing declaration that is a node.
     parent: Option<u32>,
     /// Draft of the file.
     file_node: u32,
@@ -423,7 +424,7 @@ fn parent_id(context: &NodeContext<'_>, drafts: &[NodeDraft], decl: DeclId) -> O
     })
 }
 
-/// Whether a declaration is (part of) a node.
+/// Reports whether a declaration is (part of) a node.
 fn is_node(facts: &Facts, decl: DeclId) -> bool {
     let declaration = facts.decl(decl);
     !declaration.detail.is_none()

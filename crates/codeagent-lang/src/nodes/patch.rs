@@ -1,11 +1,11 @@
-//! The nodes of a file that changed are renewed in place: mostly they only stand elsewhere in it,
-//! some come and some go.
+//! Updates the nodes of a changed file in place: most of them only moved, a few were added or
+//! removed.
 //!
-//! Possible if no node that comes or goes is declared elsewhere too or shares its identity with
-//! another, by which they would be numbered. What the table says afterwards is what a table made
-//! afresh would say, in another order.
+//! Possible if no added or removed node is declared in other files or shares its identity with
+//! another, because then ordinals would change. The table then equals a rebuilt one except for the
+//! order of its nodes.
 //!
-//! **Limits.** Anything else is refused: whoever asked makes the table anew.
+//! Limitations: all other changes are refused; the caller rebuilds the table.
 
 use std::sync::Arc;
 
@@ -16,25 +16,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::nodes::{NodeTable, TableBuilder, describe, is_node};
 use crate::world::{FileId, World, WorldFile};
 
-/// More nodes than this do not come or go one by one, and a node that more files declare is not
-/// made of them.
+/// Largest number of nodes added and removed in place, and of files from which a node is rebuilt.
 const MOST_CHANGED: usize = 64;
 
-/// What became of a node.
+/// The change of a node. Nodes are named by their index in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewed {
-    /// It is new, or described in other words.
+    /// It is new, or its description changed.
     Said(usize),
-    /// Its site at this position stands elsewhere.
+    /// Its declaration site with this index moved.
     Moved(usize, usize),
-    /// It is gone.
+    /// It was removed.
     Gone(NodeId),
 }
 
-/// One file's nodes by themselves.
+/// The nodes of one file, built without the others.
 struct Alone {
     nodes: Vec<Node>,
-    /// The declarations that are nodes, with the place of their node, in order.
+    /// The declarations that are nodes, in order, and the index of their node.
     decls: Vec<(DeclId, u32)>,
     /// Identities that several nodes have.
     shared: FxHashSet<NodeId>,
@@ -64,8 +63,8 @@ fn alone(world: &World, file: &WorldFile) -> Alone {
     }
 }
 
-/// What decides between several declarations of one node: weights, and where it has several in the
-/// file, their documentation.
+/// Returns the order of each node's declarations: their weights and, for nodes with several
+/// declarations in the file, their documentation.
 fn ranks<'f>(facts: &'f Facts, alone: &Alone) -> FxHashMap<u32, Vec<(u32, &'f str)>> {
     let several = |node: u32| alone.nodes[node as usize].spans.len() > 1;
     let doc = |decl: DeclId| {
@@ -89,14 +88,14 @@ fn ranks<'f>(facts: &'f Facts, alone: &Alone) -> FxHashMap<u32, Vec<(u32, &'f st
     ranks
 }
 
-/// The sites by place.
+/// Returns the declaration sites in text order.
 fn sites(node: &Node) -> Vec<&NodeSpan> {
     let mut sites: Vec<&NodeSpan> = node.spans.iter().collect();
     sites.sort_by_key(|site| site.span.start.offset);
     sites
 }
 
-/// Whether two nodes are described in the same words.
+/// Reports whether two nodes are equal except for their sites.
 fn same_words(a: &Node, b: &Node) -> bool {
     let words = |node: &Node| Node {
         spans: Vec::new(),
@@ -106,8 +105,8 @@ fn same_words(a: &Node, b: &Node) -> bool {
 }
 
 impl NodeTable {
-    /// Renews the nodes of a file that has new facts in the world already; `old` are those of
-    /// before. `None`, with nothing changed, if the table has to be made anew.
+    /// Updates the nodes of a file whose new facts are already in the world; `old` are its former
+    /// facts. Returns `None`, with nothing changed, if the table has to be rebuilt.
     pub fn replace(&mut self, world: &World, id: FileId, old: &Arc<Facts>) -> Option<Vec<Renewed>> {
         let now = world.file(id);
         let before = WorldFile {
@@ -216,7 +215,7 @@ impl NodeTable {
         Some(renewed)
     }
 
-    /// A node that several files declare, of which one changed; made of these files alone.
+    /// Rebuilds a node that several files declare, one of which changed, from these files alone.
     fn made_again(&self, world: &World, (changed, place): (FileId, usize)) -> Option<Node> {
         let whole = self.nodes.get(place)?;
         let mut files: Vec<FileId> = whole
@@ -246,8 +245,8 @@ impl NodeTable {
             .filter(|node| !is_numbered(node.id) && !node.parent.is_some_and(is_numbered))
     }
 
-    /// Puts those nodes of a file that have no counterpart before into the table. The places of all
-    /// of them, and what is new.
+    /// Adds the nodes of a file that did not exist before. Returns the indices of all its nodes,
+    /// and the additions.
     fn add(
         &mut self,
         (is, known): (&Alone, &FxHashMap<NodeId, NodeId>),
@@ -295,7 +294,7 @@ impl NodeTable {
         Renewed::Gone(id)
     }
 
-    /// Whether there is a node of this id.
+    /// Reports whether a node has this id.
     fn has(&self, id: NodeId) -> bool {
         self.ids
             .get_or_init(|| self.nodes().map(|node| node.id).collect())
@@ -316,14 +315,15 @@ impl NodeTable {
     }
 }
 
-/// What has to be done to a node.
+/// A change to be made to a node.
 enum NodeChange {
     Said(usize, Box<Node>),
     Moved(usize, usize, NodeSpan),
 }
 
-/// What must be done to the node `whole`, of which one file said `was` and says `is`; `is_alone`:
-/// no other file says anything of it. `None` if that cannot be told from the file.
+/// Returns the changes to the node `whole`, whose part in the file was `was` and is now `is`;
+/// `is_alone` if no other file declares it. `None` if the file alone does not determine the
+/// changes.
 fn compare(
     (was, is): (&Node, &Node),
     (whole, place): (&Node, usize),

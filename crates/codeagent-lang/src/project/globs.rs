@@ -1,18 +1,18 @@
 //! Globs of project files: `**/*.cs`, `src/**/*`, `packages/*`.
 //!
 //! MSBuild, tsconfig and npm agree on `**` (any number of folders), `*` and `?` (within one
-//! segment); everything else stands for itself. `fast-glob` does the matching. It gives a meaning
-//! to more characters, so a pattern is compiled into its syntax: `[x]`, `{a}` and `!` are parts of
-//! names here, and `?` is a character, not a byte.
+//! segment); everything else stands for itself. `fast-glob` does the matching. It has more special
+//! characters, so a pattern is escaped for it: `[x]`, `{a}` and `!` are ordinary text here, and `?`
+//! is a character, not a byte.
 //!
-//! Limitations: braces and character classes are not supported. MSBuild and tsconfig have none,
-//! and workspaces rarely use them.
+//! Limitations: braces and character classes are not supported. MSBuild and tsconfig have none, and
+//! workspaces rarely use them.
 
 use std::borrow::Cow;
 
 use fast_glob::glob_match;
 
-/// A compiled pattern. Case does not count.
+/// A compiled pattern, matched without regard to case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
     pattern: Vec<u8>,
@@ -45,7 +45,7 @@ impl Glob {
         }
     }
 
-    /// The folder above the first wildcard: everything that matches lies below it.
+    /// Returns the folder above the first wildcard, which contains everything that matches.
     pub fn folder(&self) -> &str {
         &self.folder
     }
@@ -55,13 +55,13 @@ impl Glob {
         self.matches_lower(&path.to_ascii_lowercase())
     }
 
-    /// As [`Glob::matches`], for a path that is in lower case already.
+    /// Like [`Glob::matches`], for a path that is already in lower case.
     pub fn matches_lower(&self, path: &str) -> bool {
         glob_match(&self.pattern, encode(path, self.counts_characters))
     }
 }
 
-/// Reports whether a text has wildcards.
+/// Reports whether a text contains wildcards.
 pub fn is_glob(text: &str) -> bool {
     text.contains(['*', '?'])
 }
@@ -87,8 +87,8 @@ fn escape(segment: &str) -> String {
 }
 
 /// Encodes a text for `fast-glob`, where `?` matches one byte: if characters count, each becomes
-/// one byte. Characters that agree in their lowest seven bits then count as equal, which hardly
-/// matters: `?` is rare, and files would have to differ in such a character only.
+/// one byte. Characters with the same lowest seven bits then compare equal, which hardly matters:
+/// `?` is rare, and paths would have to differ in such a character only.
 fn encode(text: &str, counts_characters: bool) -> Cow<'_, [u8]> {
     if !counts_characters || text.is_ascii() {
         return Cow::Borrowed(text.as_bytes());

@@ -1,8 +1,7 @@
 //! The projects of a repository: the project that owns each file, and its settings for reading it.
 //!
-//! Made from the texts of the project files alone: no disk access here, nothing executed, no
-//! MSBuild. What a project of a language says beyond that is in the crate of the language, behind
-//! [`ProjectSet`].
+//! Built from the texts of the project files alone: no disk access, nothing is executed, no
+//! MSBuild. Everything specific to a language is in its crate, behind [`ProjectSet`].
 
 pub mod globs;
 pub mod paths;
@@ -25,7 +24,7 @@ pub struct ProjectModel {
     sets: Vec<Box<dyn ProjectSet>>,
     /// The owning project of every file that has one.
     pub owners: BTreeMap<String, ProjectRef>,
-    /// The texts the model was made from, by path.
+    /// The texts that the model was built from, by path.
     pub sources: Arc<BTreeMap<String, Arc<str>>>,
     /// Project files that could not be read, and why; sorted.
     pub warnings: Vec<String>,
@@ -34,44 +33,44 @@ pub struct ProjectModel {
 /// A project of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProjectRef {
-    /// Whose project it is.
+    /// The project's language.
     pub language: Language,
-    /// Its place among the projects of its language.
+    /// Its index among the projects of its language.
     pub index: u32,
 }
 
 /// The projects of one language, by path.
 pub trait ProjectSet: Any + fmt::Debug + Send + Sync {
-    /// The repo-relative path of the file that says what a project is.
+    /// Returns the repo-relative path of a project's file.
     fn path(&self, index: u32) -> &str;
 
-    /// The project of a path.
+    /// Returns the project with a path.
     fn find(&self, path: &str) -> Option<u32>;
 
-    /// Whether a project of the language may own a file, by its path.
+    /// Reports whether a project of the language may own a file, by its path.
     fn may_own(&self, path: &str) -> bool;
 
-    /// Takes note that a project owns a file, because the settings say so.
+    /// Records that a project owns a file because the settings say so.
     fn assign(&mut self, path: &str, index: u32);
 
-    /// The preprocessor symbols with which a project reads its files.
+    /// Returns the preprocessor symbols with which a project reads its files.
     fn defines(&self, _index: u32) -> &[String] {
         &[]
     }
 
-    /// The projects that compile a file, where more than the owner may.
+    /// Returns the projects that compile a file, where projects other than the owner may.
     fn compiling(&self, _path: &str) -> Vec<u32> {
         Vec::new()
     }
 }
 
-/// What a language reads from the project files of a repository.
+/// The projects that a language found in a repository.
 pub struct ReadProjects {
-    /// Its projects.
+    /// The projects.
     pub set: Box<dyn ProjectSet>,
-    /// The project, by its place in the set, that owns a file.
+    /// The owning project of each file, by its index in the set.
     pub owners: BTreeMap<String, u32>,
-    /// What could not be read, and why.
+    /// Files that could not be read, and why.
     pub warnings: Vec<String>,
 }
 
@@ -98,7 +97,7 @@ impl ProjectModel {
         }
     }
 
-    /// The model of what each language has read, in the order of the registry.
+    /// Creates the model from the results of each language, in the order of the registry.
     #[must_use]
     pub fn of_read(languages: Languages, all: Vec<ReadProjects>) -> Self {
         let mut model = Self {
@@ -118,21 +117,22 @@ impl ProjectModel {
         model
     }
 
-    /// The model of a repository without project files.
+    /// Returns the model of a repository without project files.
     #[must_use]
     pub fn empty(languages: Languages) -> Self {
         Self::build(languages, &[], BTreeMap::new())
     }
 
-    /// The languages whose projects it holds.
+    /// Returns the languages whose projects the model holds.
     #[must_use]
     pub fn languages(&self) -> Languages {
         self.languages
     }
 
-    /// The projects of a language, by their type.
+    /// Returns the projects of a language, by their type.
     ///
     /// # Panics
+    ///
     /// If no registered language has such projects.
     #[must_use]
     pub fn of<T: ProjectSet>(&self) -> &T {
@@ -141,8 +141,8 @@ impl ProjectModel {
             .expect("a language asks for its own projects")
     }
 
-    /// The same model, where files belong to the project that `owner` names for them, if it is one
-    /// of the model and of their language.
+    /// Returns the model with files reassigned to the project that `owner` names, if the model has
+    /// it and it is of the file's language.
     #[must_use]
     pub fn with_owners<'c>(
         mut self,
@@ -179,7 +179,7 @@ impl ProjectModel {
         })
     }
 
-    /// The number of a language in the registry.
+    /// Returns the index of a language in the registry.
     fn number(&self, language: Language) -> usize {
         let mut languages = self.languages.iter();
         languages
@@ -197,7 +197,7 @@ impl ProjectModel {
         self.owners.insert(path.to_owned(), owner);
     }
 
-    /// The `project_id` of a file: the path of the project file that owns it, else `.`.
+    /// Returns the `project_id` of a file: the path of the project file that owns it, else `.`.
     #[must_use]
     pub fn project_id(&self, path: &str) -> &str {
         match self.owners.get(path) {
@@ -206,7 +206,8 @@ impl ProjectModel {
         }
     }
 
-    /// The paths of the projects that compile a file, where a language lets more than the owner.
+    /// Returns the paths of the projects that compile a file, in languages where projects other
+    /// than the owner may.
     pub fn compiling(&self, path: &str) -> impl Iterator<Item = &str> {
         self.sets.iter().flat_map(move |set| {
             let projects = set.compiling(path).into_iter();
@@ -214,7 +215,7 @@ impl ProjectModel {
         })
     }
 
-    /// The preprocessor symbols a file is read with.
+    /// Returns the preprocessor symbols with which a file is read.
     #[must_use]
     pub fn defines(&self, path: &str) -> &[String] {
         match self.owners.get(path) {
@@ -224,8 +225,9 @@ impl ProjectModel {
     }
 }
 
-/// Adds the project files that others name and whose names do not tell them apart
-/// (`"extends": "./base.json"`). `read` gives the text of a path, `None` if there is no such file.
+/// Adds project files that other project files refer to and that their names do not reveal
+/// (`"extends": "./base.json"`). `read` returns the text of a path, `None` if there is no such
+/// file.
 pub fn add_extended(
     languages: Languages,
     texts: &mut BTreeMap<String, Arc<str>>,
@@ -236,7 +238,7 @@ pub fn add_extended(
     }
 }
 
-/// Whether the name of a file says that its text is needed to build the model.
+/// Reports whether the text of a file is needed to build the model, by its name.
 #[must_use]
 pub fn is_project_file(languages: Languages, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();

@@ -1,47 +1,46 @@
-//! Paths written in project files: `..\Shared\*.cs` in a project in `src/App` is
-//! `src/Shared/*.cs`.
+//! Paths written in project files: `..\Shared\*.cs` in a project in `src/App` is `src/Shared/*.cs`.
 //!
-//! **Limits.** Paths are compared without regard to case (ASCII), as on the systems most project
-//! files are written on; of two files that differ in case alone the first by path is meant. A path
-//! that leaves the repository means nothing.
+//! Limitations: paths are compared without regard to (ASCII) case, as on the systems most project
+//! files are written on; of two files that differ in case alone, the first by path is used. A path
+//! that leaves the repository resolves to nothing.
 
 use crate::project::globs::Glob;
 
-/// Stands for the root of the repository where MSBuild would have an absolute path, so that such
-/// paths can be told from relative ones.
+/// Stands for the repository's root where MSBuild would have an absolute path, so that such paths
+/// can be distinguished from relative ones.
 pub const ROOT: &str = "/_/";
 
-/// The folder of a path, empty for the root.
+/// Returns the folder of a path; empty for the root.
 pub fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The last segment of a path.
+/// Returns the last segment of a path.
 pub fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-/// The last segment without its extension.
+/// Returns the last segment without its extension.
 pub fn stem(path: &str) -> &str {
     let name = file_name(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Whether a path ends in an extension (given with its dot and in lower case), in any case.
+/// Reports whether a path has an extension (given with its dot and in lower case), in any case.
 pub fn has_extension(path: &str, extension: &str) -> bool {
     path.len() > extension.len()
         && path.as_bytes()[path.len() - extension.len()..]
             .eq_ignore_ascii_case(extension.as_bytes())
 }
 
-/// A folder and all folders above it, the root (empty) last.
+/// Returns a folder and all folders above it, the root (empty) last.
 pub fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |folder| {
         (!folder.is_empty()).then(|| folder_of(folder))
     })
 }
 
-/// Whether a path lies in a folder or below it.
+/// Reports whether a path is in a folder or below it.
 pub fn is_below(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path
@@ -49,8 +48,8 @@ pub fn is_below(path: &str, folder: &str) -> bool {
             .is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The repo-relative path of `path` seen from `folder`; either slash separates. `None` outside of
-/// the repository.
+/// Returns the repo-relative form of `path`, which is relative to `folder`; either slash separates.
+/// `None` if it leaves the repository.
 pub fn join(folder: &str, path: &str) -> Option<String> {
     let path = path.trim().replace('\\', "/");
     let mut segments: Vec<&str> = Vec::new();
@@ -66,7 +65,7 @@ pub fn join(folder: &str, path: &str) -> Option<String> {
     Some(segments.join("/"))
 }
 
-/// Goes along a relative path from a folder, both in segments; `None` if that leaves the root.
+/// Applies a relative path to a folder's segments; `None` if that leaves the root.
 pub fn follow<'p>(segments: &mut Vec<&'p str>, path: &'p str) -> Option<()> {
     for segment in path.split('/') {
         match segment {
@@ -80,15 +79,15 @@ pub fn follow<'p>(segments: &mut Vec<&'p str>, path: &'p str) -> Option<()> {
     Some(())
 }
 
-/// A set of files of the repository that is asked by path, by folder and by glob.
+/// The files of the repository, to be found by path, folder and glob.
 #[derive(Debug, Default)]
 pub struct PathIndex<'a> {
-    /// In lower case and as spelled, sorted.
+    /// Lower-case and original path, sorted.
     entries: Vec<(String, &'a str)>,
 }
 
 impl<'a> PathIndex<'a> {
-    /// An index of some files.
+    /// Creates an index of some files.
     pub fn new(paths: impl Iterator<Item = &'a str>) -> Self {
         let mut entries: Vec<(String, &'a str)> = paths
             .map(|path| (path.to_ascii_lowercase(), path))
@@ -97,7 +96,7 @@ impl<'a> PathIndex<'a> {
         Self { entries }
     }
 
-    /// The file of this path.
+    /// Returns the file with this path.
     pub fn find(&self, path: &str) -> Option<&'a str> {
         let lower = path.to_ascii_lowercase();
         let at = self.entries.partition_point(|(entry, _)| *entry < lower);
@@ -107,17 +106,17 @@ impl<'a> PathIndex<'a> {
             .map(|(_, path)| *path)
     }
 
-    /// Whether there is a file of this path or one below it.
+    /// Reports whether this path is a file or a folder of one.
     pub fn exists(&self, path: &str) -> bool {
         path.is_empty() || self.find(path).is_some() || !self.range(path).is_empty()
     }
 
-    /// The files below a folder.
+    /// Returns the files below a folder.
     pub fn below(&self, folder: &str) -> impl Iterator<Item = &'a str> {
         self.range(folder).iter().map(|(_, path)| *path)
     }
 
-    /// The files a glob names.
+    /// Returns the files that a glob matches.
     pub fn matching(&self, glob: &Glob) -> impl Iterator<Item = &'a str> {
         self.range(glob.folder())
             .iter()

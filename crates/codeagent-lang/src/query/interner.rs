@@ -1,6 +1,6 @@
-//! Interners: equal values share a number, so that comparing values is comparing numbers.
+//! Interners: equal values share a number, so comparing values means comparing numbers.
 //!
-//! **Limits.** Numbers follow the order in which values are added and mean nothing outside of their
+//! Limitations: numbers follow the order in which values are added and mean nothing outside their
 //! interner.
 
 use std::borrow::Borrow;
@@ -26,7 +26,7 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Clone + Eq + Hash> Interner<T> {
-    /// The number of a value if it has one.
+    /// Returns the number of a value, if it has one.
     #[must_use]
     #[inline]
     pub fn find<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> Option<u32>
@@ -36,13 +36,13 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         self.ids.get(value).copied()
     }
 
-    /// The number of a value, a new one if need be.
+    /// Returns the number of a value, adding the value if needed.
     #[inline]
     pub fn add(&mut self, value: T) -> u32 {
         self.find(&value).unwrap_or_else(|| self.add_new(value))
     }
 
-    /// A number for a value that has none.
+    /// Adds a value that has no number yet.
     pub fn add_new(&mut self, value: T) -> u32 {
         let id = self.values.len() as u32;
         self.values.push(value.clone());
@@ -50,14 +50,14 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         id
     }
 
-    /// The value with this number.
+    /// Returns the value with this number.
     #[must_use]
     #[inline]
     pub fn get(&self, id: u32) -> &T {
         &self.values[id as usize]
     }
 
-    /// All values, by number.
+    /// Returns all values, by number.
     #[must_use]
     #[inline]
     pub fn values(&self) -> &[T] {
@@ -76,13 +76,13 @@ impl<T> Default for SharedInterner<T> {
 }
 
 impl<T: Clone + Eq + Hash> SharedInterner<T> {
-    /// Returns the number of a value, which it may get now.
+    /// Returns the number of a value, adding the value if needed.
     #[inline]
     pub fn add(&self, value: T) -> u32 {
         self.0.borrow_mut().add(value)
     }
 
-    /// Returns the number of the value that equals `key`, which `make` creates if need be.
+    /// Returns the number of the value equal to `key`, adding the result of `make` if needed.
     pub fn add_with<Q: Eq + Hash + ?Sized>(&self, key: &Q, make: impl FnOnce() -> T) -> u32
     where
         T: Borrow<Q>,

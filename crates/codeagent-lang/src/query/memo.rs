@@ -1,9 +1,9 @@
-//! Memo tables: the results of queries, each kept as long as it holds.
+//! Memo tables: the results of queries, each stored as long as it is valid.
 //!
-//! A resolution is a pure function that a `&self` method computes. The tables are the cells in which
-//! it remembers what it has computed, so the languages' code needs none of its own.
+//! A resolution is a pure function computed by `&self` methods. The tables are the only mutable
+//! state it needs for memoization, so the languages' code needs none of its own.
 //!
-//! **Limits.** A table belongs to one resolution and is dropped with it.
+//! Limitations: a table belongs to one resolution and is dropped with it.
 
 use std::cell::RefCell;
 use std::hash::Hash;
@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug)]
 pub struct MemoEntry<V> {
     pub(super) value: V,
-    /// The places of the active queries on which the result depends, and whether a limit cut
-    /// something off.
+    /// A bit for each active query on which the result depends, and one if a limit cut something
+    /// off.
     pub(super) met: u64,
     /// The number of the innermost of these queries.
     pub(super) number: u32,
@@ -24,7 +24,7 @@ pub struct MemoEntry<V> {
 }
 
 impl<V> MemoEntry<V> {
-    /// A result that holds for the whole resolution.
+    /// Creates a result that is valid for the whole resolution.
     pub(super) fn settled(value: V) -> Self {
         Self {
             value,
@@ -34,7 +34,7 @@ impl<V> MemoEntry<V> {
         }
     }
 
-    /// Reports whether the result holds for the whole resolution.
+    /// Reports whether the result is valid for the whole resolution.
     #[inline]
     pub(super) fn is_settled(&self) -> bool {
         self.met == 0
@@ -44,7 +44,7 @@ impl<V> MemoEntry<V> {
 /// The results of one kind of query.
 ///
 /// [`QueryStack`](super::stack::QueryStack) fills a table with results that may depend on active
-/// queries. Results that depend on none can be kept with [`MemoTable::insert`].
+/// queries. Results that depend on none can be stored with [`MemoTable::insert`].
 #[derive(Debug)]
 pub struct MemoTable<K, V>(pub(super) RefCell<FxHashMap<K, MemoEntry<V>>>);
 
@@ -55,7 +55,7 @@ impl<K, V> Default for MemoTable<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> MemoTable<K, V> {
-    /// Returns a result that holds for the whole resolution.
+    /// Returns a result that is valid for the whole resolution.
     #[inline]
     pub fn get(&self, key: &K) -> Option<V> {
         let entries = self.0.borrow();
@@ -63,13 +63,13 @@ impl<K: Eq + Hash, V: Clone> MemoTable<K, V> {
         Some(entry.value.clone())
     }
 
-    /// Keeps a result for the whole resolution; `false` if there was one.
+    /// Stores a result for the whole resolution; returns `false` if there was one.
     pub fn insert(&self, key: K, value: V) -> bool {
         let entry = MemoEntry::settled(value);
         self.0.borrow_mut().insert(key, entry).is_none()
     }
 
-    /// Returns the result that holds for the whole resolution, computing it if there is none.
+    /// Returns the result for the whole resolution, computing it if there is none.
     pub fn get_or_insert_with(&self, key: K, compute: impl FnOnce() -> V) -> V {
         if let Some(value) = self.get(&key) {
             return value;

@@ -3,7 +3,7 @@
 //!
 //! Their interior mutability lets the methods of a resolution take `&self`.
 //!
-//! **Limits.** Nothing here depends on a language: types and lookups differ too much to be shared.
+//! Limitations: nothing here depends on a language: types and lookups differ too much to be shared.
 
 pub mod interner;
 pub mod memo;

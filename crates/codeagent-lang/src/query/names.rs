@@ -1,6 +1,6 @@
 //! Interned names: a name has the same number in all files of a language.
 //!
-//! **Limits.** Only names that were added have a number.
+//! Limitations: only names that were added have a number.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::interner::Interner;
 pub struct Name(pub u32);
 
 impl Name {
-    /// No name.
+    /// The absent name.
     pub const NONE: Self = Self(u32::MAX);
 }
 
@@ -20,25 +20,25 @@ impl Name {
 pub struct Names(Interner<Arc<str>>);
 
 impl Names {
-    /// The number of a text, a new one if need be.
+    /// Returns the number of a text, adding it if needed.
     pub fn add(&mut self, text: &str) -> Name {
         self.get(text)
             .unwrap_or_else(|| Name(self.0.add_new(Arc::from(text))))
     }
 
-    /// The number of a text if somebody has it.
+    /// Returns the number of a text that was added.
     #[must_use]
     pub fn get(&self, text: &str) -> Option<Name> {
         self.0.find(text).map(Name)
     }
 
-    /// The text of a name, empty for [`Name::NONE`].
+    /// Returns the text of a name; empty for [`Name::NONE`].
     #[must_use]
     pub fn text(&self, name: Name) -> &str {
         self.0.values().get(name.0 as usize).map_or("", |text| text)
     }
 
-    /// How many names there are.
+    /// Returns the number of names.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.0.values().len() as u32

@@ -1,5 +1,5 @@
-//! Records the dependencies of one resolution: files by number, names by the table in which they
-//! are looked up. A failed lookup is a dependency too.
+//! Records the dependencies of one resolution: files by number, names by the lookup table. A failed
+//! lookup is a dependency too.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use super::names::{Name, Names};
 use crate::dependencies::{Dependencies, DependencyKey, KeyTable};
 use crate::world::FileId;
 
-/// Collects [`Dependencies`] during a link.
+/// Collects [`Dependencies`] while a file is resolved.
 #[derive(Debug, Default)]
 pub struct DependencyRecorder {
     files: RefCell<FxHashSet<FileId>>,
@@ -18,7 +18,7 @@ pub struct DependencyRecorder {
 }
 
 impl DependencyRecorder {
-    /// Records that the interface of a file was looked at.
+    /// Records that the interface of a file was read.
     pub fn file(&self, file: FileId) {
         self.files.borrow_mut().insert(file);
     }
@@ -33,7 +33,7 @@ impl DependencyRecorder {
         self.names.borrow_mut().insert((table, name));
     }
 
-    /// The finished set of the link of `own`.
+    /// Returns the dependencies collected while resolving `own`.
     #[must_use]
     pub fn finish(self, own: FileId, names: &Names) -> Dependencies {
         let mut files: Vec<FileId> = self

@@ -1,13 +1,13 @@
 //! The active queries of one resolution: cycle detection, step budgets and memoization.
 //!
-//! `var a = f(x => a.Size);` asks for the type of `a` while that type is being computed. The inner
+//! `var a = f(x => a.Size);` queries the type of `a` while that type is being computed. The inner
 //! query is cut off, and every result that depends on it is provisional: it is memoized only while
-//! the outer query is active (of several such queries, the innermost). So the work grows with the
-//! number of queries, not with the number of paths that lead to them.
+//! the outer query (of several, the innermost) is active. So the work grows with the number of
+//! queries, not with the number of paths to them.
 //!
-//! **Limits.** At most [`PLACES`] queries are active at once; a language may allow fewer. A query
-//! that exceeds this limit or a budget is cut off too. What depends on it is memoized for queries
-//! at the same depth or deeper, because less deep ones may learn more.
+//! Limitations: at most [`PLACES`] queries are active at once; a language may allow fewer. A query
+//! that exceeds this limit or a budget is cut off too. Results that depend on it are memoized for
+//! queries at the same depth or deeper, because shallower ones may find more.
 
 use std::cell::{Cell, RefCell};
 use std::collections::hash_map::Entry;
@@ -17,23 +17,23 @@ use rustc_hash::FxHashMap;
 
 use super::memo::{MemoEntry, MemoTable};
 
-/// The number of places for active queries: one bit each, and one for `CUT`.
+/// Number of places for active queries: one bit each, plus one for `CUT`.
 pub const PLACES: usize = 63;
 
-/// The bit that says that a limit cut something off.
+/// Set if a limit cut something off.
 const CUT: u64 = 1 << PLACES;
 
 /// The limits of one resolution.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryLimits {
-    /// The number of queries that may be active at once: keeps the stack of a worker thread small.
+    /// The number of queries that may be active at once, which bounds the stack of a worker thread.
     pub depth: u32,
-    /// The steps of each site, if they are limited. A cut-off query then depends on its site.
+    /// The steps of each site, if limited. Where a query is cut off then depends on its site.
     pub site: Option<u32>,
     /// The steps of the file.
     pub file: u64,
     /// The number of queries after which provisional results are kept for good, so that a
-    /// resolution without a limit for sites ends.
+    /// resolution without a limit per site terminates.
     pub provisional: u32,
 }
 
@@ -56,19 +56,19 @@ impl FileQueryBudget {
     }
 }
 
-/// The dependencies that the enclosing computation had before this one began.
+/// The dependencies of the enclosing computation, from before this one began.
 #[must_use]
 struct QueryFrame(u64);
 
-/// The active queries of a resolution, and what is left of its budgets.
+/// The active queries of a resolution, and the rest of its budgets.
 #[derive(Debug)]
 pub struct QueryStack<Q> {
     /// The active queries and their places.
     active: RefCell<FxHashMap<Q, u32>>,
-    /// The number of the query at each place, 0 if there is none.
+    /// The number of the query at each place, 0 if it is free.
     numbers: [Cell<u32>; PLACES],
     depth: Cell<u32>,
-    /// The places on which the result being computed depends.
+    /// The places that the result being computed depends on.
     met: Cell<u64>,
     started: Cell<u32>,
     /// Whether a depth or budget was exceeded at this site.
@@ -97,7 +97,7 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         }
     }
 
-    /// Begins the next site. If sites have a budget, this one gets a full one, and the first place.
+    /// Begins the next site, with a full budget if sites have one, and the first place.
     pub fn begin_site(&self) {
         self.exceeded.set(false);
 
@@ -114,7 +114,7 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         self.exceeded.get()
     }
 
-    /// Takes steps from the budget of the file; `false` if it is used up.
+    /// Takes steps from the budget of the file; returns `false` if it is used up.
     #[inline]
     pub fn spend(&self, steps: usize) -> bool {
         let left = self.file.get().saturating_sub(steps as u64);
@@ -131,7 +131,7 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         self.file.get() == 0
     }
 
-    /// Returns the number of active queries and of levels without a query.
+    /// Returns the number of active queries and of nested computations without a query.
     pub fn depth(&self) -> u32 {
         self.depth.get()
     }
@@ -142,7 +142,7 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         self.depth.get() >= self.limits.depth
     }
 
-    /// Computes one level deeper, without a query.
+    /// Runs a nested computation one level deeper, without a query.
     pub fn with_depth<T>(&self, compute: impl FnOnce() -> T) -> T {
         self.depth.set(self.depth.get() + 1);
         let value = compute();
@@ -155,7 +155,7 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         self.met.get() == 0
     }
 
-    /// Returns the query that was started last.
+    /// Returns the query started last.
     pub fn innermost(&self) -> Option<Q> {
         self.active
             .borrow()
@@ -164,14 +164,14 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
             .map(|(query, _)| *query)
     }
 
-    /// Computes a query without memoizing it; `None` if it is active, too deep, or a budget is used
-    /// up.
+    /// Computes a query without memoizing it. Returns `None` if it is active or too deep, or if a
+    /// budget is used up.
     pub fn query_uncached<T>(&self, query: Q, compute: impl FnOnce() -> T) -> Option<T> {
         Some(self.evaluate(query, compute)?.value)
     }
 
-    /// Returns the memoized result, computing it if there is none that holds. For results that
-    /// cannot depend on themselves.
+    /// Returns the memoized result, computing it if none is valid. For results that cannot depend
+    /// on themselves.
     pub fn memoized<K: Eq + Hash, V: Clone>(
         &self,
         table: &MemoTable<K, V>,
@@ -186,7 +186,8 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         self.keep(table, key, entry)
     }
 
-    /// The same for a query that may depend on itself; `None` as for [`Self::query_uncached`].
+    /// Like [`Self::memoized`], for a query that may depend on itself; `None` as for
+    /// [`Self::query_uncached`].
     pub fn query<K: Eq + Hash, V: Clone>(
         &self,
         table: &MemoTable<K, V>,
@@ -200,7 +201,8 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         Some(self.keep(table, key, entry))
     }
 
-    /// The same, but only a provisional result is memoized: a settled one is cheap to compute.
+    /// Like [`Self::query`], but memoizes only provisional results: settled ones are cheap to
+    /// compute.
     pub fn query_provisional<K: Eq + Hash, V: Clone>(
         &self,
         table: &MemoTable<K, V>,
@@ -217,13 +219,14 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         Some(self.keep(table, key, entry))
     }
 
-    /// Computes a query as active; `None` if it is so already, too deep, or a budget is used up.
+    /// Computes a query as active. Returns `None` if it is active or too deep, or if a budget is
+    /// used up.
     fn evaluate<T>(&self, query: Q, compute: impl FnOnce() -> T) -> Option<MemoEntry<T>> {
         let frame = self.open(query)?;
         Some(self.close(query, frame, compute()))
     }
 
-    /// Returns the memoized result if it holds.
+    /// Returns the memoized result if it is valid.
     #[inline]
     pub fn memo_hit<K: Eq + Hash, V: Clone>(&self, table: &MemoTable<K, V>, key: &K) -> Option<V> {
         let entries = table.0.borrow();
@@ -244,13 +247,13 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         value
     }
 
-    /// Reports whether so many queries were started that provisional results are settled ones.
+    /// Reports whether so many queries were started that provisional results count as settled.
     fn ignores_provisional(&self) -> bool {
         self.started.get() > self.limits.provisional
     }
 
-    /// Starts a query; `None` if it is active, too deep, or a budget is used up. The result being
-    /// computed then depends on the active query or on the limit.
+    /// Starts a query. Returns `None` if it is active or too deep, or if a budget is used up; the
+    /// result being computed then depends on the active query or on the limit.
     #[inline]
     fn open(&self, query: Q) -> Option<QueryFrame> {
         let mut active = self.active.borrow_mut();
@@ -276,7 +279,7 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         Some(self.begin())
     }
 
-    /// Ends the query that was started last.
+    /// Ends the query started last.
     #[inline]
     fn close<V>(&self, query: Q, frame: QueryFrame, value: V) -> MemoEntry<V> {
         let place = self.depth.get() - 1;
@@ -286,17 +289,18 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         self.end(frame, value)
     }
 
-    /// Begins a computation whose dependencies are told apart from those of the enclosing one.
+    /// Begins a computation whose dependencies are tracked separately from those of the enclosing
+    /// one.
     #[inline]
     fn begin(&self) -> QueryFrame {
         QueryFrame(self.met.take())
     }
 
-    /// Ends a computation: the enclosing one depends on the same active queries.
+    /// Ends a computation and adds its dependencies to those of the enclosing one.
     #[inline]
     fn end<V>(&self, QueryFrame(enclosing): QueryFrame, value: V) -> MemoEntry<V> {
         let depth = self.depth.get();
-        // Outside of all queries no query can be less deep.
+        // No query can be shallower than one outside all queries.
         let met = if depth == 0 {
             0
         } else {
@@ -312,7 +316,8 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         }
     }
 
-    /// Returns the result if it holds; the result being computed then has the same dependencies.
+    /// Returns the result if it is valid and adds its dependencies to those of the result being
+    /// computed.
     #[inline]
     fn recall<V: Clone>(&self, entry: &MemoEntry<V>) -> Option<V> {
         if !entry.is_settled() {

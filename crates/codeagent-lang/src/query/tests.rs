@@ -1,5 +1,4 @@
-//! Memoized answers change neither results nor the answers at later sites, and each query is
-//! computed once.
+//! Memoization changes neither a result nor that of a later site, and each query is computed once.
 
 use std::cell::RefCell;
 
@@ -13,8 +12,7 @@ const LIMITS: QueryLimits = QueryLimits {
     provisional: u32::MAX,
 };
 
-/// Queries that depend on others, in order; the answer is the set of queries that were answered on
-/// the way.
+/// Queries that make other queries, in order; the result is the set of queries reached.
 struct Graph {
     asks: Vec<Vec<usize>>,
     stack: QueryStack<usize>,
@@ -50,7 +48,7 @@ impl Graph {
     }
 }
 
-/// Returns random graphs of so many queries, each of which depends on up to three others.
+/// Returns graphs of this many queries, each of which makes up to three others.
 fn graphs(questions: usize) -> impl Iterator<Item = Vec<Vec<usize>>> {
     let mut state = 1_u64;
     let mut draw = move |below: usize| {
@@ -98,7 +96,7 @@ fn the_budget_of_one_site_does_not_change_answers_at_another() {
             let alone = Graph::new(&asks, limits, true);
             alone.stack.begin_site();
             let first = (alone.answer(question), alone.stack.exceeded());
-            // Answers memoized for other sites save steps, so that less may exceed the budget.
+            // Results settled by other sites save steps, so less may be cut off.
             assert!(
                 after_others == first || first.1,
                 "question {question} of {asks:?}"

@@ -9,9 +9,9 @@ use crate::span::{Position, Span};
 /// A region of the text in which names are declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scope {
-    /// What kind of region.
+    /// The kind of region.
     pub kind: ScopeKind,
-    /// The scope around it; `NONE` for the file.
+    /// The enclosing scope; `NONE` for the file.
     pub parent: ScopeId,
     /// The declaration that opens it; `NONE` for the file and plain blocks.
     pub owner: DeclId,
@@ -23,8 +23,8 @@ pub struct Scope {
 pub enum ScopeKind {
     /// The whole file.
     File,
-    /// A namespace or ambient module body. C#: one scope per dotted declaration (`namespace A.B` is
-    /// one, its declaration named `A.B`).
+    /// A namespace or ambient module body. In C#, each dotted declaration has one scope: `namespace
+    /// A.B` opens one, whose declaration is named `A.B`.
     Namespace,
     /// `declare global { }`
     Global,
@@ -80,17 +80,17 @@ pub enum DeclKind {
     Lambda,
     /// A member function (class, interface, object type, object literal).
     Method,
-    /// Named `constructor` in TypeScript and as the type in C#.
+    /// A constructor; named `constructor` in TypeScript and like the type in C#.
     Constructor,
-    /// A C# primary constructor (its parameters lie in the type's scope); named as the type.
+    /// A C# primary constructor, named like the type; its parameters are in the type's scope.
     PrimaryConstructor,
-    /// Named as the type.
+    /// A static constructor, named like the type.
     StaticConstructor,
-    /// Named `~Type`.
+    /// A finalizer, named `~Type`.
     Finalizer,
-    /// Named `operator +`.
+    /// An operator, named `operator +`.
     Operator,
-    /// Named `implicit operator T` / `explicit operator T`.
+    /// A conversion operator, named `implicit operator T` or `explicit operator T`.
     Conversion,
     /// A property: C# with accessors or a record parameter; TypeScript class field, interface or
     /// object type member, parameter property.
@@ -113,7 +113,7 @@ pub enum DeclKind {
     Parameter,
     /// A type parameter; its constraints are `heritage`, its default is `ty`.
     TypeParam,
-    /// A local name made by an import (TypeScript) or `import a = b.c`.
+    /// A local name introduced by an import (TypeScript) or by `import a = b.c`.
     Import,
     /// `export default <expression>`; named `default`.
     DefaultExport,
@@ -131,7 +131,7 @@ pub enum DeclKind {
     ConstructSignature,
     /// `[k: K]: T` in an interface, class or object type.
     IndexSignature,
-    /// The name has another type in this scope: see [`Guard`](super::Guard) at `guard`.
+    /// A name with a narrowed type in this scope; see [`Guard`](super::Guard).
     Narrow,
     /// C# top-level statements: a method named `<Main>$` whose scope is the file.
     TopLevel,
@@ -175,7 +175,7 @@ impl DeclFlags {
     pub const CONST: Self = Self(1 << 8);
     /// `let` (TypeScript).
     pub const LET: Self = Self(1 << 9);
-    /// C# `partial`; of an `ObjectType`: with others it makes up what an alias names.
+    /// C# `partial`. On an `ObjectType`: one of several that together make up an alias's type.
     pub const PARTIAL: Self = Self(1 << 10);
     /// C# `new` modifier.
     pub const HIDES: Self = Self(1 << 11);
@@ -198,20 +198,20 @@ impl DeclFlags {
     pub const OUT: Self = Self(1 << 20);
     /// C# parameter `in` or `ref readonly`.
     pub const IN: Self = Self(1 << 21);
-    /// C# first parameter `this T x`; on the method: it is an extension method.
+    /// C# `this T x` on the first parameter; on the method: it is an extension method.
     pub const EXTENSION: Self = Self(1 << 22);
     /// Has a body (function-like) or an implementation.
     pub const HAS_BODY: Self = Self(1 << 23);
     /// Imported with `import type`, or exported with `export type`.
     pub const TYPE_ONLY: Self = Self(1 << 24);
-    /// Declared as a member of a class, interface, object: found through a receiver, never by a
-    /// bare name (C#: also by a bare name inside the type).
+    /// Declared as a member of a class, interface or object: found through a receiver, never by a
+    /// bare name (in C#, also by a bare name inside the type).
     pub const MEMBER: Self = Self(1 << 25);
     /// Returns JSX somewhere.
     pub const RETURNS_JSX: Self = Self(1 << 26);
     /// A C# record's positional property, or a TypeScript parameter property.
     pub const FROM_PARAMETER: Self = Self(1 << 27);
-    /// A local function that is named outside its own body.
+    /// A local function that is referred to outside its own body.
     pub const CALLED: Self = Self(1 << 28);
     /// TypeScript `var` or function: hoisted to the function scope.
     pub const HOISTED: Self = Self(1 << 29);
@@ -219,8 +219,8 @@ impl DeclFlags {
     pub const COMPUTED: Self = Self(1 << 30);
     /// C# `required`.
     pub const REQUIRED: Self = Self(1 << 31);
-    /// A function in JavaScript, or a variable that holds one: it makes instances, whose members
-    /// are declared in its scope.
+    /// A JavaScript function, or a variable that holds one, that constructs instances; their
+    /// members are declared in its scope.
     pub const CONSTRUCTS: Self = Self(1 << 31);
 
     /// Reports whether all bits of `other` are set.
@@ -235,7 +235,7 @@ impl DeclFlags {
         Self(self.0 | other.0)
     }
 
-    /// Sets the bits of `other`.
+    /// Sets all bits of `other`.
     pub fn insert(&mut self, other: Self) {
         self.0 |= other.0;
     }
@@ -252,23 +252,23 @@ impl std::ops::BitOr for DeclFlags {
 /// One declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declaration {
-    /// Its bare name; `NONE` for lambdas, object literals and other nameless ones.
+    /// Bare name; `NONE` for lambdas, object literals and other unnamed declarations.
     pub name: Sym,
-    /// What it is.
+    /// The kind of declaration.
     pub kind: DeclKind,
     /// Yes/no properties.
     pub flags: DeclFlags,
-    /// Where it is declared.
+    /// The scope it is declared in.
     pub scope: ScopeId,
-    /// What it opens; `NONE` if nothing.
+    /// The scope it opens; `NONE` if it opens none.
     pub inner: ScopeId,
-    /// The declaration around it: the nearest one that has a [`Detail`]; `NONE` at the top.
+    /// The nearest enclosing declaration that has a [`Detail`]; `NONE` at the top.
     pub parent: DeclId,
-    /// Declared type: of a variable, parameter, property, field; returned type of a function-like;
+    /// Declared type of a variable, parameter, property or field; return type of a function-like;
     /// value of an alias; default of a type parameter.
     pub ty: TypeId,
-    /// What gives a value (and, without `ty`, a type): initialiser, destructured source, loop
-    /// element, lambda parameter from context.
+    /// The expression that gives its value and, without `ty`, its type: initialiser, destructured
+    /// source, loop element, lambda parameter from context.
     pub init: ExprId,
     /// Parameters.
     pub params: List<DeclId>,
@@ -276,17 +276,17 @@ pub struct Declaration {
     pub type_params: List<DeclId>,
     /// Base list of a type; constraints of a type parameter.
     pub bases: List<Base>,
-    /// Function-like: the expressions it returns (an expression body is one); yielded ones if it is
-    /// a generator.
+    /// The expressions that a function-like returns (an expression body is one), or those that a
+    /// generator yields.
     pub returns: List<ExprId>,
-    /// Where a lambda or object literal gets its type from.
+    /// Where a lambda or object literal gets its contextual type from.
     pub context: Context,
-    /// The name is visible from this byte offset on (0: in the whole scope). Narrowings after an
-    /// early exit and C# locals have one.
+    /// Byte offset from which the name is visible (0: in the whole scope). Set for narrowings after
+    /// an early exit and for C# locals.
     pub from: u32,
-    /// Where the name token stands (for a nameless one, its first token).
+    /// Position of the name token, or of the first token if it has no name.
     pub at: Position,
-    /// What nodes need; `NONE` for locals, parameters, lambdas.
+    /// Details that only nodes need; `NONE` for locals, parameters, lambdas.
     pub detail: DetailId,
 }
 
@@ -318,41 +318,41 @@ impl Declaration {
 /// Details of a declaration that only nodes need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detail {
-    /// The declaration with attributes, decorators and `export`, without its doc comment. A C#
-    /// field or TypeScript variable: its whole statement if it is the only declarator, else from
-    /// the declarator on. Ends with the last token.
+    /// The declaration with attributes, decorators and `export`, without its doc comment, up to its
+    /// last token. For a C# field or TypeScript variable, its whole statement if it is the only
+    /// declarator, else from the declarator on.
     pub span: Span,
-    /// Declared accessibility with the language's default filled in; `None` where it has no
-    /// meaning.
+    /// Declared accessibility with the language's default filled in; `None` where accessibility
+    /// does not apply.
     pub access: Option<Access>,
-    /// Parameter list as written, white space folded to single blanks; `NONE` without one.
+    /// Parameter list as written, white space collapsed; `NONE` without one.
     pub parameters: Sym,
-    /// Returned or declared type as written, white space folded; `NONE` without one.
+    /// Return or declared type as written, white space collapsed; `NONE` without one.
     pub type_text: Sym,
     /// Plain text of the doc comment's summary, at most 300 characters; `NONE` without one.
     pub doc: Sym,
-    /// Whether it is marked obsolete or deprecated.
+    /// Marked obsolete or deprecated.
     pub deprecated: bool,
     /// C#: the interface of an explicit implementation.
     pub explicit_interface: TypeId,
-    /// Hash of the declaration's text without its own name and without layout; equal in a renamed
-    /// or moved copy.
+    /// Hash of the declaration's text without its own name and layout, so that a renamed or moved
+    /// copy has the same hash.
     pub body_hash: [u8; 8],
 }
 
 /// One entry of a base list or one constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Base {
-    /// Which clause.
+    /// The clause it is in.
     pub clause: BaseClause,
-    /// What is named; a TypeScript heritage expression that is not a plain name is a
+    /// The named type; a TypeScript heritage expression that is not a plain name is a
     /// `TypeExpr::Heritage`.
     pub ty: TypeId,
-    /// Its last name token.
+    /// Position of its last name token.
     pub at: Position,
 }
 
-/// Where a base stands.
+/// The clause of a base or constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum BaseClause {
@@ -360,34 +360,34 @@ pub enum BaseClause {
     Extends,
     /// TypeScript `implements`.
     Implements,
-    /// C# base list: class or interface, which only the resolver can tell.
+    /// C# base list: a class or an interface; only the resolver can tell which.
     Base,
     /// Constraint of a type parameter.
     Constraint,
-    /// C# constraints `class`, `struct`, `notnull`, `unmanaged`, `new()`: `ty` is a `Primitive` of
+    /// C# constraint `class`, `struct`, `notnull`, `unmanaged` or `new()`: `ty` is a `Primitive` of
     /// that word.
     ConstraintWord,
 }
 
-/// The source of the type of a lambda, object literal, `new()` or collection expression.
+/// The source of the contextual type of a lambda, object literal, `new()` or collection expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Context {
-    /// Nowhere.
+    /// No context.
     #[default]
     None,
     /// Argument number n of a call.
     Argument(CallId, u16),
     /// A value of a declared type (variable, cast, parameter default).
     Typed(TypeId),
-    /// Assigned to an expression (`a.b = ..`, C# object initialiser member).
+    /// The value assigned to an expression (`a.b = ..`, C# object initialiser member).
     Assigned(ExprId),
     /// The value of a property of an object literal.
     Property(DeclId, Sym),
-    /// Returned from a function-like.
+    /// A value returned from a function-like.
     Returned(DeclId),
-    /// An element of an array literal or collection with a context of its own, given by the
-    /// declaration standing for it.
+    /// An element of an array literal or collection; the context of the literal itself is that of
+    /// its declaration.
     Element(ExprId),
-    /// The value of a JSX attribute of the element whose component is the expression.
+    /// The value of a JSX attribute; the expression is the component of the element.
     Attribute(ExprId, Sym),
 }

@@ -31,7 +31,7 @@ pub enum LiteralKind {
     Default,
     /// C# `"x"u8`.
     Utf8String,
-    /// C# `throw e` as an expression: it has no type and converts to any.
+    /// C# `throw e` as an expression: it has no type and converts to every type.
     Throw,
 }
 
@@ -42,12 +42,12 @@ pub enum Expr {
     Unknown,
     /// A bare name, looked up from a scope at a byte offset.
     Name(Sym, ScopeId, u32),
-    /// `this` in (the innermost) type or object literal; `NONE` at the top.
+    /// `this` of the innermost type or object literal; `NONE` at the top.
     This(DeclId),
-    /// TypeScript: `this` of the first, where a guard speaks of something in it: with its scope and
-    /// byte offset, as a name has them.
+    /// TypeScript: `this` where a guard tests one of its members. Scope and byte offset as in
+    /// `Name`.
     ThisAt(DeclId, ScopeId, u32),
-    /// `super` / `base` in a type.
+    /// `super` / `base` of a type.
     Super(DeclId),
     /// `a.b`, `a?.b`, `a!.b`, C# `a->b` (`*a` first).
     Member(ExprId, Sym),
@@ -64,7 +64,7 @@ pub enum Expr {
     Generic(ExprId, List<TypeId>),
     /// `await e`
     Await(ExprId),
-    /// What a loop over `e` yields (`for of`, `foreach`); `true` for `await`.
+    /// An element of `e` in a loop (`for of`, `foreach`); `true` for `await`.
     Iterate(ExprId, bool),
     /// `yield e` / `yield* e` as a value.
     Yield(ExprId),
@@ -75,7 +75,7 @@ pub enum Expr {
     Cast(TypeId),
     /// `e satisfies T`: the type of `e` with the context `T`; `e as const` has `NONE`.
     Satisfies(ExprId, TypeId),
-    /// Either: `c ? a : b`, `a ?? b`, `a || b`, arms of a switch expression.
+    /// One of two values: `c ? a : b`, `a ?? b`, `a || b`, arms of a switch expression.
     Or(ExprId, ExprId),
     /// `a && b` (TypeScript; the type is that of `b`).
     And(ExprId, ExprId),
@@ -95,7 +95,7 @@ pub enum Expr {
     Class(DeclId),
     /// Parameter n of a lambda, typed by the lambda's context.
     ContextParam(DeclId, u16),
-    /// C# `out var x`: what parameter n of the call writes.
+    /// C# `out var x`: the value that the call writes to parameter n.
     OutArgument(CallId, u16),
     /// The type given by a guard; see [`Guard`].
     Guarded(u32),
@@ -103,14 +103,14 @@ pub enum Expr {
     Element(ExprId, u16),
     /// `...rest` of an array (`true`) or object (`false`) pattern.
     RestOf(ExprId, bool),
-    /// Member `b` of `a` in an object pattern; as `Member`, but without being written as one. With
-    /// a default value it is an `Or`.
+    /// Member `b` of `a` in an object pattern: like `Member`, but not written as an access. With a
+    /// default value it is an `Or`.
     Destructured(ExprId, Sym),
     /// `import("m")`
     DynamicImport(Sym),
     /// `require("m")` (JavaScript)
     Require(Sym),
-    /// A C# query expression: its last select or group; the sequence is of this element.
+    /// A C# query expression: its last select or group, the element of the resulting sequence.
     Query(ExprId),
     /// A literal; the `Sym` is its text for strings up to 64 bytes, else `NONE`.
     Literal(LiteralKind, Sym),
@@ -119,16 +119,16 @@ pub enum Expr {
     TypeValue(TypeId),
     /// A JSX element.
     Jsx(ExprId),
-    /// `typeof x`, comparisons, `!x`: a boolean or string known by the operator.
+    /// `typeof x`, comparisons, `!x`: the operator alone determines the type.
     Known(KnownType),
     /// Assignment `a = b` as a value.
     Assign(ExprId, ExprId),
-    /// C# `a?.b.c` as a whole: the type of the inner chain, nullable.
+    /// C# `a?.b.c` as a whole: the type of the inner chain, made nullable.
     Conditional(ExprId),
-    /// C# the receiver of `a?.b` and the value that `x is { } y` names: the inner value without its
-    /// `?`.
+    /// C#: the inner value without its `?`: the receiver of `a?.b`, or the value that `x is { } y`
+    /// declares.
     NonNull(ExprId),
-    /// C# `x with { }`, checked, parenthesised, ref: the type of the inner expression.
+    /// C# `x with { }`, `checked`, `ref` or parentheses: the type of the inner expression.
     Same(ExprId),
 }
 
@@ -190,7 +190,7 @@ pub enum Operator {
 /// A call, `new`, index access, attribute or constructor initialiser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
-    /// What is called: a `Name`, `Member`, ... without its type arguments.
+    /// The callee: a `Name`, `Member`, ... without its type arguments.
     pub callee: ExprId,
     /// Arguments in the order written.
     pub args: List<Arg>,
@@ -225,14 +225,14 @@ pub enum ArgMode {
     Spread,
 }
 
-/// A test that narrows a name's type in a scope.
+/// A test that narrows the type of a name in a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Guard {
     /// The narrowed `Name` or `Member` path; the `Narrow` declaration has the name of its root.
     pub subject: ExprId,
     /// The test.
     pub test: GuardTest,
-    /// Whether the test is known to be false here.
+    /// True if the test is known to be false here.
     pub negated: bool,
 }
 
@@ -241,8 +241,8 @@ pub struct Guard {
 pub enum GuardTest {
     /// `x instanceof C`
     InstanceOf(ExprId),
-    /// `f(x)` where `f` may be a type predicate; the argument's number, `u16::MAX` for what `f` is
-    /// a member of.
+    /// `f(x)` where `f` may be a type predicate, and the number of the argument; `u16::MAX` for the
+    /// receiver of `f`.
     Predicate(CallId, u16),
     /// `typeof x === "string"`
     TypeOf(Sym),
@@ -256,6 +256,6 @@ pub enum GuardTest {
     IsType(TypeId),
     /// TypeScript `x = value`
     Assigned(ExprId),
-    /// TypeScript: `x` may have been assigned to; it has its declared type.
+    /// TypeScript: `x` may have been assigned to, so it has its declared type.
     Declared,
 }

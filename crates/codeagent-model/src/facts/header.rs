@@ -1,4 +1,4 @@
-//! Facts about a file as a whole, and about the parts that other files depend on one by one.
+//! Facts about a file as a whole, and about the parts of it that other files depend on separately.
 
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +54,8 @@ impl Header {
 pub struct Body {
     /// The declaration of the body; never one nested in another such body.
     pub decl: DeclId,
-    /// The declaration of the enclosing piece, if any; see [`Facts::pieces`](super::Facts::pieces).
+    /// The declaration of the enclosing member, if any; see
+    /// [`Facts::pieces`](super::Facts::pieces).
     pub piece: DeclId,
     /// Hash of the body's text.
     pub hash: [u8; 8],
@@ -65,6 +66,6 @@ pub struct Body {
 pub struct Piece {
     /// The declaration; its span covers everything that belongs to it.
     pub decl: DeclId,
-    /// Hash of what other files see of it.
+    /// Hash of its tokens that other files can see.
     pub hash: [u8; 8],
 }

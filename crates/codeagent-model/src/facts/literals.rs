@@ -1,4 +1,4 @@
-//! String literals that name something, and calls that take a nameless callback.
+//! String literals that name something, and calls that take an anonymous callback.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,15 +13,15 @@ pub struct StringLiteral {
     pub line: u32,
 }
 
-/// A call with a nameless function and a string among its arguments, such as
+/// A call with an anonymous function and a string among its arguments, such as
 /// `router.post("documents.archive", auth(), async (ctx) => { .. })`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Callback {
-    /// First line: that of the name called.
+    /// First line: that of the called name.
     pub start: u32,
     /// Last line: that of the closing parenthesis.
     pub end: u32,
-    /// The name called and the first string: `router.post "documents.archive"`.
+    /// The called name and the first string: `router.post "documents.archive"`.
     pub label: String,
 }
 
@@ -74,9 +74,9 @@ fn is_color(bytes: &[u8]) -> bool {
     bytes[0] == b'#' && bytes[1..].iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Returns the form under which equal names are found however they are written: in lower case,
-/// without slashes around it, with `*` for each placeholder of a route. `/Users/:id`,
-/// `users/{id:int}` and `users/${user.id}` are one name.
+/// Returns the normalized form of a name, which is the same for all of its spellings: lower case,
+/// no slashes at the ends, `*` for each placeholder of a route. `/Users/:id`, `users/{id:int}` and
+/// `users/${user.id}` have the same key.
 #[must_use]
 pub fn literal_key(text: &str) -> String {
     let text = text.trim_matches('/');

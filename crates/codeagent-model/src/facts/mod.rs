@@ -1,24 +1,25 @@
 //! The facts of one file: scopes, declarations, types, expressions and use sites.
 //!
 //! Names are recorded, never resolved: lowering produces these values from one text, and the
-//! resolvers connect them across files. Everything after lowering works without the text, so
-//! whatever an answer shows (signature, return type, doc) is stored here.
+//! resolvers connect them across files. Nothing after lowering needs the text, so everything that
+//! results show (signature, return type, doc) is stored here.
 //!
-//! All cross references are indices into the vectors of the same [`Facts`]; `NONE` (all ones) means
-//! "not there". Variable-length parts are [`List`]s into shared pools, which keeps the values flat:
-//! cheap to store, to decode and to drop.
+//! All cross references are indices into the vectors of the same [`Facts`]; `NONE` (all ones) is
+//! the absent index. Variable-length parts are [`List`]s into shared pools, so the values are flat
+//! and cheap to store, decode and drop.
 //!
 //! # How source becomes facts
 //!
-//! * **Scopes.** One per file, namespace, type, function (parameters and type parameters live there
-//!   too), block, object literal, object type. A declaration stands in `scope` and opens `inner`.
+//! * **Scopes.** One per file, namespace, type, function (including its parameters and type
+//!   parameters), block, object literal and object type. A declaration is in `scope` and opens
+//!   `inner`.
 //! * **Declarations.** Locals, parameters and lambdas are declarations like any other; those
 //!   without [`Detail`] never become nodes. Narrowing (`if (x instanceof C)`) is a declaration of
 //!   kind `Narrow` in the guarded block: there is no flow graph.
-//! * **Expressions** are shared if equal, except calls, lambdas and literals objects. An expression
-//!   says how to find a type or a target: `Member(Call(Name f), "g")`.
-//! * **Sites** say where a name token stands and which expression or type it is part of; each may
-//!   become one edge. A name that lexically binds to a local or parameter needs no site.
+//! * **Expressions** are shared if equal, except calls, lambdas and object literals. An expression
+//!   describes how to find a type or a target: `Member(Call(Name f), "g")`.
+//! * **Sites** record the position of a name token and the expression or type it is part of; each
+//!   may become one edge. A name that lexically binds to a local or parameter needs no site.
 
 mod declarations;
 mod expressions;
@@ -59,7 +60,7 @@ pub struct Facts {
     pub names: Names,
     /// Scope 0 is the file.
     pub scopes: Vec<Scope>,
-    /// In the order of their name tokens, containers before what they contain.
+    /// In the order of their name tokens, containers before their members.
     pub decls: Vec<Declaration>,
     /// Details that only nodes need.
     pub details: Vec<Detail>,
@@ -67,7 +68,7 @@ pub struct Facts {
     pub types: Vec<TypeExpr>,
     /// Value expressions.
     pub exprs: Vec<Expr>,
-    /// Calls, `new`s, element accesses.
+    /// Calls, `new`s and element accesses.
     pub calls: Vec<Call>,
     /// In text order.
     pub imports: Vec<Import>,
@@ -77,14 +78,14 @@ pub struct Facts {
     pub sites: Vec<Site>,
     /// String literals that read as names, except module specifiers, in text order.
     pub literals: Vec<StringLiteral>,
-    /// Calls that take a nameless callback and a string, by position.
+    /// Calls that take an anonymous callback and a string, by position.
     pub callbacks: Vec<Callback>,
     /// Narrowing guards; see [`Guard`].
     pub guards: Vec<Guard>,
     /// Bodies that the interface hash leaves out although other files may depend on their results,
     /// by declaration.
     pub bodies: Vec<Body>,
-    /// Declarations that other files depend on one by one, in text order; none is nested in
+    /// Declarations that other files depend on separately, in text order; none is nested in
     /// another.
     pub pieces: Vec<Piece>,
     /// The values of all lists.

@@ -8,7 +8,7 @@ use crate::span::Position;
 /// An import (TypeScript) or using (C#).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
-    /// What it brings.
+    /// The kind of import.
     pub kind: ImportKind,
     /// TypeScript: the module specifier. C#: the dotted name as written, without white space.
     pub module: Sym,
@@ -16,9 +16,9 @@ pub struct Import {
     pub name: Sym,
     /// TypeScript: the declaration of the local name; `NONE` for side-effect imports.
     pub decl: DeclId,
-    /// C#: what is named, as a type expression (a namespace is one too).
+    /// C#: the named type or namespace, as a type expression.
     pub ty: TypeId,
-    /// C#: the file or namespace scope it stands in.
+    /// C#: the file or namespace scope it is in.
     pub scope: ScopeId,
     /// C# `global using`.
     pub global: bool,
@@ -28,7 +28,7 @@ pub struct Import {
     pub at: Position,
 }
 
-/// What an import brings.
+/// Kinds of imports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum ImportKind {
@@ -55,7 +55,7 @@ pub enum ImportKind {
 /// An export clause (TypeScript); exported declarations carry a flag instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {
-    /// What it does.
+    /// The kind of export clause.
     pub kind: ExportKind,
     /// The exported name; `NONE` for stars.
     pub name: Sym,
@@ -65,15 +65,15 @@ pub struct Export {
     pub module: Sym,
     /// The value of `export =` and of `module.exports = ..` / `exports.a = ..`.
     pub value: ExprId,
-    /// The scope it stands in (file, namespace, ambient module).
+    /// The scope it is in (file, namespace, ambient module).
     pub scope: ScopeId,
     /// `export type`
     pub type_only: bool,
-    /// The local name token; for stars the specifier.
+    /// The local name token, or the specifier of a star.
     pub at: Position,
 }
 
-/// What an export clause does.
+/// Kinds of export clauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum ExportKind {

@@ -26,7 +26,7 @@ impl Names {
         &self.text[start as usize..end as usize]
     }
 
-    /// Adds a string, which the caller knows to be new.
+    /// Adds a string that is not in the table yet.
     pub fn push(&mut self, text: &str) -> Sym {
         self.text.push_str(text);
         self.ends.push(self.text.len() as u32);
@@ -39,7 +39,7 @@ impl Names {
         self.ends.len()
     }
 
-    /// Reports whether there are none.
+    /// Reports whether the table is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()

@@ -13,7 +13,7 @@ macro_rules! ids {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
 
-        /// Serialized plus one, so that the frequent "not there" takes one byte instead of five.
+        /// Serialized plus one, so that the frequent `NONE` takes one byte instead of five.
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_u32(self.0.wrapping_add(1))
@@ -27,7 +27,7 @@ macro_rules! ids {
         }
 
         impl $name {
-            /// "Not there".
+            /// The absent id.
             pub const NONE: Self = Self(u32::MAX);
 
             /// Reports whether this is [`Self::NONE`].
@@ -36,7 +36,7 @@ macro_rules! ids {
                 self == Self::NONE
             }
 
-            /// Returns `None` for [`Self::NONE`].
+            /// Returns the id, or `None` for [`Self::NONE`].
             #[must_use]
             pub fn some(self) -> Option<Self> {
                 (!self.is_none()).then_some(self)
@@ -110,7 +110,7 @@ impl<T> List<T> {
         of: PhantomData,
     };
 
-    /// A list of the values at these pool indices.
+    /// Returns a list of the values at these pool indices.
     pub(super) fn of(places: Range<usize>) -> Self {
         Self {
             start: places.start as u32,
@@ -137,11 +137,11 @@ impl<T> List<T> {
     }
 }
 
-/// A value that lists consist of; determines its pool in [`Facts`](super::Facts).
+/// A value that can be in a [`List`]; determines the list's pool in [`Facts`](super::Facts).
 pub trait Pooled: Sized {
-    /// Returns the pool.
+    /// Returns the pool of this type.
     fn pool(pools: &Pools) -> &Vec<Self>;
-    /// Returns the pool for adding values.
+    /// Returns the pool of this type, to add values.
     fn pool_mut(pools: &mut Pools) -> &mut Vec<Self>;
 }
 
@@ -157,7 +157,7 @@ macro_rules! pools {
             fn pool_mut(pools: &mut Pools) -> &mut Vec<Self> { &mut pools.$field }
         })*
         impl Pools {
-            /// Gives back unused capacity.
+            /// Releases unused capacity.
             pub fn shrink(&mut self) {
                 $(self.$field.shrink_to_fit();)*
             }

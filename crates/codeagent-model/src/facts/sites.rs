@@ -8,18 +8,19 @@ use crate::span::Position;
 /// A use site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
-    /// How it is used.
+    /// The kind of use.
     pub kind: SiteKind,
-    /// What is used.
+    /// The used expression, type, specifier or key.
     pub subject: Subject,
     /// The innermost enclosing declaration with a [`Detail`](super::Detail) (a lambda belongs to
     /// its enclosing member); `NONE` at the top of the file.
     pub owner: DeclId,
-    /// The name token, or for `[..]`, `new(..)` and operators the token in its place.
+    /// Position of the name token; for `[..]`, `new(..)` and operators, that of the token in its
+    /// place.
     pub at: Position,
 }
 
-/// What a site uses.
+/// The subject of a use site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Subject {
     /// A value: for a call site the `Call`/`New`/`Jsx`, else the `Name` or `Member` itself.
@@ -32,19 +33,19 @@ pub enum Subject {
     Export(ExportId),
     /// Entry n of the base list of a declaration.
     Base(DeclId, u16),
-    /// The key of an object literal's member, or of a C# object initialiser / `with` (then the
-    /// expression is the object).
+    /// The key of a member in an object literal, or in a C# object initialiser or `with` (the
+    /// expression is then the object).
     Key(DeclId, Sym),
-    /// A C# call without an expression of its own: attribute, constructor initialiser, primary base
-    /// call; the type is what is constructed.
+    /// A C# call without an expression of its own (attribute, constructor initialiser, primary base
+    /// call); the type is the constructed one.
     Construct(TypeId, CallId),
-    /// TypeScript: a decorator without call: the expression.
+    /// TypeScript: the expression of a decorator that is not a call.
     Decorator(ExprId),
     /// An attribute of a JSX element: the component and the name.
     Attribute(ExprId, Sym),
 }
 
-/// How something is used.
+/// Kinds of uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum SiteKind {
@@ -70,7 +71,7 @@ pub enum SiteKind {
     Index,
     /// A value is read.
     Read,
-    /// C# `value is Name`: a type if there is one of that name, else a value.
+    /// C# `value is Name`: a type if one has that name, else a value.
     Test,
     /// A value is written.
     Write,

@@ -11,7 +11,7 @@ pub enum TypeExpr {
     Unknown,
     /// A keyword type: `string`, `int`, `void`, `any`, `undefined`, `dynamic`, ...
     Primitive(Sym),
-    /// A possibly dotted and generic name, looked up from a scope. C# `global::A.B` begins with a
+    /// A possibly dotted and generic name, looked up from a scope. C# `global::A.B` starts with the
     /// segment `global::`.
     Name(List<Segment>, ScopeId),
     /// An array and its rank (1 for `T[]`).
@@ -40,8 +40,8 @@ pub enum TypeExpr {
     Indexed(TypeId, TypeId),
     /// `keyof T`
     KeyOf(TypeId),
-    /// `check extends bound ? yes : no`, the four in this order; then an `Infer` for each name that
-    /// the `infer`s of `bound` declare.
+    /// `check extends bound ? yes : no`: the four types in this order, then an `Infer` for each
+    /// name that an `infer` in `bound` declares.
     Conditional(List<TypeId>),
     /// `{ [K in C]: T }`
     Mapped(DeclId),
@@ -53,7 +53,7 @@ pub enum TypeExpr {
     Literal(LiteralKind, Sym),
     /// A heritage clause that is an expression: `extends mixin(A)<T>`.
     Heritage(ExprId, List<TypeId>),
-    /// `infer X`: the type parameter it declares.
+    /// `infer X`: the declared type parameter.
     Infer(DeclId),
     /// A template literal type.
     Template,

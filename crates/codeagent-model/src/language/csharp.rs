@@ -21,7 +21,7 @@ pub const RULES: LanguageRules = LanguageRules {
     parameter,
 };
 
-/// `[A] ref int id = 1`
+/// Splits a parameter such as `[A] ref int id = 1` into name and type.
 fn parameter(text: &str) -> (String, String) {
     let words = split_outside(without_default(text), ' ');
     let words: Vec<&str> = words

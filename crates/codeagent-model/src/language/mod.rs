@@ -1,6 +1,7 @@
 //! Properties of the languages that need no facts: one table per language.
 //!
-//! **Limits.** Anything that needs facts, a world or a project belongs to the language's own crate.
+//! Limitations: anything that needs facts, a world or a project belongs to the language's own
+//! crate.
 
 mod csharp;
 mod parameters;
@@ -12,11 +13,11 @@ pub use parameters::{split_outside, squeezed};
 /// The properties of one language.
 #[derive(Debug)]
 pub struct LanguageRules {
-    /// Names of its sources, the language itself first.
+    /// Names of the languages of its sources, the main one first.
     pub names: &'static [&'static str],
     /// Node types that a call or `new` may target by name.
     pub callable: &'static [NodeType],
-    /// Whether object literals have members, which are no symbols and may hold functions.
+    /// Whether object literals have members, which are not symbols but may hold functions.
     pub has_object_literals: bool,
     /// Whether a type implements an interface by having its members, without naming it.
     pub has_structural_types: bool,

@@ -1,6 +1,6 @@
 //! Parsing of parameter lists, shared by the languages: brackets, spaces and defaults.
 
-/// Splits a text at separators outside of brackets; an empty text has no parts.
+/// Splits a text at separators outside brackets; an empty text has no parts.
 #[must_use]
 pub fn split_outside(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut from, mut depth, mut before) = (Vec::new(), 0, 0_usize, ' ');
@@ -12,7 +12,7 @@ pub fn split_outside(text: &str, separator: char) -> Vec<&str> {
                 from = at + c.len_utf8();
             }
             '(' | '<' | '[' | '{' => depth += 1,
-            // An arrow closes nothing.
+            // The `>` of an arrow closes no bracket.
             ')' | ']' | '}' => depth = depth.saturating_sub(1),
             '>' if before != '=' => depth = depth.saturating_sub(1),
             _ => {}

@@ -23,7 +23,7 @@ pub const RULES: LanguageRules = LanguageRules {
     parameter,
 };
 
-/// `private id?: number = 1`
+/// Splits a parameter such as `private id?: number = 1` into name and type.
 fn parameter(text: &str) -> (String, String) {
     let parts = split_outside(without_default(text), ':');
     let Some((name, types)) = parts.split_first() else {

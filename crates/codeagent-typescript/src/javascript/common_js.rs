@@ -7,7 +7,7 @@
 //! `export=`. `Object.assign(module.exports, { a }, require("./b"))` adds exports, and so does `A.a
 //! = e` after `var A = module.exports`.
 //!
-//! **Limits.** Only statements at the top level and initialisers of top-level variables are read.
+//! Limitations: only statements at the top level and initialisers of top-level variables are read.
 //! The result of an accessor in `Object.assign` is unknown.
 
 use codeagent_model::facts::*;
@@ -31,7 +31,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `module.exports = e`, `exports.a = e`, `exports = module.exports = e`; the value.
+    /// Lowers `module.exports = e`, `exports.a = e` or `exports = module.exports = e`; returns the
+    /// value.
     fn exporting_assignment(&mut self, child: Child<'tree>) -> Option<ExprId> {
         if child.kind != Kind::AssignmentExpression {
             return None;
@@ -108,8 +109,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some(export.value)
     }
 
-    /// Whether a name is that of a variable of the file with `module.exports` or `exports` as its
-    /// first value.
+    /// Reports whether a name is a variable of the file whose first value is `module.exports` or
+    /// `exports`.
     fn stands_for_exports(&mut self, name: Child<'tree>) -> bool {
         name.kind == Kind::Identifier
             && self
@@ -117,8 +118,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 .is_some_and(|decl| self.holds_exports(decl))
     }
 
-    /// Whether a declaration is a variable of the file with `module.exports` or `exports` as its
-    /// first value.
+    /// Reports whether a declaration is a variable of the file whose first value is
+    /// `module.exports` or `exports`.
     pub fn holds_exports(&mut self, decl: DeclId) -> bool {
         let (module, exports) = (self.b.sym_owned("module"), self.b.sym_owned("exports"));
         let facts = &self.b.facts;
@@ -135,7 +136,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         is_variable && matches!(facts.expr(named), Expr::Name(name, ..) if name == word)
     }
 
-    /// The value of `const a = module.exports = e` at the top level, which is also exported.
+    /// Lowers `const a = module.exports = e` at the top level, which also exports the value;
+    /// returns the value.
     pub fn also_exported(&mut self, value: Child<'tree>) -> Option<ExprId> {
         if self.b.scope != ScopeId(0) || value.kind != Kind::AssignmentExpression {
             return None;
@@ -146,7 +148,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         value
     }
 
-    /// The value of `module.exports = e`.
+    /// Lowers `module.exports = e`; returns the value.
     fn exported_whole(&mut self, left: Child<'tree>, right: Child<'tree>) -> ExprId {
         let name = self.b.sym_owned("export=");
 
@@ -176,7 +178,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 };
                 let id = self.class_like(right, Some(outer), Context::None);
                 let decl = self.b.decl(id);
-                // As that of any class expression, its name is visible in itself only.
+                // As with any class expression, its name is visible only inside it.
                 decl.scope = decl.inner;
                 if decl.name.is_none() {
                     decl.name = name;
@@ -199,7 +201,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The value of `exports.a = e`; declared here unless it is only a name.
+    /// Lowers `exports.a = e`; returns the value. A member is declared here unless `e` is only a
+    /// name.
     fn exported_member(
         &mut self,
         left: Child<'tree>,
@@ -249,7 +252,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.assigned_value(id, receiver, left, right)
     }
 
-    /// Walks the value of an assignment that declares a member.
+    /// Lowers the value of an assignment that declares a member.
     pub fn assigned_value(
         &mut self,
         member: DeclId,
@@ -280,7 +283,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         value
     }
 
-    /// `Object.defineProperty(exports, "a", { value: e })`, the same with `get`.
+    /// Lowers `Object.defineProperty(exports, "a", { value: e })`, or the same with `get`.
     fn defined_export(&mut self, child: Child<'tree>) -> bool {
         let Some((object, key)) = self.defined_property(child) else {
             return false;
@@ -321,7 +324,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         true
     }
 
-    /// `Object.assign(module.exports, { a, b: e }, require("./c"))`
+    /// Lowers `Object.assign(module.exports, { a, b: e }, require("./c"))`.
     fn merged_exports(&mut self, call: Child<'tree>) -> bool {
         let children = self.children(call);
         let (Some(function), Some(arguments)) = (
@@ -365,7 +368,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         true
     }
 
-    /// Re-exports the exports of `require("./c")`.
+    /// Re-exports all exports of `require("./c")`.
     fn give_out_all(&mut self, value: ExprId, at: Child<'tree>) {
         if let Expr::Require(module) = self.b.facts.expr(value) {
             let export = Export {
@@ -376,7 +379,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// A part of an object whose members are exported.
+    /// Exports the members of one argument of `Object.assign`.
     fn merged_export(&mut self, part: Child<'tree>) {
         let children = self.children(part);
         let (key, value) = match part.kind {
@@ -433,7 +436,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.facts.exports.push(export);
     }
 
-    /// The object and the key of `Object.defineProperty(object, "key", ..)`.
+    /// Returns the object and the key of `Object.defineProperty(object, "key", ..)`.
     fn defined_property(&mut self, call: Child<'tree>) -> Option<(Child<'tree>, Child<'tree>)> {
         let children = self.children(call);
         let function = children
@@ -468,8 +471,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         path == ["exports"] || path == ["module", "exports"]
     }
 
-    /// The value in the descriptor of `Object.defineProperty`: its `value`, or the result of its
-    /// `get`.
+    /// Returns the value in the descriptor of `Object.defineProperty`: its `value`, or the result
+    /// of its `get`.
     pub fn described_value(&mut self, call: ExprId) -> ExprId {
         let Expr::Call(call) = self.b.facts.expr(call) else {
             return ExprId::NONE;
@@ -501,8 +504,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.fresh_expr(Expr::Call(call))
     }
 
-    /// Whether an assignment to this target makes the file a module: `module.exports`, `exports.a`
-    /// and their members.
+    /// Reports whether an assignment to this target makes the file a module: `module.exports`,
+    /// `exports.a` and their members.
     pub fn is_common_js_export(&mut self, left: Child<'tree>) -> bool {
         if left.kind != Kind::MemberExpression {
             return false;

@@ -5,7 +5,7 @@
 //! variable with `@enum {T}` is also a type, `T`. `@satisfies {T}` gives a value its contextual
 //! type, not its type.
 //!
-//! **Limits.** Only the last [`MAX_COMMENTS`] comments before a function are read. Functions that
+//! Limitations: only the last [`MAX_COMMENTS`] comments before a function are read. Functions that
 //! are values have no overloads.
 
 use codeagent_model::facts::*;
@@ -14,7 +14,7 @@ use crate::javascript::doc_tags::{Tag, Tags, tags};
 use crate::lower::lowering::Lowering;
 use crate::lower::signature_text::comment_before;
 
-/// The most comments before one function that are read for overloads.
+/// Largest number of comments before a function that are read for overloads.
 const MAX_COMMENTS: usize = 16;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
@@ -83,7 +83,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.scope = around;
     }
 
-    /// The contextual type that the comment of a variable gives its value.
+    /// Returns the contextual type that a variable's comment gives its value.
     pub fn document_held(&mut self, id: DeclId, start: usize) -> TypeId {
         let mut expected = TypeId::NONE;
         for tag in self.tags_before(start) {
@@ -109,7 +109,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         expected
     }
 
-    /// The type that `/** @satisfies {T} */ (..)` expects.
+    /// Returns the type that `/** @satisfies {T} */ (..)` expects.
     pub fn documented_expectation(&mut self, start: usize) -> TypeId {
         let found = self
             .tags_before(start)

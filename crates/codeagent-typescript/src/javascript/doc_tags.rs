@@ -2,7 +2,7 @@
 //!
 //! `@param {A} [b=1] text` is the tag `param`, the type `A` and the rest `[b=1] text`.
 //!
-//! **Limits.** An `@` inside braces or inside a word starts no tag. Code in a comment is treated
+//! Limitations: an `@` inside braces or inside a word starts no tag. Code in a comment is treated
 //! like text.
 
 use rustc_hash::FxHashMap;
@@ -19,7 +19,7 @@ pub struct Tag<'t> {
 }
 
 impl<'t> Tag<'t> {
-    /// The name after the type, and whether it is in brackets.
+    /// Returns the name after the type, and whether it is in brackets.
     pub fn target(&self) -> (&'t str, bool) {
         let rest = skip_blank(self.rest);
         let (rest, optional) = match rest.strip_prefix('[') {
@@ -32,7 +32,7 @@ impl<'t> Tag<'t> {
         (rest[..end].trim_end_matches(['.', '-']), optional)
     }
 
-    /// Whether it documents a parameter or a part of one.
+    /// Reports whether it documents a parameter or a part of one.
     fn is_about_parameter(&self) -> bool {
         matches!(self.name, "param" | "arg" | "argument")
     }
@@ -48,7 +48,7 @@ pub struct Tags<'t> {
 }
 
 impl<'t> Tags<'t> {
-    /// Of what [`tags`] gave.
+    /// Indexes the result of [`tags`].
     pub fn new(all: Vec<Tag<'t>>) -> Self {
         let mut tags = Tags::default();
         for tag in all.iter().filter(|tag| tag.is_about_parameter()) {
@@ -65,17 +65,17 @@ impl<'t> Tags<'t> {
         tags
     }
 
-    /// All tags.
+    /// Returns all tags, in source order.
     pub fn all(&self) -> &[Tag<'t>] {
         &self.all
     }
 
-    /// Those of whole parameters.
+    /// Returns the tags of whole parameters.
     pub fn parameters(&self) -> &[Tag<'t>] {
         &self.parameters
     }
 
-    /// The tag of a parameter: by name, or by position for a pattern.
+    /// Returns the tag of a parameter: by name, or by position for a pattern.
     pub fn parameter(&self, index: usize, name: Option<&str>) -> Option<Tag<'t>> {
         match name {
             Some(name) => self.named.get(name).copied(),
@@ -83,13 +83,13 @@ impl<'t> Tags<'t> {
         }
     }
 
-    /// The tags of a parameter's properties: `options.b` of `options`.
+    /// Returns the tags of a parameter's properties: `options.b` of `options`.
     pub fn parts_of(&self, parameter: &str) -> &[Tag<'t>] {
         self.parts.get(parameter).map_or(&[], Vec::as_slice)
     }
 }
 
-/// The tags of a comment, given without `/**` and `*/`.
+/// Returns the tags of a comment, given without `/**` and `*/`.
 pub fn tags(comment: &str) -> Vec<Tag<'_>> {
     let closing = closing_braces(comment);
     let mut tags = Vec::new();
@@ -114,7 +114,7 @@ pub fn tags(comment: &str) -> Vec<Tag<'_>> {
     tags
 }
 
-/// The closing position of each brace.
+/// Returns the closing position of each brace.
 fn closing_braces(text: &str) -> FxHashMap<usize, usize> {
     let mut closing = FxHashMap::default();
     let mut open = Vec::new();
@@ -128,7 +128,7 @@ fn closing_braces(text: &str) -> FxHashMap<usize, usize> {
     closing
 }
 
-/// The start of the next tag, without inline tags in braces.
+/// Returns the start of the next tag, skipping inline tags in braces.
 fn next_tag(text: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(found) = text[from..].find('@') {
@@ -145,7 +145,7 @@ fn next_tag(text: &str) -> Option<usize> {
     None
 }
 
-/// The text after white space, line ends and the asterisks at the start of lines.
+/// Skips white space, line ends and the asterisks at the start of lines.
 pub fn skip_blank(text: &str) -> &str {
     let mut rest = text;
     loop {
@@ -158,7 +158,7 @@ pub fn skip_blank(text: &str) -> &str {
     }
 }
 
-/// Whether a character may stand in a name.
+/// Reports whether a character can be part of a name.
 pub fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }

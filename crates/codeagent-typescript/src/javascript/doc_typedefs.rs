@@ -1,8 +1,8 @@
 //! Function and object types in doc comments, including those assembled from several tags:
 //! `@callback`, `@property {A} b`.
 //!
-//! **Limits.** The members of these types are not nodes. For a destructured parameter only its type
-//! is used.
+//! Limitations: the members of these types are not nodes. For a destructured parameter only its
+//! type is used.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
@@ -12,7 +12,7 @@ use crate::javascript::doc_types::{closing, labelled, take, take_name, take_word
 use crate::lower::lowering::Lowering;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// `(a: A, b?: B) => C`, `<T>(a: T) => T`, behind `function` `(A, B): C`.
+    /// Parses `(a: A, b?: B) => C`, `<T>(a: T) => T`, or after `function` `(A, B): C`.
     pub fn documented_function(
         &mut self,
         rest: &mut &'t str,
@@ -86,7 +86,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some(())
     }
 
-    /// One parameter of a function type; `this` is not a parameter.
+    /// Parses one parameter of a function type; `this` is not a parameter.
     fn documented_parameter_type(
         &mut self,
         rest: &mut &'t str,
@@ -126,7 +126,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some(Some(id))
     }
 
-    /// `{ a: A, b?: B, c(d: D): E, [key: string]: F }`, `{ [K in Keys]: V }`
+    /// Parses `{ a: A, b?: B, c(d: D): E, [key: string]: F }` or `{ [K in Keys]: V }`.
     pub fn documented_object(&mut self, rest: &mut &'t str, depth: u8) -> Option<TypeId> {
         let depth = depth.checked_sub(1)?;
         let at = self.documented_at(rest);
@@ -294,8 +294,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The object type assembled from tags: `@property {A} b`, or `@param {A} options.b`, if they
-    /// name a property.
+    /// Returns the object type assembled from tags (`@property {A} b`, or `@param {A} options.b`);
+    /// `NONE` if they name no property.
     pub fn documented_properties(&mut self, tags: &[Tag<'t>], at: Position) -> Option<TypeId> {
         let named = |tag: &Tag<'t>| {
             let (path, optional) = tag.target();

@@ -1,8 +1,8 @@
 //! Parser for the types in doc comments: TypeScript's syntax and the older Closure forms
 //! `function(A, B=): C`, `Array.<T>`, `?T`, `*`.
 //!
-//! **Limits.** The names in these types are not sites. A part that cannot be parsed makes the whole
-//! type unknown.
+//! Limitations: the names in these types are not sites. A part that cannot be parsed makes the
+//! whole type unknown.
 
 use codeagent_model::facts::*;
 use codeagent_model::span::Position;
@@ -26,7 +26,7 @@ const KEYWORDS: [&str; 12] = [
 ];
 const MAX_DEPTH: u8 = 24;
 
-/// The rest of a type's text.
+/// The text of a type that has not been parsed yet.
 type Rest<'r, 't> = &'r mut &'t str;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
@@ -41,7 +41,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The position of the rest in the file.
+    /// Returns the position of the rest in the file.
     pub fn documented_at(&self, rest: &str) -> Position {
         let offset = (rest.as_ptr() as usize).saturating_sub(self.b.text.as_ptr() as usize);
         self.b.position(offset)
@@ -62,7 +62,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         ty
     }
 
-    /// `A extends B ? C : D` behind `extends`.
+    /// Parses `A extends B ? C : D` after `extends`.
     fn documented_condition(
         &mut self,
         rest: Rest<'_, 't>,
@@ -94,7 +94,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some(self.b.type_expr(TypeExpr::Conditional(list)))
     }
 
-    /// `A | B`, and in it `A & B`.
+    /// Parses `A | B` with `A & B` inside.
     fn documented_list(
         &mut self,
         rest: Rest<'_, 't>,
@@ -237,8 +237,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// What begins with a word: keywords, names, `typeof x`, `import("m").A`, `function(A): B`,
-    /// `new (a: A) => B`, `x is T`.
+    /// Parses a type that starts with a word: keywords, names, `typeof x`, `import("m").A`,
+    /// `function(A): B`, `new (a: A) => B`, `x is T`.
     fn documented_word(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<TypeId> {
         if let Some(module) = documented_module(rest) {
             let module = self.b.sym(module);
@@ -294,7 +294,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.documented_name(rest, depth, None)
     }
 
-    /// `A.B<T>`, in a module if there is one.
+    /// Parses `A.B<T>`, in a module if one is given.
     fn documented_name(
         &mut self,
         rest: Rest<'_, 't>,
@@ -352,8 +352,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         )
     }
 
-    /// Names with another meaning in JSDoc: `Object<K, V>` is a record; `Array` and `Promise`
-    /// without arguments hold anything.
+    /// Returns the type of a name with another meaning in JSDoc: `Object<K, V>` is a record;
+    /// `Array` and `Promise` without arguments hold anything.
     fn older_name(&mut self, name: &str, args: List<TypeId>) -> Option<TypeId> {
         match (name, args.len()) {
             ("Object", 0) => Some(self.b.primitive("any")),
@@ -384,7 +384,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some(self.b.facts.add_list(types))
     }
 
-    /// The operand of `typeof`.
+    /// Parses the operand of `typeof`.
     fn documented_query(&mut self, rest: Rest<'_, 't>) -> Option<TypeId> {
         *rest = skip_blank(rest);
 
@@ -446,7 +446,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 }
 
-/// The module of `import("m")`.
+/// Parses the module of `import("m")`.
 fn documented_module<'t>(rest: Rest<'_, 't>) -> Option<&'t str> {
     let inner = skip_blank(rest.strip_prefix("import")?).strip_prefix('(')?;
     let (module, after) = inner.split_once(')')?;
@@ -454,12 +454,12 @@ fn documented_module<'t>(rest: Rest<'_, 't>) -> Option<&'t str> {
     Some(module.trim().trim_matches(['"', '\'']))
 }
 
-/// Whether parentheses at the beginning are followed by `=>`.
+/// Reports whether the parentheses at the start are followed by `=>`.
 fn is_arrow(text: &str) -> bool {
     closing(text).is_some_and(|end| skip_blank(&text[end..]).starts_with("=>"))
 }
 
-/// Past the bracket that closes the one at the beginning.
+/// Returns the index past the bracket that closes the one at the start.
 pub fn closing(text: &str) -> Option<usize> {
     let mut depth = 0u32;
 
@@ -482,7 +482,7 @@ pub fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// `name:` or `name?:` at the beginning, without `...` before it, and the rest.
+/// Parses `name:` or `name?:` at the start, without `...` before it; returns the name and the rest.
 pub fn labelled(text: &str) -> Option<(&str, &str)> {
     let text = skip_blank(text);
     let mut rest = skip_blank(text.strip_prefix("...").unwrap_or(text));
@@ -492,13 +492,12 @@ pub fn labelled(text: &str) -> Option<(&str, &str)> {
     Some((name, rest))
 }
 
-/// Consumes a token.
 pub fn take(rest: Rest<'_, '_>, token: &str) -> Option<()> {
     *rest = skip_blank(rest).strip_prefix(token)?;
     Some(())
 }
 
-/// Consumes a word followed by something.
+/// Consumes a word if something follows it.
 pub fn take_word(rest: Rest<'_, '_>, word: &str) -> bool {
     let Some(after) = skip_blank(rest).strip_prefix(word) else {
         return false;
@@ -511,7 +510,6 @@ pub fn take_word(rest: Rest<'_, '_>, word: &str) -> bool {
     goes_on
 }
 
-/// Consumes a name.
 pub fn take_name<'t>(rest: Rest<'_, 't>) -> Option<&'t str> {
     let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
     if end == 0 {

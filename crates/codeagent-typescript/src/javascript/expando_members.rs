@@ -2,7 +2,7 @@
 //! `X.y = e` at the top level of a file that declares `X`; `X.prototype.m = e` wherever `X` is
 //! visible.
 //!
-//! **Limits.** `X` must stand before the assignment and be a class, a function, or a variable or
+//! Limitations: `X` must stand before the assignment and be a class, a function, or a variable or
 //! member that holds one of these or an object. Computed names declare nothing.
 
 use codeagent_model::facts::*;
@@ -13,7 +13,7 @@ use crate::lower::signature_text::DeclText;
 use crate::lower::state::MemberOwner;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// The most aliases that are followed to a value.
+/// Largest number of aliases that are followed to a value.
 const MAX_ALIASES: usize = 8;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
@@ -90,7 +90,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         (self.b.scope, self.b.owner) = around;
     }
 
-    /// The variable or member that a function is the value of.
+    /// Returns the variable or member that holds a function.
     fn holder_of(&mut self, function: DeclId) -> DeclId {
         let &mut Declaration {
             parent, context, ..
@@ -108,7 +108,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         !owner.is_none() && !self.b.decl(owner).detail.is_none()
     }
 
-    /// The member that `X.y = e` or `X.prototype.m = e` declares, before `e` is walked.
+    /// Returns the member that `X.y = e` or `X.prototype.m = e` declares, before `e` is lowered.
     pub fn assigned_member(&mut self, left: Child<'tree>, right: Child<'tree>) -> Option<DeclId> {
         if left.kind != Kind::MemberExpression {
             return None;
@@ -127,13 +127,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `X` of the path `X.prototype`.
+    /// Returns `X` for the path `X.prototype`.
     pub fn without_prototype<'p>(&self, path: &'p [Child<'tree>]) -> Option<&'p [Child<'tree>]> {
         let (last, above) = path.split_last()?;
         (!above.is_empty() && self.text(*last) == "prototype").then_some(above)
     }
 
-    /// Declares an instance member on a prototype; a node if its start is given.
+    /// Declares an instance member on a prototype; it becomes a node if its start is given.
     pub fn instance_member(
         &mut self,
         holder: MemberOwner,
@@ -170,7 +170,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some(id)
     }
 
-    /// A member of the class, function or object itself.
+    /// Declares a member of the class, function or object itself.
     fn static_member(
         &mut self,
         above: &[Child<'tree>],
@@ -230,7 +230,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// A member shows the parameters of the function it holds.
+    /// Shows an assigned member with the parameters of the function it holds.
     pub fn show_assigned(
         &mut self,
         id: DeclId,
@@ -259,8 +259,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.show(id, looks);
     }
 
-    /// The owner that a path of names leads to, if members can be assigned to it: a visible name or
-    /// `exports`, and members assigned to it.
+    /// Returns the owner that a path of names leads to, if members can be assigned to it: a visible
+    /// name or `exports`, and members assigned to it.
     pub fn holder(&mut self, path: &[Child<'tree>]) -> Option<MemberOwner> {
         let texts: Vec<_> = path.iter().map(|segment| self.text(*segment)).collect();
         let (mut decl, rest) = match texts[..] {
@@ -297,7 +297,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.held(decl)
     }
 
-    /// The owner for a declaration; aliases are followed.
+    /// Returns the owner for a declaration, following aliases.
     fn held(&mut self, decl: DeclId) -> Option<MemberOwner> {
         let (mut decl, mut value) = (decl, self.b.decl(decl).init);
 
@@ -336,13 +336,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         None
     }
 
-    /// The meaning of a name at the current position, among the declarations so far.
+    /// Returns the meaning of a name at the current position, among the declarations so far.
     pub fn visible(&mut self, name: Child<'tree>) -> Option<DeclId> {
         let name = self.sym(name);
         self.visible_name(self.b.scope, name)
     }
 
-    /// The meaning of a name in a scope, among the declarations so far.
+    /// Returns the meaning of a name in a scope, among the declarations so far.
     fn visible_name(&mut self, scope: ScopeId, name: Sym) -> Option<DeclId> {
         for number in self.script.holders_scanned..self.b.facts.decls.len() {
             let decl = &self.b.facts.decls[number];

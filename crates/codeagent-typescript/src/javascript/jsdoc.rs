@@ -5,7 +5,7 @@
 //! {F<T>}` apply to the declaration after the comment. `@typedef`, `@callback` and `@import`
 //! declare type aliases for the whole file; other files can import them.
 //!
-//! **Limits.** `@overload`, `@enum` and `@satisfies` are read by `doc_overloads`. A type declared
+//! Limitations: `@overload`, `@enum` and `@satisfies` are read by `doc_overloads`. A type declared
 //! inside a function is visible in the whole file.
 
 use codeagent_model::facts::*;
@@ -19,12 +19,10 @@ use crate::syntax::syntax::{Child, Kind};
 /// Tags that declare types.
 const DECLARING: [&str; 3] = ["@typedef", "@callback", "@import"];
 
-/// The documentation of a parameter.
 #[derive(Clone, Copy)]
 pub struct DocumentedParameter {
     /// Its type, `NONE` if undocumented.
     pub ty: TypeId,
-    /// Whether it is optional.
     pub optional: bool,
 }
 
@@ -36,8 +34,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         comment_before(self.b.text, start).map_or_else(Vec::new, tags)
     }
 
-    /// The type in the comment before `start`, for a variable, a property or a parenthesized
-    /// expression.
+    /// Returns the type in the comment before `start`, for a variable, a property or a
+    /// parenthesized expression.
     pub fn documented_variable(&mut self, start: usize) -> TypeId {
         let found = self
             .tags_before(start)
@@ -50,7 +48,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// A parenthesized expression, cast to the type in the comment before it, if any.
+    /// Lowers a parenthesized expression, cast to the type in the comment before it, if any.
     pub fn uncast(&mut self, value: Child<'tree>) -> Child<'tree> {
         let is_cast = |tag: &Tag<'_>| matches!(tag.name, "type" | "satisfies");
         let mut value = value;
@@ -65,8 +63,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         value
     }
 
-    /// The tags of a function: of the first comment that precedes one of these positions (its
-    /// declaration, the statement it stands in, the function itself).
+    /// Returns the tags of a function: of the first comment that precedes one of these positions
+    /// (its declaration, its statement, the function itself).
     pub fn function_tags(&mut self, starts: [Option<usize>; 3]) -> Tags<'t> {
         if !self.javascript {
             return Tags::default();
@@ -129,7 +127,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The documentation of parameter `index`, which is `name` or a pattern.
+    /// Returns the documentation of parameter `index`, which is `name` or a pattern.
     pub fn documented_parameter(
         &mut self,
         index: usize,
@@ -179,7 +177,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `@template {Bound} T, U` for a function, class or alias whose scope is open.
+    /// Declares the type parameters of `@template {Bound} T, U` for a function, class or alias
+    /// whose scope is open.
     fn document_type_parameters(&mut self, of: DeclId, tags: &[Tag<'t>]) {
         let mut params: Vec<DeclId> = self
             .b
@@ -278,7 +277,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.decl(class).bases = self.b.facts.add_list(bases);
     }
 
-    /// Declares the types that the comments of the file declare.
+    /// Declares the type aliases in the file's comments.
     pub fn declare_documented_types(&mut self) {
         let text = self.b.text;
         self.script.has_overloads = self.javascript && text.contains("@overload");
@@ -330,7 +329,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `@typedef {A} Name` or `@callback Name` with the tags that belong to it.
+    /// Declares `@typedef {A} Name` or `@callback Name` with the tags that belong to it.
     fn documented_alias(&mut self, tag: Tag<'t>, group: &[Tag<'t>]) {
         let (name, _) = tag.target();
         if name.is_empty() || name.contains('.') {
@@ -382,7 +381,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.type_expr(TypeExpr::Function(id))
     }
 
-    /// Gives a function type or overload the parameters and the result that tags describe.
+    /// Sets the parameters and the result of a function type or overload as tags describe them.
     pub fn tagged_signature(&mut self, id: DeclId, group: &[Tag<'t>]) {
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Function, id);
@@ -419,7 +418,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.scope = scope;
     }
 
-    /// `@import A, { B, C as D } from "m"`
+    /// Declares the imports of `@import A, { B, C as D } from "m"`.
     fn documented_imports(&mut self, tag: Tag<'t>) {
         let text = tag.ty.unwrap_or_default();
         let Some((head, module)) = tag.rest.split_once("from") else {
@@ -468,7 +467,7 @@ fn returned<'t>(tags: &[Tag<'t>]) -> Option<&'t str> {
         .and_then(|tag| tag.ty)
 }
 
-/// Whether a type only announces properties (`Object`).
+/// Reports whether a type only announces properties (`Object`).
 fn is_object(text: &str) -> bool {
     matches!(text, "Object" | "object")
 }

@@ -5,7 +5,7 @@
 //! `util.inherits(A, B)` and `Object.assign(A.prototype, mixin)` each add an entry to the base list
 //! of `A`; those that name `B` have a site there.
 //!
-//! **Limits.** Only the first [`MAX_PROTOTYPES`] of a function count, in source order. Conditions
+//! Limitations: only the first [`MAX_PROTOTYPES`] of a function count, in source order. Conditions
 //! around them are ignored.
 
 use codeagent_model::facts::*;
@@ -15,7 +15,7 @@ use crate::lower::lowering::Lowering;
 use crate::lower::state::{MemberOwner, Receiver, ValuePlace};
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// The most base entries of one function; each addition copies the list.
+/// Largest number of base entries of one function; each addition copies the list.
 const MAX_PROTOTYPES: usize = 16;
 
 /// A call that adds to a prototype.
@@ -23,7 +23,6 @@ const MAX_PROTOTYPES: usize = 16;
 pub struct PrototypeCall<'tree> {
     holder: MemberOwner,
     kind: CallKind,
-    /// The second argument.
     base: Child<'tree>,
     /// The member that `Object.defineProperty` declares.
     member: DeclId,
@@ -42,7 +41,7 @@ enum CallKind {
 }
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// Walks what JavaScript assigns to a name or member.
+    /// Lowers a value that JavaScript assigns to a name or member.
     pub fn javascript_assigned(
         &mut self,
         target: ExprId,
@@ -68,7 +67,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `this` of an assigned function: `o` in `o.f = function () {}`, an instance of `A` in
+    /// Returns `this` of an assigned function: `o` in `o.f = function () {}`, an instance of `A` in
     /// `A.prototype.m = function () {}`.
     fn receiver(&mut self, target: ExprId, left: Child<'tree>, right: Child<'tree>) -> Receiver {
         let Expr::Member(object, _) = self.b.facts.expr(target) else {
@@ -105,7 +104,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The function whose prototype `A.prototype` or `A.prototype.__proto__` is.
+    /// Returns the function whose prototype is `A.prototype` or `A.prototype.__proto__`.
     fn prototype_holder(&mut self, left: Child<'tree>) -> Option<MemberOwner> {
         if left.kind != Kind::MemberExpression {
             return None;
@@ -165,7 +164,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         value
     }
 
-    /// A call that adds to a prototype, before it is walked.
+    /// Returns a call that adds to a prototype, before it is lowered.
     pub fn prototype_call(&mut self, call: Child<'tree>) -> Option<PrototypeCall<'tree>> {
         if call.kind != Kind::CallExpression {
             return None;
@@ -235,7 +234,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         })
     }
 
-    /// Adds the base entries of such a call, after it is walked.
+    /// Adds the base entries of such a call, after it is lowered.
     pub fn inherit_by_call(
         &mut self,
         PrototypeCall {
@@ -309,7 +308,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         matches!(path[..], [object, method] if self.text(object) == "Object" && self.text(method) == name)
     }
 
-    /// The position of `B` in `B.prototype`.
+    /// Returns the position of `B` in `B.prototype`.
     fn prototype_position(&mut self, value: Child<'tree>) -> Option<Position> {
         if value.kind != Kind::MemberExpression {
             return None;

@@ -5,19 +5,19 @@
 //! that contains an assignment, and from the start of a loop that contains one, the declared type
 //! applies again, because the assignment may or may not have run.
 //!
-//! **Limits.** Where branches meet, the declared type is used, not the union of the assigned types.
-//! Paths are invalidated by their first member: `a.b.c = x` ends every narrowing of `a.b`.
+//! Limitations: where branches meet, the declared type is used, not the union of the assigned
+//! types. Paths are invalidated by their first member: `a.b.c = x` ends every narrowing of `a.b`.
 
 use codeagent_model::facts::*;
 
 use crate::lower::lowering::Lowering;
 use crate::lower::state::{PathAssignment, PathKey};
 
-/// The most narrowing assignments to one root in one scope; each lookup of the name visits all of
-/// them.
+/// Largest number of narrowing assignments to one root in one scope; each lookup of the name visits
+/// all of them.
 const MAX_ASSIGNED: u32 = 16;
 
-/// The most segments of an assigned path that are read.
+/// Largest number of segments of an assigned path that are read.
 const MAX_PATH: usize = 16;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
@@ -34,8 +34,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.end_narrowing(path, key, end as u32);
     }
 
-    /// Behind a statement: what it assigned somewhere inside has its declared type, what it is the
-    /// assignment of what is assigned.
+    /// Ends a statement: paths assigned inside it have their declared types again; the target of
+    /// the statement itself has its assigned type.
     pub fn after_writes(&mut self, mark: usize, assigned: Option<(ExprId, ExprId)>, end: usize) {
         for index in mark..self.narrowing.writes.len() {
             let PathAssignment { path, key, left } = self.narrowing.writes[index];
@@ -48,22 +48,22 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Marks the writes since `mark` as being in a branch that does not continue.
+    /// Marks the assignments since `mark` as being in a branch that does not continue.
     pub fn leave_writes(&mut self, mark: usize) {
         self.narrowing.writes[mark..]
             .iter_mut()
             .for_each(|write| write.left = true);
     }
 
-    /// Branches that were left since `mark` go on here after all: at the end of what is broken off
-    /// or caught.
+    /// Marks the branches left since `mark` as continuing here, because control may come here by
+    /// `break` or `catch`.
     pub fn return_writes(&mut self, mark: usize) {
         self.narrowing.writes[mark..]
             .iter_mut()
             .for_each(|write| write.left = false);
     }
 
-    /// Walks a loop in its own scope: any of its assignments may precede any of its parts.
+    /// Lowers a loop in its own scope: any assignment in it may precede any of its parts.
     pub fn looped(&mut self, part: impl FnOnce(&mut Self)) {
         self.scoped(ScopeKind::Block, |lowering| {
             let mark = lowering.narrowing.writes.len();
@@ -132,7 +132,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// A path up to its first member, and its key.
+    /// Returns a path up to its first member, and its key.
     fn path_key(&mut self, path: ExprId) -> Option<(ExprId, PathKey)> {
         let (mut path, mut outer) = (path, None);
 

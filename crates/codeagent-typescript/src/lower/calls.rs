@@ -1,11 +1,11 @@
 //! Access chains: members, calls and indices such as `a.b<T>(c)![d].e()`; also `new` and tagged
 //! templates.
 //!
-//! Chains are walked by a loop that skips `!`. The grammar reads `await f<T>(x).g()` as `(await
+//! Chains are lowered in a loop that skips `!`. The grammar reads `await f<T>(x).g()` as `(await
 //! f)<T>(x).g()` and `a + f<T>(x)` as `(a + f)<T>(x)`; here the operator is moved back on top of
 //! its chain.
 //!
-//! **Limits.** `new` without parentheses has no arguments. `import(x)` of a computed module is
+//! Limitations: `new` without parentheses has no arguments. `import(x)` of a computed module is
 //! `Unknown`.
 
 use codeagent_model::facts::*;
@@ -126,7 +126,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Whether the next link up is a call of what is below it.
+    /// Reports whether the next link up is a call of the current value.
     fn next_is_call(&self, base: usize) -> bool {
         self.links[base..]
             .last()
@@ -290,7 +290,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `import("m")` and, in JavaScript, `require("m")`.
+    /// Lowers `import("m")` and, in JavaScript, `require("m")`.
     fn called_module(
         &mut self,
         callee: Child<'tree>,
@@ -322,7 +322,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some(expr)
     }
 
-    /// The arguments of a call, each with the call as its context.
+    /// Lowers the arguments of a call, each with the call as its context.
     pub fn arguments(&mut self, list: Child<'tree>, call: CallId) -> Vec<Arg> {
         let mut args = Vec::new();
         for child in self.children(list).named() {
@@ -355,7 +355,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// A tagged template: the tag is called with the strings, then the values.
+    /// Lowers the arguments of a tagged template: the strings, then the values.
     fn tag_arguments(&mut self, template: Child<'tree>) -> Vec<Arg> {
         let strings = self.b.expr(Expr::Unknown);
         let values = self.substitutions(template);
@@ -365,7 +365,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .collect()
     }
 
-    /// `new C<T>(x)`
+    /// Lowers `new C<T>(x)`.
     pub fn new_expression(&mut self, child: Child<'tree>) -> ExprId {
         let children = self.children(child);
         let Some(class) = children.get(Field::Constructor) else {

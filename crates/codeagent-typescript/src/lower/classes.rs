@@ -2,7 +2,7 @@
 //!
 //! `class A<T> extends B<T> implements C { #x = 1; static m() {} }`.
 //!
-//! **Limits.** In a static member `this` is `Class(A)`: the class as a value.
+//! Limitations: in a static member `this` is `Class(A)`: the class as a value.
 
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
@@ -18,9 +18,9 @@ use crate::syntax::syntax::{Child, Children, Field, Kind};
 pub struct MemberOf {
     /// The class, interface or object type.
     pub decl: DeclId,
-    /// Whether its members become nodes.
+    /// Its members become nodes.
     pub shown: bool,
-    /// Whether it is a class: members may be static, constructors exist.
+    /// A class: members may be static, and it may have constructors.
     pub class: bool,
 }
 
@@ -46,7 +46,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.declare(sym, DeclKind::Class, flags, at)
     }
 
-    /// A class declaration or, without a statement, a class expression.
+    /// Lowers a class declaration or, if `outer` is `None`, a class expression.
     pub fn class_like(
         &mut self,
         child: Child<'tree>,
@@ -91,7 +91,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         decl.inner = inner;
 
         if expression && name.is_some() {
-            // The name of a class expression is visible in itself only.
+            // The name of a class expression is visible only inside it.
             decl.scope = inner;
         }
 
@@ -120,8 +120,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         id
     }
 
-    /// Whether a class expression is the value of a member of another name:
-    /// `A.Part = class PartOfA {}` in JavaScript.
+    /// Reports whether a class expression is the value of a member with another name: `A.Part =
+    /// class PartOfA {}` in JavaScript.
     fn is_renamed(&mut self, name: Sym) -> bool {
         let owner = self.b.owner;
         self.javascript && !owner.is_none() && {
@@ -130,7 +130,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `interface A extends B { }`
+    /// Lowers `interface A extends B { }`.
     pub fn interface(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let children = self.children(child);
         let outer = self.outer(child, outer);
@@ -215,7 +215,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         bases.push(base);
     }
 
-    /// The base of a class: a plain name is a type name, anything else an expression.
+    /// Returns the base of a class: a plain name is a type name, anything else an expression.
     fn base_class(&mut self, value: Child<'tree>, arguments: Option<Child<'tree>>) -> Base {
         let args = self.type_arguments(arguments);
         let value = self.uncast(value);
@@ -247,7 +247,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The members of a class, interface or object type.
+    /// Lowers the members of a class, interface or object type.
     pub fn members(&mut self, body: Child<'tree>, of: MemberOf) {
         let mut decorators = Vec::new();
         for child in self.children(body).named() {
@@ -286,7 +286,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.this = this;
     }
 
-    /// Modifiers of a member.
+    /// Returns the modifiers of a member.
     fn modifiers(&self, children: &Children<'tree>) -> DeclFlags {
         let mut flags = DeclFlags::MEMBER;
         for kid in children.iter() {
@@ -303,7 +303,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         flags
     }
 
-    /// Accessibility of a member.
+    /// Returns the accessibility of a member.
     pub fn access(&self, children: &Children<'tree>) -> Access {
         let private_name = children
             .get(Field::Name)

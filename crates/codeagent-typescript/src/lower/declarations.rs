@@ -3,7 +3,7 @@
 //! `export const { a, b } = f()` declares two module-level variables with details; the same inside
 //! a function declares two locals without.
 //!
-//! **Limits.** A `var` in a block at the top level is a local of the file, not a node.
+//! Limitations: a `var` in a block at the top level is a local of the file, not a node.
 
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
@@ -15,11 +15,11 @@ use crate::lower::state::ValuePlace;
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-/// The most segments of a dotted name; each is looked up through all before it.
+/// Largest number of segments of a dotted name; the lookup of each repeats that of all before it.
 const MAX_SEGMENTS: usize = 100;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// `const a = 1, { b } = c;`
+    /// Lowers `const a = 1, { b } = c;`.
     pub fn variables(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let children = self.children(child);
         let outer = self.outer(child, outer);
@@ -58,7 +58,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The scope a `var` belongs to.
+    /// Returns the scope a `var` belongs to.
     fn hoisting_scope(&self) -> ScopeId {
         let mut scope = self.b.scope;
         while let Some(parent) = self.b.facts.scope(scope).parent.some() {
@@ -70,7 +70,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         scope
     }
 
-    /// Lowers a declarator with a pattern in the place of a name.
+    /// Lowers a declarator with a pattern in place of a name.
     fn destructured_variable(
         &mut self,
         pattern: Child<'tree>,
@@ -97,8 +97,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.bind(pattern, source, binding);
     }
 
-    /// Lowers one declarator; `place` tells whether it is the only one of its statement, and where
-    /// the statement begins.
+    /// Lowers one declarator; `place` is whether it is the only one of its statement, and the start
+    /// of the statement.
     fn variable(&mut self, child: Child<'tree>, binding: Binding, place: (bool, usize)) {
         let (alone, statement) = place;
         let children = self.children(child);
@@ -201,7 +201,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         init
     }
 
-    /// A variable that holds a function shows the function's parameters and return type.
+    /// Shows a variable that holds a function with the function's parameters and return type.
     fn show_variable(
         &mut self,
         id: DeclId,
@@ -227,7 +227,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.show(id, looks);
     }
 
-    /// `enum E { A = 1, B }`
+    /// Lowers `enum E { A = 1, B }`.
     pub fn enum_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let children = self.children(child);
         let outer = self.outer(child, outer);
@@ -299,7 +299,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `type A<T> = ..`
+    /// Lowers `type A<T> = ..`.
     pub fn type_alias(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let children = self.children(child);
         let outer = self.outer(child, outer);
@@ -347,7 +347,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some(id)
     }
 
-    /// `namespace A.B { }`, `declare module "m" { }`
+    /// Lowers `namespace A.B { }`, `declare module "m" { }`.
     pub fn namespace(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let children = self.children(child);
         let outer = self.outer(child, outer);
@@ -420,7 +420,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.restore(saved);
     }
 
-    /// The name tokens of `a.b.c`, in order.
+    /// Returns the name tokens of `a.b.c`, in order.
     pub fn name_segments(&mut self, mut name: Child<'tree>) -> Vec<Child<'tree>> {
         let mut segments = Vec::new();
         loop {
@@ -446,7 +446,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         segments
     }
 
-    /// `declare ..`
+    /// Lowers `declare ..`.
     pub fn ambient_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let children = self.children(child);
         let mut outer = self.outer(child, outer);

@@ -1,7 +1,7 @@
 //! ECMAScript exports: flags on declarations, export clauses, `export *`, `export default e`,
 //! `export = e`.
 //!
-//! **Limits.** `export as namespace X` is not read.
+//! Limitations: `export as namespace X` is not read.
 
 use codeagent_model::facts::*;
 
@@ -11,7 +11,7 @@ use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// `export ..`
+    /// Lowers `export ..`.
     pub fn export_statement(&mut self, child: Child<'tree>) {
         if self.b.facts.scope(self.b.scope).kind == ScopeKind::File {
             self.b.facts.header.is_module = true;
@@ -86,7 +86,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.owner = owner;
     }
 
-    /// Adds an export written at a node.
+    /// Returns an export clause written at a node.
     pub fn export_of(&self, kind: ExportKind, at: Child<'tree>) -> Export {
         Export {
             kind,
@@ -155,7 +155,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Whether the `type` before `*` was blanked.
+    /// Reports whether the `type` before `*` was blanked.
     fn is_type_star(&self, star: Child<'tree>) -> bool {
         let before = self.b.text.get(..star.start()).unwrap_or("").trim_end();
         before.ends_with("type") && self.was(EditKind::TypeStar, before.len() - 4)

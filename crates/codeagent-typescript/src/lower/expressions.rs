@@ -1,8 +1,8 @@
-//! Value expressions: which [`Expr`] a node is, and the sites of the names in it.
+//! Value expressions: the [`Expr`] of a node, and the sites of the names in it.
 //!
 //! `a.b ?? c` is `Or(Member(Name a, b), Name c)` with sites for `a`, `b` and `c`.
 //!
-//! **Limits.** Operators give the type they always give in TypeScript; only `+` keeps its operands.
+//! Limitations: operators have their built-in result type; only `+` keeps its operands.
 
 use codeagent_model::facts::*;
 
@@ -14,12 +14,12 @@ use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// An expression that is read.
+    /// Lowers an expression that is read.
     pub fn expr(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         self.used(child, context, Some(SiteKind::Read)).expr
     }
 
-    /// An expression that is read, in a place that may say more than its context.
+    /// Lowers an expression that is read, in a place that may determine more than its context.
     pub fn expr_in(&mut self, child: Child<'tree>, place: ValuePlace) -> ExprId {
         self.with_depth_limit(ExprId::NONE, |lowering| match child.kind {
             Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction => {
@@ -33,7 +33,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         })
     }
 
-    /// An expression that is read, with its test.
+    /// Lowers an expression that is read, with its test.
     pub fn value(&mut self, child: Child<'tree>, context: Context) -> Value {
         self.used(child, context, Some(SiteKind::Read))
     }
@@ -79,7 +79,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// A function as a value.
+    /// Lowers a function that is a value.
     fn lambda(&mut self, child: Child<'tree>, place: ValuePlace) -> ExprId {
         let head = FunctionHead {
             documented: place.documented,
@@ -132,7 +132,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `super`: where `this` is the class itself, the base class as a value.
+    /// Lowers `super`: the base class as a value where `this` is the class itself.
     fn super_value(&mut self) -> ExprId {
         let is_static =
             matches!(self.b.facts.expr(self.this), Expr::Class(class) if class == self.class);
@@ -140,7 +140,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         base.unwrap_or_else(|| self.b.expr(Expr::Super(self.class)))
     }
 
-    /// The name of the base class, as a value.
+    /// Returns the name of the base class, as a value.
     fn base_name(&mut self) -> Option<ExprId> {
         let facts = &self.b.facts;
         let base = facts
@@ -165,7 +165,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }))
     }
 
-    /// `this`, with its position if that decides its narrowing.
+    /// Returns `this`, with its position if that decides its narrowing.
     fn this_value(&mut self, child: Child<'tree>) -> ExprId {
         match self.b.facts.expr(self.this) {
             Expr::This(of) if self.narrowing.narrows_this => {
@@ -176,7 +176,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Literals; anything else is walked for its sites.
+    /// Lowers a literal; lowers the parts of anything else for their sites.
     fn literal(&mut self, child: Child<'tree>) -> ExprId {
         let (kind, sym) = match child.kind {
             Kind::String => (LiteralKind::String, self.literal_text(child)),
@@ -217,7 +217,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The values of `${..}` in a template.
+    /// Lowers the values of `${..}` in a template.
     pub fn substitutions(&mut self, template: Child<'tree>) -> Vec<ExprId> {
         let mut values = Vec::new();
         for part in self
@@ -230,14 +230,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         values
     }
 
-    /// The first part that is not a token, read.
+    /// Lowers the first child that is not a token, as read.
     pub fn first_expr(&mut self, child: Child<'tree>) -> ExprId {
         self.children(child)
             .first()
             .map_or(ExprId::NONE, |inner| self.expr(inner, Context::None))
     }
 
-    /// A bare name.
     pub fn name(&mut self, child: Child<'tree>, usage: Option<SiteKind>) -> Value {
         if self.was(EditKind::Import, child.start()) {
             return Value::of(self.dynamic_import(child));
@@ -254,13 +253,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `import("m")`
+    /// Lowers `import("m")`.
     fn dynamic_import(&mut self, child: Child<'tree>) -> ExprId {
         let module = self.import_specifier(child);
         self.module_expression(module, child)
     }
 
-    /// An expression that stands for a module, with its site.
+    /// Adds an expression for a module, with its site.
     pub fn module_expression(&mut self, module: Sym, at: Child<'tree>) -> ExprId {
         let expr = self.b.fresh_expr(Expr::DynamicImport(module));
         let at = self.at(at);
@@ -340,7 +339,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `a + b + c`: descends the left operands in a loop, then combines them.
+    /// Lowers `a + b + c`: descends the left operands in a loop, then combines them.
     fn binary(&mut self, child: Child<'tree>, context: Context) -> Value {
         let mut levels = Vec::new();
         let mut current = child;
@@ -460,7 +459,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.expr(Expr::Or(yes, no))
     }
 
-    /// `e as T`, `<T>e`, `e satisfies T`, `e as const`
+    /// Lowers `e as T`, `<T>e`, `e satisfies T`, `e as const`.
     fn cast(&mut self, child: Child<'tree>, context: Context) -> Value {
         let children = self.children(child);
         let mut parts = children.named();
@@ -584,7 +583,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.expr(Expr::Yield(inner))
     }
 
-    /// `f<A>` without a call.
+    /// Lowers `f<A>` without a call.
     fn instantiation(&mut self, child: Child<'tree>) -> ExprId {
         let children = self.children(child);
         let value = children.get(Field::Function).or_else(|| children.first());
@@ -594,7 +593,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 }
 
-/// Whether the result of a binary operator is one of its operands.
+/// Reports whether the result of a binary operator is one of its operands.
 fn chooses(operator: Kind) -> bool {
     matches!(operator, Kind::AndAnd | Kind::OrOr | Kind::NullishToken)
 }

@@ -4,7 +4,7 @@
 //! `(a, { b }: T = {}, ...c) => a` is a `Lambda` with three parameters; `b` is a variable
 //! destructured from the second.
 //!
-//! **Limits.** A `this` parameter is no parameter: it types `this` in the body.
+//! Limitations: a `this` parameter is not declared as a parameter: it types `this` in the body.
 
 use codeagent_lang::lower::interface::VisibleTokens;
 use codeagent_model::facts::*;
@@ -16,10 +16,9 @@ use crate::lower::signature_text::DeclText;
 use crate::lower::state::Receiver;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-/// The properties of a function that its position determines.
+/// The properties of a function that follow from its position.
 #[derive(Clone, Copy)]
 pub struct FunctionHead {
-    /// The kind of its declaration.
     pub kind: DeclKind,
     /// Modifiers written outside the function's node.
     pub flags: DeclFlags,
@@ -27,9 +26,7 @@ pub struct FunctionHead {
     pub start: Option<usize>,
     /// The end of the declaration if it differs from the node's.
     pub end: Option<usize>,
-    /// Accessibility.
     pub access: Option<Access>,
-    /// The contextual type.
     pub context: Context,
     /// The start of a statement or member whose comment documents the function too.
     pub documented: Option<usize>,
@@ -38,7 +35,7 @@ pub struct FunctionHead {
 }
 
 impl FunctionHead {
-    /// A function that gets no detail.
+    /// Returns the head of a function that gets no detail.
     pub fn plain(kind: DeclKind, context: Context) -> Self {
         Self {
             kind,
@@ -54,7 +51,7 @@ impl FunctionHead {
 }
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// `function f() {}` and `function f();`
+    /// Lowers `function f() {}` and `function f();`.
     pub fn function_declaration(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let outer = self.outer(child, outer);
         let flags = outer.flags | DeclFlags::HOISTED;
@@ -67,7 +64,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.function(child, head);
     }
 
-    /// Any function-like node.
     pub fn function(&mut self, child: Child<'tree>, head: FunctionHead) -> DeclId {
         let children = self.children(child);
         let mut tags = self.function_tags([head.start, head.documented, Some(child.start())]);
@@ -87,7 +83,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.decl(id).inner = inner;
 
         if head.kind == DeclKind::Lambda {
-            // A named function expression is visible in itself only.
+            // The name of a function expression is visible only inside it.
             if !self.b.decl(id).name.is_none() {
                 self.b.decl(id).scope = inner;
             }
@@ -192,7 +188,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.this = self.b.expr(Expr::This(of));
     }
 
-    /// Type parameters, parameters and return type.
+    /// Lowers type parameters, parameters and return type.
     pub fn signature(&mut self, children: &Children<'tree>, id: DeclId) {
         self.type_parameters(children, id);
 
@@ -255,8 +251,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The part of an unannotated body that other files can observe, if it is only the one type of
-    /// its literals and comparisons.
+    /// Returns the part of an unannotated body that other files can observe, if that is only the
+    /// single type of its literals and comparisons.
     fn observable_result(&self, returns: &[ExprId]) -> Option<VisibleTokens> {
         let type_of = |value: &ExprId| match self.b.facts.expr(*value) {
             Expr::Known(KnownType::Bool) | Expr::Literal(LiteralKind::Bool, _) => {
@@ -276,7 +272,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         type_of(first).filter(|first| returns.iter().all(|value| type_of(value) == Some(*first)))
     }
 
-    /// `<T extends C = D>`
+    /// Declares `<T extends C = D>`.
     pub fn type_parameters(&mut self, children: &Children<'tree>, id: DeclId) {
         let Some(list) = children.get(Field::TypeParameters) else {
             return;
@@ -325,7 +321,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Some(id)
     }
 
-    /// Gives a type parameter its constraint.
+    /// Sets the constraint of a type parameter.
     pub fn constrain(&mut self, id: DeclId, constraint: Child<'tree>) {
         let ty = self.ty(constraint);
         let base = Base {
@@ -336,7 +332,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.decl(id).bases = self.b.facts.add_list([base]);
     }
 
-    /// The parameters of a list, in order; `this` is not one.
+    /// Declares the parameters of a list, in order; `this` is not one.
     pub fn parameters(&mut self, list: Child<'tree>, function: DeclId) -> Vec<DeclId> {
         let mut params = Vec::new();
         for child in self.children(list).named() {
@@ -458,7 +454,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `constructor(private a: A)` declares a property too.
+    /// Declares the property of `constructor(private a: A)`.
     fn parameter_property(
         &mut self,
         child: Child<'tree>,
@@ -520,7 +516,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         (self.b.scope, self.b.owner) = (scope, owner);
     }
 
-    /// Whether an expression is a JSX element, possibly under conditions.
+    /// Reports whether an expression is a JSX element, possibly inside conditional expressions.
     fn is_jsx(&self, value: ExprId, depth: u8) -> bool {
         if depth == 0 {
             return false;

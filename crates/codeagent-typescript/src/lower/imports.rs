@@ -1,7 +1,7 @@
-//! Imports of all forms: `import a, { b as c } from "m"`, `import * as d`,
-//! `import e = require("m")`, `import f = A.B`, `require("m")`.
+//! Imports of all forms: `import a, { b as c } from "m"`, `import * as d`, `import e =
+//! require("m")`, `import f = A.B`, `require("m")`.
 //!
-//! **Limits.** `require` counts where JavaScript declares a variable with it; elsewhere it is an
+//! Limitations: `require` counts where JavaScript declares a variable with it; elsewhere it is an
 //! expression.
 
 use codeagent_model::facts::*;
@@ -20,7 +20,7 @@ struct From {
 }
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// `import .. from "m"` and `import "m"`
+    /// Lowers `import .. from "m"` and `import "m"`.
     pub fn import_statement(&mut self, child: Child<'tree>) {
         if self.b.facts.scope(self.b.scope).kind == ScopeKind::File {
             self.b.facts.header.is_module = true;
@@ -50,8 +50,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `/// <reference path="a.d.ts" />` in the comments at the head of a file brings that file in,
-    /// as an import for its effects does; `types="a"` brings in a package.
+    /// Lowers `/// <reference path="a.d.ts" />` in the comments at the start of a file, which adds
+    /// that file like a side-effect import; `types="a"` adds a package.
     pub fn references(&mut self) {
         for (start, end, is_package) in reference_paths(self.b.text) {
             let path = &self.b.text[start..end];
@@ -96,8 +96,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         ImportId(self.b.facts.imports.len() as u32 - 1)
     }
 
-    /// Declares a local name made by an import; the site stands at the imported name, or at the
-    /// module of which it is the whole.
+    /// Declares a local name made by an import; its site is at the imported name, or at the module
+    /// specifier if it stands for the whole module.
     fn import_name(&mut self, kind: ImportKind, names: (Child<'tree>, Child<'tree>), from: From) {
         let (imported, local) = names;
         let sym = self.sym(local);
@@ -155,7 +155,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.import_name(ImportKind::Named, (name, local), from);
     }
 
-    /// `import a = require("m")`
+    /// Lowers `import a = require("m")`.
     fn import_require(&mut self, clause: Child<'tree>, type_only: bool) {
         let children = self.children(clause);
         let (Some(name), Some(source)) = (children.first(), children.get(Field::Source)) else {
@@ -165,7 +165,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.import_name(ImportKind::Require, (name, name), from);
     }
 
-    /// `import a = B.C`
+    /// Lowers `import a = B.C`.
     pub fn import_alias(&mut self, child: Child<'tree>, outer: Option<EnclosingStatement>) {
         let children = self.children(child);
         let mut parts = children.named();
@@ -193,8 +193,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.decl(id).init = value;
     }
 
-    /// `const a = require("m")`, `const { b } = require("m")`, `const c = require("m").d` in
-    /// JavaScript.
+    /// Lowers `const a = require("m")`, `const { b } = require("m")` and `const c = require("m").d`
+    /// in JavaScript.
     pub fn required(
         &mut self,
         name: Child<'tree>,
@@ -252,7 +252,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .filter(|argument| argument.kind == Kind::String)
     }
 
-    /// The names of `const { a, b: c } = require("m")`, if the pattern has no more than that.
+    /// Imports the names of `const { a, b: c } = require("m")`; returns `false` if the pattern has
+    /// more than that.
     fn required_names(&mut self, pattern: Child<'tree>, from: From) -> bool {
         let mut names = Vec::new();
         for part in self.children(pattern).named() {
@@ -279,8 +280,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 }
 
-/// Where the paths of `/// <reference path="..." />` stand in the comments before the first token,
-/// and the packages of `types="..."`.
+/// Returns the positions of the paths in `/// <reference path="..." />` comments before the first
+/// token, and of the packages in `types="..."`.
 fn reference_paths(text: &str) -> Vec<(usize, usize, bool)> {
     let mut paths = Vec::new();
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();

@@ -1,7 +1,7 @@
 //! JSX: `<A b={c} {...d}>{e}</A>` uses the component `A` like a call; its attributes and children
-//! are walked for what they use.
+//! are lowered for their sites.
 //!
-//! **Limits.** Intrinsic elements (`<div>`) have no component, and their attributes are no sites.
+//! Limitations: intrinsic elements (`<div>`) have no component, and their attributes are not sites.
 
 use codeagent_model::facts::*;
 

@@ -1,11 +1,10 @@
-//! Object and array literals: the members of an object, and the context its lambdas take their
-//! types from.
+//! Object and array literals: the members of an object, and the contextual type of its lambdas.
 //!
 //! `{ a: 1, b() {}, c, ...d }` is an `ObjectLiteral` whose scope declares `a`, `b`, `c` and,
 //! without a name, the spread.
 //!
-//! **Limits.** Members of object literals are nodes only if the literal is assigned to
-//! `module.exports` or a prototype. An array has a declaration only if it has a context to pass on.
+//! Limitations: members of object literals are nodes only if the literal is assigned to
+//! `module.exports` or a prototype. An array has a declaration only if it passes on a context.
 
 use codeagent_model::facts::*;
 
@@ -14,18 +13,18 @@ use crate::lower::lowering::Lowering;
 use crate::lower::state::ValuePlace;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// An object literal under construction.
+/// An object literal being lowered.
 #[derive(Clone, Copy)]
 struct Object {
     decl: DeclId,
     inner: ScopeId,
     around: ScopeId,
-    /// Whether its members become nodes.
+    /// Its members become nodes.
     shown: bool,
 }
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// `{ .. }`
+    /// Lowers `{ .. }`.
     pub fn object(&mut self, child: Child<'tree>, place: ValuePlace) -> ExprId {
         let at = self.at(child);
         let added = self.script.prototype_arguments.remove(&child.start());
@@ -180,7 +179,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.this = this;
     }
 
-    /// `[a, ...b]`
+    /// Lowers `[a, ...b]`.
     pub fn array(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         let expr = self.b.fresh_expr(Expr::Unknown);
         let decl = if context == Context::None {

@@ -1,10 +1,9 @@
-//! Binding of locals, done after a file has been walked, because names are visible before they are
-//! declared.
+//! Binding of locals, after a file is lowered, because names are visible before they are declared.
 //!
-//! Drops the sites of names that are locals, parameters or type parameters; gives `let x;` its
-//! first assigned value; marks local functions that are named outside their own body.
+//! Removes the sites of names that are locals, parameters or type parameters; gives `let x;` its
+//! first assigned value; marks local functions that are referred to outside their own body.
 //!
-//! **Limits.** Calls of locals keep their sites: `const { f } = o; f()` calls the value of `o.f`.
+//! Limitations: calls of locals keep their sites: `const { f } = o; f()` calls the value of `o.f`.
 
 use codeagent_model::facts::*;
 use rustc_hash::FxHashMap;
@@ -13,11 +12,10 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy)]
 struct Local {
     decl: DeclId,
-    /// No declaration with this name in this scope can be a node (a parameter property can).
+    /// No declaration with this name in this scope can be a node, except a parameter property.
     hidden: bool,
 }
 
-/// Binds locals after the walk.
 pub fn bind_locals(facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
     let locals = Locals::of(facts);
     locals.give_first_values(facts, assigned);
@@ -81,7 +79,8 @@ impl Locals {
         None
     }
 
-    /// Only assignments in the declaring function count; others may not run.
+    /// Gives variables their first assigned value. Only assignments in the declaring function
+    /// count; others may not run.
     fn give_first_values(&self, facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
         for &(target, value, function) in assigned {
             let Expr::Name(name, scope, _) = facts.expr(target) else {
@@ -149,7 +148,7 @@ fn at_module_level(facts: &Facts, scope: ScopeId) -> bool {
     )
 }
 
-/// The function around a scope.
+/// Returns the function that encloses a scope.
 fn function_of(facts: &Facts, mut scope: ScopeId) -> DeclId {
     while let Some(id) = scope.some() {
         let Scope {
@@ -175,7 +174,7 @@ fn is_inside(facts: &Facts, mut inner: DeclId, outer: DeclId) -> bool {
     false
 }
 
-/// The bare name of a site, with the scope it is looked up from.
+/// Returns the bare name of a site, with the scope from which it is looked up.
 fn bare_name(facts: &Facts, subject: Subject) -> Option<(Sym, ScopeId)> {
     let value = match subject {
         Subject::Type(ty, 0) => {

@@ -1,7 +1,8 @@
 //! The state of lowering: current scope, owner, function, class, `this` and nesting depth.
 //!
-//! **Limits.** Recursion ends at [`MAX_DEPTH`]: deeper nodes give `Unknown` and no sites. Chains
-//! that nest to the left (`a.b().c()`, `a + b + c`) are walked by loops and may have any length.
+//! Limitations: recursion ends at [`MAX_DEPTH`]: deeper nodes are `Unknown` and have no sites.
+//! Chains that nest to the left (`a.b().c()`, `a + b + c`) are lowered in loops and may have any
+//! length.
 
 use codeagent_lang::lower::builder::Builder;
 use codeagent_lang::lower::pieces::FindPieces;
@@ -16,22 +17,21 @@ use crate::lower::state::{ChainLink, JsContext, Narrowing, PathAssignment};
 use crate::syntax::repair::{EditKind, Repaired};
 use crate::syntax::syntax::{Child, Children, Field, Grammar, Kind};
 
-/// The most recursive steps of the walk; fits into a stack of 2 MB.
+/// Largest number of recursive steps; fits into a stack of 2 MB.
 pub const MAX_DEPTH: u32 = 320;
 
-/// The walk over one tree.
 pub struct Lowering<'t, 'tree> {
     /// The facts being built.
     pub b: Builder<'t>,
-    /// The file has no type annotations: JSDoc and CommonJS count.
+    /// The file has no type annotations: JSDoc and CommonJS are read.
     pub javascript: bool,
-    /// The function-like that `return` belongs to.
+    /// The function-like to which `return` belongs.
     pub function: DeclId,
-    /// The expressions it has returned so far.
+    /// The expressions returned by it so far.
     pub returns: Vec<ExprId>,
     /// The value of `this`.
     pub this: ExprId,
-    /// The class that `super` belongs to.
+    /// The class to which `super` belongs.
     pub class: DeclId,
     /// The kind of type uses: `ParameterType` in a parameter list, else `TypeRef`.
     pub type_use: SiteKind,
@@ -43,7 +43,7 @@ pub struct Lowering<'t, 'tree> {
     pub narrowing: Narrowing,
     /// Functions, classes and objects of JavaScript seen so far.
     pub script: JsContext<'t>,
-    /// The chains being walked, outermost link first.
+    /// The chains being lowered, outermost link first.
     pub links: Vec<ChainLink<'tree>>,
     /// Assignments to bare names: name, value, function.
     pub assigned: Vec<(ExprId, ExprId, DeclId)>,
@@ -69,9 +69,9 @@ pub struct SavedContext {
 /// The statement around a declaration.
 #[derive(Clone, Copy)]
 pub struct EnclosingStatement {
-    /// First byte, `export` and decorators included.
+    /// Offset of its first byte, `export` and decorators included.
     pub start: usize,
-    /// Past its last byte.
+    /// Offset past its last byte.
     pub end: usize,
     /// `EXPORT`, `DEFAULT`, `AMBIENT`, `GLOBAL`.
     pub flags: DeclFlags,
@@ -110,20 +110,19 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Walks the whole file.
     pub fn program(&mut self, root: Node<'tree>) {
         for child in self.children_of(root).named() {
             self.statement(child, None);
         }
     }
 
-    /// Returns the facts after the walk. For `root` see [`Builder::finish`].
+    /// Returns the finished facts. For `root` see [`Builder::finish`].
     pub fn finish(mut self, root: Option<Node<'tree>>) -> Facts {
         locals::bind_locals(&mut self.b.facts, &self.assigned);
         self.b.finish(root.map(|root| (root, pieces as FindPieces)))
     }
 
-    /// The children of a node, without comments.
+    /// Returns the children of a node, without comments.
     pub fn children(&mut self, of: Child<'tree>) -> Children<'tree> {
         self.children_of(of.node)
     }
@@ -143,22 +142,22 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         result
     }
 
-    /// The original text of a node.
+    /// Returns the original text of a node.
     pub fn text(&self, child: Child<'_>) -> &'t str {
         self.b.node_text(child.node)
     }
 
-    /// The symbol of a node's text.
+    /// Interns the text of a node.
     pub fn sym(&mut self, child: Child<'_>) -> Sym {
         self.b.sym_of(child.node)
     }
 
-    /// Where a node starts.
+    /// Returns the start position of a node.
     pub fn at(&self, child: Child<'_>) -> Position {
         self.b.at(child.node)
     }
 
-    /// Whether the text at an offset was rewritten by this kind of repair.
+    /// Reports whether the text at an offset was rewritten by this kind of repair.
     pub fn was(&self, kind: EditKind, offset: usize) -> bool {
         self.repaired
             .edit_at(offset)
@@ -193,7 +192,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         std::mem::replace(&mut self.returns, saved.returns)
     }
 
-    /// Runs a part of the walk in a scope of its own.
+    /// Runs `part` in a new scope.
     pub fn scoped<T>(&mut self, kind: ScopeKind, part: impl FnOnce(&mut Self) -> T) -> T {
         let scope = self.b.scope;
         self.b.open_scope(kind, DeclId::NONE);
@@ -202,7 +201,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         result
     }
 
-    /// Whether the current scope is that of a module or namespace.
+    /// Reports whether the current scope is that of a module or namespace.
     pub fn at_module_level(&self) -> bool {
         matches!(
             self.b.facts.scope(self.b.scope).kind,
@@ -210,7 +209,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         )
     }
 
-    /// The statement around a declaration: the given one, or the declaration itself.
+    /// Returns the given statement, or that of the declaration itself.
     pub fn outer(&self, child: Child<'_>, outer: Option<EnclosingStatement>) -> EnclosingStatement {
         outer.unwrap_or(EnclosingStatement {
             start: child.start(),
@@ -219,7 +218,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         })
     }
 
-    /// Text without its quotes.
+    /// Returns a text without its quotes.
     pub fn unquoted(&self, child: Child<'_>) -> &'t str {
         let text = self.text(child);
         let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
@@ -230,14 +229,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The symbol of a string literal.
+    /// Interns the value of a string literal.
     pub fn string(&mut self, child: Child<'_>) -> Sym {
         let text = self.unquoted(child);
         self.b.sym(text)
     }
 
-    /// The name of a member or key, without quotes; a computed name as written, unless it is a
-    /// literal.
+    /// Returns the name of a member or key, without quotes; a computed name as written, unless it
+    /// is a literal.
     pub fn member_name(&mut self, name: Child<'tree>) -> (Sym, DeclFlags) {
         match name.kind {
             Kind::String => (self.string(name), DeclFlags::COMPUTED),
@@ -251,7 +250,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Walks the expression of a computed name.
+    /// Lowers the expression of a computed name.
     pub fn computed_name(&mut self, name: Child<'tree>) {
         if name.kind == Kind::ComputedPropertyName {
             for inner in self.children(name).named() {
@@ -260,7 +259,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Walks decorators with the decorated declaration as their owner.
+    /// Lowers decorators with the decorated declaration as their owner.
     pub fn decorate(&mut self, owner: DeclId, decorators: impl IntoIterator<Item = Child<'tree>>) {
         let before = std::mem::replace(&mut self.b.owner, owner);
         for decorator in decorators {
@@ -279,8 +278,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.owner = before;
     }
 
-    /// The position of the last name token: `c` of `a.b.c`, `(a.c)!` or `c as T`, the string of
-    /// `a["c"]`; else the start.
+    /// Returns the position of the last name token: `c` of `a.b.c`, `(a.c)!` or `c as T`, the
+    /// string of `a["c"]`; else the start.
     pub fn name_position(&mut self, child: Child<'tree>) -> Position {
         let named = self.last_name(child).unwrap_or(child);
         self.at(named)

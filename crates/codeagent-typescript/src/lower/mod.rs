@@ -1,11 +1,11 @@
-//! Lowering of TypeScript and JavaScript text to facts: repair, parse within a budget, walk.
+//! Lowering of TypeScript and JavaScript text to facts.
 //!
-//! `class A { m(x: B) { x.f() } }` gives declarations `A`, `m`, `x`, the type name `B`, the
-//! expression `Call(Member(Name x, f))` and two sites. `repair` and `syntax` come before the
-//! walk, `lowering` holds its state, `statements` is its entry point, and `locals` binds locals
-//! after it.
+//! Repairs the text, parses it within a budget and lowers the tree. `class A { m(x: B) { x.f() } }`
+//! becomes declarations `A`, `m`, `x`, the type name `B`, the expression `Call(Member(Name x, f))`
+//! and two sites. `repair` and `syntax` come first, `lowering` holds the state, `statements` is the
+//! entry point, and `locals` binds locals afterwards.
 //!
-//! **Limits.** One text at a time, without name resolution. Nodes nested deeper than
+//! Limitations: one text at a time, without name resolution. Nodes nested deeper than
 //! `lowering::MAX_DEPTH` are `Unknown`.
 
 mod assignments;
@@ -46,14 +46,14 @@ use crate::lower::lowering::Lowering;
 use crate::syntax::repair::repair;
 use crate::syntax::syntax::Grammar;
 
-/// Reads one text; see [`codeagent_lang::LanguageSupport::extract`].
+/// Lowers one text; see [`codeagent_lang::LanguageSupport::extract`].
 #[must_use]
 pub fn extract(text: &str, dialect: Dialect) -> Facts {
-    // Comments contain types in JavaScript.
+    // Comments of JavaScript contain types.
     read(text, dialect, !dialect.is_javascript())
 }
 
-/// Reads a declaration text without its uses. Cheaper than [`extract`], because its interface is
+/// Lowers a declaration text without its uses. Cheaper than [`extract`], because its interface is
 /// not separated from the rest.
 #[must_use]
 pub fn extract_declarations(text: &str) -> Facts {
@@ -62,7 +62,7 @@ pub fn extract_declarations(text: &str) -> Facts {
     facts
 }
 
-/// Reads a text; comments may be part of its interface.
+/// Lowers a text; its comments are part of its interface unless `comments_say_nothing`.
 fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
     if limits::has_too_many_angles(text) {
         return given_up(text, dialect);

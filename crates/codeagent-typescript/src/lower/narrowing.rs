@@ -1,10 +1,10 @@
 //! Narrowing by conditions: the tests in a condition, and the `Narrow` declarations that follow
 //! from them.
 //!
-//! `if (!(x instanceof C)) return;` redeclares `x` after the statement. A condition is kept as a
-//! small tree of tests while it is walked, so nothing is walked twice.
+//! `if (!(x instanceof C)) return;` redeclares `x` after the statement. A condition is recorded as
+//! a small tree of tests while it is lowered, so nothing is lowered twice.
 //!
-//! **Limits.** There is no flow graph (assignments are handled in `assignments`). `a || b` narrows
+//! Limitations: there is no flow graph (assignments are handled in `assignments`). `a || b` narrows
 //! only where it is false, and at most [`MAX_TESTS`] tests of one condition are applied. `this.x`
 //! is narrowed under the name `this`; `this` itself is not narrowed.
 
@@ -17,7 +17,6 @@ use crate::syntax::syntax::Kind;
 const MAX_TESTS: usize = 16;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// Records a compound test.
     pub fn test(&mut self, node: TestNode) -> Test {
         if matches!(
             node,
@@ -31,7 +30,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Test::Node(self.narrowing.tests.len() as u32 - 1)
     }
 
-    /// The test of a binary operation.
+    /// Returns the test of a binary operation.
     pub fn operation_test(&mut self, left: Value, operator: Kind, right: Value) -> Test {
         match operator {
             Kind::AndAnd => self.test(TestNode::And(left.test, right.test)),
@@ -59,7 +58,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }))
     }
 
-    /// `typeof x === "string"`, `x.kind === "a"`, `x !== null`; either side may be the literal.
+    /// Returns the test of `typeof x === "string"`, `x.kind === "a"` or `x !== null`; either side
+    /// may be the literal.
     pub fn comparison(&mut self, left: Value, right: Value, negated: bool) -> Test {
         let (value, literal) = match (self.b.facts.expr(left.expr), self.b.facts.expr(right.expr)) {
             (_, literal @ Expr::Literal(..)) => (left, literal),
@@ -84,7 +84,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Walks a part in a block where a test holds, or does not hold.
+    /// Lowers a part in a block where a test holds, or does not hold.
     pub fn with_guard<T>(
         &mut self,
         test: Test,
@@ -203,7 +203,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         decl.from = from;
     }
 
-    /// The first name of a path.
+    /// Returns the first name of a path.
     fn root_name(&mut self, mut subject: ExprId) -> Option<(Sym, u32)> {
         for _ in 0..MAX_TESTS {
             match self.b.facts.expr(subject) {

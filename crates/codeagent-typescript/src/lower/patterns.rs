@@ -1,7 +1,7 @@
-//! Destructuring: `const { a, b: [c = 1, ...d] } = e` declares `a`, `c` and `d`, each with the part
-//! of `e` it is bound to.
+//! Destructuring: `const { a, b: [c = 1, ...d] } = e` declares `a`, `c` and `d`, each with its part
+//! of `e`.
 //!
-//! **Limits.** Computed keys give no member.
+//! Limitations: computed keys select no member.
 
 use codeagent_model::facts::*;
 
@@ -9,7 +9,7 @@ use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::signature_text::DeclText;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// The treatment of the names in a pattern.
+/// How the names in a pattern are bound.
 #[derive(Clone, Copy)]
 pub struct Binding {
     /// The flags of the declared variables; `None` if the names are assigned to.
@@ -21,7 +21,6 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// Local variables.
     pub fn local(flags: DeclFlags) -> Self {
         Self {
             flags: Some(flags),
@@ -30,7 +29,7 @@ impl Binding {
         }
     }
 
-    /// Assignments to existing names.
+    /// Binds existing names, by assignment.
     pub fn assignment() -> Self {
         Self {
             flags: None,
@@ -91,7 +90,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The member of `source` that a key selects.
+    /// Returns the member of `source` that a key selects.
     fn destructured(&mut self, key: Child<'tree>, source: ExprId) -> ExprId {
         if key.kind == Kind::ComputedPropertyName {
             self.computed_name(key);

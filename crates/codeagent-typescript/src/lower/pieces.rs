@@ -1,7 +1,7 @@
-//! Members of a module that other files depend on one by one: statements that declare one name, and
-//! members of classes and interfaces.
+//! The declarations of a module that other files depend on separately: statements that declare one
+//! name, and members of classes and interfaces.
 //!
-//! **Limits.** Scripts and JavaScript files are not split.
+//! Limitations: scripts and JavaScript files are not split.
 
 use codeagent_lang::lower::pieces::{MemberSpan, place};
 use codeagent_model::facts::{
@@ -10,12 +10,11 @@ use codeagent_model::facts::{
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-/// The container of statements before the first narrowing; each narrowing before a statement lowers
-/// it by one.
+/// The container of statements before the first narrowing; each narrowing lowers it by one.
 const OF_MODULE: u32 = u32::MAX;
 
-/// Statements that declare one name, members of classes and interfaces, and the offsets of all other
-/// declarations of the module.
+/// Returns statements that declare one name, members of classes and interfaces, and the offsets of
+/// all other declarations of the module.
 pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
     if !facts.header.is_module || facts.header.dialect.is_javascript() {
         return (Vec::new(), Vec::new());
@@ -78,7 +77,7 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
     (places, others)
 }
 
-/// The byte ranges of the top-level statements.
+/// Returns the byte ranges of the top-level statements.
 fn statement_ranges(root: Node<'_>) -> Vec<(usize, usize)> {
     let mut statements = Vec::new();
     let mut cursor = root.walk();
@@ -90,7 +89,7 @@ fn statement_ranges(root: Node<'_>) -> Vec<(usize, usize)> {
     statements
 }
 
-/// The offsets of imports, exports and assigned members.
+/// Returns the offsets of imports, exports and assigned members.
 fn offsets_outside_members(facts: &Facts) -> Vec<usize> {
     let mut offsets: Vec<usize> = facts
         .imports
@@ -107,7 +106,7 @@ fn offsets_outside_members(facts: &Facts) -> Vec<usize> {
     offsets
 }
 
-/// The offsets from which top-level narrowings hold, sorted.
+/// Returns the offsets from which top-level narrowings hold, sorted.
 fn narrowing_offsets(facts: &Facts) -> Vec<usize> {
     let is_narrowing =
         |decl: &&Declaration| decl.kind == DeclKind::Narrow && decl.scope == ScopeId(0);
@@ -121,7 +120,7 @@ fn narrowing_offsets(facts: &Facts) -> Vec<usize> {
     offsets
 }
 
-/// The position of `F` in `F.name = value` outside of functions, which gives `F` a member.
+/// Returns the position of `F` in `F.name = value` outside functions, which adds a member to `F`.
 fn given_to_another(facts: &Facts, expr: &Expr) -> Option<usize> {
     let Expr::Assign(target, _) = *expr else {
         return None;
@@ -139,7 +138,7 @@ fn given_to_another(facts: &Facts, expr: &Expr) -> Option<usize> {
     .then_some(at as usize)
 }
 
-/// Whether a statement of a module that declares this alone is seen by its name alone.
+/// Reports whether other files see a top-level statement only by the name of this declaration.
 fn is_statement(facts: &Facts, id: DeclId) -> bool {
     let decl = facts.decl(id);
     let is_of_a_kind = matches!(
@@ -149,7 +148,7 @@ fn is_statement(facts: &Facts, id: DeclId) -> bool {
     is_of_a_kind && !decl.flags.has(DeclFlags::DEFAULT) && !decl.detail.is_none()
 }
 
-/// Whether a member of a class or interface is asked for by its name.
+/// Reports whether a member of a class or interface is looked up by its name.
 fn is_named_member(facts: &Facts, id: DeclId) -> bool {
     let decl = facts.decl(id);
     let is_of_a_kind = matches!(

@@ -1,7 +1,7 @@
 //! The displayed text of a declaration: its span, parameter list and type as written, its doc
 //! comment, and a hash of its text.
 //!
-//! **Limits.** The doc comment is the `/** */` that ends directly before the declaration; its
+//! Limitations: the doc comment is the `/** */` that ends directly before the declaration; its
 //! summary ends at the first `@tag`.
 
 use std::borrow::Cow;
@@ -18,23 +18,18 @@ use crate::syntax::syntax::Child;
 /// The text positions of a declaration.
 #[derive(Clone, Copy, Default)]
 pub struct DeclText<'tree> {
-    /// The first byte, including decorators and `export`.
+    /// Offset of its first byte, including decorators and `export`.
     pub start: usize,
-    /// Past its last byte.
+    /// Offset past its last byte.
     pub end: usize,
-    /// Its name token.
     pub name: Option<Child<'tree>>,
-    /// Its parameter list.
     pub parameters: Option<Child<'tree>>,
-    /// Its type annotation.
     pub ty: Option<Child<'tree>>,
-    /// Its accessibility.
     pub access: Option<Access>,
-    /// The latest end of its doc comment, if not `start`.
+    /// Offset directly before which its doc comment ends, if not `start`.
     pub documented_at: Option<usize>,
 }
 
-/// A doc comment.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Doc {
     summary: String,
@@ -77,7 +72,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.set_detail(id, detail);
     }
 
-    /// The symbol of a text, collapsed to one line.
+    /// Interns a text, collapsed to one line.
     fn folded(&mut self, text: &'t str) -> Sym {
         match one_line(text) {
             Cow::Borrowed(text) => self.b.sym(text),
@@ -103,8 +98,8 @@ fn doc_before(text: &str, start: usize) -> Option<Doc> {
     comment_before(text, start).map(read_doc)
 }
 
-/// The text between `/**` and `*/` directly before an offset. A `/*` after a letter, a quote or a
-/// path segment does not open a comment.
+/// Returns the text between `/**` and `*/` directly before an offset. A `/*` after a letter, a
+/// quote or a path segment does not open a comment.
 pub fn comment_before(text: &str, start: usize) -> Option<&str> {
     let mut before = text.get(..start)?.trim_end();
     while !before.ends_with("*/") {
@@ -154,7 +149,7 @@ fn read_doc(comment: &str) -> Doc {
         }
     }
 
-    // A comment of tags only counts, unless they only give types.
+    // A comment of nothing but tags counts, unless they only declare types.
     let gives_type = |tag: &str| {
         let said = tag
             .split_once(char::is_whitespace)

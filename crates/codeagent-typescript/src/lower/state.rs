@@ -1,9 +1,7 @@
 //! Data that lowering carries across its modules: guards and assignments, JavaScript functions and
 //! objects, chain links.
 //!
-//! The modules that fill and read these types are methods of `Lowering`.
-//!
-//! **Limits.** Nothing here walks the tree.
+//! The functions that fill and read these types are methods of `Lowering`.
 
 use codeagent_model::facts::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,14 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::javascript::doc_tags::Tags;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
-/// The test that an expression makes when it is used as a condition; a cheap handle.
+/// The test that an expression makes as a condition; a cheap handle.
 #[derive(Clone, Copy, Debug)]
 pub enum Test {
-    /// No test.
     None,
-    /// The expression is truthy.
     Truthy(ExprId),
-    /// A call, possibly of a type predicate.
+    /// A call, which may be of a type predicate.
     Call(CallId),
     /// `typeof` of the expression, which becomes a test when it is compared.
     TypeOf(ExprId),
@@ -26,30 +22,23 @@ pub enum Test {
     Node(u32),
 }
 
-/// A compound test.
 #[derive(Clone, Copy, Debug)]
 pub enum TestNode {
-    /// Both hold.
     And(Test, Test),
-    /// One of them holds.
     Or(Test, Test),
-    /// The test does not hold.
     Not(Test),
-    /// A guard.
     Guard(Guard),
 }
 
 /// An expression and the test it makes as a condition.
 #[derive(Clone, Copy)]
 pub struct Value {
-    /// The expression.
     pub expr: ExprId,
-    /// The test.
     pub test: Test,
 }
 
 impl Value {
-    /// An expression that tests nothing.
+    /// Returns an expression without a test.
     pub fn of(expr: ExprId) -> Self {
         Self {
             expr,
@@ -61,13 +50,12 @@ impl Value {
 /// The root of a path and its first member, `NONE` for a bare name.
 pub type PathKey = (Sym, Sym);
 
-/// An assignment to a path.
 #[derive(Clone, Copy, Debug)]
 pub struct PathAssignment {
     /// The path up to its first member.
     pub path: ExprId,
     pub key: PathKey,
-    /// Whether it is in a branch that does not continue after its statement.
+    /// In a branch that does not continue after its statement.
     pub left: bool,
 }
 
@@ -76,7 +64,7 @@ pub struct PathAssignment {
 pub struct Narrowing {
     /// Conditions that narrow; see [`crate::lower::narrowing`].
     pub tests: Vec<TestNode>,
-    /// Whether a guard in this function narrows a member of `this`.
+    /// A guard in this function narrows a member of `this`.
     pub narrows_this: bool,
     /// Assignments in this function so far; see [`crate::lower::assignments`].
     pub writes: Vec<PathAssignment>,
@@ -94,16 +82,15 @@ pub enum Receiver {
     /// The instance that the function constructs, if it is a constructor function.
     #[default]
     Own,
-    /// An instance of this function.
     Instance(DeclId),
-    /// The object that it is assigned to a member of, unless it is a constructor function.
+    /// The object to one of whose members the function is assigned, unless it is a constructor
+    /// function.
     Object(ExprId),
 }
 
-/// What the place of a value says about the function or object literal that the value is.
+/// The properties of a function or object literal that follow from its place as a value.
 #[derive(Clone, Copy)]
 pub struct ValuePlace {
-    /// The contextual type.
     pub context: Context,
     /// The start of the statement or member whose comment documents the function.
     pub documented: Option<usize>,
@@ -111,12 +98,12 @@ pub struct ValuePlace {
     pub receiver: Receiver,
     /// The constructor function whose prototype the object is.
     pub prototype: Option<MemberOwner>,
-    /// Whether the members of the object become nodes.
+    /// The members of the object become nodes.
     pub shown: bool,
 }
 
 impl ValuePlace {
-    /// A place that gives a value nothing but its context.
+    /// Returns a place that determines nothing but the context.
     pub fn of(context: Context) -> Self {
         Self {
             context,
@@ -127,7 +114,7 @@ impl ValuePlace {
         }
     }
 
-    /// The place of a value that a comment at `start` may document.
+    /// Returns the place of a value that a comment at `start` may document.
     pub fn documented(context: Context, start: usize) -> Self {
         Self {
             documented: Some(start),
@@ -141,25 +128,25 @@ impl ValuePlace {
 pub struct MemberOwner {
     /// The class, function, variable or member.
     pub decl: DeclId,
-    /// The class that gets the members; `NONE` for a function or object.
+    /// The class that has the members; `NONE` for a function or object.
     pub class: DeclId,
     /// The constructor function whose instances inherit the members of its prototype.
     pub function: DeclId,
 }
 
 impl MemberOwner {
-    /// The declaration whose scope holds the instance members: the class or function.
+    /// Returns the declaration whose scope holds the instance members: the class or function.
     pub fn made(self) -> Option<DeclId> {
         self.class.some().or(self.function.some())
     }
 }
 
-/// The state for lowering JavaScript functions, classes and objects.
+/// The state for lowering functions, classes and objects of JavaScript.
 #[derive(Default)]
 pub struct JsContext<'t> {
     /// The tags of the comment before the current function.
     pub doc: Tags<'t>,
-    /// Whether some comment in the file has `@overload`.
+    /// Some comment in the file contains `@overload`.
     pub has_overloads: bool,
     /// The object literals, by position, that a call adds to the prototype of a constructor
     /// function.
@@ -168,28 +155,27 @@ pub struct JsContext<'t> {
     pub prototypes: FxHashMap<DeclId, DeclId>,
     /// The members of classes seen so far.
     pub class_members: FxHashSet<(ScopeId, Sym)>,
-    /// Fields that are only known to be null or undefined initially.
+    /// Fields whose initial value is null or undefined and that have no other type.
     pub empty_fields: FxHashMap<(ScopeId, Sym), DeclId>,
-    /// The members that top-level assignments gave to functions, classes and objects; those of
-    /// `NONE` are exports.
+    /// The members assigned to functions, classes and objects at the top level; those of `NONE` are
+    /// exports.
     pub assigned_members: FxHashMap<(DeclId, Sym), DeclId>,
     /// Declarations seen so far, by scope and name.
     pub holders: FxHashMap<(ScopeId, Sym), DeclId>,
-    /// The number of declarations already entered in `holders`.
+    /// The number of declarations already added to `holders`.
     pub holders_scanned: usize,
 }
 
-/// One link of a chain.
 pub struct ChainLink<'tree> {
     pub child: Child<'tree>,
     pub children: Children<'tree>,
-    /// Whether this is an operator that the grammar put under a call with type arguments and that
-    /// belongs on top of the chain.
+    /// An operator that the grammar put under a call with type arguments and that belongs on top of
+    /// the chain.
     pub hoisted: bool,
 }
 
 impl<'tree> ChainLink<'tree> {
-    /// The last name token, else the whole node.
+    /// Returns the last name token, else the whole node.
     pub fn name(&self) -> Child<'tree> {
         let name = match self.child.kind {
             Kind::MemberExpression => self.children.get(Field::Property),

@@ -1,7 +1,7 @@
 //! Statements: the declarations and expressions in them, the blocks they open, and the effect of
 //! conditions on them.
 //!
-//! **Limits.** Blocks are scopes. Labels and jumps are not followed, except to tell that a branch
+//! Limitations: blocks are scopes. Labels and jumps are not followed, except to tell that a branch
 //! does not continue.
 
 use codeagent_model::facts::*;
@@ -11,8 +11,8 @@ use crate::lower::patterns::Binding;
 use crate::lower::state::Test;
 use crate::syntax::syntax::{Child, Field, Kind};
 
-/// The most `else if`s of one chain that narrow by the negated conditions before them; each lookup
-/// of a name visits all of them.
+/// Largest number of `else if`s of one chain that narrow by the negated conditions before them;
+/// each lookup of a name visits all of them.
 const MAX_ELSE_SCOPES: u32 = 64;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
@@ -99,7 +99,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The target and value of a statement that is an assignment.
+    /// Lowers an expression statement; returns target and value if it is an assignment.
     fn expression_statement(
         &mut self,
         child: Child<'tree>,
@@ -189,7 +189,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.scope = scope;
     }
 
-    /// Lowers a branch of an `if`; returns whether control leaves it.
+    /// Lowers a branch of an `if`; reports whether control leaves it.
     fn branch_leaves(&mut self, child: Child<'tree>, test: Test, holds: bool) -> bool {
         let mark = self.narrowing.writes.len();
         self.branch(child, test, holds);
@@ -200,7 +200,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         leaves
     }
 
-    /// Whether control does not continue after this statement.
+    /// Reports whether control does not continue after a statement.
     fn leaves(&mut self, child: Child<'tree>) -> bool {
         match child.kind {
             Kind::ReturnStatement
@@ -236,7 +236,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `for (const x of y)`, `for await`, `for (const k in o)`
+    /// Lowers `for (const x of y)`, `for await` and `for (const k in o)`.
     fn for_in(&mut self, child: Child<'tree>) {
         let children = self.children(child);
         let source = children

@@ -3,8 +3,8 @@
 //!
 //! `{ (x: A): B; new (): C; [k: string]: D }`, `{ [K in keyof T]: T[K] }`.
 //!
-//! **Limits.** These declarations have no names and never become nodes; members of object types do.
-//! A constructor type's `FunctionType` is named `new`.
+//! Limitations: these declarations have no names and never become nodes; members of object types
+//! do. A constructor type's `FunctionType` is named `new`.
 
 use codeagent_model::facts::*;
 
@@ -13,7 +13,7 @@ use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// `(x: A): B` or `new (x: A): B` as a member.
+    /// Lowers `(x: A): B` or `new (x: A): B` as a member.
     pub fn call_signature(&mut self, child: Child<'tree>, kind: DeclKind) {
         let at = self.at(child);
         let id = self.b.declare(Sym::NONE, kind, DeclFlags::MEMBER, at);
@@ -21,7 +21,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.signature_scope(&children, id);
     }
 
-    /// `(x: A) => B` or `new (x: A) => B`
+    /// Lowers `(x: A) => B` or `new (x: A) => B`.
     pub fn function_type(&mut self, child: Child<'tree>) -> TypeId {
         let children = self.children(child);
         let construct = child.kind == Kind::ConstructorType;
@@ -67,7 +67,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// `[k: string]: T`
+    /// Lowers `[k: string]: T`.
     pub fn index_signature(&mut self, child: Child<'tree>) {
         let children = self.children(child);
 
@@ -106,8 +106,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.restore(saved);
     }
 
-    /// `{ .. }` as a type; its members become nodes under the enclosing declaration. `aliased`: it
-    /// is part of an alias.
+    /// Lowers `{ .. }` as a type; its members become nodes under the enclosing declaration.
+    /// `aliased`: it is part of an alias.
     pub fn object_type(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
         let children = self.children(child);
         if let Some(signature) = children.find(Kind::IndexSignature) {
@@ -177,7 +177,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         if let Some(value) = value {
-            // The modifier `?` or `+?` is part of the annotation, and so is `-?`.
+            // The modifiers `?`, `+?` and `-?` are part of the annotation.
             if self.text(value).starts_with(['?', '+']) {
                 self.b.decl(id).flags.insert(DeclFlags::OPTIONAL);
             }

@@ -2,7 +2,7 @@
 //!
 //! Each segment of a type name is a site: `A` and `B` of `A.B`.
 //!
-//! **Limits.** Template literal types keep the sites in them and nothing else; `unique symbol` is a
+//! Limitations: of template literal types only the sites are recorded; `unique symbol` is a
 //! keyword.
 
 use codeagent_model::facts::*;
@@ -12,13 +12,12 @@ use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
-    /// Lowers a type node.
     pub fn ty(&mut self, child: Child<'tree>) -> TypeId {
         self.part_of_alias(child, false)
     }
 
-    /// Lowers a type node. `aliased`: it is the value of an alias or a part of it, so that the
-    /// members of its object types become nodes.
+    /// Lowers a type node. `aliased`: it is the value of an alias or a part of it, so the members
+    /// of its object types become nodes.
     pub fn part_of_alias(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
         self.with_depth_limit(TypeId::NONE, |lowering| lowering.lower_type(child, aliased))
     }
@@ -96,7 +95,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Walks all parts for their sites.
+    /// Lowers all parts for their sites.
     fn unknown_type(&mut self, child: Child<'tree>) -> TypeId {
         for inner in self.children(child).named() {
             self.ty(inner);
@@ -129,7 +128,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.facts.add_list(types)
     }
 
-    /// The types between `<` and `>`.
+    /// Lowers the types between `<` and `>`.
     pub fn type_arguments(&mut self, arguments: Option<Child<'tree>>) -> List<TypeId> {
         let Some(arguments) = arguments else {
             return List::default();
@@ -205,7 +204,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         id
     }
 
-    /// The site of the last segment of a type name.
+    /// Adds the site of the last segment of a type name.
     fn last_segment_site(&mut self, ty: TypeId, last: Child<'tree>) {
         let count = match self.b.facts.type_expr(ty) {
             TypeExpr::Name(segments, _) | TypeExpr::Import(_, segments) => segments.len(),
@@ -218,7 +217,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// The module named by a rewritten `import("m")`.
+    /// Returns the module of a rewritten `import("m")`.
     pub fn import_specifier(&mut self, child: Child<'tree>) -> Sym {
         let text = self.text(child);
         let open = text.find(['"', '\'']).map_or(text.len(), |at| at + 1);
@@ -353,7 +352,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.type_expr(TypeExpr::TypeOf(value))
     }
 
-    /// `T[K]`; a literal key is a use of the member.
+    /// Lowers `T[K]`; a literal key is a use of the member.
     fn lookup_type(&mut self, child: Child<'tree>) -> TypeId {
         let parts: Vec<_> = self.children(child).named().collect();
         let &[object, index] = &parts[..] else {
@@ -380,8 +379,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .b
             .declare(sym, DeclKind::TypeParam, DeclFlags::default(), at);
 
-        // Visible in the branches of the conditional type, however deep in function types it is
-        // written.
+        // The name is visible in the branches of the conditional type, however deep in function
+        // types it is written.
         let mut scope = self.b.scope;
         while let Some(outer) = scope
             .some()
@@ -403,7 +402,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 }
 
-/// Whether a scope is that of a conditional type: those of aliases and mapped types have owners.
+/// Reports whether a scope is that of a conditional type: those of aliases and mapped types have
+/// owners.
 fn is_conditional(scope: &Scope) -> bool {
     scope.kind == ScopeKind::TypeParams && scope.owner.is_none()
 }

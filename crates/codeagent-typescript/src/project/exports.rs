@@ -1,29 +1,29 @@
-//! `exports` of a package.json: the files that a subpath of the package may mean.
+//! `exports` of a package.json: the files that a subpath of the package may resolve to.
 //!
 //! As in Node's "Package entry points" and TypeScript's "exports conditions": a subpath is found by
-//! its key, else by the pattern with the longest text before its `*`; of the conditions, those that
-//! hold count in the order in which they are written. TypeScript goes on to the next one if a target
-//! does not exist, so all targets are returned.
+//! its key, else by the pattern with the longest text before its `*`; conditions that hold apply in
+//! the order in which they are written. TypeScript tries the next target if one does not exist, so
+//! all targets are returned.
 //!
-//! **Limits.** `null` only yields no target; it does not forbid what the fields `types` and `main`
-//! name. Nesting deeper than eight levels and more than 64 targets are ignored.
+//! Limitations: `null` only yields no target; it does not exclude the files of the fields `types`
+//! and `main`. Nesting deeper than eight levels and more than 64 targets are ignored.
 
 use serde_json::Value;
 
-/// The version of TypeScript that `types@RANGE` and `typesVersions` are chosen for.
+/// The version of TypeScript for which `types@RANGE` and `typesVersions` are chosen.
 const VERSION: [u32; 3] = [5, 9, 0];
 
 const MAX_DEPTH: u32 = 8;
 
-/// The most targets of one subpath.
+/// Largest number of targets of one subpath.
 pub const MAX_PATHS: usize = 64;
 
 /// How a file is loaded, which decides between the conditions `import` and `require`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleFormat {
-    /// With `import`.
+    /// Loaded by `import`.
     EcmaScript,
-    /// With `require`, as an `import` in such a file is compiled.
+    /// Loaded by `require`, to which an `import` in such a file is compiled.
     CommonJs,
 }
 
@@ -116,7 +116,7 @@ fn add_targets(
     }
 }
 
-/// Returns what the `*` of a pattern stands for in a path; nothing for a pattern without one.
+/// Returns the part of a path that the `*` of a pattern matches; `None` for a pattern without one.
 #[must_use]
 pub fn wildcard<'p>(pattern: &str, path: &'p str) -> Option<&'p str> {
     match pattern.split_once('*') {
@@ -125,7 +125,7 @@ pub fn wildcard<'p>(pattern: &str, path: &'p str) -> Option<&'p str> {
     }
 }
 
-/// Reports whether a range of versions contains the version of TypeScript that is assumed.
+/// Reports whether a range of versions contains the assumed version of TypeScript.
 #[must_use]
 pub fn is_in_range(range: &str) -> bool {
     range

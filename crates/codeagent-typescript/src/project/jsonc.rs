@@ -7,7 +7,7 @@
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::Value;
 
-/// What TypeScript's tools add to JSON.
+/// The extensions of JSON that TypeScript's tools accept.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -21,7 +21,7 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Where a text is not JSON with comments; both count from 1, the column in characters.
+/// The position of a syntax error; line and column count from 1, the column in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid JSONC at line {line}, column {column}")]
 pub(super) struct JsoncError {
@@ -29,7 +29,6 @@ pub(super) struct JsoncError {
     column: usize,
 }
 
-/// Parses a text.
 pub(super) fn parse(text: &str) -> Result<Value, JsoncError> {
     let text = text.trim_start_matches('\u{feff}');
     match parse_to_serde_value::<Option<Value>>(text, &OPTIONS) {
@@ -43,7 +42,7 @@ pub(super) fn parse(text: &str) -> Result<Value, JsoncError> {
     }
 }
 
-/// The strings of an array, or the one string.
+/// Returns the strings of an array, or the one string.
 pub(super) fn strings(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],

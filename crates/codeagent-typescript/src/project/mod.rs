@@ -1,13 +1,13 @@
 //! Project ownership: finds the tsconfig that owns a TypeScript or JavaScript file.
 //!
 //! Folders are searched from the file's own up to the root; in each, `tsconfig.json` comes before
-//! its siblings, and a configuration that others extend comes last. Configurations elsewhere that
-//! reach out of their folder are tried after that. A file that every configuration around it
+//! its siblings, and a configuration that others extend comes last. Then configurations in other
+//! folders that cover files outside their own are tried. A file that every configuration around it
 //! excludes (often a test) still belongs to the nearest one whose `include` matches. A file that
-//! none includes belongs to the nearest that lists its files one by one and so pulls in the rest
+//! none includes belongs to the nearest that lists its files one by one and so adds the rest
 //! through imports.
 //!
-//! **Limits.** Imports are not followed. A configuration that a build tool passes by a name other
+//! Limitations: imports are not followed. A configuration that a build tool passes by a name other
 //! than `tsconfig*.json` is not found, unless another one extends it.
 
 pub mod exports;
@@ -45,31 +45,31 @@ pub struct TypeScriptProjects {
 pub struct TypeScriptProject {
     /// Repo-relative path of the configuration file.
     pub path: String,
-    /// `compilerOptions.allowJs` or a jsconfig.
+    /// `compilerOptions.allowJs`; always set for a jsconfig.
     pub allow_js: bool,
-    /// Libraries whose declarations its files see: those of `compilerOptions.lib`, else what
-    /// `target` gets by default.
+    /// Libraries whose declarations its files see: those of `compilerOptions.lib`, else the
+    /// defaults of `target`.
     pub libraries: Vec<String>,
-    /// `compilerOptions.customConditions`: conditions of `exports` that hold besides the usual ones.
+    /// `compilerOptions.customConditions`: additional conditions of `exports` that hold.
     pub custom_conditions: Vec<String>,
-    /// Whether `moduleResolution` is one of Node's modes, in which a file's format decides between
-    /// the conditions `import` and `require`.
+    /// `moduleResolution` is one of Node's modes, in which a file's format decides between the
+    /// conditions `import` and `require`.
     pub has_node_formats: bool,
-    /// Where its outputs come from.
+    /// Its output folders and their sources.
     pub outputs: Vec<OutputFolder>,
 }
 
-/// A folder that a compiler fills, and the folder whose files it fills it from.
+/// A compiler's output folder, and the folder of its sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputFolder {
     /// `outDir` or `declarationDir`, repo-relative.
     pub folder: String,
-    /// `rootDir`, or a folder that it may be by default.
+    /// `rootDir`, or a folder that may be its default.
     pub root: String,
 }
 
 impl TypeScriptProject {
-    /// The libraries that files see which belong to no configuration.
+    /// The libraries visible to files that belong to no configuration.
     pub const DEFAULT_LIBRARIES: &[&str] = &[tsconfig::NEWEST];
 }
 
@@ -80,13 +80,13 @@ pub struct Package {
     pub folder: String,
     /// Its name.
     pub name: String,
-    /// Some workspace (package.json `workspaces`, pnpm-workspace.yaml, lerna.json) counts it, or it
+    /// A workspace (package.json `workspaces`, pnpm-workspace.yaml, lerna.json) includes it, or it
     /// is the root of one.
     pub is_workspace_member: bool,
 }
 
 impl TypeScriptProjects {
-    /// The tsconfigs that cover a file, `None` if there is none.
+    /// Returns the tsconfigs that cover a file; `None` if there is none.
     #[must_use]
     pub fn covering(&self, path: &str) -> Option<&[u32]> {
         self.covered.get(path).map(|all| &**all)
@@ -114,13 +114,13 @@ impl ProjectSet for TypeScriptProjects {
     }
 }
 
-/// Whether the text of a file is needed, by its name in lower case.
+/// Reports whether the text of a file is needed, by its name in lower case.
 pub(crate) fn is_project_file(name: &str) -> bool {
     packages::is_project_file(name)
         || name.ends_with(".json") && (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
 }
 
-/// Adds the files that configurations extend to their texts. `read` gives the text of a path,
+/// Adds the texts of the files that configurations extend. `read` returns the text of a path,
 /// `None` if there is no such file.
 pub(crate) fn add_extended(
     texts: &mut BTreeMap<String, Arc<str>>,
@@ -180,7 +180,7 @@ pub(crate) fn read(paths: &[String], texts: &BTreeMap<String, Arc<str>>) -> Read
     }
 }
 
-/// `Some(true)` for JavaScript, `Some(false)` for TypeScript.
+/// Returns `Some(true)` for JavaScript and `Some(false)` for TypeScript.
 pub(crate) fn script_kind(path: &str) -> Option<bool> {
     let is = |extensions: &[&str]| {
         extensions
@@ -197,7 +197,7 @@ pub(crate) fn script_kind(path: &str) -> Option<bool> {
 struct Owners<'c> {
     configs: &'c [(&'c str, Config)],
     by_folder: FxHashMap<&'c str, Vec<u32>>,
-    /// The configurations that can cover files outside their folder, by path.
+    /// The configurations that may cover files outside their folder, by path.
     reaching_out: Vec<u32>,
 }
 
@@ -235,7 +235,7 @@ impl<'c> Owners<'c> {
         }
     }
 
-    /// The configurations that cover a file, sorted.
+    /// Returns the configurations that cover a file, sorted.
     fn covering(&self, path: &str, is_javascript: bool) -> Vec<u32> {
         let lower = path.to_ascii_lowercase();
         let around = ancestors(folder_of(path))

@@ -1,6 +1,6 @@
-//! The npm packages of the repository, and which of them belong to a workspace.
+//! The npm packages of the repository, and their membership in workspaces.
 //!
-//! **Limits.** In pnpm-workspace.yaml only the list `packages` is read, in block or flow style.
+//! Limitations: in pnpm-workspace.yaml only the list `packages` is read, in block or flow style.
 //! package.json files without a name are ignored.
 
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub(super) fn read(texts: &BTreeMap<String, Arc<str>>) -> (Vec<Package>, Vec<Str
     (packages, warnings)
 }
 
-/// Whether the text of a file is needed, by its name in lower case.
+/// Reports whether the text of a file is needed, by its name in lower case.
 pub(super) fn is_project_file(name: &str) -> bool {
     matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json")
 }
@@ -83,7 +83,7 @@ struct Workspace {
 
 impl Workspace {
     fn new(folder: &str, patterns: &[String]) -> Self {
-        // As npm and pnpm do, patterns select manifests: `a/*/**` includes the folders below `a`.
+        // Patterns select manifests, as in npm and pnpm: `a/*/**` includes the folders below `a`.
         let glob = |pattern: &str| {
             join(folder, pattern).map(|pattern| Glob::new(&format!("{pattern}/package.json")))
         };
@@ -111,7 +111,7 @@ impl Workspace {
     }
 }
 
-/// The list `packages` of a YAML mapping.
+/// Returns the list `packages` of a YAML mapping.
 fn yaml_packages(text: &str) -> Vec<String> {
     let unquoted = |item: &str| item.trim().trim_matches(['\'', '"']).to_owned();
     let mut patterns = Vec::new();

@@ -1,4 +1,4 @@
-//! Small repositories of project files, and the models built from them.
+//! Small repositories of project files and their models.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::LANGUAGES;
 use crate::project::TypeScriptProjects;
 
-/// Builds a model of project files with texts, and of other files without.
+/// Builds the model of some project files with their texts and of other files without.
 fn model(texts: &[(&str, &str)], others: &[&str]) -> ProjectModel {
     let mut paths: Vec<String> = texts
         .iter()
@@ -180,7 +180,7 @@ fn the_nearest_tsconfig_that_covers_a_file_owns_it() {
 }
 
 proptest! {
-    /// Whatever configurations contain, a model is built, and the same model each time.
+    /// Any text in configurations gives a model, the same each time.
     #[test]
     fn any_text_gives_a_deterministic_model(a in "[$()@%'!=<>. A-Cn;\\[\\]:,`é/*{}-]{0,50}", b in "[ -~é\\n]{0,60}") {
         let config = format!(r#"{{"include": ["{a}"], "extends": "{a}", "exclude": [{b}]}}"#);

@@ -1,15 +1,15 @@
 //! tsconfig files: the files that each covers, including the settings it inherits through
 //! `extends`.
 //!
-//! `files` names files, `include` covers by pattern (everything below the folder if both are
+//! `files` lists files, `include` covers by pattern (everything below the folder if both are
 //! missing), and `exclude` removes from `include`. A configuration that others extend, that has
 //! neither setting and that is not called `tsconfig.json` covers nothing: it exists to be extended.
 //!
-//! Each configuration is merged with its bases once, so the cost grows with the number of
+//! Each configuration is merged with its bases once, so the cost is proportional to the number of
 //! configurations; a base that closes a cycle adds nothing. The module resolver reads the merged
 //! form ([`Configs::merged`]) and never follows `extends` itself.
 //!
-//! **Limits.** Files that are compiled only because a covered file imports them are not covered.
+//! Limitations: files that are compiled only because a covered file imports them are not covered.
 //! Configurations from packages count only if the package is in this repository. Once all
 //! configurations together inherit more than [`MOST_INHERITED_BYTES`], the rest inherit nothing.
 
@@ -22,9 +22,9 @@ use serde_json::Value;
 
 use crate::project::{OutputFolder, Package, jsonc};
 
-/// The most bytes that configurations inherit, in total.
+/// Largest number of bytes that configurations inherit, in total.
 const MOST_INHERITED_BYTES: usize = 64 << 20;
-/// The most paths that are tried for `extends`.
+/// Largest number of paths that are tried for `extends`.
 const MOST_TRIED: usize = 10_000;
 const CONFIG_DIR: &str = "${configDir}";
 
@@ -33,16 +33,16 @@ const CONFIG_DIR: &str = "${configDir}";
 pub(super) struct Config {
     /// `allowJs`.
     pub allow_js: bool,
-    /// The libraries whose declarations its files see: those of `lib`, else what `target` gets by
-    /// default.
+    /// The libraries whose declarations its files see: those of `lib`, else the defaults of
+    /// `target`.
     pub libraries: Vec<String>,
-    /// Whether others extend it and it extends none beside it.
+    /// Others extend it, and it extends none in its own folder.
     pub is_base: bool,
     /// `customConditions`.
     pub custom_conditions: Vec<String>,
-    /// Whether a file's format decides between the conditions `import` and `require`.
+    /// A file's format decides between the conditions `import` and `require`.
     pub has_node_formats: bool,
-    /// `outDir` and `declarationDir` with the folders they are filled from.
+    /// `outDir` and `declarationDir`, with the folders of their sources.
     pub outputs: Vec<OutputFolder>,
     files: Vec<String>,
     include: Vec<Pattern>,
@@ -58,21 +58,22 @@ pub(super) enum Coverage {
     ThroughImports,
     /// `include` matches, but `exclude` does too.
     Excluded,
-    /// The file is one of its files.
+    /// It covers the file.
     Full,
 }
 
 #[derive(Debug)]
 struct Pattern {
     glob: Glob,
-    /// Segments that begin with a dot; wildcards match no other such segments.
+    /// Segments that start with a dot; wildcards match no other such segments.
     dotted: Vec<String>,
 }
 
 /// A path or pattern and the folder it is relative to.
 type Relative = (String, String);
 
-/// `compilerOptions.paths`: the folder of the configuration that has it, and targets by pattern.
+/// `compilerOptions.paths`: the folder of the configuration that declares it, and targets by
+/// pattern.
 type Mapping = (String, Vec<(String, Vec<String>)>);
 
 /// A configuration as written; absent lists are inherited.
@@ -199,12 +200,12 @@ impl<'a> Configs<'a> {
         warnings
     }
 
-    /// Paths of the configurations that are projects, sorted.
+    /// Returns the paths of the configurations that are projects, sorted.
     pub(super) fn paths(&self) -> impl Iterator<Item = &'a str> {
         self.values.keys().copied().filter(|path| is_config(path))
     }
 
-    /// A configuration with everything it inherits.
+    /// Returns a configuration with everything it inherits.
     pub(super) fn read(&self, path: &str) -> Config {
         let folder = folder_of(path);
         let written = self.merged.get(path).cloned().unwrap_or_default();
@@ -240,7 +241,8 @@ impl<'a> Configs<'a> {
             .and_then(|root| resolved(root, folder));
         let roots = match root_dir {
             Some(root) => vec![root],
-            // By default the common folder of all sources, or of a composite project its own.
+            // The default is the common folder of all sources, or for a composite project its own
+            // folder.
             None => include
                 .iter()
                 .map(|pattern| pattern.glob.folder().to_owned())
@@ -286,8 +288,8 @@ impl<'a> Configs<'a> {
         }
     }
 
-    /// Every configuration by path, as the text of an equivalent one without `extends`, with what
-    /// module resolution needs of it.
+    /// Returns every configuration by path, as the text of an equivalent one without `extends`,
+    /// reduced to the settings of module resolution.
     pub(super) fn merged(&self) -> BTreeMap<String, Arc<str>> {
         let text = |(path, written): (&&str, &Written)| {
             let references = self
@@ -303,7 +305,7 @@ impl<'a> Configs<'a> {
         self.merged.iter().map(text).collect()
     }
 
-    /// The files that a configuration extends.
+    /// Returns the files that a configuration extends.
     fn bases(&self, path: &str) -> Vec<&'a str> {
         let Some(value) = self.values.get(path) else {
             return Vec::new();
@@ -323,7 +325,7 @@ impl<'a> Configs<'a> {
     }
 }
 
-/// Adds the files that configurations extend to their texts. `read` gives the text of a path,
+/// Adds the texts of the files that configurations extend. `read` returns the text of a path,
 /// `None` if there is no such file.
 pub(super) fn add_extended(
     texts: &mut BTreeMap<String, Arc<str>>,
@@ -366,7 +368,7 @@ pub(super) fn add_extended(
     }
 }
 
-/// Whether a file of the repository may be read because a configuration extends it.
+/// Reports whether a file of the repository may be read because a configuration extends it.
 fn is_readable_base(path: &str) -> bool {
     has_extension(path, ".json")
         && !path
@@ -374,7 +376,7 @@ fn is_readable_base(path: &str) -> bool {
             .any(|segment| matches!(segment, "node_modules" | ".git" | ".codeagent"))
 }
 
-/// The candidate paths of each name in `extends`; the first that exists counts.
+/// Returns the candidate paths of each name in `extends`; the first that exists counts.
 fn bases_of(value: &Value, path: &str, packages: &[Package]) -> Vec<Vec<String>> {
     let names = value.get("extends").map(jsonc::strings).unwrap_or_default();
     names
@@ -410,7 +412,7 @@ fn is_list_of_references(list: &Value) -> bool {
     })
 }
 
-/// The defaults for files without a configuration.
+/// The default library of files without a configuration.
 pub(super) const NEWEST: &str = "esnext.full";
 
 fn libraries(no_lib: Option<bool>, lib: Option<&[String]>, target: Option<String>) -> Vec<String> {
@@ -425,8 +427,8 @@ fn libraries(no_lib: Option<bool>, lib: Option<&[String]>, target: Option<String
     }
 }
 
-/// Reports whether module resolution tells the formats of files apart, as `moduleResolution` or by
-/// default `module` says.
+/// Reports whether module resolution distinguishes the formats of files, by `moduleResolution` or
+/// by default by `module`.
 fn has_node_formats(module_resolution: Option<&str>, module: Option<&str>) -> bool {
     matches!(
         module_resolution.or(module),
@@ -434,7 +436,7 @@ fn has_node_formats(module_resolution: Option<&str>, module: Option<&str>) -> bo
     )
 }
 
-/// Whether a file is a project of TypeScript's.
+/// Reports whether a file is a TypeScript project.
 pub(super) fn is_config(path: &str) -> bool {
     let name = file_name(path).to_ascii_lowercase();
     has_extension(&name, ".json")
@@ -444,7 +446,7 @@ pub(super) fn is_config(path: &str) -> bool {
             || name.starts_with("jsconfig."))
 }
 
-/// Whether a file may be extended.
+/// Reports whether a file may be extended.
 fn is_json_config(path: &str) -> bool {
     let name = file_name(path).to_ascii_lowercase();
     has_extension(&name, ".json") && (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
@@ -527,7 +529,7 @@ impl Written {
         self.target = later.target.or_else(|| self.target.take());
     }
 
-    /// The total length of its strings.
+    /// Returns the total length of its strings.
     fn weight(&self) -> usize {
         let lists = [&self.files, &self.include, &self.exclude]
             .into_iter()
@@ -554,7 +556,7 @@ impl Written {
         relatives + lib + paths
     }
 
-    /// The text of an equivalent configuration in `folder` without `extends`.
+    /// Returns an equivalent configuration in `folder` without `extends`.
     fn standalone(&self, folder: &str, references: Option<&Value>) -> Value {
         let seen = |path: &str| relative_to(folder, path);
         let list = |list: &Option<Arc<[Relative]>>| -> Option<Value> {
@@ -575,8 +577,8 @@ impl Written {
             options.insert("baseUrl".to_owned(), seen(base_url).into());
         }
 
-        // Targets count from `baseUrl` if there is one, which may lie outside of the repository,
-        // where nothing is found.
+        // Targets are relative to `baseUrl` if there is one. If that is outside the repository,
+        // nothing is found.
         if let Some(paths) = self.paths.as_deref().filter(|_| base_url != Some(None)) {
             let from = base_url.flatten();
             options.insert(
@@ -605,8 +607,8 @@ impl Written {
     }
 }
 
-/// A mapping whose targets count from `base_url`, else from the folder it was written in; in the
-/// result they count from `base_url`, else `folder`.
+/// Rebases a mapping: its targets are relative to `base_url`, else to the folder it was written in;
+/// afterwards to `base_url`, else to `folder`.
 fn mapping_from((written_in, targets): &Mapping, base_url: Option<&str>, folder: &str) -> Value {
     let target = |text: &String| {
         let path = resolved_from(base_url.unwrap_or(written_in), text, folder)?;
@@ -625,7 +627,7 @@ fn mapping_from((written_in, targets): &Mapping, base_url: Option<&str>, folder:
         .into()
 }
 
-/// A repository path, relative to a folder.
+/// Returns a repository path relative to a folder.
 fn relative_to(folder: &str, path: &str) -> String {
     let depth = folder
         .split('/')
@@ -651,8 +653,8 @@ fn resolved_from(folder: &str, text: &str, final_folder: &str) -> Option<String>
     }
 }
 
-/// The globs of a pattern in `exclude`: it takes away what it matches and everything below, and
-/// `/**` at its end matches no folder too.
+/// Returns the globs of a pattern in `exclude`: it removes its matches and everything below them,
+/// and with `/**` at its end the folder itself too.
 fn excluding(pattern: &str) -> [Glob; 2] {
     let pattern = pattern.trim_end_matches("/**");
     [Glob::new(pattern), Glob::new(&format!("{pattern}/**"))]
@@ -685,7 +687,7 @@ impl Pattern {
 }
 
 impl Config {
-    /// How it covers a file, given by its lower-case path.
+    /// Returns how the configuration covers a file, given by its lower-case path.
     pub(super) fn coverage(&self, lower: &str, is_javascript: bool) -> Coverage {
         if self
             .files
@@ -714,7 +716,7 @@ impl Config {
         }
     }
 
-    /// Whether it can cover files outside a folder.
+    /// Reports whether it can cover files outside a folder.
     pub(super) fn reaches_out_of(&self, folder: &str) -> bool {
         let is_out = |path: &str| path != folder && !is_below(path, folder);
         self.files.iter().any(|file| is_out(file))

@@ -1,7 +1,7 @@
 //! The types of one file's resolution, interned: equal types have equal numbers, which are valid
 //! only in this resolution.
 //!
-//! **Limits.** The types are detailed enough to find members and calls, not to check programs.
+//! Limitations: the types are detailed enough to find members and calls, not to check programs.
 //! Unions keep at most twelve members; `null` and `undefined` are dropped from them. An exceeded
 //! budget gives `UNKNOWN`, never a guess.
 
@@ -19,7 +19,6 @@ use crate::resolve::global_index::well_known::BuiltinType;
 pub struct Ty(u32);
 
 impl Ty {
-    /// Not known.
     pub const UNKNOWN: Self = Self(0);
     /// An external value; everything derived from it is external.
     pub const EXTERNAL: Self = Self(1);
@@ -43,7 +42,7 @@ impl Ty {
     /// but their types may be the repository's.
     pub const FOREIGN_GENERIC: Self = Self(10);
 
-    /// Whether nothing is known about the type.
+    /// Reports whether nothing is known about the type.
     pub fn is_opaque(self) -> bool {
         matches!(
             self,
@@ -64,7 +63,6 @@ impl Ty {
 pub struct Args(u32);
 
 impl Args {
-    /// The empty list.
     pub const NONE: Self = Self(0);
 }
 
@@ -73,7 +71,6 @@ impl Args {
 pub struct TypeMapper(u32);
 
 impl TypeMapper {
-    /// No bindings.
     pub const EMPTY: Self = Self(0);
 }
 
@@ -96,12 +93,11 @@ pub enum Utility {
     Extract,
 }
 
-/// What a [`Ty`] stands for.
+/// The structure of a [`Ty`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// One of the constants of [`Ty`].
     Simple(Ty),
-    /// A literal type.
     Literal(LiteralKind, Name),
     /// An instance of a class, interface or enum with its type arguments.
     Instance(DeclRef, Args),
@@ -111,7 +107,6 @@ pub enum Type {
     Function(DeclRef, TypeMapper),
     /// An object literal or object type.
     Object(DeclRef, TypeMapper),
-    /// A mapped type.
     Mapped(DeclRef, TypeMapper),
     /// A conditional type that still has type parameters.
     Conditional(FileId, TypeId, TypeMapper),
@@ -133,20 +128,16 @@ pub enum Type {
     Module(FileId),
     /// A `declare module` block.
     Ambient(DeclRef),
-    /// A union.
     Union(Args),
-    /// An intersection.
     Intersection(Args),
-    /// A tuple.
     Tuple(Args),
-    /// A type parameter.
     Param(DeclRef),
 }
 
 /// Bindings of type parameters, sorted by parameter.
 pub type Bindings = Rc<[(DeclRef, Ty)]>;
 
-/// The most members of a union.
+/// Largest number of members of a union.
 const UNION_LIMIT: usize = 12;
 
 /// All types of one resolution.
@@ -172,7 +163,6 @@ impl Arena {
         arena
     }
 
-    /// Interns a type.
     pub fn add(&self, ty: Type) -> Ty {
         if let Type::Simple(simple) = ty {
             return simple;
@@ -180,17 +170,15 @@ impl Arena {
         Ty(self.types.add(ty))
     }
 
-    /// The type behind a number.
+    /// Returns the structure of a type.
     pub fn get(&self, ty: Ty) -> Type {
         self.types.get(ty.0)
     }
 
-    /// Interns a list of types.
     pub fn args(&self, types: &[Ty]) -> Args {
         Args(self.lists.add_with(types, || Rc::from(types)))
     }
 
-    /// The types of a list.
     pub fn list(&self, args: Args) -> Rc<[Ty]> {
         self.lists.get(args.0)
     }
@@ -205,12 +193,12 @@ impl Arena {
         )
     }
 
-    /// The bindings of a set.
+    /// Returns the bindings of a set.
     pub fn bindings(&self, mapper: TypeMapper) -> Bindings {
         self.envs.get(mapper.0)
     }
 
-    /// The binding of a parameter.
+    /// Returns the binding of a parameter.
     pub fn bound(&self, mapper: TypeMapper, param: DeclRef) -> Option<Ty> {
         let bindings = self.envs.get(mapper.0);
         bindings
@@ -219,30 +207,27 @@ impl Arena {
             .map(|at| bindings[at].1)
     }
 
-    /// An instance type.
     pub fn instance(&self, decl: DeclRef, args: &[Ty]) -> Ty {
         let args = self.args(args);
         self.add(Type::Instance(decl, args))
     }
 
-    /// A built-in type.
     pub fn built_in(&self, known: BuiltinType, args: &[Ty]) -> Ty {
         let args = self.args(args);
         self.add(Type::BuiltIn(known, args))
     }
 
-    /// `T[]`
+    /// Interns `T[]`.
     pub fn array(&self, element: Ty) -> Ty {
         self.built_in(BuiltinType::Array, &[element])
     }
 
-    /// A tuple.
     pub fn tuple(&self, elements: &[Ty]) -> Ty {
         let args = self.args(elements);
         self.add(Type::Tuple(args))
     }
 
-    /// The union of types; unknown types and `null` are dropped beside a known one.
+    /// Interns the union of types; unknown types and `null` are dropped if there is a known one.
     pub fn union(&self, types: &[Ty]) -> Ty {
         let mut members: Vec<Ty> = Vec::new();
 
@@ -273,7 +258,7 @@ impl Arena {
         }
     }
 
-    /// The intersection of types.
+    /// Interns the intersection of types.
     pub fn intersection(&self, types: &[Ty]) -> Ty {
         let mut members: Vec<Ty> = Vec::new();
         for &ty in types {
@@ -297,7 +282,7 @@ impl Arena {
         }
     }
 
-    /// The members of a union, or the type itself.
+    /// Returns the members of a union, or the type itself.
     pub fn members(&self, ty: Ty) -> Rc<[Ty]> {
         match self.get(ty) {
             Type::Union(args) => self.list(args),
@@ -305,7 +290,7 @@ impl Arena {
         }
     }
 
-    /// The primitive type of a literal type, unions included.
+    /// Returns the primitive type of a literal type, also inside unions.
     pub fn widen(&self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::Literal(kind, _) => primitive_of(kind),
@@ -354,7 +339,7 @@ impl Arena {
         self.args(&types)
     }
 
-    /// The type in a `Pick` or `Omit`, or the type itself.
+    /// Returns the type in a `Pick` or `Omit`, or the type itself.
     pub fn unselected(&self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::Selected(inner, ..) => inner,
@@ -362,7 +347,7 @@ impl Arena {
         }
     }
 
-    /// Whether a type consists of keys: `keyof A`, or an intersection with one.
+    /// Reports whether a type consists of keys: `keyof A`, or an intersection with one.
     pub fn is_keys(&self, ty: Ty) -> bool {
         match self.get(ty) {
             Type::KeyOf(_) => true,
@@ -381,7 +366,6 @@ fn push_new(members: &mut Vec<Ty>, ty: Ty) {
     }
 }
 
-/// The primitive type of a kind of literal.
 pub fn primitive_of(kind: LiteralKind) -> Ty {
     match kind {
         LiteralKind::Number | LiteralKind::TypedNumber => Ty::NUMBER,

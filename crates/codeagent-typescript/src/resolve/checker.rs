@@ -2,7 +2,7 @@
 //!
 //! The modules `names`, `types` and `expressions` are methods of [`Checker`].
 //!
-//! **Limits.** Those of [`super::queries`].
+//! Limitations: those of [`super::queries`].
 
 use std::cell::RefCell;
 use std::ops::Deref;
@@ -24,7 +24,7 @@ pub struct Checker<'w> {
     pub exports: MemoTable<(FileId, Name), ResolvedName>,
     /// Exports of ambient modules, by their first block.
     pub ambient_exports: MemoTable<(DeclRef, Name), ResolvedName>,
-    /// Pairs of types whose comparison is in progress.
+    /// Pairs of types that are being compared.
     pub comparing: RefCell<Vec<(Ty, Ty)>>,
 }
 
@@ -42,7 +42,6 @@ impl<'w> Checker<'w> {
         }
     }
 
-    /// The recorded dependencies.
     #[must_use]
     pub fn finish(self) -> Dependencies {
         self.symbols.finish()
@@ -52,21 +51,21 @@ impl<'w> Checker<'w> {
         self.arena.get(ty)
     }
 
-    /// The mapper from a declaration's type parameters to arguments.
+    /// Returns the mapper from a declaration's type parameters to arguments.
     pub fn bind(&self, decl: DeclRef, args: &[Ty]) -> TypeMapper {
         let params = self.type_params(decl);
         let bindings = params.into_iter().zip(args.iter().copied()).collect();
         self.arena.mapper(bindings)
     }
 
-    /// Evaluates a query without memoization; `otherwise` in a cycle or beyond a limit.
+    /// Evaluates a query without memoization; returns `otherwise` in a cycle or beyond a limit.
     pub fn query_uncached<T>(&self, query: Query, otherwise: T, compute: impl FnOnce() -> T) -> T {
         self.stack
             .query_uncached(query, compute)
             .unwrap_or(otherwise)
     }
 
-    /// Evaluates a type query; only provisional results are memoized, while they hold.
+    /// Evaluates a type query; only provisional results are memoized, while they are valid.
     pub fn query(&self, query: Query, compute: impl FnOnce() -> Ty) -> Ty {
         self.stack
             .query_provisional(&self.memo, (query, query), compute)
@@ -80,7 +79,7 @@ impl<'w> Checker<'w> {
             .unwrap_or(Ty::UNKNOWN)
     }
 
-    /// The memoized result of a query.
+    /// Returns the memoized result of a query.
     pub fn memo_hit(&self, query: Query) -> Option<Ty> {
         self.stack.memo_hit(&self.memo, &query)
     }
@@ -90,7 +89,7 @@ impl<'w> Checker<'w> {
         self.stack.with_depth(compute)
     }
 
-    /// Whether the depth limit is reached.
+    /// Reports whether the depth limit is reached.
     pub fn is_deepest(&self) -> bool {
         self.stack.is_deepest()
     }

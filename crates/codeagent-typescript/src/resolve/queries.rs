@@ -1,6 +1,6 @@
 //! The queries of a resolution that can depend on themselves, and their budgets.
 //!
-//! **Limits.** Those of [`codeagent_lang::query::stack`]. A query that a cycle or budget cuts off
+//! Limitations: those of [`codeagent_lang::query::stack`]. A query that a cycle or budget cuts off
 //! is `UNKNOWN`.
 
 use codeagent_lang::query::stack::{FileQueryBudget, QueryLimits};
@@ -9,10 +9,10 @@ use codeagent_model::facts::{CallId, TypeId};
 
 use crate::resolve::arena::Ty;
 
-/// The most nested queries; deeper ones are `UNKNOWN`.
+/// Largest number of nested queries; deeper ones are `UNKNOWN`.
 pub const MAX_DEPTH: u32 = 60;
 
-/// In twelve repositories, the most expensive file used a third of this budget.
+/// The most expensive file of twelve repositories used a third of this budget.
 const FILE_BUDGET: FileQueryBudget = FileQueryBudget {
     least: 3_000_000,
     each_site: 20,
@@ -23,12 +23,10 @@ const FILE_BUDGET: FileQueryBudget = FileQueryBudget {
 /// always terminates.
 const MAX_PROVISIONAL_QUERIES: u32 = 400_000;
 
-/// A query that can depend on itself; repeating it while it is evaluated is a cycle.
+/// A query that can depend on itself; making it again while it is active is a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Query {
-    /// The type of a declaration.
     Decl(DeclRef),
-    /// The type of an expression.
     Expr(ExprRef),
     /// The return type of a function.
     Return(DeclRef),
@@ -38,9 +36,7 @@ pub enum Query {
     Alias(DeclRef),
     /// An entry of a base list.
     Base(DeclRef, u32),
-    /// The target of an import.
     Follow(DeclRef),
-    /// A conditional type.
     Conditional(Ty),
     /// The expected type of a call.
     Expected(FileId, CallId),
@@ -48,7 +44,7 @@ pub enum Query {
     Type(FileId, TypeId),
 }
 
-/// The limits for a file with this number of sites.
+/// Returns the limits for a file with this number of sites.
 pub fn limits(sites: usize) -> QueryLimits {
     QueryLimits {
         depth: MAX_DEPTH,

@@ -1,4 +1,4 @@
-//! Cost of resolution: it does not grow with the number of paths to a base type.
+//! Tests that the cost of resolution does not grow with the number of paths to a base type.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use codeagent_model::graph::Dialect;
 
 use crate::LANGUAGES;
 
-/// Scripts that are never compiled together declare the same names again and again, as a
-/// formatter's examples do.
+/// Scripts that are never compiled together repeat the same declarations, as the examples of a
+/// formatter do.
 #[test]
 fn a_base_named_by_many_declarations_is_visited_once() {
     let file = |path: String, text: &str| WorldFile {

@@ -3,15 +3,15 @@
 //!
 //! A bundle is text, line by line: `=name` and further fields open a section (a JavaScript library,
 //! or a module of a package); `+name` opens a declaration in it, with its imports from other
-//! modules (`module name`). The following lines are the parts of the declaration: the name without
-//! which the part is left out, if there is one, and its text.
+//! modules (`module name`). The following lines are the parts of the declaration, each with its
+//! text and, if it is optional, the name that selects it.
 //!
-//! **Selection.** The selected declarations are the globals whose names occur in the world and
-//! those in the modules that it imports; of these, the parts with such names, and everything those
-//! mention: in their own module, in modules it imports from, among globals. No query can ask for
-//! the rest, because a name that no file contains is never looked up.
+//! **Selection.** Selected are the globals whose names occur in the world and the declarations of
+//! imported modules, reduced to the parts with such names; then everything they mention in their
+//! own module, in modules it imports from, and among globals. The rest is never looked up, because
+//! no file contains its names.
 //!
-//! **Limits.** Members of namespaces (`Intl`) are selected together.
+//! Limitations: members of namespaces (`Intl`) are selected together.
 
 use std::sync::{Arc, OnceLock};
 
@@ -28,7 +28,7 @@ const LEVEL: i32 = 19;
 const SECTION: char = '=';
 const DECLARATION: char = '+';
 
-/// In place of a name: all exports of a module.
+/// Stands for a name: all exports of a module.
 pub const ALL: &str = "*";
 
 /// The scope of global declarations.
@@ -37,16 +37,16 @@ const GLOBAL: u32 = u32::MAX;
 /// A declaration, split at its members.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declaration {
-    /// Its name; none for declarations that a module always includes (`export = a`).
+    /// Its name; empty for declarations that a module always includes (`export = a`).
     pub name: String,
     /// Its imports: module, and name or [`ALL`].
     pub imports: Vec<(String, String)>,
-    /// Its text in parts; optional parts have names.
+    /// Its text in parts; optional parts have a name.
     pub parts: Vec<(Option<String>, String)>,
 }
 
 impl Declaration {
-    /// Appends it to a text.
+    /// Appends the declaration to a text.
     pub fn write(&self, text: &mut String) {
         text.push(DECLARATION);
         text.push_str(&self.name);
@@ -91,13 +91,13 @@ pub fn unpacked(packed: &[u8]) -> String {
 /// Declarations by section.
 #[derive(Default)]
 pub struct DtsBundle {
-    /// In order.
+    /// The sections, in order.
     pub sections: Vec<Section>,
     /// Sections by name.
     pub numbers: FxHashMap<&'static str, usize>,
     entries: Vec<Entry>,
     by_name: FxHashMap<(u32, &'static str), SmallVec<[u32; 2]>>,
-    /// Declarations that have a member of a name, computed on demand.
+    /// Declarations by the name of a member, computed on demand.
     by_member: OnceLock<FxHashMap<&'static str, Vec<u32>>>,
 }
 
@@ -105,7 +105,7 @@ pub struct DtsBundle {
 pub struct Section {
     /// Name.
     pub name: &'static str,
-    /// The rest of its header.
+    /// The rest of the section's header.
     pub fields: Vec<&'static str>,
     /// The scope of its declarations: [`GLOBAL`], or its own number.
     scope: u32,
@@ -117,7 +117,7 @@ struct Entry {
     name: &'static str,
     section: u32,
     imports: &'static str,
-    /// Its lines of the blob.
+    /// Its lines in the blob.
     lines: &'static str,
 }
 
@@ -181,7 +181,7 @@ impl DtsBundle {
         all
     }
 
-    /// Number of declarations.
+    /// Returns the number of declarations.
     #[must_use]
     pub fn count(&self) -> usize {
         self.entries.len()
@@ -201,8 +201,8 @@ impl DtsBundle {
         })
     }
 
-    /// Whether a name leads to anything beyond the global declarations already selected for some
-    /// names.
+    /// Reports whether a name leads to anything beyond the global declarations already selected for
+    /// some names.
     #[must_use]
     pub fn leads_further(&self, name: &str, is_there: impl Fn(&str) -> bool) -> bool {
         let scopes = self
@@ -225,7 +225,7 @@ impl DtsBundle {
             })
     }
 
-    /// The declarations of a section.
+    /// Returns the declarations of a section.
     fn of_section(&self, section: usize) -> impl Iterator<Item = &Entry> {
         let end = self
             .sections
@@ -235,7 +235,7 @@ impl DtsBundle {
     }
 }
 
-/// The start of the next line that is not part of a declaration.
+/// Returns the start of the next line that is not part of a declaration.
 fn end_of_parts(lines: &str) -> usize {
     let mut starts =
         std::iter::once(0).chain(memchr_iter(b'\n', lines.as_bytes()).map(|end| end + 1));
@@ -252,7 +252,7 @@ pub struct SelectedBundle {
 }
 
 impl SelectedBundle {
-    /// The selected texts by section, in order.
+    /// Returns the selected texts by section, in order.
     pub fn taken(&self, is_name: impl Fn(&str) -> bool) -> Vec<(usize, String)> {
         let mut texts: Vec<(usize, String)> = Vec::new();
         for (entry, _) in self
@@ -282,9 +282,9 @@ impl SelectedBundle {
 pub struct BundleSelection<'n> {
     /// The names in the world.
     is_name: &'n dyn Fn(&str) -> bool,
-    /// Whether a section of the first source is available.
+    /// Reports whether a section of the first source is available.
     is_selected: &'n dyn Fn(usize) -> bool,
-    /// Finds the bundle that has a module.
+    /// Returns the bundle that has a module.
     having: &'n dyn Fn(&str) -> Option<&'static DtsBundle>,
     sources: Vec<SelectedBundle>,
     open: Vec<(usize, u32)>,
@@ -322,7 +322,7 @@ impl<'n> BundleSelection<'n> {
         self.ask(module, ALL);
     }
 
-    /// The selection, by source.
+    /// Returns the selection, by source.
     pub fn finish(mut self) -> Vec<SelectedBundle> {
         while let Some((source, entry)) = self.open.pop() {
             self.go_on(source, entry);
@@ -330,7 +330,7 @@ impl<'n> BundleSelection<'n> {
         self.sources
     }
 
-    /// The number of a source; requests the global names in it.
+    /// Returns the number of a source; requests the global names in it.
     fn source(&mut self, texts: &'static DtsBundle) -> usize {
         if let Some(number) = self
             .sources
@@ -447,13 +447,13 @@ impl<'n> BundleSelection<'n> {
     }
 }
 
-/// The identifiers in a text.
+/// Returns the identifiers in a text.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'))
         .filter(|word| !word.is_empty())
 }
 
-/// The declarations in a declaration text.
+/// Returns the declarations in a declaration text.
 #[must_use]
 pub fn parse_declarations(text: &str) -> Arc<Facts> {
     Arc::new(extract_declarations(text))

@@ -1,10 +1,10 @@
 //! The bundled declarations of ECMAScript and browsers.
 //!
 //! `lib.*.d.ts` of the package `typescript` is part of the binary as one blob (`data/`) in the
-//! format of [`dts_bundle`], made by `codeagent-externals`: without comments, split at declarations
-//! and their members.
+//! format of [`dts_bundle`], built by `codeagent-externals`: without comments, split into
+//! declarations and their members.
 //!
-//! **Limits.** One version of each library.
+//! Limitations: one version of each library.
 //!
 //! [`dts_bundle`]: super::dts_bundle
 
@@ -18,7 +18,7 @@ const BLOB: &[u8] = include_bytes!("../../data/javascript.bin");
 /// The path prefix of its declarations.
 pub const PLACE: &str = "javascript:";
 
-/// Collects declarations and makes the blob.
+/// Collects declarations and writes the blob.
 #[derive(Default)]
 pub struct LibraryBundleWriter {
     libraries: Vec<(String, Vec<String>, Vec<Declaration>)>,
@@ -38,7 +38,7 @@ impl LibraryBundleWriter {
         }
     }
 
-    /// The numbers of declarations and of optional members.
+    /// Returns the numbers of declarations and of optional members.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let all = || self.libraries.iter().flat_map(|library| &library.2);
@@ -56,7 +56,7 @@ impl LibraryBundleWriter {
         )
     }
 
-    /// The blob.
+    /// Returns the blob.
     #[must_use]
     pub fn finish(&self) -> Vec<u8> {
         let mut text = String::new();
@@ -78,13 +78,13 @@ impl LibraryBundleWriter {
 pub struct Selection(u128);
 
 impl Selection {
-    /// The union of two sets.
+    /// Returns the union of two sets.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether the set contains a library.
+    /// Reports whether the set contains a library.
     #[must_use]
     pub fn has(self, library: usize) -> bool {
         self.0 >> library & 1 == 1
@@ -97,7 +97,7 @@ pub struct Libraries {
 }
 
 impl Libraries {
-    /// The bundled ones.
+    /// Returns the libraries in the binary.
     #[must_use]
     pub fn get() -> &'static Self {
         static TEXT: OnceLock<String> = OnceLock::new();
@@ -108,19 +108,19 @@ impl Libraries {
         })
     }
 
-    /// Their declarations, a section for each library.
+    /// Returns their declarations, a section for each library.
     #[must_use]
     pub fn texts(&self) -> &DtsBundle {
         &self.texts
     }
 
-    /// The library of exactly this name.
+    /// Returns the library with exactly this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<usize> {
         self.texts.numbers.get(name).copied()
     }
 
-    /// The libraries of these names with all they include; unknown names are ignored.
+    /// Returns the libraries of these names with all they include; unknown names are ignored.
     pub fn select<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Selection {
         let mut selected = Selection::default();
         let mut open: Vec<&str> = names.into_iter().collect();
@@ -156,12 +156,12 @@ impl Libraries {
             }),
         };
 
-        // Libraries that were new once: `esnext.weakref`.
+        // Libraries that have since become part of an edition: `esnext.weakref`.
         same.or_else(|| finished(name.strip_prefix("esnext.")?))
     }
 }
 
-/// Whether a library is part of a yearly edition: `es2021.weakref`.
+/// Reports whether a library is part of a yearly edition: `es2021.weakref`.
 fn is_finished(name: &str, part: &str) -> bool {
     let year = name
         .strip_suffix(part)
@@ -175,7 +175,7 @@ mod tests {
     use crate::stdlib::dts_bundle::{BundleSelection, parse_declarations};
     use codeagent_model::graph::ParseStatus;
 
-    /// Returns the texts that some names select, by library.
+    /// Returns the texts that some names lead to in libraries, by library.
     fn taken(libraries: Selection, is_name: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
         let all = Libraries::get();
         let sources = BundleSelection::new(

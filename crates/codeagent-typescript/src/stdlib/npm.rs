@@ -1,11 +1,11 @@
 //! The bundled declarations of well-known npm packages, for repositories where they are not
 //! installed.
 //!
-//! They are part of the binary as one blob (`data/`), made by `codeagent-externals`: a list of the
+//! They are part of the binary as one blob (`data/`), built by `codeagent-externals`: a list of the
 //! packages and their modules, then one bundle ([`dts_bundle`]) per package with a section for each
 //! module, decompressed when some file imports it.
 //!
-//! **Limits.** One version of each package, listed in `data/NOTICE.md`.
+//! Limitations: one version of each package, listed in `data/NOTICE.md`.
 //!
 //! [`dts_bundle`]: super::dts_bundle
 
@@ -21,7 +21,7 @@ const BLOB: &[u8] = include_bytes!("../../data/npm.bin");
 /// The path prefix of their declarations.
 pub const PLACE: &str = "npm:";
 
-/// Collects packages and makes the blob.
+/// Collects packages and writes the blob.
 #[derive(Default)]
 pub struct PackageBundleWriter {
     packages: Vec<PendingPackage>,
@@ -62,13 +62,13 @@ impl PackageBundleWriter {
         }
     }
 
-    /// Number of packages and of declarations.
+    /// Returns the number of packages and of declarations.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         (self.packages.len(), self.declarations)
     }
 
-    /// The blob: the length of the list, the list, the packages.
+    /// Returns the blob: the length of the list, the list, the packages.
     #[must_use]
     pub fn finish(&self) -> Vec<u8> {
         let (mut list, mut bodies) = (String::new(), Vec::new());
@@ -111,7 +111,7 @@ pub struct BundledPackages {
 }
 
 impl BundledPackages {
-    /// The bundled ones.
+    /// Returns the packages in the binary.
     #[must_use]
     pub fn get() -> &'static Self {
         static LIST: OnceLock<String> = OnceLock::new();
@@ -161,20 +161,20 @@ impl BundledPackages {
         packages
     }
 
-    /// A module, by the name in the binary, with its package.
+    /// Returns a module, by its name in the binary, with its package.
     #[must_use]
     pub fn find(&self, specifier: &str) -> Option<(&'static str, &BundledPackage)> {
         let (module, package) = self.modules.get_key_value(specifier)?;
         Some((module, &self.all[*package]))
     }
 
-    /// The package of this name.
+    /// Returns the package of this name.
     #[must_use]
     pub fn package(&self, name: &str) -> Option<&BundledPackage> {
         self.all.iter().find(|package| package.name == name)
     }
 
-    /// The package of a bundle.
+    /// Returns the package of a bundle.
     #[must_use]
     pub fn having(&self, texts: &DtsBundle) -> Option<&BundledPackage> {
         self.all.iter().find(|package| {
@@ -214,7 +214,7 @@ mod tests {
     use crate::stdlib::javascript::Libraries;
     use codeagent_model::graph::ParseStatus;
 
-    /// Returns the declarations of imported packages that some names select.
+    /// Returns the declarations that names lead to in the imported packages.
     fn taken(
         imported: &[&'static str],
         is_name: impl Fn(&str) -> bool,

@@ -1,5 +1,5 @@
 //! Syntax: repair of text that the grammar misreads, done at equal length before parsing, and the
-//! kinds of its nodes.
+//! node kinds.
 
 pub mod repair;
 #[expect(clippy::module_inception, reason = "the kinds of nodes are the syntax")]

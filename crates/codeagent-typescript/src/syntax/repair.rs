@@ -4,7 +4,7 @@
 //! Lowering takes all names and texts from the original, so a rewrite inside a string or comment
 //! changes nothing; if a rewrite changes the meaning, lowering finds it with [`Repaired::edit_at`].
 //!
-//! **Limits.** A scan over bytes, not over tokens. Not repaired: `for (using x of y)`, `import
+//! Limitations: a scan over bytes, not over tokens. Not repaired: `for (using x of y)`, `import
 //! defer`, `&name` in a JSX string.
 
 mod semicolons;
@@ -42,24 +42,22 @@ pub enum EditKind {
     Accessor,
     /// The type arguments of a tagged template were blanked.
     TagTypes,
-    /// A blank or line end became the `;` that the language inserts there.
+    /// A space or line end became the `;` that the language inserts there.
     Semicolon,
-    /// An escaped backtick was blanked: in a template of a type the grammar takes it for the end.
+    /// An escaped backtick was blanked: in a template literal type the grammar takes it for the
+    /// end.
     Backtick,
 }
 
-/// One rewrite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// First byte.
     pub offset: u32,
-    /// Number of bytes.
     pub len: u32,
-    /// Why.
     pub kind: EditKind,
 }
 
-/// The text to parse: as long as the original, with line ends in the same places, but for those
+/// The text to parse: as long as the original, with line ends in the same places, except for those
 /// that became a `;`.
 pub struct Repaired<'t> {
     /// The text for the parser.
@@ -69,7 +67,7 @@ pub struct Repaired<'t> {
 }
 
 impl Repaired<'_> {
-    /// The rewrite at exactly this offset.
+    /// Returns the rewrite at exactly this offset.
     pub fn edit_at(&self, offset: usize) -> Option<Edit> {
         let index = self
             .edits
@@ -122,7 +120,7 @@ pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
     scan.finish()
 }
 
-/// The bytes that can start a rewrite.
+/// The bytes at which a rewrite can start.
 const STARTS: [bool; 256] = {
     let mut starts = [false; 256];
     let bytes = b"!(<,?[*oua`\n}\\";
@@ -134,7 +132,7 @@ const STARTS: [bool; 256] = {
     starts
 };
 
-/// The most times each byte of a text is scanned for ends of members.
+/// Largest number of times that each byte of a text is scanned for ends of members.
 const LOOKS: usize = 16;
 
 struct Scan<'t> {
@@ -166,7 +164,7 @@ impl<'t> Scan<'t> {
             && !is_word(self.byte(at + word.len()))
     }
 
-    /// The start of the whole word that ends just before `end`, if there is one.
+    /// Returns the start of the whole word that ends just before `end`, if there is one.
     fn word_before(&self, end: usize, word: &[u8]) -> Option<usize> {
         let start = end.checked_sub(word.len())?;
         let whole = start == 0 || !is_word(self.source[start - 1]);
@@ -195,7 +193,8 @@ impl<'t> Scan<'t> {
         });
     }
 
-    /// `x!.y`, `x![0]`, `x!(y)`: after an operator, the grammar applies the assertion to `a && b`.
+    /// Repairs `x!.y`, `x![0]` and `x!(y)`: after an operator, the grammar applies the assertion to
+    /// `a && b`.
     fn non_null(&mut self, at: usize) {
         let before = if at == 0 { 0 } else { self.source[at - 1] };
         if !(is_word(before) || matches!(before, b')' | b']')) {
@@ -237,7 +236,7 @@ impl<'t> Scan<'t> {
             .any(|word| self.word_before(end, word).is_some())
     }
 
-    /// `import("m")`
+    /// Repairs `import("m")`.
     fn import_call(&mut self, at: usize) {
         let Some(start) = self.word_before(at, b"import") else {
             return;
@@ -258,7 +257,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// The next byte that is neither space nor comment.
+    /// Returns the offset of the next byte that is neither space nor comment.
     fn code_after(&mut self, from: usize) -> usize {
         let mut at = self.skip(from, is_space);
         while self.byte(at) == b'/' && self.spend(1) {
@@ -274,7 +273,7 @@ impl<'t> Scan<'t> {
         at
     }
 
-    /// An escaped backtick in a template.
+    /// Blanks an escaped backtick in a template.
     fn escaped_backtick(&mut self, at: usize) {
         let first = self.skip_back(at, |byte| byte == b'\\');
         if (at - first).is_multiple_of(2) {
@@ -282,7 +281,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// `<in T, out U>`
+    /// Repairs `<in T, out U>`.
     fn variance(&mut self, at: usize) {
         let start = self.code_after(at + 1);
         let mut end = start;
@@ -307,7 +306,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// `f<A, B,>(x)`
+    /// Repairs `f<A, B,>(x)`.
     fn trailing_comma(&mut self, at: usize) {
         let close = self.skip(at + 1, is_space);
         if self.byte(close) == b'>'
@@ -317,7 +316,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// `f<T>?.(x)` and `a?.5:b`
+    /// Repairs `f<T>?.(x)` and `a?.5:b`.
     fn question(&mut self, at: usize) {
         if self.byte(at + 1) != b'.' {
             return;
@@ -329,7 +328,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// `[this: T]`
+    /// Repairs `[this: T]`.
     fn this_label(&mut self, at: usize) {
         let start = self.skip(at + 1, is_space);
         if !self.word_at(start, b"this") {
@@ -344,7 +343,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// `export type * from "m"`
+    /// Repairs `export type * from "m"`.
     fn type_star(&mut self, at: usize) {
         let end = self.skip_back(at, |byte| matches!(byte, b' ' | b'\t'));
         let Some(start) = self.word_before(end, b"type") else {
@@ -356,7 +355,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// `abstract override x`
+    /// Repairs `abstract override x`.
     fn abstract_override(&mut self, at: usize) {
         if !self.word_at(at, b"override") {
             return;
@@ -367,7 +366,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// `accessor x = 1` as a class member
+    /// Repairs `accessor x = 1` as a class member.
     fn accessor(&mut self, at: usize) {
         const BEFORE: [&[u8]; 6] = [
             b"static",
@@ -409,7 +408,8 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// `` sql<T>`x` ``; in JSX only types that do not look like a tag.
+    /// Blanks the type arguments of `` sql<T>`x` ``; with JSX, only types that do not look like a
+    /// tag.
     fn tag_types(&mut self, at: usize, jsx: bool) {
         const LIMIT: usize = 200;
 
@@ -438,7 +438,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// `using x = ..`, `await using x = ..` at the start of a statement
+    /// Repairs `using x = ..` and `await using x = ..` at the start of a statement.
     fn using(&mut self, at: usize) {
         if !self.word_at(at, b"using") || at > 0 && is_word(self.source[at - 1]) {
             return;

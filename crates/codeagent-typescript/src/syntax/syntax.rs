@@ -3,8 +3,8 @@
 //! The grammars `typescript` and `tsx` number their node kinds differently; a table per grammar
 //! maps both to [`Kind`] and [`Field`], so lowering compares bytes and never strings.
 //!
-//! **Limits.** Unlisted node kinds are `Other` (or `OtherToken`): they are walked through, but not
-//! interpreted.
+//! Limitations: unlisted node kinds are `Other` (or `OtherToken`): their children are lowered, but
+//! they are not interpreted.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,6 @@ use tree_sitter::{Language, Node, TreeCursor};
 
 macro_rules! kinds {
     (named { $($named:ident = $named_text:literal,)* } tokens { $($token:ident = $token_text:literal,)* }) => {
-        /// The kind of a node.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Kind { Error, Other, $($named,)* OtherToken, $($token,)* }
@@ -28,7 +27,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Whether it is a node rather than a token.
+            /// Reports whether it is a node rather than a token.
             pub fn is_named(self) -> bool {
                 (self as u8) < Self::OtherToken as u8
             }
@@ -132,14 +131,13 @@ fields! {
 
 /// The numbers of one grammar.
 pub struct Grammar {
-    /// The grammar itself.
     pub language: Language,
     kinds: Vec<Kind>,
     fields: Vec<Field>,
 }
 
 impl Grammar {
-    /// The grammar for files without (`false`) or with JSX.
+    /// Returns the grammar for files without (`false`) or with JSX.
     pub fn get(jsx: bool) -> &'static Self {
         static PLAIN: OnceLock<Grammar> = OnceLock::new();
         static JSX: OnceLock<Grammar> = OnceLock::new();
@@ -170,7 +168,6 @@ impl Grammar {
         }
     }
 
-    /// The kind of a node.
     pub fn kind(&self, node: Node<'_>) -> Kind {
         self.kinds
             .get(usize::from(node.kind_id()))
@@ -178,7 +175,7 @@ impl Grammar {
             .unwrap_or(Kind::Error)
     }
 
-    /// All children of a node except comments, in one pass of a cursor.
+    /// Returns all children of a node except comments, in one pass of a cursor.
     pub fn children<'tree>(
         &self,
         cursor: &mut TreeCursor<'tree>,
@@ -204,21 +201,18 @@ impl Grammar {
 /// A node with its kind and its field in the parent.
 #[derive(Clone, Copy, Debug)]
 pub struct Child<'tree> {
-    /// The node.
     pub node: Node<'tree>,
-    /// Its kind.
     pub kind: Kind,
-    /// Its field in the parent.
     pub field: Field,
 }
 
 impl Child<'_> {
-    /// First byte.
+    /// Returns the offset of the first byte.
     pub fn start(self) -> usize {
         self.node.start_byte()
     }
 
-    /// Past the last byte.
+    /// Returns the offset past the last byte.
     pub fn end(self) -> usize {
         self.node.end_byte()
     }
@@ -228,32 +222,32 @@ impl Child<'_> {
 pub struct Children<'tree>(SmallVec<[Child<'tree>; 6]>);
 
 impl<'tree> Children<'tree> {
-    /// The first child in a field.
+    /// Returns the first child in a field.
     pub fn get(&self, field: Field) -> Option<Child<'tree>> {
         self.0.iter().find(|child| child.field == field).copied()
     }
 
-    /// The first child of a kind.
+    /// Returns the first child of a kind.
     pub fn find(&self, kind: Kind) -> Option<Child<'tree>> {
         self.0.iter().find(|child| child.kind == kind).copied()
     }
 
-    /// Whether there is a child of a kind.
+    /// Reports whether there is a child of a kind.
     pub fn has(&self, kind: Kind) -> bool {
         self.0.iter().any(|child| child.kind == kind)
     }
 
-    /// The first child that is not a token.
+    /// Returns the first child that is not a token.
     pub fn first(&self) -> Option<Child<'tree>> {
         self.named().next()
     }
 
-    /// All children, including tokens.
+    /// Iterates over all children, including tokens.
     pub fn iter(&self) -> impl Iterator<Item = Child<'tree>> + '_ {
         self.0.iter().copied()
     }
 
-    /// All children that are not tokens.
+    /// Iterates over all children that are not tokens.
     pub fn named(&self) -> impl Iterator<Item = Child<'tree>> + '_ {
         self.0.iter().filter(|child| child.kind.is_named()).copied()
     }

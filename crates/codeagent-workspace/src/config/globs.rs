@@ -1,9 +1,9 @@
-//! Glob patterns of the settings: `src/**/*.ts`, `vendor`, `**/*.{spec,test}.ts`.
+//! Glob patterns in the settings: `src/**/*.ts`, `vendor`, `**/*.{spec,test}.ts`.
 //!
-//! A pattern is matched against the whole path from the root; `*` and `?` stay within a folder,
-//! `**` does not. A match of a folder covers everything below it.
+//! A pattern is matched against the whole path from the root. `*` and `?` do not cross `/`; `**`
+//! does. A pattern that matches a folder covers everything below it.
 //!
-//! Limitations: patterns are case-sensitive, even on file systems that are not.
+//! Limitations: patterns are case-sensitive, even on case-insensitive file systems.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -32,7 +32,7 @@ impl Globs {
         }
     }
 
-    /// Compiles patterns that `check` accepts; the error is for people.
+    /// Compiles patterns that `check` accepts. The error is a message for users.
     pub fn new(patterns: Vec<String>) -> Result<Self, String> {
         let mut set = GlobSetBuilder::new();
 
@@ -68,7 +68,7 @@ impl Globs {
     }
 }
 
-/// Checks a pattern; the error says what is wrong with it.
+/// Checks a pattern; the error describes the problem.
 pub fn check(pattern: &str) -> Result<(), String> {
     let complaint = if pattern.starts_with('/')
         || pattern

@@ -1,25 +1,25 @@
-//! The table of settings, from which the checks and `docs/reference/config.schema.json` are made.
+//! The table of settings; the checks and `docs/reference/config.schema.json` are derived from it.
 
 use serde_json::{Map, Value, json};
 
-/// Maximum patterns in a list.
+/// Maximum number of patterns in a list.
 pub const MAX_PATTERNS: usize = 1000;
 
-/// Longest pattern or path in bytes.
+/// Maximum length of a pattern or path, in bytes.
 pub const MAX_TEXT_BYTES: usize = 1024;
 
 /// The type of a setting's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Anything; used by editors only.
+    /// Any value; used by editors only.
     Ignored,
-    /// At least one pattern.
+    /// A non-empty list of patterns.
     SomePatterns,
-    /// Patterns.
+    /// A list of patterns.
     Patterns,
-    /// Words from a list.
+    /// A list of these words.
     Words(&'static [&'static str]),
-    /// A whole number from 1 to this maximum.
+    /// An integer from 1 to this maximum.
     UpTo(u64),
     /// A map from patterns to paths of project files.
     Projects,
@@ -28,7 +28,7 @@ pub enum Kind {
 /// A setting.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// Its name in the file.
+    /// Name in the file.
     pub name: &'static str,
     /// Type of its value.
     pub kind: Kind,
@@ -38,17 +38,17 @@ pub struct Key {
     pub doc: &'static str,
 }
 
-/// The languages.
+/// Names of the languages.
 pub const LANGUAGES: &[&str] = &["csharp", "typescript"];
 
-/// Larger files are never read as sources: parsing a text of this size takes at most 2 seconds and
+/// Maximum size of a source file, in bytes. Parsing a text of this size takes at most 2 seconds and
 /// 300 MB.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// Files with longer lines on average are never parsed.
+/// Maximum average line length of a parsed file, in bytes.
 pub const MAX_LINE_BYTES: u64 = 20 << 10;
 
-/// Every setting.
+/// All settings.
 pub const KEYS: &[Key] = &[
     Key {
         name: "$schema",
@@ -94,7 +94,7 @@ pub const KEYS: &[Key] = &[
     },
 ];
 
-/// Returns the setting of a name.
+/// Returns the setting with this name.
 pub fn key(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
 }

@@ -1,8 +1,6 @@
-//! Positions of keys and values in a JSON text: line and column, both from 1, columns in
-//! characters.
+//! Line and column of keys and values in a JSON text. Both start at 1; columns count characters.
 //!
-//! Limitations: the text must be valid JSON, and only two levels are recorded: `projects` /
-//! pattern.
+//! Limitations: the text must be valid JSON. Only two levels are recorded: `projects` / pattern.
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
@@ -32,7 +30,7 @@ impl Positions {
         positions
     }
 
-    /// Records what is inside a value.
+    /// Records the positions inside a value.
     fn record(&mut self, value: &Value<'_>, path: &[String]) {
         match value {
             Value::Object(object) => {
@@ -70,7 +68,7 @@ impl Positions {
             .map_or((1, 1), |(_, key, _)| position(text, *key))
     }
 
-    /// Returns the first key that is there twice, with the position of the second one.
+    /// Returns the first duplicate key, with the position of its second occurrence.
     pub fn duplicate(&self, text: &str) -> Option<(&str, Position)> {
         let mut seen = std::collections::BTreeSet::new();
         let (path, key, _) = self.entries.iter().find(|(path, ..)| !seen.insert(path))?;

@@ -1,26 +1,26 @@
-//! Finds git's folders for a root, and refuses layouts that lead elsewhere.
+//! Finds git's folders for a root. Layouts that lead elsewhere are an error.
 
 use std::path::{Path, PathBuf};
 
 use crate::git::GitError;
 use crate::ignored::read;
 
-/// Longest file that only names a folder.
+/// Maximum size of a file that names a folder, in bytes.
 const MAX_POINTER_BYTES: u64 = 4096;
 
-/// Where git keeps what belongs to a root.
+/// Locations of git's folders.
 #[derive(Debug)]
 pub struct Location {
-    /// The folder of this work tree: `HEAD` and the index.
+    /// The folder of this worktree, with `HEAD` and the index.
     pub git: PathBuf,
-    /// The folder that all work trees share: objects and references.
+    /// The folder shared by all worktrees, with objects and references.
     pub common: PathBuf,
-    /// The root below the top of the work tree, empty or with a trailing slash.
+    /// Path of the root below the top of the work tree; empty or with a trailing slash.
     pub prefix: String,
 }
 
 impl Location {
-    /// Finds the nearest work tree around a root.
+    /// Finds the innermost work tree that contains a root.
     pub fn find(root: &Path) -> Result<Self, GitError> {
         let found = root
             .ancestors()
@@ -53,8 +53,8 @@ impl Location {
     }
 }
 
-/// Follows a `.git` file: to a linked work tree that names this file in return, or to the folder of
-/// a submodule inside the repository around it.
+/// Follows a `.git` file to a linked worktree that points back to it, or to the folder of a
+/// submodule inside the enclosing repository.
 fn pointed(top: &Path, dot_git: &Path) -> Result<(PathBuf, PathBuf), GitError> {
     let elsewhere = GitError::Unsupported(
         "the `.git` file names a folder that belongs neither to a linked work tree nor to a submodule here",

@@ -1,4 +1,4 @@
-//! The merge base of two commits: where their histories part.
+//! The merge base of two commits.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -10,15 +10,14 @@ use crate::git::{GitError, GitRepository};
 const FIRST: u8 = 1;
 const SECOND: u8 = 2;
 const BOTH: u8 = FIRST | SECOND;
-/// Reached through a commit of both histories.
+/// Flag of ancestors of a common commit.
 const OLDER: u8 = 4;
 
-/// Most commits that are looked at.
 const MAX_COMMITS: usize = 1_000_000;
 
 impl GitRepository {
     /// Returns the newest commit in both histories. Commits are visited newest first, until only
-    /// ancestors of common ones are left.
+    /// ancestors of common commits remain.
     pub(super) fn merge_base(
         &self,
         (first_name, first): (&str, ObjectId),

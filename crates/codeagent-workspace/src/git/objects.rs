@@ -1,4 +1,4 @@
-//! Commits, trees and blobs.
+//! Reads commits, trees and blobs.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -9,27 +9,27 @@ use gix_object::{CommitRefIter, Find, FindHeader, Kind, TreeRefIter};
 use crate::git::GitError;
 use crate::ignored::read;
 
-/// Largest object that is read.
+/// Maximum size of an object that is read, in bytes.
 const MAX_OBJECT_BYTES: u64 = 64 << 20;
 
-/// Largest list of commits at which a shallow clone ends.
+/// Maximum size of the list of commits at which a shallow clone ends, in bytes.
 const MAX_SHALLOW_BYTES: u64 = 4 << 20;
 
-/// Deepest folder, and most entries of all folders of a comparison: a few trees can stand for any
-/// number of files.
+/// Maximum depth of folders. Together with the maximum number of entries it bounds a comparison,
+/// since a few trees can stand for any number of files.
 const MAX_DEPTH: usize = 256;
 const MAX_ENTRIES: usize = 2_000_000;
 
 /// A commit.
 pub struct Commit {
     pub tree: ObjectId,
-    /// None where the history of a shallow clone ends.
+    /// Parents; empty where the history of a shallow clone ends.
     pub parents: Vec<ObjectId>,
-    /// In seconds since 1970.
+    /// Commit time, in seconds since 1970.
     pub time: i64,
 }
 
-/// What a tree says about a path.
+/// An entry of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeEntry {
     File(ObjectId),
@@ -45,7 +45,7 @@ pub struct Objects {
     shallow: HashSet<ObjectId>,
 }
 
-/// Receives a path and its entry on either side.
+/// Callback that receives a path and its entry on each side.
 type Report<'r> =
     dyn FnMut(&str, Option<TreeEntry>, Option<TreeEntry>) -> Result<(), GitError> + 'r;
 
@@ -81,7 +81,7 @@ impl Objects {
         self.shallow.contains(&id)
     }
 
-    /// Returns the only object whose id begins with these digits.
+    /// Returns the only object whose id starts with these digits.
     pub fn with_prefix(&self, digits: &str) -> Result<Option<ObjectId>, GitError> {
         let Ok(prefix) = Prefix::from_hex(digits) else {
             return Ok(None);
@@ -94,7 +94,7 @@ impl Objects {
         }
     }
 
-    /// Reads a commit, through the tags that name it.
+    /// Reads a commit. Tags are followed.
     pub fn commit(&self, mut id: ObjectId) -> Result<Option<(ObjectId, Commit)>, GitError> {
         for _ in 0..8 {
             let (kind, bytes) = self.read(id)?;
@@ -172,7 +172,7 @@ impl Objects {
         Ok(entries)
     }
 
-    /// Returns the tree of a folder of a commit, such as `src/app/`; `None` if there is none.
+    /// Returns the tree of a folder in a commit, such as `src/app/`; `None` if there is none.
     pub fn folder(&self, root: ObjectId, path: &str) -> Result<Option<ObjectId>, GitError> {
         let mut at = root;
         for name in path.split('/').filter(|name| !name.is_empty()) {
@@ -184,8 +184,8 @@ impl Objects {
         Ok(Some(at))
     }
 
-    /// Reports every path, beginning with `path`, at which two trees differ, with its entry on
-    /// either side. Equal folders are not entered.
+    /// Reports every path at which two trees differ, with its entry on each side. Reported paths
+    /// are prefixed with `path`. Equal folders are skipped.
     pub fn differing(
         &self,
         (old, new): (Option<ObjectId>, Option<ObjectId>),
@@ -256,7 +256,7 @@ impl Objects {
         Ok((kind, bytes))
     }
 
-    /// Refuses an object in a pipe or behind a link.
+    /// Returns an error if the object's file is a pipe or behind a link.
     fn check_file(&self, id: ObjectId) -> Result<(), GitError> {
         let digits = id.to_hex().to_string();
         let folder = self.folder.join(&digits[..2]);

@@ -1,4 +1,4 @@
-//! Names of commits: references, tags and ids, with `~n` and `^n`.
+//! Resolves names of commits: references, tags and ids, with `~n` and `^n`.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use crate::git::objects::Commit;
 use crate::git::{GitError, GitRepository};
 use crate::ignored::read;
 
-/// Longest reference file, and largest file of packed references.
+/// Maximum size of a reference file, and of the packed-references file, in bytes.
 const MAX_REFERENCE_BYTES: u64 = 4096;
 const MAX_PACKED_BYTES: u64 = 64 << 20;
 
-/// How often a reference may name another one.
+/// Maximum length of a chain of symbolic references.
 const MAX_LINKS: usize = 5;
 
-/// Where a name is searched, in git's order.
+/// Prefixes tried for a short name, in git's order.
 const PLACES: [(&str, &str); 6] = [
     ("", ""),
     ("refs/", ""),
@@ -73,7 +73,7 @@ impl GitRepository {
         found.ok_or_else(|| GitError::NoCommit(name.to_owned()))
     }
 
-    /// Returns the object that a name without steps stands for.
+    /// Returns the object with this name, given without steps (`~`, `^`).
     fn named(&self, name: &str) -> Result<Option<ObjectId>, GitError> {
         let name = if name == "@" { "HEAD" } else { name };
         if !is_valid(name) {
@@ -82,7 +82,7 @@ impl GitRepository {
 
         for (before, after) in PLACES {
             let full = format!("{before}{name}{after}");
-            // Beside `refs/`, git's folder has references in capitals only.
+            // Outside `refs/`, only upper-case names such as `HEAD` are references.
             let is_reference = full.starts_with("refs/")
                 || full
                     .bytes()
@@ -134,7 +134,7 @@ impl GitRepository {
     }
 }
 
-/// Looks a reference up in the file of packed ones.
+/// Looks up a reference in the packed-references file.
 fn packed(common: &Path, name: &str) -> Option<ObjectId> {
     let bytes = read(&common.join("packed-refs"), MAX_PACKED_BYTES)?.ok()?;
     bytes.split(|byte| *byte == b'\n').find_map(|line| {
@@ -146,7 +146,7 @@ fn packed(common: &Path, name: &str) -> Option<ObjectId> {
     })
 }
 
-/// Reports whether a name stays below git's folder, and is one that git allows.
+/// Reports whether git allows a name and the name stays below git's folder.
 fn is_valid(name: &str) -> bool {
     let is_part =
         |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock");

@@ -13,7 +13,7 @@ use crate::path::RepoPath;
 use crate::walk::{Entry, EntryKind};
 
 impl GitRepository {
-    /// Lists what differs between two commits.
+    /// Lists the differences between two commits.
     pub(super) fn compare_trees(
         &self,
         old: ObjectId,
@@ -32,7 +32,7 @@ impl GitRepository {
                 }
 
                 let sides = (file(old), file(new));
-                // Only the mode may differ.
+                // Only the mode differs.
                 if sides.0 == sides.1 {
                     return Ok(());
                 }
@@ -41,7 +41,7 @@ impl GitRepository {
             })
     }
 
-    /// Lists what differs between a commit and the working tree.
+    /// Lists the differences between a commit and the working tree.
     pub(super) fn compare_work_tree(
         &self,
         old: ObjectId,
@@ -74,7 +74,7 @@ impl GitRepository {
             }
         }
 
-        // Gone, ignored although tracked, or not listed by a walk.
+        // Files not found by the walk: deleted, or tracked although ignored.
         for (path, id) in tracked {
             let entry = path
                 .strip_prefix(prefix)
@@ -98,7 +98,7 @@ impl GitRepository {
         self.objects.folder(commit.tree, &self.location.prefix)
     }
 
-    /// Reports whether the content of a file is another than a blob's.
+    /// Reports whether a file's content differs from a blob's.
     fn differs(
         &self,
         known: &KnownFiles,
@@ -121,17 +121,17 @@ impl GitRepository {
         if hash(&file.bytes)? == id {
             return Ok(false);
         }
-        // Checked out with other line ends.
+        // The file may have been checked out with CRLF line ends.
         let has_returns = memchr::memmem::find(&file.bytes, b"\r\n").is_some();
         Ok(!has_returns || hash(&without_returns(&file.bytes))? != id)
     }
 }
 
-/// What git's index says about files that were not touched since.
+/// Ids of unmodified files, from git's index.
 struct KnownFiles {
     files: HashMap<Vec<u8>, TrackedFile>,
-    /// When the index was written, in seconds since 1970: files modified in that second or later
-    /// may have changed unnoticed.
+    /// Time of the index in seconds since 1970. Files modified in that second or later may have
+    /// changed unnoticed.
     written: u64,
 }
 
@@ -150,7 +150,7 @@ impl KnownFiles {
         }
     }
 
-    /// The id of a file's content, if its size and time are those that git noted.
+    /// Returns the id of a file's content if its size and time match the index.
     fn id(&self, repository: &GitRepository, path: &str, entry: &Entry) -> Option<ObjectId> {
         let known = self.files.get(path.as_bytes())?;
         if u64::from(known.size) != entry.size || u64::from(known.modified.0) >= self.written {

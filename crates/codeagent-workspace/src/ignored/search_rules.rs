@@ -1,8 +1,8 @@
 //! Ignore rules of a search, as in ripgrep: `.ignore` files first, then, in a git work tree only,
-//! git's rules, whether or not a file is tracked.
+//! git's rules, even for tracked files.
 //!
-//! Limitations: a folder's rules are looked up once for consecutive entries; mixed folders are
-//! slower. If there are too many rules, which of them apply depends on the order of the walk.
+//! Limitations: rules are cached for one folder at a time, so entries of mixed folders are slow. If
+//! there are too many rules, the order of the walk determines which ones apply.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::{FolderRules, IgnoreRules, below};
 
 /// The rules of one search.
 pub struct SearchRules {
-    /// Distinguishes this search from others.
+    /// Number that distinguishes this search from others.
     number: u64,
     /// Kinds of rules; the first one that decides wins.
     kinds: Vec<IgnoreRules>,
@@ -23,14 +23,14 @@ pub struct SearchRules {
 struct LastFolder {
     number: u64,
     folder: PathBuf,
-    /// The rules that apply there, by kind.
+    /// Rules of each kind that apply in the folder.
     levels: Vec<Option<Arc<FolderRules>>>,
 }
 
 thread_local!(static LAST_FOLDER: RefCell<Option<LastFolder>> = const { RefCell::new(None) });
 
 impl SearchRules {
-    /// Creates the rules for a search at `at`, a path below `root`.
+    /// Creates the rules for a search that starts at `at`, a path below `root`.
     pub fn new(root: &Path, at: &Path) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
@@ -54,8 +54,8 @@ impl SearchRules {
         }
     }
 
-    /// Decides about a file or folder in a folder that is not ignored: `Some(true)` if ignored,
-    /// `Some(false)` if not, `None` if no rule matches.
+    /// Decides about an entry of a folder that is not ignored: `Some(true)` if the entry is
+    /// ignored, `Some(false)` if it is explicitly included, `None` if no rule matches.
     pub fn decision(&self, path: &Path, is_folder: bool) -> Option<bool> {
         let folder = path.parent()?;
 
@@ -86,7 +86,6 @@ impl SearchRules {
 }
 
 impl IgnoreRules {
-    /// Returns the rules that apply in a folder, if there are any.
     fn folder_rules(&self, folder: &Path) -> Option<Arc<FolderRules>> {
         let level = self.level(
             below(folder, &self.top).or_else(|| (folder == self.top).then_some(Path::new("")))?,

@@ -1,7 +1,7 @@
 //! The local socket on Windows: a named pipe that only its owner and the system can open.
 //!
-//! Pipes have no time-outs and a blocked read cannot be interrupted, so reads and writes run on a
-//! small asynchronous runtime while their callers wait.
+//! Pipes have no time-outs and a blocked read cannot be interrupted. Reads and writes therefore run
+//! on a small asynchronous runtime while their callers wait.
 
 use std::future::Future;
 use std::io::{self, Read, Write};
@@ -19,10 +19,10 @@ use widestring::{U16CStr, u16cstr};
 
 use crate::DataDir;
 
-/// Full access for the owner and the system, none for others, nothing inherited.
+/// Security descriptor: full access for the owner and the system, none for others, no inheritance.
 const OWNER_ONLY: &U16CStr = u16cstr!("D:P(A;;GA;;;OW)(A;;GA;;;SY)");
 
-/// Maximum bytes per read or write.
+/// Maximum number of bytes per read or write.
 const MOST_BYTES: usize = 64 << 10;
 
 pub(super) struct Listener(Arc<LocalSocketListener>);
@@ -135,7 +135,7 @@ impl Write for IpcStream {
     }
 }
 
-/// Returns the pipe's name. The data folder's path contains the user's name.
+/// Returns the pipe's name, derived from the path of the data folder and so unique per user.
 fn name(data: &DataDir) -> io::Result<Name<'static>> {
     format!("codeagent-{}", &crate::root_mark(data.path())[..32]).to_ns_name::<GenericNamespaced>()
 }
@@ -153,8 +153,8 @@ async fn limited<T>(
     }
 }
 
-/// Waits for an operation on the runtime. The caller may be a thread of another runtime, which must
-/// not drive this one.
+/// Waits for an operation on the runtime. The calling thread may belong to another runtime, which
+/// must not drive this one.
 fn run<T: Send + 'static>(operation: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
     static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
     let started = RUNTIME.get_or_init(|| {

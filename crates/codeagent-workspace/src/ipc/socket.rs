@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::DataDir;
 use crate::data_dir::make_own_folder;
 
-/// Longest path of a socket.
+/// Maximum length of a socket's path, in bytes.
 const MAX_SOCKET_BYTES: usize = 100;
 
 pub(super) struct Listener {
@@ -37,7 +37,7 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // The next listener removes remains.
+        // If this fails, the next listener removes the file.
         std::fs::remove_file(&self.path).ok();
     }
 }
@@ -81,7 +81,7 @@ impl Write for IpcStream {
     }
 }
 
-/// Returns the path of the socket; with `make`, creates its folder for the user only.
+/// Returns the path of the socket. With `make`, creates its private folder.
 fn place(data: &DataDir, make: bool) -> io::Result<PathBuf> {
     let name = format!("{}.sock", &crate::root_mark(data.path())[..16]);
 

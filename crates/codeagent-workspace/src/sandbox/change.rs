@@ -1,6 +1,4 @@
 //! Results and errors of changes to the repository, on any platform.
-//!
-//! Limitations: types only; the platform code decides which one applies.
 
 use crate::path::RepoPath;
 use crate::read::ReadError;
@@ -11,22 +9,22 @@ pub enum WriteError {
     /// The path cannot be used.
     #[error(transparent)]
     Path(#[from] ReadError),
-    /// The target exists.
+    /// The target already exists.
     #[error("{0} exists already")]
     Exists(RepoPath),
-    /// A folder is not empty.
+    /// The folder is not empty.
     #[error("{0} is not empty")]
     NotEmpty(RepoPath),
-    /// The path belongs to git or to us.
+    /// The path belongs to git or codeagent.
     #[error("{0} belongs to git or codeagent; tools cannot change it")]
     Protected(RepoPath),
-    /// The root itself.
+    /// The root itself cannot be changed.
     #[error("the root itself cannot be changed")]
     Root,
     /// A folder would be moved into itself.
     #[error("{0} cannot be moved into itself")]
     IntoItself(RepoPath),
-    /// Another file system is mounted between the two paths.
+    /// The paths are on different file systems.
     #[error("{0} is on another file system; files cannot be moved there")]
     OtherFileSystem(RepoPath),
     /// Permission denied.
@@ -34,7 +32,7 @@ pub enum WriteError {
     Permission(RepoPath),
 }
 
-/// The kind of what was removed.
+/// The kind of a removed entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removed {
     /// A file or a link.

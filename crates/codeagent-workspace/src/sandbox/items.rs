@@ -1,7 +1,5 @@
-//! Folder listings on Unix. Each name is opened without following it, and the opened handle is
+//! Folder listings on Unix. Each name is opened without following links, and the opened handle is
 //! inspected.
-//!
-//! Limitations: see `list`.
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -16,8 +14,8 @@ use crate::path::{RepoPath, is_hidden_name};
 use crate::read::ReadError;
 
 impl Workspace {
-    /// Lists a folder by name, with the number of names that are not UTF-8. `.git` and `.codeagent`
-    /// are invisible.
+    /// Lists a folder by name; also returns the number of names that are not UTF-8. `.git` and
+    /// `.codeagent` are invisible.
     pub fn items(&self, folder: &RepoPath) -> Result<(Vec<Item>, usize), ReadError> {
         let io = |error: rustix::io::Errno| match error {
             rustix::io::Errno::NOTDIR => ReadError::NotADirectory(folder.clone()),
@@ -43,7 +41,7 @@ impl Workspace {
                 continue;
             }
 
-            // An entry that is gone by now is skipped.
+            // The entry was deleted meanwhile.
             let Ok(found) = openat(&handle, entry.file_name(), LOOK, Mode::empty()) else {
                 continue;
             };

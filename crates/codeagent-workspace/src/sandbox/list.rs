@@ -2,7 +2,7 @@
 //! is listed.
 //!
 //! Limitations: names that are not UTF-8 are skipped and counted. Platforms other than Unix have no
-//! modes: writable items get `0o666`, others `0o444`, and nothing is executable.
+//! permission bits: writable items get `0o666`, others `0o444`.
 
 use std::time::SystemTime;
 
@@ -19,7 +19,7 @@ pub enum ItemKind {
     Directory,
     /// A link.
     Link,
-    /// None of these.
+    /// A special file.
     Other(Special),
 }
 
@@ -32,26 +32,26 @@ pub enum Special {
     Socket,
     /// A block device.
     BlockDevice,
-    /// Any other device.
+    /// A character device.
     CharacterDevice,
 }
 
 /// An entry of a folder.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// Where.
+    /// Path of the item.
     pub path: RepoPath,
-    /// What.
+    /// Kind of the item.
     pub kind: ItemKind,
-    /// Length in bytes; for a link, its own.
+    /// Length in bytes; for a link, the length of the link itself.
     pub length: u64,
-    /// When its content was last changed.
+    /// Time of the last change to its content.
     pub modified: SystemTime,
-    /// When it was last read.
+    /// Time of the last read.
     pub accessed: SystemTime,
-    /// Permission bits, twelve of them.
+    /// The twelve permission bits.
     pub mode: u32,
-    /// Levels below the listed folder; 1 for its direct entries.
+    /// Number of levels below the listed folder; 1 for its direct entries.
     pub depth: usize,
 }
 
@@ -70,17 +70,17 @@ impl Item {
 /// How a walk continues after an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkControl {
-    /// Continues, into a folder.
+    /// Continue, entering a folder.
     Into,
-    /// Continues, skipping a folder's content.
+    /// Continue, skipping a folder's content.
     Over,
-    /// Ends the walk.
+    /// End the walk.
     Stop,
 }
 
 impl Workspace {
-    /// Visits everything below a folder, down to `depth` levels, each folder before its content.
-    /// Skips folders that cannot be listed.
+    /// Visits everything below a folder, down to `depth` levels. Folders come before their content.
+    /// Folders that cannot be listed are skipped.
     pub fn descend(
         &self,
         folder: &RepoPath,

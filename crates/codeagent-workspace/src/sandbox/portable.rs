@@ -1,8 +1,8 @@
-//! Sandboxed file access on platforms other than Unix, with directory handles of `cap-std`, which
-//! resolves one name at a time and refuses to leave the root.
+//! Sandboxed file access on platforms other than Unix, with the directory handles of `cap-std`.
+//! They resolve one name at a time and cannot leave the root.
 //!
 //! Limitations: links are followed only inside the root, and a file is never changed through a link
-//! at the end of its path. Access lists of a replaced file are not kept.
+//! at the end of its path. Access lists of a replaced file are lost.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -34,7 +34,7 @@ impl Root {
         })
     }
 
-    /// Reports whether it is the folder now at this path.
+    /// Reports whether this is still the folder at `path`.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
         same_file::Handle::from_path(path).is_ok_and(|now| now == self.identity)
     }
@@ -58,7 +58,7 @@ impl Workspace {
             .map_err(read)
     }
 
-    /// Opens what is at a path, following links inside the root.
+    /// Opens the target of a path, following links inside the root.
     pub(crate) fn look(&self, path: &RepoPath) -> Result<File, ReadError> {
         let at = library_path(self.seen(path)?);
         let read = |error| failed(path, error);
@@ -75,7 +75,7 @@ impl Workspace {
             .map_err(read)
     }
 
-    /// Not possible in one step on this platform.
+    /// Returns `None`: this takes more than one step on this platform.
     pub(crate) fn look_without_links(&self, _path: &RepoPath) -> Option<File> {
         None
     }
@@ -83,7 +83,7 @@ impl Workspace {
     /// Resolves all links of a path.
     pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let missing = || ReadError::NotFound(path.clone());
-        // The system's answer has the names as spelled on disk.
+        // The system returns the names as spelled on disk.
         let real = dunce::canonicalize(self.root().join(self.seen(path)?.as_str()))
             .map_err(|error| failed(path, error))?;
         let inside = real
@@ -97,8 +97,8 @@ impl Workspace {
         }
     }
 
-    /// Lists a folder by name, with the number of names that are not UTF-8. `.git` and `.codeagent`
-    /// are invisible.
+    /// Lists a folder by name; also returns the number of names that are not UTF-8. `.git` and
+    /// `.codeagent` are invisible.
     pub fn items(&self, folder: &RepoPath) -> Result<(Vec<Item>, usize), ReadError> {
         let read = |error: io::Error| match error.kind() {
             io::ErrorKind::NotADirectory => ReadError::NotADirectory(folder.clone()),
@@ -118,7 +118,7 @@ impl Workspace {
                 continue;
             };
 
-            // An entry that is gone by now is skipped.
+            // The entry was deleted meanwhile.
             let (false, Ok(metadata), Ok(path)) =
                 (is_hidden_name(&name), entry.metadata(), folder.join(&name))
             else {
@@ -131,7 +131,7 @@ impl Workspace {
         Ok((items, unreadable))
     }
 
-    /// Writes a complete file, new or replaced, creating missing folders.
+    /// Writes a complete file, creating or replacing it, and creates missing folders.
     pub fn write_file(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), WriteError> {
         let refuse = |error| refused(path, error);
         let at = self.writable(path)?;
@@ -153,7 +153,7 @@ impl Workspace {
         replace(&folder, path.file_name(), bytes).map_err(refuse)
     }
 
-    /// Creates a folder, with `parents` also those on the way. Returns `false` if it existed.
+    /// Creates a folder; with `parents`, also missing parents. Returns `false` if it existed.
     pub fn create_folder(&self, path: &RepoPath, parents: bool) -> Result<bool, WriteError> {
         if path.is_root() {
             return Ok(false);
@@ -171,8 +171,8 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Removes a file, a link (not its target), an empty folder, or with `recursive` a folder and
-    /// everything in it.
+    /// Removes a file, a link (not its target) or an empty folder; with `recursive`, also a folder
+    /// with its content.
     pub fn remove(&self, path: &RepoPath, recursive: bool) -> Result<Removed, WriteError> {
         let at = self.writable(path)?;
         let refuse = |error| refused(path, error);
@@ -190,7 +190,7 @@ impl Workspace {
     }
 
     /// Moves a file, link or folder, creating missing folders. With `overwrite`, a file at the
-    /// target is replaced, a folder never. Returns whether one was replaced.
+    /// target is replaced, but never a folder. Returns whether a file was replaced.
     pub fn rename(
         &self,
         from: &RepoPath,
@@ -240,7 +240,8 @@ impl Workspace {
         }
     }
 
-    /// Checks that a path may be changed. Names of git or ours are refused like paths outside.
+    /// Checks that a path may be changed. Names that belong to git or codeagent are rejected like
+    /// paths outside.
     fn writable<'p>(&self, path: &'p RepoPath) -> Result<&'p str, WriteError> {
         if path.is_root() {
             return Err(WriteError::Root);
@@ -314,7 +315,7 @@ fn replace(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
     renamed
 }
 
-/// Converts an error. A refusal by the library means that the path leads out.
+/// Converts an error. A rejection by the library means that the path leads out of the root.
 fn failed(path: &RepoPath, error: io::Error) -> ReadError {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => {

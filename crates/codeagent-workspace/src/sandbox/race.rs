@@ -1,4 +1,4 @@
-//! Race tests: nothing leaks while a folder is rapidly exchanged for a link that leads out.
+//! Races: nothing leaks while a folder is rapidly exchanged for a link that leads out.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ const ROUNDS: usize = 60_000;
 /// Runs a closure on a root with a folder `d` and a link `l` to an outside folder, which are
 /// exchanged continuously.
 fn while_they_change_places(act: impl Fn(&Workspace, &RepoPath, usize)) {
-    // Memory, where there is some: the disk is not what is tested.
+    // Uses memory where possible, because the disk is not what is tested.
     let memory = Path::new("/dev/shm");
     let outer = if memory.is_dir() {
         tempfile::tempdir_in(memory)
@@ -104,7 +104,7 @@ fn racing_reads_never_leave_the_root() {
                 inside.fetch_add(1, Ordering::Relaxed);
             }
             Err(ReadError::Escapes(_)) => _ = refused.fetch_add(1, Ordering::Relaxed),
-            // The folder became a link in the middle of a step.
+            // The folder became a link during a step.
             Err(ReadError::NotFound(_)) => {}
             Err(error) => panic!("{error}"),
         }
@@ -237,7 +237,7 @@ fn racing_writes_never_leave_the_root() {
             Err(WriteError::Path(ReadError::Escapes(_))) => {
                 _ = refused.fetch_add(1, Ordering::Relaxed)
             }
-            // What the step before would have made is missing.
+            // An earlier step has failed, so the path is missing.
             Err(WriteError::Path(ReadError::NotFound(_) | ReadError::NotADirectory(_))) => {}
             Err(error) => panic!("{error}"),
         }

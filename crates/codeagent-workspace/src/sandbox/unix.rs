@@ -1,6 +1,4 @@
-//! Opening of handles on Unix.
-//!
-//! Limitations: see the head of `sandbox`.
+//! Opens handles on Unix.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -16,7 +14,7 @@ use crate::Workspace;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::read::ReadError;
 
-/// Attempts when a path changes during an operation.
+/// Number of attempts if a path changes during an operation.
 pub const TRIES: usize = 3;
 
 /// The repository root as an open folder.
@@ -25,47 +23,48 @@ pub struct Root {
     handle: std::os::fd::OwnedFd,
 }
 
-/// Maximum links on the way to a file, as in the kernel.
+/// Maximum number of links on the way to a file, as in the kernel.
 const MAX_LINKS: usize = 40;
 
-/// Opening a pipe would wait for its writer; opening a terminal could make it ours.
+/// Flags for reading. Without them, opening a pipe would wait for its writer, and a terminal could
+/// become the controlling one.
 pub const READ: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC)
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::NOFOLLOW);
 
-/// To stand in a folder, or to ask what something is.
+/// Flags for a handle to enter or inspect, not to read.
 #[cfg(target_os = "linux")]
 pub const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
-/// To stand in a folder, or to ask what something is.
+/// Flags for a handle to enter or inspect, not to read.
 #[cfg(not(target_os = "linux"))]
 pub const LOOK: OFlags = READ;
 
 /// Treatment of a link at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FinalLink {
-    /// The path means the link's target.
+    /// Follow the link.
     Follow,
-    /// The path means the link.
+    /// Use the link itself.
     Keep,
 }
 
-/// The resolved end of a path: a name in an open folder.
+/// A resolved path: a name in an open folder.
 #[derive(Debug)]
 pub struct ResolvedPath {
-    /// The folder.
+    /// Handle of the folder.
     pub folder: OwnedFd,
-    /// The folder as a path without links.
+    /// Segments of the folder's link-free path.
     pub at: Vec<String>,
-    /// The name in it; `None` for the root.
+    /// Name in the folder; `None` for the root.
     pub name: Option<String>,
     /// Segments after a name that does not exist.
     pub rest: Vec<String>,
 }
 
 impl ResolvedPath {
-    /// Returns the path without links.
+    /// Returns the link-free path.
     pub fn real(&self) -> Option<RepoPath> {
         let segments = self.at.iter().chain(&self.name).chain(&self.rest);
         RepoPath::new(&segments.map(String::as_str).collect::<Vec<_>>().join("/")).ok()
@@ -84,7 +83,7 @@ impl Root {
         self.handle.as_fd()
     }
 
-    /// Reports whether it is the folder now at this path.
+    /// Reports whether this is still the folder at `path`.
     pub fn is_at(&self, path: &Path) -> bool {
         let of = |found: rustix::io::Result<rustix::fs::Stat>| {
             found.ok().map(|found| (found.st_dev, found.st_ino))
@@ -94,7 +93,7 @@ impl Root {
 }
 
 impl Workspace {
-    /// Opens a path without links in one step. `ELOOP` means that it contains a link, or that the
+    /// Opens a link-free path in one step. `ELOOP` means that the path contains a link or that the
     /// system lacks the call.
     #[cfg(target_os = "linux")]
     fn open_without_links(&self, path: &RepoPath, flags: OFlags) -> Result<OwnedFd, Errno> {
@@ -103,7 +102,7 @@ impl Workspace {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         match openat2(self.handle(), text, flags, Mode::empty(), resolve) {
             Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => Err(Errno::LOOP),
-            // With `NOFOLLOW` and `PATH`, a link itself would be opened.
+            // `NOFOLLOW` with `PATH` opens the link itself.
             Ok(file) if flags.contains(OFlags::PATH) && is_link(&file) => Err(Errno::LOOP),
             other => other,
         }
@@ -114,7 +113,7 @@ impl Workspace {
         Err(Errno::LOOP)
     }
 
-    /// Opens what a path leads to; fails if that is outside the root.
+    /// Opens the target of a path. It is an error if the target is outside the root.
     pub(crate) fn open_inside(&self, path: &RepoPath, flags: OFlags) -> Result<OwnedFd, ReadError> {
         if path.is_hidden() {
             return Err(ReadError::NotFound(path.clone()));
@@ -212,7 +211,7 @@ impl Workspace {
                         .map_err(io)?;
                     at.push(name);
                 }
-                // A name that does not exist leads nowhere, so the rest must stay below it.
+                // A name that does not exist cannot be a link, so the rest must stay below it.
                 Err(Errno::NOENT)
                     if todo
                         .iter()
@@ -229,7 +228,7 @@ impl Workspace {
             }
         }
 
-        // A link may lead to the root, or to a folder via `..`.
+        // A link may lead to the root, or to a folder by `..`.
         let name = at.pop();
         let folder = self.folder(&at).map_err(io)?;
         Ok(ResolvedPath {
@@ -240,7 +239,7 @@ impl Workspace {
         })
     }
 
-    /// Opens a folder by a path that should contain no links.
+    /// Opens a folder by a path that should be link-free.
     fn folder(&self, at: &[String]) -> Result<OwnedFd, Errno> {
         let mut folder = openat(self.handle(), ".", LOOK | OFlags::DIRECTORY, Mode::empty())?;
         for name in at {
@@ -250,12 +249,12 @@ impl Workspace {
     }
 
     /// Returns the segments of a link's target, and whether they start at the repository root;
-    /// `None` if it leads elsewhere.
+    /// `None` if the target is outside.
     fn steps(&self, target: &Path) -> Option<(Vec<String>, bool)> {
         let inside = match target.strip_prefix(self.root()) {
             Ok(inside) => inside.to_owned(),
             Err(_) if leads_through_a_process(target) => return None,
-            // The root may have another name.
+            // The path may name the root differently.
             Err(_) if target.is_absolute() => target
                 .canonicalize()
                 .ok()?
@@ -279,8 +278,8 @@ impl Workspace {
     }
 }
 
-/// Reports whether a path leads through a process's handles, as `/proc/self/fd/3` does: its meaning
-/// depends on the caller.
+/// Reports whether a path leads through a process's handles, as `/proc/self/fd/3` does. Its meaning
+/// depends on the process.
 #[cfg(target_os = "linux")]
 fn leads_through_a_process(target: &Path) -> bool {
     use rustix::fs::{CWD, ResolveFlags, openat2};
@@ -344,12 +343,12 @@ impl Workspace {
         })
     }
 
-    /// Opens a handle, not for reading, of what is at a path, following links inside the root.
+    /// Opens a handle, not for reading, of a path's target, following links inside the root.
     pub(crate) fn look(&self, path: &RepoPath) -> Result<File, ReadError> {
         self.open_inside(path, LOOK).map(File::from)
     }
 
-    /// Like [`Self::look`], if the system can tell in one step that the path contains no links.
+    /// Like [`Self::look`], but returns `None` if the path may contain links.
     pub(crate) fn look_without_links(&self, path: &RepoPath) -> Option<File> {
         if path.is_hidden() {
             None

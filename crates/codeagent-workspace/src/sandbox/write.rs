@@ -1,9 +1,11 @@
-//! Changes to files and folders on Unix. Files are written next to their target and renamed,
-//! relative to the handle of their folder: a reader sees the old or the new content, and no link is
-//! written through.
+//! Changes to files and folders on Unix.
+//!
+//! Files are written next to their target and renamed, relative to the handle of their folder. A
+//! reader sees either the old or the new content, and no link is written through.
 //!
 //! Limitations: a replaced file keeps its permissions, but not its owner, extended attributes and
-//! access lists. A folder that is removed while another process writes into it may be left half
+//! access lists. A folder that is removed while another process writes to it may be left partially
+//! removed.
 //! removed.
 
 use std::ffi::CString;
@@ -28,7 +30,7 @@ use crate::read::ReadError;
 use crate::walk::EntryKind;
 
 impl Workspace {
-    /// Writes a complete file, new or replaced, creating missing folders.
+    /// Writes a complete file, creating or replacing it, and creates missing folders.
     pub fn write_file(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), WriteError> {
         for _ in 0..TRIES {
             let mut target = self.resolve_new(path, FinalLink::Follow)?;
@@ -37,7 +39,7 @@ impl Workspace {
 
             let mode = match kind_at(&target.folder, name) {
                 Ok((FileType::RegularFile, stat)) => Some(Mode::from_raw_mode(stat.st_mode)),
-                // A link appeared in between.
+                // A link appeared meanwhile.
                 Ok((FileType::Symlink, _)) => continue,
                 Ok(_) => return Err(ReadError::NotAFile(path.clone()).into()),
                 Err(Errno::NOENT) => None,
@@ -54,7 +56,7 @@ impl Workspace {
         Err(ReadError::Escapes(path.clone()).into())
     }
 
-    /// Creates a folder, with `parents` also those on the way. Returns `false` if it existed.
+    /// Creates a folder; with `parents`, also missing parents. Returns `false` if it existed.
     pub fn create_folder(&self, path: &RepoPath, parents: bool) -> Result<bool, WriteError> {
         let mut target = self.resolve_new(path, FinalLink::Follow)?;
 
@@ -77,8 +79,8 @@ impl Workspace {
         }
     }
 
-    /// Removes a file, a link (not its target), an empty folder, or with `recursive` a folder and
-    /// everything in it.
+    /// Removes a file, a link (not its target) or an empty folder; with `recursive`, also a folder
+    /// with its content.
     pub fn remove(&self, path: &RepoPath, recursive: bool) -> Result<Removed, WriteError> {
         let target = self.resolve_writable(path, FinalLink::Keep)?;
         let name = target.name.as_deref().ok_or(WriteError::Root)?;
@@ -97,7 +99,7 @@ impl Workspace {
     }
 
     /// Moves a file, link or folder, creating missing folders. With `overwrite`, a file at the
-    /// target is replaced, a folder never. Returns whether one was replaced.
+    /// target is replaced, but never a folder. Returns whether a file was replaced.
     pub fn rename(
         &self,
         from: &RepoPath,
@@ -109,7 +111,7 @@ impl Workspace {
         let (kind, _) =
             kind_at(&source.folder, source_name).map_err(|error| refused(from, error))?;
 
-        // A link at the end is replaced, but one that leads out is refused.
+        // A link at the target is replaced, but one that leads out of the root is rejected.
         self.resolve_new(to, FinalLink::Follow)?;
         let mut target = self.resolve_new(to, FinalLink::Keep)?;
 
@@ -154,8 +156,7 @@ impl Workspace {
         Ok(exists)
     }
 
-    /// Resolves the path of something new. A file in the place of a folder is why it does not exist
-    /// yet.
+    /// Resolves the path of a new entry. If a parent is a file, the error says so.
     fn resolve_new(&self, path: &RepoPath, last: FinalLink) -> Result<ResolvedPath, WriteError> {
         self.resolve_writable(path, last)
             .map_err(|error| match error {
@@ -173,7 +174,7 @@ impl Workspace {
             })
     }
 
-    /// Resolves a path to be changed, unless it belongs to git or us.
+    /// Resolves a path to be changed, unless it belongs to git or codeagent.
     fn resolve_writable(
         &self,
         path: &RepoPath,
@@ -186,7 +187,7 @@ impl Workspace {
     }
 }
 
-/// Creates the missing folders on the way, so that only the last name may be missing.
+/// Creates missing parents, so that only the last segment may be missing.
 fn make_folders(target: &mut ResolvedPath, path: &RepoPath) -> Result<(), WriteError> {
     let io = |error| refused(path, error);
     for next in std::mem::take(&mut target.rest) {
@@ -211,7 +212,7 @@ fn make_folders(target: &mut ResolvedPath, path: &RepoPath) -> Result<(), WriteE
     Ok(())
 }
 
-/// Returns what a name in a folder is, without following a link.
+/// Returns the type of an entry, without following a link.
 fn kind_at(folder: &OwnedFd, name: &str) -> Result<(FileType, Stat), Errno> {
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
     Ok((FileType::from_raw_mode(stat.st_mode), stat))
@@ -246,13 +247,13 @@ fn replace(folder: &OwnedFd, name: &str, bytes: &[u8], mode: Option<Mode>) -> io
     written
 }
 
-/// Renames to a name that does not exist.
+/// Renames, unless the new name exists.
 #[cfg(target_os = "linux")]
 fn rename_new(from: &OwnedFd, name: &str, to: &OwnedFd, new: &str) -> Result<(), Errno> {
     rustix::fs::renameat_with(from, name, to, new, rustix::fs::RenameFlags::NOREPLACE)
 }
 
-/// Renames to a name that did not exist a moment ago.
+/// Renames, unless the new name exists. Not atomic on this platform.
 #[cfg(not(target_os = "linux"))]
 fn rename_new(from: &OwnedFd, name: &str, to: &OwnedFd, new: &str) -> Result<(), Errno> {
     if kind_at(to, new).is_ok() {
@@ -266,7 +267,7 @@ fn rename_new(from: &OwnedFd, name: &str, to: &OwnedFd, new: &str) -> Result<(),
 pub fn remove_tree(parent: &OwnedFd, name: impl Arg + Copy) -> Result<(), Errno> {
     let flags = READ | OFlags::DIRECTORY;
     let mut folder = openat(parent, name, flags, Mode::empty())?;
-    // The enclosing folders, and the name of each next one.
+    // The enclosing folders, each with the name of the next one.
     let mut way: Vec<(Stat, CString)> = Vec::new();
 
     loop {
@@ -277,7 +278,7 @@ pub fn remove_tree(parent: &OwnedFd, name: impl Arg + Copy) -> Result<(), Errno>
         } else if let Some((around, name)) = way.pop() {
             let above = openat(&folder, "..", flags, Mode::empty())?;
             let found = fstat(&above)?;
-            // It was moved meanwhile.
+            // The folder was moved meanwhile.
             if (found.st_dev, found.st_ino) != (around.st_dev, around.st_ino) {
                 return Err(Errno::LOOP);
             }
@@ -289,7 +290,8 @@ pub fn remove_tree(parent: &OwnedFd, name: impl Arg + Copy) -> Result<(), Errno>
     }
 }
 
-/// Removes the content of a folder up to the first non-empty folder, whose name is returned.
+/// Removes the content of a folder up to the first non-empty folder and returns the name of that
+/// folder.
 fn remove_files(folder: &OwnedFd) -> Result<Option<CString>, Errno> {
     for entry in Dir::read_from(folder)? {
         let entry = entry?;

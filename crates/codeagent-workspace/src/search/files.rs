@@ -1,11 +1,11 @@
-//! The walk of a search, including the links if they are to be followed.
+//! The walk of a search, and of the links that it follows.
 //!
-//! Links are never walked through. Those to follow are recorded and resolved after the walk: the
-//! target inside the root is walked by its own path, unless a rule excludes it or a folder around
-//! it. Each file is searched once, so cycles end.
+//! Links are not followed during the walk. They are recorded and resolved afterwards: a target
+//! inside the root is walked by its own path, unless a rule excludes it or one of its parents. Each
+//! file is searched once, so cycles end.
 //!
-//! Limitations: matches have the path by which the file was reached; of several links to a folder,
-//! the first by name counts.
+//! Limitations: a match has the path by which its file was reached. If several links lead to a
+//! folder, the first by name is used.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -25,11 +25,11 @@ use crate::path::{RepoPath, is_hidden_name};
 use crate::threads;
 use crate::walk::EntryKind;
 
-/// The start of a walk.
+/// A folder or file where a walk starts.
 struct Start {
-    /// Its path without links.
+    /// Link-free path.
     real: RepoPath,
-    /// The path by which it was reached.
+    /// Path by which it was reached.
     shown: RepoPath,
 }
 
@@ -41,7 +41,7 @@ struct Progress {
     late: AtomicBool,
     /// The last error of a pattern, with the file.
     trouble: Mutex<Option<String>>,
-    /// The links that were found, unless links are not followed.
+    /// Links found so far, if links are followed.
     links: Mutex<Vec<Start>>,
     folders: Mutex<HashSet<RepoPath>>,
     searched: Mutex<HashSet<RepoPath>>,
@@ -53,7 +53,6 @@ fn locked<T>(value: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// One search.
 struct Search<'s> {
     workspace: &'s Workspace,
     files: &'s Files,
@@ -64,8 +63,8 @@ struct Search<'s> {
 }
 
 impl Workspace {
-    /// Searches files in parallel. `take` gets the matches of every file that has some, from
-    /// several threads and in any order; `wanted` decides which folders and files are visited.
+    /// Searches files in parallel. `take` receives the matches of every matching file, from several
+    /// threads and in any order. `wanted` decides which folders and files are visited.
     pub fn search_text(
         &self,
         files: &Files,
@@ -133,7 +132,7 @@ impl Progress {
             timed_out: self.late.into_inner(),
         };
         match locked(&self.trouble).take() {
-            // A pattern stopped by the deadline reports an error too.
+            // A pattern stopped by the deadline also reports an error.
             Some(trouble) if !stats.timed_out => Err(SearchError::Pattern(trouble)),
             _ => Ok(stats),
         }
@@ -214,10 +213,10 @@ impl Search<'_> {
         wanted: impl Fn(&RepoPath, bool) -> bool + Send + Sync + 'static,
     ) -> WalkBuilder {
         let at = self.absolute(&start.real);
-        // The root would end in a slash, and rules are looked up by the bytes of paths.
+        // The root would end in a slash, which breaks the lookup of rules by path.
         let mut builder = WalkBuilder::new(at.components().as_path());
-        // The library would open anything called `.gitignore`: a pipe, a device, a file outside;
-        // and the targets of links.
+        // The library would follow links, and open anything called `.gitignore`: a pipe, a device,
+        // a file outside.
         builder.standard_filters(false).follow_links(false);
 
         let (root, selection, follows) = (
@@ -239,7 +238,7 @@ impl Search<'_> {
                 return false;
             }
 
-            // The link's target decides.
+            // For a link, its target decides.
             if follows && entry.path_is_symlink() {
                 return true;
             }
@@ -259,7 +258,7 @@ impl Search<'_> {
         builder
     }
 
-    /// Returns the path of a visited file that was not searched yet. Records links if they are
+    /// Returns the path of a visited file that was not searched yet. Records a link if links are
     /// followed.
     fn file(&self, entry: &DirEntry, start: &Start) -> Option<RepoPath> {
         let kind = entry.file_type()?;
@@ -289,8 +288,8 @@ impl Search<'_> {
         (kind.is_file() && is_new).then_some(real)
     }
 
-    /// Returns where to continue from a link, if its target is inside, not yet visited and not
-    /// excluded.
+    /// Returns the start of a link's walk, if its target is inside the root, not yet visited and
+    /// not excluded.
     fn followed(&self, link: &Start, wanted: &impl Fn(&RepoPath, bool) -> bool) -> Option<Start> {
         let real = self.workspace.real_path(&link.real).ok()?;
         let is_folder = self.workspace.stat(&real).ok()?.kind == EntryKind::Directory;
@@ -319,7 +318,7 @@ impl Search<'_> {
         })
     }
 
-    /// Reports whether a rule excludes a file or folder, or a folder around it.
+    /// Reports whether a rule excludes an entry or one of its parents.
     fn is_left_out(
         &self,
         path: &RepoPath,
@@ -364,7 +363,7 @@ fn rebase(path: &RepoPath, from: &RepoPath, to: &RepoPath) -> Option<RepoPath> {
     }
 }
 
-/// The filter of a search, in ripgrep's order: globs, ignore files, types, then the dot of a name.
+/// The filters of a search, in ripgrep's order: globs, ignore files, types, hidden names.
 struct Selection {
     globs: Override,
     rules: Option<SearchRules>,
@@ -404,8 +403,8 @@ impl Selection {
         })
     }
 
-    /// Reports whether a file or folder is searched. Globs apply to the path by which it was
-    /// reached.
+    /// Reports whether an entry is searched. Globs are matched against `shown`, the path by which
+    /// it was reached.
     fn takes(&self, path: &Path, shown: &Path, is_folder: bool) -> bool {
         let by_glob = self.globs.matched(shown, is_folder);
         if !by_glob.is_none() {
@@ -433,8 +432,7 @@ impl Selection {
 
 fn inside(root: &Path, path: &Path) -> Option<RepoPath> {
     let below = path.strip_prefix(root).ok()?;
-    // Nearly every path is in normal form already; parsing it would cost as much as opening the
-    // file.
+    // Nearly all paths are in normal form, and normalizing would cost as much as opening the file.
     below
         .to_str()
         .and_then(|text| RepoPath::new(text).ok())

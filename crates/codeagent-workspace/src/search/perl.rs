@@ -1,14 +1,14 @@
 //! Perl-compatible patterns (PCRE2): look-around, back-references, named groups, in bounded time.
 //!
 //! PCRE2 backtracks, so a pattern can take exponential time, and a match cannot be interrupted.
-//! Three limits bound it, all set at the beginning of the pattern text, where PCRE2 reads them:
-//! steps and memory of a match, and the clock, which is read between matches. PCRE2 counts steps
-//! again for each position where a match may begin, so the limit follows the length of the text. A text
-//! that needs more is searched again place by place with a higher limit, and the clock is read in
-//! between. PCRE2's JIT is not used: its loops over single characters are not counted.
+//! Limits at the start of the pattern bound the steps and memory of a match; the clock is checked
+//! between matches. PCRE2 restarts its step count for each start position of a match, so the limit
+//! depends on the length of the text. A text that exceeds it is searched again, one start position
+//! at a time, with a higher limit, and the clock is checked in between. PCRE2's JIT is not used,
+//! because it does not count loops over single characters.
 //!
-//! Limitations: without `multi_line` each line is searched on its own. A pattern that needs more
-//! than `MOST_STEPS` steps at one place is an error.
+//! Limitations: without `multi_line` each line is searched separately. A pattern that needs more
+//! than `MOST_STEPS` steps at one position is an error.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -19,15 +19,16 @@ use pcre2::bytes::{Regex, RegexBuilder};
 
 use super::{Case, SearchError, TextQuery};
 
-/// Done in a second or two, so the clock is read at least that often.
+/// Maximum number of steps of one call; takes a second or two, so the clock is checked at least
+/// that often.
 const STEPS: usize = 1 << 25;
-/// Maximum steps from one start position.
+/// Maximum number of steps from one start position.
 const MOST_STEPS: usize = 1 << 20;
 /// Maximum memory of a match in KiB.
 const MOST_MEMORY: usize = 16 << 10;
-/// Texts up to this many bytes share a limit.
+/// Maximum length of texts with the first limit, in bytes.
 const SHORT: usize = 64;
-/// Number of limits, each for texts of twice the length.
+/// Number of limits; each is for texts of twice the length.
 const LIMITS: usize = 24;
 
 /// A pattern matched by PCRE2.
@@ -37,9 +38,9 @@ pub struct PerlMatcher {
     /// The pattern without limits.
     pattern: String,
     is_unicode: bool,
-    /// Compiled for texts of twice the length each.
+    /// Compiled pattern for each limit.
     limited: Vec<OnceLock<Regex>>,
-    /// Matches only at the start position, with the highest limit.
+    /// Pattern that matches only at the start position, with the highest limit.
     anchored: OnceLock<Regex>,
     deadline: Option<Instant>,
     cancel: Arc<AtomicBool>,
@@ -61,7 +62,8 @@ impl PerlMatcher {
             .dotall(query.multi_line && query.dot_all)
             .ucp(!query.ascii);
 
-        // Checked first, so that an error's position refers to the pattern as written.
+        // Compiled without limits first, so that an error's position refers to the pattern as
+        // written.
         builder
             .build(&query.pattern)
             .map_err(|error| SearchError::Pattern(error.to_string()))?;
@@ -91,7 +93,7 @@ impl PerlMatcher {
         Ok(matcher)
     }
 
-    /// Returns a regular expression with a limit, compiling it on first use.
+    /// Returns the pattern with a limit, compiling it on first use.
     fn regex<'r>(
         &self,
         place: &'r OnceLock<Regex>,
@@ -125,7 +127,7 @@ impl PerlMatcher {
         let regex = self.regex(&self.anchored, MOST_STEPS, r"\G")?;
 
         for start in at..=haystack.len() {
-            // Nothing starts inside a character.
+            // No match starts inside a character.
             if self.is_unicode
                 && haystack
                     .get(start)
@@ -175,7 +177,7 @@ impl Matcher for PerlMatcher {
 }
 
 fn span(found: &pcre2::bytes::Match<'_>) -> Match {
-    // `\K` may set the beginning behind the end.
+    // `\K` may set the start behind the end.
     Match::new(found.start().min(found.end()), found.end())
 }
 
@@ -192,7 +194,7 @@ fn describe(error: &pcre2::Error) -> String {
     }
 }
 
-/// Reports whether a pattern holds an upper-case letter that is no part of an escape.
+/// Reports whether a pattern contains an upper-case letter outside of escapes.
 fn has_upper_case(pattern: &str) -> bool {
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {

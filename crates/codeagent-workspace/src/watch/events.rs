@@ -1,6 +1,6 @@
-//! Folding of events: the set of paths that may have changed.
+//! Folds events into the set of paths that may have changed.
 //!
-//! An event does not always say whether it is about a file or a folder; such paths are inspected
+//! An event does not always tell whether its path is a file or a folder; such paths are inspected
 //! when the set is taken.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -17,13 +17,13 @@ use crate::path::{RepoPath, is_hidden_name};
 use crate::walk::Entry;
 use crate::watch::{FsEvents, WatchError};
 
-/// Names of files outside the listed folders that affect the listing.
+/// Files outside the listed folders that affect which files are listed.
 const RULES: [&str; 4] = ["index", "exclude", "config.json", ".gitignore"];
 
-/// Maximum paths to record; beyond that, everything is compared.
+/// Maximum number of recorded paths; beyond it, everything is compared.
 const MOST_PATHS: usize = 100_000;
 
-/// State shared by the thread that receives events and those that wait for them.
+/// State shared by the event thread and the threads waiting for events.
 pub(super) struct EventState {
     events: Mutex<Events>,
     /// Signalled when an event arrives.
@@ -58,7 +58,8 @@ impl EventState {
         self.changed.notify_all();
     }
 
-    /// Waits for events, for `wake` or for the time-out. Reports whether something happened.
+    /// Waits for events, for `wake` or for the time-out. Returns whether there was an event or a
+    /// wake.
     pub fn wait(&self, time: Option<Duration>) -> bool {
         let waits = |events: &mut Events| {
             !events.is_woken
@@ -86,15 +87,15 @@ impl EventState {
         }
     }
 
-    /// Registers the expected event of a barrier file. Returns the number of rescans so far.
+    /// Registers a barrier file whose event is expected. Returns the number of rescans so far.
     pub fn expect_cookie(&self, cookie: &str) -> u64 {
         let mut events = self.lock();
         events.expected.insert(cookie.to_owned());
         events.rescans
     }
 
-    /// Waits for the event of a barrier, or for a rescan after `rescans`, which makes the barrier
-    /// unnecessary.
+    /// Waits for the event of a barrier file. A rescan after `rescans` also ends the wait, because
+    /// it makes the barrier unnecessary.
     pub fn wait_for_cookie(&self, cookie: &str, rescans: u64, limit: Duration) -> bool {
         let waits =
             |events: &mut Events| events.expected.contains(cookie) && events.rescans == rescans;
@@ -107,7 +108,7 @@ impl EventState {
     }
 }
 
-/// Receives events on a thread of the library, which drops the handler when it ends.
+/// Receives events on a thread of the library, which drops the handler when the thread ends.
 pub(super) struct Handler(pub Arc<EventState>);
 
 impl EventHandler for Handler {
@@ -117,7 +118,7 @@ impl EventHandler for Handler {
                 self.0.lock().fold(&event);
                 self.0.changed.notify_all();
             }
-            // After an error, it is unknown what is still watched.
+            // After an error, it is unknown which folders are still watched.
             Err(error) => self.0.fail(super::failed(error)),
         }
     }
@@ -134,23 +135,23 @@ impl Drop for Handler {
 pub(super) struct Events {
     root: PathBuf,
     cookies: Option<PathBuf>,
-    /// The listed folders with their inodes; those in a folder are adjacent.
+    /// Listed folders with their inodes. All folders below a folder are adjacent.
     folders: BTreeMap<RepoPath, u64>,
-    /// Folders whose watch is lost or belongs to another folder now.
+    /// Folders whose watch was lost or now belongs to another folder.
     left: HashSet<RepoPath>,
     /// Watched folders with ignore rules or settings.
     rules: HashSet<PathBuf>,
     /// Whether the root has lost its recursive watch.
     is_root_lost: bool,
     paths: BTreeSet<RepoPath>,
-    /// Paths that may be folders, and whether a folder there matters.
+    /// Paths that may be folders, each with whether a folder there matters.
     unclear: BTreeMap<RepoPath, bool>,
     is_rescan: bool,
     /// Number of requested rescans.
     rescans: u64,
-    /// Barriers whose event has not arrived.
+    /// Barrier files whose event has not arrived.
     expected: BTreeSet<String>,
-    /// Whether a wait is to end.
+    /// Whether a wait must end.
     pub is_woken: bool,
 }
 
@@ -186,7 +187,7 @@ impl Events {
         }
     }
 
-    /// Drops the watches of all other folders.
+    /// Ends the watches of all other folders.
     pub fn keep_only(&mut self, folders: &[Entry]) {
         let kept: HashSet<&RepoPath> = folders.iter().map(|folder| &folder.path).collect();
         let others: Vec<RepoPath> = self
@@ -198,7 +199,7 @@ impl Events {
         self.leave(others);
     }
 
-    /// Registers folders. Returns those whose watch has to end, and those that need one.
+    /// Registers folders. Returns the folders to unwatch and those to watch.
     pub fn register(&mut self, folders: &[Entry]) -> (Vec<RepoPath>, Vec<RepoPath>) {
         let mut fresh = Vec::new();
         for folder in folders {
@@ -212,16 +213,16 @@ impl Events {
         (self.left.drain().collect(), fresh)
     }
 
-    /// Registers folders with rules, removing those already registered from the list.
+    /// Registers folders with rules; removes those already registered from the list.
     pub fn register_rules(&mut self, folders: &mut Vec<PathBuf>) {
         folders.retain(|folder| folder.is_dir() && self.rules.insert(folder.clone()));
         if !folders.is_empty() {
-            // They may have changed since they were read.
+            // The rules may have changed between reading and watching.
             self.request_rescan();
         }
     }
 
-    /// Unregisters a folder that could not be watched, because it is gone.
+    /// Unregisters a folder that no longer exists and could not be watched.
     pub fn unregister(&mut self, path: &Path) {
         self.rules.remove(path);
         if let Some(path) = path
@@ -233,7 +234,7 @@ impl Events {
         }
     }
 
-    /// Drops the watches of a folder and those in it.
+    /// Ends the watches of a folder and of those below it.
     pub fn forget(&mut self, folder: &RepoPath) {
         let inside = if folder.is_root() {
             String::new()
@@ -260,7 +261,7 @@ impl Events {
         }
     }
 
-    /// Returns whether the root has to be watched again, and resets that.
+    /// Returns whether the root must be watched again, and resets that.
     pub fn take_root_lost(&mut self) -> bool {
         std::mem::take(&mut self.is_root_lost)
     }
@@ -331,11 +332,11 @@ impl Events {
             );
 
         match kind {
-            // Changes in it are reported separately.
+            // Changes inside the folder are reported separately.
             EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any | ModifyKind::Other)
                 if is_folder => {}
             EventKind::Modify(ModifyKind::Metadata(_)) if is_folder => {
-                // It may have been unreadable when it was to be watched.
+                // The folder may have been unreadable when it was to be watched.
                 if !path.is_root() {
                     self.leave(vec![path.clone()]);
                 }
@@ -353,15 +354,15 @@ impl Events {
                     self.paths.insert(path);
                 }
             }
-            // Windows reports this for a folder whenever something in it changes.
+            // Windows reports this for a folder whenever an entry of it changes.
             EventKind::Modify(ModifyKind::Any) => drop(self.unclear.entry(path).or_insert(false)),
             _ => drop(self.unclear.insert(path, true)),
         }
     }
 
-    /// Handles a folder that came, went, moved or has other permissions.
+    /// Handles a folder that was created, removed, moved or got other permissions.
     fn folder_changed(&mut self, path: RepoPath) {
-        // In a package, it matters only if it was asked for.
+        // Inside a package, only a folder that was listed matters.
         if path
             .parent()
             .is_some_and(|parent| parent.segments().any(|segment| segment == NODE_MODULES))
@@ -373,7 +374,7 @@ impl Events {
     }
 }
 
-/// Reports whether an event may replace what is at a path.
+/// Reports whether an event may replace the entry at a path.
 fn moves(kind: EventKind) -> bool {
     !matches!(
         kind,

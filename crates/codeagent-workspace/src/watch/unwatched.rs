@@ -1,7 +1,7 @@
-//! Changes that no event reports: another folder or file system mounted at or below the root, and
-//! the user's own ignore rules.
+//! Changes that cause no event: another folder or file system mounted at or below the root, and the
+//! user's own ignore rules.
 //!
-//! They are checked whenever events are taken, at the cost of a few system calls.
+//! These are checked whenever events are taken, at the cost of a few system calls.
 //!
 //! Limitations: mounts are noticed on Linux only.
 
@@ -12,7 +12,7 @@ use crate::ignored;
 use crate::read::Stamp;
 use crate::watch::WatchError;
 
-/// Network file systems by magic number.
+/// Magic numbers of network file systems.
 #[cfg(target_os = "linux")]
 const REMOTE: [(u64, &str); 7] = [
     (0x6969, "NFS"),
@@ -24,7 +24,7 @@ const REMOTE: [(u64, &str); 7] = [
     (0x5346_414f, "AFS"),
 ];
 
-/// Refuses file systems that other machines can change.
+/// Returns an error for file systems that other machines can change.
 #[cfg(target_os = "linux")]
 pub(super) fn check_file_system(root: &Path) -> Result<(), WatchError> {
     let system = rustix::fs::statfs(root).map_err(std::io::Error::from)?;
@@ -37,7 +37,7 @@ pub(super) fn check_file_system(root: &Path) -> Result<(), WatchError> {
     }
 }
 
-/// No such file system is known on this platform.
+/// No network file systems are known on this platform.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn check_file_system(_root: &Path) -> Result<(), WatchError> {
     Ok(())
@@ -54,7 +54,7 @@ pub(super) struct Unwatched {
 /// Differences since the last check.
 #[derive(Default)]
 pub(super) struct Differences {
-    /// Another folder is at the root, or may be at any path below it.
+    /// The root is another folder, or a folder below it may be.
     pub folders_replaced: bool,
     /// The user's ignore rules have changed.
     rules_changed: bool,
@@ -77,7 +77,7 @@ impl Unwatched {
         }
     }
 
-    /// Compares with the last check.
+    /// Returns the differences since the last check.
     pub fn look(&mut self) -> Differences {
         let now = self.workspace.renewed();
         let was_there = std::mem::replace(&mut self.is_there, now.is_there());
@@ -97,7 +97,7 @@ impl Unwatched {
     }
 }
 
-/// Returns the state of the user's files that affect the ignore rules.
+/// Returns the state of the user's files that affect ignore rules.
 fn rules() -> Vec<(PathBuf, Option<(u64, Stamp)>)> {
     ignored::user_rule_files()
         .into_iter()
@@ -151,8 +151,8 @@ impl Mounts {
     }
 }
 
-/// Reports whether the mount table has changed since it was opened or last polled, as proc(5)
-/// specifies.
+/// Reports whether the mount table has changed since it was opened or last polled, as specified in
+/// proc(5).
 #[cfg(target_os = "linux")]
 fn has_news(table: &std::fs::File) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -164,7 +164,7 @@ fn has_news(table: &std::fs::File) -> bool {
     poll(&mut tables, Some(&now)).is_ok() && tables[0].revents().contains(PollFlags::PRI)
 }
 
-/// Returns the mount point; white space and backslashes are octal escapes in the table.
+/// Returns the mount point of a line. In the table, white space and backslashes are octal escapes.
 #[cfg(target_os = "linux")]
 fn mount_point(line: &str) -> PathBuf {
     let field = line.split(' ').nth(4).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Collects the declaration files of npm packages: those that the sources import, and in turn what
-//! these import.
+//! Collects the declaration files of npm packages: those that the sources import, and those that
+//! these import in turn.
 //!
-//! Files are processed in rounds, each sorted by path, so that which files a limit leaves out
-//! depends on nothing else.
+//! Files are processed in rounds, sorted by path within each round, so that a limit always leaves
+//! out the same files.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -25,29 +25,28 @@ use crate::model::facts::Facts;
 use crate::model::graph::Dialect;
 use crate::store::{FactsKey, PackageRow};
 
-/// Most declaration files of a repository.
+/// Maximum number of declaration files per repository.
 const MAX_FILES: usize = 5_000;
 
-/// Most bytes of them.
+/// Maximum total size of the declaration files, in bytes.
 const MAX_BYTES: u64 = 48 << 20;
 
-/// Most specifiers of declaration files that are looked up; five thousand real ones have a tenth.
+/// Maximum number of specifiers looked up; five thousand real declaration files have a tenth of it.
 const MAX_SPECIFIERS: usize = 500_000;
 
-/// Longest declaration file that is read.
+/// Maximum size of a declaration file, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// Files that are read before the bytes are counted.
+/// Number of files read before the total size is checked.
 const AT_ONCE: usize = 256;
 
-/// A declaration file that was read.
 struct ParsedDeclarations {
     row: PackageRow,
     facts: Arc<Facts>,
     problem: Option<String>,
 }
 
-/// Resolves the imports to declaration files in these package folders.
+/// Loads the declaration files in these package folders that the sources need.
 pub fn gather(
     loader: &Loader<'_>,
     folders: &[RepoPath],
@@ -140,14 +139,14 @@ pub fn gather(
     gathering.finish(answers, lookup.disk.into_rows())
 }
 
-/// The folders of the repository in which packages lie.
+/// Returns the repository folders that contain package folders.
 fn bases(folders: &[RepoPath]) -> FxHashSet<String> {
     super::texts(folders)
         .map(|folder| folder_of(folder).to_owned())
         .collect()
 }
 
-/// Imports of packages: the folder where lookup starts, and the specifier.
+/// Returns the package imports as pairs of lookup folder and specifier.
 fn requested(folders: &[RepoPath], loaded: &[LoadedFile]) -> BTreeSet<(String, String)> {
     let answers = PackageAnswers {
         bases: bases(folders),
@@ -180,7 +179,7 @@ struct PackageCrawl<'l> {
 }
 
 impl PackageCrawl<'_> {
-    /// Reads files as long as the limits allow; those that were read, in their order.
+    /// Reads files until a limit is reached; returns the paths read, in order.
     fn read(&mut self, paths: &[String]) -> Result<Vec<String>, IngestError> {
         let mut taken = Vec::new();
         for some in paths.chunks(AT_ONCE) {
@@ -215,7 +214,7 @@ impl PackageCrawl<'_> {
         Ok(taken)
     }
 
-    /// One file; `None` if it is gone by now.
+    /// Reads one file; `None` if it no longer exists.
     fn read_one(
         &self,
         opened: &mut OpenedStores,

@@ -1,5 +1,5 @@
-//! Detects whether installed packages may have changed since they were read: by size and time, and
-//! by content where these differ.
+//! Detects whether installed packages may have changed since they were read: compares size and
+//! time, then content where these differ.
 
 use codeagent_workspace::{ExternalKind, Packages, RepoPath, Stamp, Watcher, Workspace};
 
@@ -7,21 +7,22 @@ use super::{kind_and_path, texts};
 use crate::ingest::scan::{COARSEST_TIME_NS, KnownFiles, NEVER_READ, package_folders};
 use crate::store::PackageRow;
 
-/// More than any declaration file or package.json has.
+/// Maximum size read for a comparison, in bytes; larger than any declaration file or package.json.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// How the packages are to how they were.
+/// Whether the packages changed since they were read.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PackageFreshness {
-    /// Nothing can differ.
+    /// Unchanged.
     Same,
-    /// Only times differ: the rows with the new times.
+    /// Only times differ. Holds the rows with the new times.
     Touched(Vec<PackageRow>),
-    /// Something differs.
+    /// Contents may differ.
     Other,
 }
 
-/// Compares. `folders` are the folders with packages as they were found now.
+/// Compares the recorded package files with the disk. `folders` are the package folders found by
+/// this walk.
 pub fn compare(
     workspace: &Workspace,
     folders: &[RepoPath],
@@ -68,8 +69,8 @@ pub fn compare(
     }
 }
 
-/// Watches the folders of packages of which a batch has read something. What changed in them before
-/// that is reported by nobody, so they are compared once more.
+/// Watches the package folders read by a batch. Changes made before the watch started are not
+/// reported, so the packages are compared once more.
 pub fn watch(watcher: &Watcher, workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) {
     if watcher.extend(&package_folders(workspace, &known.packages))
         && compare(workspace, folders, known) == PackageFreshness::Other
@@ -78,7 +79,7 @@ pub fn watch(watcher: &Watcher, workspace: &Workspace, folders: &[RepoPath], kno
     }
 }
 
-/// The hash of a folder's names or of a file.
+/// Hashes a folder's entry names or a file's content.
 fn hash(packages: &Packages, path: &RepoPath, row: &PackageRow) -> Option<[u8; 32]> {
     let listed = packages.list(path).ok().map(|listing| listing.hash());
     listed.or_else(|| {

@@ -1,4 +1,4 @@
-//! Cached, recorded access to package folders. Everything that is looked at becomes a row of table
+//! Cached, recorded access to package folders. Every path that was accessed becomes a row of table
 //! `packages`.
 //!
 //! Limitations: single-threaded.
@@ -12,24 +12,24 @@ use super::manifest::Manifest;
 use crate::ingest::scan::NEVER_READ;
 use crate::store::PackageRow;
 
-/// Longest package.json that is read.
+/// Maximum size of a package.json, in bytes.
 const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
-/// The folders of packages as they are found.
+/// Cached listings, manifests and link targets of package folders.
 pub struct PackageFiles {
     packages: Packages,
-    /// The prefix of paths in rows.
+    /// Prefix of the paths in rows.
     prefix: &'static str,
     folders: FxHashMap<String, Option<Rc<Listing>>>,
     manifests: FxHashMap<String, Rc<Manifest>>,
     real: FxHashMap<String, Option<String>>,
     rows: Vec<PackageRow>,
-    /// The system was short of file handles or memory, so results are unreliable.
+    /// Whether the system ran short of file handles or memory, which makes results unreliable.
     pub is_short: bool,
 }
 
 impl PackageFiles {
-    /// Creates an empty cache; `prefix` precedes paths in rows.
+    /// Creates an empty cache; `prefix` is put before the paths in rows.
     pub fn new(packages: Packages, prefix: &'static str) -> Self {
         let (folders, manifests, real) = (
             FxHashMap::default(),
@@ -47,12 +47,12 @@ impl PackageFiles {
         }
     }
 
-    /// All that was looked at.
+    /// Returns a row for every path that was accessed.
     pub fn into_rows(self) -> Vec<PackageRow> {
         self.rows
     }
 
-    /// The entries of a folder, whose path has no links.
+    /// Returns the entries of a folder. `path` must not contain links.
     pub fn folder(&mut self, path: &str) -> Option<Rc<Listing>> {
         if let Some(known) = self.folders.get(path) {
             return known.clone();
@@ -77,8 +77,8 @@ impl PackageFiles {
         listing
     }
 
-    /// The path without links of what stands under a name in a folder, if it is a file (or else a
-    /// folder) of a package.
+    /// Returns the link-free path of a folder's entry if it is a file (`is_file`) or a folder, and
+    /// inside a package.
     pub fn entry(&mut self, folder: &str, name: &str, is_file: bool) -> Option<String> {
         let path = format!("{folder}/{name}");
         match self.folder(folder)?.get(name)? {
@@ -96,7 +96,7 @@ impl PackageFiles {
         }
     }
 
-    /// Where a link leads, if it is in a package.
+    /// Returns the target of a link, if it is in a package.
     pub fn real(&mut self, path: &str) -> Option<String> {
         if let Some(known) = self.real.get(path) {
             return known.clone();
@@ -122,7 +122,7 @@ impl PackageFiles {
         real
     }
 
-    /// The package.json of a folder, or an empty one.
+    /// Returns the package.json of a folder; an empty manifest if there is none.
     pub fn manifest(&mut self, folder: &str) -> Rc<Manifest> {
         if let Some(known) = self.manifests.get(folder) {
             return Rc::clone(known);
@@ -137,13 +137,13 @@ impl PackageFiles {
         manifest
     }
 
-    /// The text of a manifest; empty if it cannot be read.
+    /// Returns the text of a manifest; empty if it cannot be read.
     pub fn text(&mut self, path: &str) -> String {
         self.text_if_there(path, MAX_MANIFEST_BYTES)
             .unwrap_or_default()
     }
 
-    /// A text of at most `limit` bytes.
+    /// Reads a text of at most `limit` bytes.
     pub fn text_if_there(&mut self, path: &str, limit: u64) -> Option<String> {
         match RepoPath::new(path)
             .ok()

@@ -1,8 +1,8 @@
 //! Resolves a module specifier to a declaration file: searches `node_modules` of the enclosing
-//! folders, nearest first, then `@types` there.
+//! folders, nearest first, and `@types` in each of them.
 //!
-//! Limitations: `imports` of a package.json (`#name`) are not resolved. A link out of
-//! `node_modules` is resolved to a package of the repository or not at all.
+//! Limitations: `imports` of a package.json (`#name`) are not resolved. A link that leaves
+//! `node_modules` resolves to a package of the repository or not at all.
 
 use codeagent_lang::project::paths::{ancestors, file_name, folder_of};
 use codeagent_typescript::resolve::is_of_package;
@@ -10,13 +10,12 @@ use rustc_hash::FxHashSet;
 
 use super::disk::PackageFiles;
 
-/// The name of the folders in which packages lie.
 const FOLDER: &str = codeagent_workspace::NODE_MODULES;
 
-/// Endings of declaration files in the order in which they are tried.
+/// Declaration file extensions, in lookup order.
 const ENDINGS: [&str; 3] = [".d.ts", ".d.mts", ".d.cts"];
 
-/// The declaration endings that a written ending stands for.
+/// The declaration extensions that correspond to an extension in a specifier.
 const WRITTEN: [(&str, &[&str]); 4] = [
     (".js", &[".d.ts"]),
     (".jsx", &[".d.ts"]),
@@ -24,16 +23,14 @@ const WRITTEN: [(&str, &[&str]); 4] = [
     (".cjs", &[".d.cts", ".d.ts"]),
 ];
 
-/// Looks specifiers up.
 pub struct Lookup<'b> {
-    /// Folders of the repository with packages.
+    /// Repository folders that contain package folders.
     pub bases: &'b FxHashSet<String>,
-    /// Access to the package folders.
     pub disk: PackageFiles,
 }
 
 impl Lookup<'_> {
-    /// The declarations of a bare specifier that is looked up from a folder on.
+    /// Returns the declaration file of a bare specifier, looked up from folder `from` upward.
     pub fn package(&mut self, from: &str, specifier: &str) -> Option<String> {
         if !is_of_package(specifier) {
             return None;
@@ -70,7 +67,7 @@ impl Lookup<'_> {
         None
     }
 
-    /// The file that a specifier means in a folder of a package.
+    /// Returns the declaration file of a specifier in a file of this package folder.
     pub fn in_folder(&mut self, folder: &str, specifier: &str) -> Option<String> {
         if specifier.starts_with('.') {
             self.declaration(folder, specifier, 0)
@@ -79,7 +76,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// The folder with packages in a folder.
+    /// Returns the `node_modules` folder in a folder.
     fn packages_in(&mut self, folder: &str) -> Option<String> {
         if file_name(folder) == FOLDER {
             return None;
@@ -118,7 +115,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// The declarations of a subpath of a package.
+    /// Returns the declaration file of a package's subpath.
     fn in_package(&mut self, folder: &str, subpath: &str) -> Option<String> {
         let manifest = self.disk.manifest(folder);
         manifest
@@ -127,8 +124,8 @@ impl Lookup<'_> {
             .find_map(|path| self.declaration(folder, path, 0))
     }
 
-    /// The declaration file that a path means that is read from a folder; it may lead out of that,
-    /// but not out of packages.
+    /// Resolves a path relative to a folder to a declaration file. The path may leave the folder
+    /// but not `node_modules`.
     fn declaration(&mut self, folder: &str, path: &str, depth: u32) -> Option<String> {
         if path.starts_with('/') || path.contains(['\\', '\0']) {
             return None;
@@ -177,7 +174,7 @@ impl Lookup<'_> {
         })
     }
 
-    /// The declarations of a folder as a whole.
+    /// Returns the main declaration file of a folder.
     fn of_folder(&mut self, folder: &str, depth: u32) -> Option<String> {
         if depth > 0 {
             return ENDINGS
@@ -194,12 +191,12 @@ impl Lookup<'_> {
 
 enum LookupResult {
     Package(String),
-    /// Not in a package folder: possibly a package of the repository.
+    /// Not in a package folder; possibly a package of the repository.
     Elsewhere,
     Nothing,
 }
 
-/// A package name and the path inside it.
+/// Splits a specifier into the package name and the path inside the package.
 fn split_name(specifier: &str) -> Option<(&str, &str)> {
     let scope = if specifier.starts_with('@') {
         specifier.find('/')? + 1

@@ -1,15 +1,14 @@
-//! Candidate declaration files of a package, according to its package.json: `exports`,
-//! `typesVersions`, `types`, `main`.
+//! Candidate declaration files of a package, from its package.json: `exports`, `typesVersions`,
+//! `types`, `main`.
 //!
-//! Limitations: the conditions of `exports` are those of an ECMAScript module, then those of a
-//! CommonJS one, whatever the importing file is; `customConditions` do not count.
+//! Limitations: the conditions of `exports` are tried for ECMAScript modules, then for CommonJS,
+//! whatever the importing file is; `customConditions` is ignored.
 
 use codeagent_typescript::project::exports::{
     Conditions, MAX_PATHS, ModuleFormat, is_in_range, targets, wildcard,
 };
 use serde_json::Value;
 
-/// The relevant fields of a package.json.
 #[derive(Debug, Default)]
 pub struct Manifest {
     entries: Vec<String>,
@@ -18,7 +17,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads one; of a text that is none, nothing counts.
+    /// Parses a package.json; invalid JSON gives an empty manifest.
     pub fn parse(text: &str) -> Self {
         let Ok(Value::Object(mut manifest)) =
             serde_json::from_str(text.trim_start_matches('\u{feff}'))
@@ -43,8 +42,8 @@ impl Manifest {
         }
     }
 
-    /// The paths, seen from the package's folder, that a subpath of the package may mean; without
-    /// one the package itself.
+    /// Returns the candidate paths for a subpath, relative to the package folder. The empty subpath
+    /// stands for the package itself.
     pub fn paths(&self, subpath: &str) -> Vec<String> {
         let mut paths = Vec::new();
         if let Some(exports) = &self.exports {
@@ -73,7 +72,7 @@ impl Manifest {
         paths
     }
 
-    /// The replacements of a path by `typesVersions`.
+    /// Appends the replacements of a path by `typesVersions`.
     fn versioned(&self, path: &str, out: &mut Vec<String>) {
         for (pattern, dirs) in &self.versions {
             let Some(middle) = wildcard(pattern.trim_start_matches("./"), path) else {
@@ -85,7 +84,7 @@ impl Manifest {
     }
 }
 
-/// The paths of the first version range that holds.
+/// Returns the patterns of the first `typesVersions` range that matches.
 fn versions(ranges: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>)> {
     let Some((_, Value::Object(chosen))) = ranges.iter().find(|(range, _)| is_in_range(range))
     else {
@@ -104,7 +103,7 @@ fn versions(ranges: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>
         .iter()
         .map(|(pattern, dirs)| (pattern.clone(), strings(dirs)))
         .collect();
-    // The longest beginning decides.
+    // The pattern with the longest prefix wins.
     patterns.sort_by_key(|(pattern, _)| {
         std::cmp::Reverse(pattern.split('*').next().map_or(0, str::len))
     });

@@ -1,12 +1,12 @@
 //! Declarations of installed packages: npm `.d.ts` files in `node_modules` that the sources import,
 //! directly or indirectly, and the NuGet assemblies of C# projects (`nuget`).
 //!
-//! Every folder and file that was looked at is recorded with its size and time, so that the next
-//! batch can tell whether anything may differ without resolving anything.
+//! Every folder and file that was accessed is recorded with its size and time. The next batch
+//! compares these records to detect changes, without resolving anything.
 //!
-//! Limitations: declarations only, so npm packages without `.d.ts` files are unknown. Nothing
-//! outside `node_modules` is read, and no `@types` package that nothing imports or references.
-//! Files, bytes and specifiers are limited; a note counts what is left out.
+//! Limitations: npm packages without `.d.ts` files are unknown. Nothing outside `node_modules` is
+//! read, and no `@types` package that is neither imported nor referenced. The numbers of files,
+//! bytes and specifiers are limited; a note counts those left out.
 
 mod closure;
 mod compare;
@@ -34,25 +34,24 @@ use crate::store::{FactsKey, PackageRow};
 pub use compare::{PackageFreshness, compare, watch};
 pub use nuget::CachedAssemblies;
 
-/// Notes on single files.
+/// Maximum number of notes on single files.
 const MAX_NOTES: usize = 20;
 
-/// What stands in rows before a path in the user's folder of packages; no path of a repository
-/// begins like that.
+/// Prefix of row paths in the user's NuGet folder; no repository path starts like this.
 const USER: &str = "nuget://";
 
 /// Declarations of the installed packages.
 #[derive(Default)]
 pub struct Installed {
-    /// Where specifiers of TypeScript lead.
+    /// Resolved TypeScript specifiers.
     pub answers: Arc<PackageAnswers>,
-    /// The assemblies of C#, by name.
+    /// C# assemblies, by name.
     pub assemblies: Arc<PackageAssemblies>,
-    /// The declaration files, by path.
+    /// Declaration files, by path.
     pub files: Vec<DeclarationFile>,
-    /// The facts keys of the assemblies, in order.
+    /// Facts keys of the assemblies, in the same order.
     pub keys: Vec<FactsKey>,
-    /// Everything that was looked at, by path.
+    /// Every path that was accessed, sorted.
     pub rows: Vec<PackageRow>,
     /// What was left out, and why.
     pub notes: Vec<String>,
@@ -82,25 +81,22 @@ pub fn gather(
     Ok(installed)
 }
 
-/// A declaration file.
 pub struct DeclarationFile {
-    /// Repo-relative path without links.
+    /// Repo-relative, link-free path.
     pub path: Arc<str>,
-    /// The key of its facts.
     pub key: FactsKey,
-    /// Its declarations.
     pub facts: Arc<Facts>,
 }
 
 impl Installed {
-    /// The assemblies as world files.
+    /// Returns the assemblies as world files.
     pub fn supplied(&self) -> Supplied {
         Supplied::default()
             .with(Arc::clone(&self.answers))
             .with(Arc::clone(&self.assemblies))
     }
 
-    /// The declarations as files of a world.
+    /// Returns the declaration files as world files.
     pub fn world_files(&self) -> impl Iterator<Item = WorldFile> + '_ {
         self.files.iter().map(|file| WorldFile {
             path: Arc::clone(&file.path),
@@ -109,7 +105,7 @@ impl Installed {
         })
     }
 
-    /// The assemblies by the key of their facts.
+    /// Returns the assemblies by facts key.
     pub fn cached(&self) -> CachedAssemblies {
         self.keys
             .iter()
@@ -118,8 +114,8 @@ impl Installed {
             .collect()
     }
 
-    /// A hash of all that a link can see of packages in a world: another one, and everything is
-    /// linked again. Empty without packages.
+    /// Hashes everything about packages that resolution can depend on. If the hash changes, all
+    /// files are resolved again. Empty if there are no packages.
     pub fn fingerprint(&self, world: &World, projects: &ProjectModel) -> String {
         let PackageAnswers {
             of_repository,
@@ -182,7 +178,6 @@ impl Installed {
     }
 }
 
-/// The path of a row.
 fn row_path(is_user: bool, path: &str) -> String {
     if is_user {
         format!("{USER}{path}")
@@ -191,7 +186,7 @@ fn row_path(is_user: bool, path: &str) -> String {
     }
 }
 
-/// The kind and path of a row; no path if it is outside.
+/// Parses the path of a row; `None` if it is not a valid path.
 fn kind_and_path(row: &str) -> (ExternalKind, Option<RepoPath>) {
     match row.strip_prefix(USER) {
         Some(path) => (ExternalKind::NuGet, RepoPath::new(path).ok()),
@@ -213,7 +208,6 @@ fn kind_and_path(row: &str) -> (ExternalKind, Option<RepoPath>) {
     }
 }
 
-/// The row of a missing path.
 fn missing_row(path: &str) -> PackageRow {
     PackageRow {
         path: path.to_owned(),
@@ -224,7 +218,6 @@ fn missing_row(path: &str) -> PackageRow {
     }
 }
 
-/// A path of the walk as a text.
 fn texts(paths: &[RepoPath]) -> impl Iterator<Item = &str> {
     paths.iter().map(RepoPath::as_str)
 }

@@ -1,17 +1,18 @@
 //! The assemblies that each C# project gets from NuGet packages.
 //!
-//! If a project was restored, its `project.assets.json` lists them. Otherwise the packages that it
-//! names (`PackageReference`, with versions also from `Directory.Packages.props`, and those of the
-//! projects it references) are looked up in the user's package folder together with their `.nuspec`
-//! dependencies: the lowest version in range, direct ones before transitive ones. Of a package, the
-//! folder of the nearest framework is used, `ref` before `lib`. Assemblies in the repository are
-//! named by the `HintPath` of a `Reference`. Nothing is fetched.
+//! If a project was restored, its `project.assets.json` lists them. Otherwise its packages are
+//! looked up in the user's package folder, together with their `.nuspec` dependencies. The packages
+//! come from `PackageReference`s (with versions also from `Directory.Packages.props`), including
+//! those of referenced projects. The lowest version in range is used, with direct references before
+//! transitive ones. In each package the folder of the nearest framework is used, `ref` before
+//! `lib`. Assemblies in the repository are named by the `HintPath` of a `Reference`. Nothing is
+//! fetched.
 //!
-//! Of each assembly one file is read, the newest that any project gets. An assembly that a project
-//! of the repository builds is that project; framework assemblies are built in.
+//! Of each assembly, one file is read: the newest that any project gets. Assemblies built by a
+//! project of the repository are replaced by that project; framework assemblies are built in.
 //!
 //! The facts of an assembly are stored under the hash of its content. Every folder and file that
-//! was looked at is recorded, so that a later batch sees whether anything may differ.
+//! was accessed is recorded, so that a later batch can detect changes.
 //!
 //! Limitations: fallback folders, other sources and `repositoryPath` of `NuGet.config` are ignored,
 //! and so are packages restored by other tools (`paket`). A restore is noticed by the next full
@@ -41,39 +42,38 @@ use crate::store::{FactsKey, PackageRow};
 /// Key part in place of preprocessor symbols: the version of this reader.
 const ASSEMBLY: &str = concat!("assembly ", env!("LINK_VERSION"));
 
-/// Most assemblies of a repository.
+/// Maximum number of assemblies per repository.
 const MAX_ASSEMBLIES: usize = 2_000;
 
-/// Most bytes of them.
+/// Maximum total size of the assemblies, in bytes.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// Longest assembly that is read.
+/// Maximum size of one assembly, in bytes.
 const MAX_ASSEMBLY_BYTES: u64 = 64 << 20;
 
-/// Assemblies that are read before the bytes are counted.
+/// Number of assemblies read before the total size is checked.
 const AT_ONCE: usize = 32;
 
-/// Assemblies in memory, by the key of their facts.
+/// Assemblies in memory, by facts key.
 pub type CachedAssemblies = FxHashMap<FactsKey, PackageAssembly>;
 
-/// The assemblies of all projects.
 #[derive(Default)]
 pub struct ProjectAssemblies {
-    /// The assemblies, by name.
+    /// Assemblies, by name.
     pub assemblies: Vec<(FactsKey, PackageAssembly)>,
-    /// Everything that was looked at, unsorted.
+    /// Every path that was accessed, unsorted.
     pub rows: Vec<PackageRow>,
     /// What was left out, and why.
     pub notes: Vec<String>,
 }
 
-/// The file of an assembly, and the projects that get it.
+/// An assembly file, with the projects that get it.
 struct AssemblyRequest {
     found: AssemblyFile,
     seen_by: BTreeSet<u32>,
 }
 
-/// Looks up and reads the assemblies that the projects reference.
+/// Finds and reads the assemblies that the projects reference.
 pub fn gather(
     loader: &Loader<'_>,
     cached: &CachedAssemblies,
@@ -152,10 +152,10 @@ struct AssemblyReader<'r> {
     user: Option<Packages>,
 }
 
-/// A file that was looked at.
+/// An assembly file that was read.
 struct AssemblyRead {
     row: PackageRow,
-    /// Its declarations, or why they are unknown.
+    /// Its declarations, or why there are none.
     declares: Result<(FactsKey, PackageAssembly), String>,
 }
 
@@ -368,12 +368,12 @@ impl AssemblyReader<'_> {
     }
 }
 
-/// Whether a row was written by another reader of assemblies.
+/// Reports whether another version of the assembly reader wrote the row.
 fn key_is_of_other_reader(key: &FactsKey, row: &PackageRow) -> bool {
     *key != FactsKey::new(Dialect::CSharp, ASSEMBLY, &row.hash)
 }
 
-/// Loads a stored assembly; the projects that get it are set later.
+/// Decodes a stored assembly, with an empty project list.
 fn assembly(blob: &[u8], at: &str) -> Option<PackageAssembly> {
     let Compiled {
         name,

@@ -1,7 +1,7 @@
 //! Locates the assemblies of a C# project, from its last restore or its packages.
 //!
-//! Limitations: those of `nuget`. Links inside package folders are not followed to versions and
-//! frameworks.
+//! Limitations: those of `nuget`. Links to version and framework folders inside a package folder
+//! are not followed.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,34 +17,33 @@ use super::disk::PackageFiles;
 use super::{USER, missing_row};
 use crate::store::PackageRow;
 
-/// Most packages that one project gets.
+/// Maximum number of packages per project.
 const MAX_PACKAGES: usize = 5_000;
 
-/// Longest way from a project to a package.
+/// Maximum number of dependency levels below a project.
 const MAX_DEPTH: u32 = 64;
 
-/// Longest `project.assets.json` that is read.
+/// Maximum size of `project.assets.json`, in bytes.
 const MAX_ASSETS_BYTES: u64 = 64 << 20;
 
-/// The file of an assembly.
 #[derive(Clone, Debug)]
 pub struct AssemblyFile {
     /// Whether it is in the user's package folder, not in the repository.
     pub is_user: bool,
-    /// Path there.
+    /// Path in that folder or in the repository.
     pub path: String,
     /// Version of its package.
     pub version: Option<Version>,
 }
 
 impl AssemblyFile {
-    /// The name of the assembly in lower case.
+    /// Returns the lower-case name of the assembly.
     pub fn name(&self) -> String {
         let name = file_name(&self.path).to_ascii_lowercase();
         name.strip_suffix(".dll").unwrap_or(&name).to_owned()
     }
 
-    /// Which of two files of one assembly is the newer one.
+    /// Orders two files of the same assembly by version, then framework.
     pub fn compare(&self, other: &Self) -> Ordering {
         let framework = |found: &Self| file_name(folder_of(&found.path)).to_owned();
         let by_version = self.version.cmp(&other.version);
@@ -54,16 +53,16 @@ impl AssemblyFile {
     }
 }
 
-/// The assemblies of a package for one framework.
+/// The assemblies of a package for one framework, and the packages it depends on.
 #[derive(Clone, Default)]
 struct PackageAssets {
     needs: Rc<Needs>,
     assemblies: Rc<[String]>,
 }
 
-/// Looks up the assemblies of projects.
+/// Finds the assemblies of projects.
 pub struct Restore<'m> {
-    /// Assemblies that projects of the repository make, in lower case.
+    /// Lower-case names of the assemblies that the repository's projects build.
     built: &'m BTreeSet<String>,
     repository: Option<PackageFiles>,
     user: Option<PackageFiles>,
@@ -72,7 +71,6 @@ pub struct Restore<'m> {
 }
 
 impl<'m> Restore<'m> {
-    /// Nothing looked at yet.
     pub fn new(workspace: &Workspace, built: &'m BTreeSet<String>) -> Self {
         let disk = |kind, prefix| {
             workspace
@@ -93,7 +91,7 @@ impl<'m> Restore<'m> {
         }
     }
 
-    /// The system was short of file handles or memory.
+    /// Reports whether the system ran short of file handles or memory.
     pub fn is_short(&self) -> bool {
         self.repository
             .iter()
@@ -101,9 +99,9 @@ impl<'m> Restore<'m> {
             .any(|disk| disk.is_short)
     }
 
-    /// All that was looked at.
+    /// Returns a row for every path that was accessed.
     pub fn into_rows(self) -> Vec<PackageRow> {
-        // A folder of packages that is not there yet is asked for again.
+        // A missing package folder is recorded, so that its creation is noticed.
         let absent = if self.user.is_none() {
             Some(missing_row(USER))
         } else {
@@ -117,7 +115,7 @@ impl<'m> Restore<'m> {
             .collect()
     }
 
-    /// The assemblies that a project gets.
+    /// Returns the assemblies that a project gets.
     pub fn assemblies(
         &mut self,
         project: &CSharpProject,
@@ -142,8 +140,8 @@ impl<'m> Restore<'m> {
         found
     }
 
-    /// What a project asks for, and what reaches it through the projects that it references: its
-    /// own word counts before theirs.
+    /// Returns the packages a project references, directly or through referenced projects. Its own
+    /// versions take precedence.
     fn requested(project: &CSharpProject, projects: &[CSharpProject]) -> BTreeMap<String, Range> {
         let mut requested = BTreeMap::new();
         let referenced = project
@@ -162,7 +160,7 @@ impl<'m> Restore<'m> {
         requested
     }
 
-    /// According to the last restore.
+    /// Returns the assemblies listed by the last restore.
     fn restored(&mut self, project: &CSharpProject) -> Option<Vec<AssemblyFile>> {
         let disk = self
             .repository
@@ -183,8 +181,8 @@ impl<'m> Restore<'m> {
         )
     }
 
-    /// As the packages say that are there: level by level, the nearest ask for a package counts, of
-    /// several at one level the highest version.
+    /// Resolves package dependencies from the packages on disk. They are visited level by level:
+    /// the nearest reference wins, and within a level the highest version.
     fn resolved(
         &mut self,
         requested: BTreeMap<String, Range>,
@@ -194,7 +192,7 @@ impl<'m> Restore<'m> {
         let mut level: Vec<(String, Range)> = requested.into_iter().collect();
         for _ in 0..MAX_DEPTH {
             let mut taken: BTreeMap<String, (Version, String)> = BTreeMap::new();
-            // A package that the repository makes is its project.
+            // A package that the repository builds is represented by its project.
             level.retain(|(id, _)| !self.built.contains(id));
             for (id, range) in level.drain(..).filter(|(id, _)| !chosen.contains_key(id)) {
                 let Some(version) = self.version(&id, &range) else {
@@ -227,7 +225,7 @@ impl<'m> Restore<'m> {
         found
     }
 
-    /// The version of a package that is taken, and its folder.
+    /// Returns the version to use for a package, and its folder.
     fn version(&mut self, id: &str, range: &Range) -> Option<(Version, String)> {
         let disk = self.user.as_mut()?;
         let known = self.versions.entry(id.to_owned()).or_insert_with(|| {
@@ -265,7 +263,6 @@ impl<'m> Restore<'m> {
     }
 }
 
-/// The assemblies of a package for a framework.
 fn assemblies_in(disk: &mut PackageFiles, folder: &str, framework: &str) -> Vec<String> {
     for kind in ["ref", "lib"] {
         let Some(folder) = disk.entry(folder, kind, false) else {

@@ -11,45 +11,45 @@ use crate::query::occurrence::{Occurrence, Occurrences};
 use crate::query::{QueryError, Sources};
 use crate::store;
 
-/// Files whose calls are read.
+/// Maximum number of files whose calls are read.
 const MAX_FILES: usize = 300;
 
-/// Unresolved uses of a name in more files are not listed.
+/// Maximum number of files with unresolved uses of a name; with more, none are listed.
 const MAX_UNRESOLVED: usize = 200;
 
-/// How far up a class is searched for an implementation.
+/// Maximum number of base classes searched for an implementation.
 const MAX_BASES: usize = 8;
 
-/// Why a place no longer fits.
+/// Why a use or implementation no longer fits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BreakReason {
-    /// It uses a name that is gone.
+    /// It uses a name that was removed.
     Gone,
-    /// It passes a number of arguments that is not taken.
+    /// It passes too few or too many arguments.
     Arguments {
-        /// How many it passes.
+        /// Number of arguments passed.
         passes: usize,
-        /// Fewest and most that are taken.
+        /// Minimum and maximum number of arguments accepted.
         takes: (usize, usize),
     },
-    /// It does not implement a member that has to be.
+    /// It lacks an implementation of a required member.
     NotImplemented,
 }
 
-/// A place that no longer fits.
+/// A use or implementation that no longer fits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Break {
-    /// Where.
+    /// Location of the use, or of the class.
     pub place: Occurrence,
-    /// The changed symbol as it is shown.
+    /// The changed symbol, as shown to users.
     pub symbol: String,
-    /// Why.
+    /// Why it no longer fits.
     pub reason: BreakReason,
-    /// Whether it is certain that the changed symbol is meant.
+    /// Whether it is certain to concern the changed symbol.
     pub is_certain: bool,
 }
 
-/// Finds the places that no longer fit changed symbols.
+/// Finds the uses and implementations that no longer fit the changed symbols.
 pub fn breaks(
     sources: &mut Sources<'_>,
     symbols: &[SymbolChange],
@@ -81,13 +81,13 @@ fn is_renamed(change: &SymbolChange) -> bool {
 
 struct Finder<'s, 'a> {
     places: Occurrences<'s, 'a>,
-    /// Numbers of arguments of the calls of files, by line and column.
+    /// Argument counts of the calls in a file, by line and column.
     calls: FxHashMap<String, FxHashMap<(u32, u32), usize>>,
     found: Vec<Break>,
 }
 
 impl Finder<'_, '_> {
-    /// Finds uses of a name that nothing has any more.
+    /// Finds uses of a name that no symbol has any more.
     fn uses_of_removed(&mut self, change: &SymbolChange) -> Result<(), QueryError> {
         let Some(old) = &change.old else {
             return Ok(());
@@ -141,7 +141,7 @@ impl Finder<'_, '_> {
         Ok(())
     }
 
-    /// Finds the classes that lack a member that an interface or base class now demands.
+    /// Finds the classes that lack a member newly required by an interface or base class.
     fn missing_implementations(&mut self, change: &SymbolChange) -> Result<(), QueryError> {
         let Some(new) = change.new.as_ref().filter(|new| new.is_abstract) else {
             return Ok(());
@@ -173,7 +173,7 @@ impl Finder<'_, '_> {
         Ok(())
     }
 
-    /// Reports whether a class or one of its base classes declares a member of a name.
+    /// Reports whether a class or one of its base classes declares a member with this name.
     fn has_member(&self, class: NodeId, name: &str) -> Result<bool, QueryError> {
         let snapshot = self.places.sources.snapshot();
         let (mut open, mut seen) = (vec![class], FxHashSet::default());
@@ -201,7 +201,7 @@ impl Finder<'_, '_> {
         Ok(false)
     }
 
-    /// Returns how many arguments the call at a place passes; `None` if that cannot be counted.
+    /// Returns the number of arguments that a call passes; `None` if it cannot be determined.
     fn passed(&mut self, path: &str, at: (u32, u32)) -> Option<usize> {
         if !self.calls.contains_key(path) {
             if self.calls.len() == MAX_FILES {
@@ -237,7 +237,7 @@ impl Finder<'_, '_> {
 
 const IMPLEMENTING: &[EdgeType] = &[EdgeType::Implements, EdgeType::Inherits, EdgeType::Extends];
 
-/// Reads the numbers of arguments of all calls of a file. Calls with spread arguments are left out.
+/// Reads the argument counts of all calls in a file. Calls with spread arguments are left out.
 fn calls_of(sources: &Sources<'_>, path: &str) -> Option<FxHashMap<(u32, u32), usize>> {
     let dialect = Dialect::of_path(path)?;
     let text = sources

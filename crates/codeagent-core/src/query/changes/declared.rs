@@ -1,4 +1,4 @@
-//! The declarations of one text.
+//! Parses the declarations of one text.
 
 use std::sync::Arc;
 
@@ -22,30 +22,30 @@ pub struct Declared {
     pub name: String,
     /// Qualified name.
     pub qualified_name: String,
-    /// The qualified name of what contains it; empty if that is the file.
+    /// Qualified name of the containing symbol; empty at the top of the file.
     pub container: String,
-    /// The language's word for it.
+    /// The language's kind of symbol.
     pub kind: NodeKind,
-    /// Whether other projects can use it.
+    /// Whether it is visible to other projects.
     pub is_public: bool,
-    /// Whether it has to be implemented elsewhere.
+    /// Whether other types have to implement it.
     pub is_abstract: bool,
-    /// The parameter list as written, empty without one.
+    /// The parameter list as written; empty if there is none.
     pub parameters: String,
-    /// Declared or returned type, empty without one.
+    /// Declared type or return type; empty if there is none.
     pub result: String,
-    /// Fewest and most arguments; `None` if it takes none or any number.
+    /// Minimum and maximum number of arguments; `None` if it is not called or takes any number.
     pub arguments: Option<(usize, usize)>,
-    /// Its identity in its file.
+    /// Node id within its file.
     pub(super) id: NodeId,
-    /// What its signature consists of.
+    /// Text that is compared to detect a changed signature.
     pub(super) signature: String,
-    /// Its text without comments, layout and the symbols in it.
+    /// Text without comments, layout and nested symbols.
     pub(super) body: String,
 }
 
 impl Declared {
-    /// The name as it is shown, with parameters and result.
+    /// Returns the name as shown to users, with parameters and result.
     #[must_use]
     pub fn shown(&self) -> String {
         let result = if self.result.is_empty() {
@@ -69,7 +69,7 @@ pub struct Declarations {
     pub module_code: String,
 }
 
-/// Reads the declarations of a text.
+/// Parses the declarations of a text.
 pub fn declarations(path: &str, text: &str, dialect: Dialect) -> Declarations {
     let facts = Arc::new(LANGUAGES.extract(text, dialect, &[]));
     let file = WorldFile {
@@ -125,7 +125,7 @@ pub fn declarations(path: &str, text: &str, dialect: Dialect) -> Declarations {
             });
             let mut body: String = own.map(|text| code_of(&text)).collect();
             if inside.contains_key(&node.id) {
-                // The ends of its members.
+                // Semicolons that end its members.
                 body.retain(|c| c != ';');
             }
             let decls = decls.get(&node.id).map_or(&[][..], Vec::as_slice);
@@ -209,7 +209,7 @@ fn declared(
     }
 }
 
-/// Returns the fewest and most arguments that any of some declarations takes.
+/// Returns the minimum and maximum number of arguments over several declarations.
 fn arguments(facts: &Facts, decls: &[DeclId]) -> Option<(usize, usize)> {
     let mut found: Option<(usize, usize)> = None;
     for decl in decls {
@@ -219,7 +219,8 @@ fn arguments(facts: &Facts, decls: &[DeclId]) -> Option<(usize, usize)> {
             _ => declaration,
         };
         let parameters = facts.list(function.params).iter().map(|id| facts.decl(*id));
-        // The receiver of an extension method, and a TypeScript `this`, are not written as arguments.
+        // Calls do not pass the receiver of an extension method or a TypeScript `this` as an
+        // argument.
         let parameters: Vec<_> = parameters
             .filter(|parameter| facts.text(parameter.name) != "this")
             .collect();
@@ -242,7 +243,7 @@ fn arguments(facts: &Facts, decls: &[DeclId]) -> Option<(usize, usize)> {
     found
 }
 
-/// Returns a part of a text without the parts of it at some ranges.
+/// Returns a range of a text, with some ranges inside it removed.
 fn without(text: &str, (start, end): (usize, usize), inner: &[(usize, usize)]) -> String {
     let mut inner: Vec<(usize, usize)> = inner
         .iter()
@@ -262,8 +263,8 @@ fn without(text: &str, (start, end): (usize, usize), inner: &[(usize, usize)]) -
     kept + text.get(at..end).unwrap_or_default()
 }
 
-/// Returns a text without comments and white space. A comment sign in a regular expression may be
-/// taken for a comment.
+/// Returns a text without comments and white space. A regular expression that contains a comment
+/// sign may be cut.
 fn code_of(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -287,7 +288,7 @@ fn code_of(text: &str) -> String {
     code
 }
 
-/// Returns the length of a string literal; one that does not end on its line is its quote.
+/// Returns the length of a string literal; 1 if it does not end on its line.
 fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {

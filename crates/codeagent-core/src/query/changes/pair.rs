@@ -1,13 +1,13 @@
-//! Pairs the declarations of two sides.
+//! Pairs the declarations of the two sides of a comparison.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ChangeKind, Declared, SymbolChange};
 
-/// Shortest text by which a symbol is recognised under another name.
+/// Minimum length of a text by which a renamed symbol is recognized.
 const MIN_RENAMED: usize = 40;
 
-/// Pairs declarations by identity, then by qualified name, then by equal text, and returns those
+/// Pairs declarations by identity, then by qualified name, then by equal text; returns the pairs
 /// that differ.
 pub fn pairs(old: Vec<Declared>, new: Vec<Declared>) -> Vec<SymbolChange> {
     let mut old: Vec<Option<Declared>> = old.into_iter().map(Some).collect();
@@ -81,7 +81,7 @@ fn difference(old: Option<Declared>, new: Option<Declared>) -> Option<SymbolChan
     })
 }
 
-/// Leaves out the symbols inside added, removed and renamed ones, in the order of their places.
+/// Drops the symbols inside added, removed and renamed ones; sorts by location.
 fn outermost(mut changes: Vec<SymbolChange>) -> Vec<SymbolChange> {
     let key = |kind: ChangeKind, path: &str, name: &str| (kind, format!("{path} {name}"));
     let whole: FxHashSet<(ChangeKind, String)> = changes

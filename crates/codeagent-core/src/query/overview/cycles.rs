@@ -1,26 +1,27 @@
-//! Cycles between folders or projects.
+//! Finds cycles between folders or projects.
 
 use rustc_hash::FxHashMap;
 
-/// A set of folders or projects that all use each other, directly or not.
+/// A set of folders or projects that all use each other, directly or indirectly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
     /// Their names, sorted.
     pub members: Vec<String>,
-    /// Pairs that use each other directly, those first whose rarer direction has fewest uses.
+    /// Pairs that use each other directly. Pairs with the fewest uses in the rarer direction come
+    /// first.
     pub pairs: Vec<MutualUse>,
 }
 
 /// Two folders or projects that use each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MutualUse {
-    /// The one that uses the other less often.
+    /// The folder or project that uses the other one less often.
     pub from: String,
-    /// The other.
+    /// The other folder or project.
     pub to: String,
-    /// Uses of `to` by `from`.
+    /// Number of uses of `to` by `from`.
     pub uses: usize,
-    /// Uses of `from` by `to`.
+    /// Number of uses of `from` by `to`.
     pub back: usize,
     /// Path and line of the first use of `to` by `from`.
     pub site: (String, u32),
@@ -29,16 +30,16 @@ pub struct MutualUse {
 /// The uses of one folder or project by another.
 #[derive(Clone, Debug, Default)]
 pub struct Crossing {
-    /// How many.
+    /// Number of uses.
     pub uses: usize,
-    /// Path and line of the first.
+    /// Path and line of the first use.
     pub site: (String, u32),
 }
 
-/// Uses between folders or projects, by the indices of the two.
+/// Uses between folders or projects, by the pair of their indices.
 pub type Crossings = FxHashMap<(usize, usize), Crossing>;
 
-/// Finds the cycles of some crossings, the smallest first.
+/// Returns the cycles formed by some crossings, smallest first.
 pub fn cycles(names: &[String], crossings: &Crossings) -> Vec<Cycle> {
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); names.len()];
     for (from, to) in crossings.keys() {

@@ -1,8 +1,8 @@
-//! Entry points of programs: `Main`, top-level statements, files that a `package.json` names, and
+//! Entry points of programs: `Main`, top-level statements, files named in a `package.json`, and
 //! modules that no other file uses.
 //!
-//! Limitations: bundler configurations and HTML are not read. A path in a `package.json` that a
-//! build writes is mapped to the source of the same name below `src` or the package's folder.
+//! Limitations: bundler configurations and HTML are not read. A build output named in a
+//! `package.json` is mapped to a source of the same name below `src` or the package's folder.
 
 use codeagent_workspace::RepoPath;
 use rustc_hash::FxHashSet;
@@ -13,19 +13,19 @@ use crate::query::overview::graph::{Graph, folder_of};
 use crate::query::{QueryError, Sources};
 use crate::store;
 
-/// The name of the method that C# top-level statements make.
+/// The name of the method that contains C# top-level statements.
 const TOP_LEVEL: &str = "<Main>$";
 
 /// Folders that builds write to.
 const OUTPUTS: [&str; 8] = ["dist", "build", "lib", "out", "esm", "cjs", "umd", "bin"];
 
-/// Endings of sources, best first.
+/// Extensions of source files, best first.
 const ENDINGS: [&str; 8] = ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"];
 
-/// Names of files that usually start something.
+/// File names that usually belong to entry points.
 const STARTS: [&str; 7] = ["main", "index", "server", "cli", "app", "start", "worker"];
 
-/// Why something is an entry point.
+/// Why a symbol is an entry point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A static method `Main`.
@@ -36,23 +36,23 @@ pub enum EntryKind {
     Package {
         /// Path of the `package.json`.
         manifest: String,
-        /// Its top-level field.
+        /// Top-level field of the `package.json`.
         field: String,
     },
     /// No other file uses the module.
     NotImported,
 }
 
-/// Where a program starts.
+/// The start of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryPoint {
-    /// The method or the file.
+    /// The method or file.
     pub id: NodeId,
     /// Repo-relative path.
     pub path: String,
     /// Line of the method, or 1.
     pub line: u32,
-    /// Why it is one.
+    /// Why it is an entry point.
     pub kind: EntryKind,
 }
 
@@ -97,7 +97,7 @@ fn mains(graph: &Graph) -> Vec<EntryPoint> {
     found
 }
 
-/// Finds the sources that the `package.json` files of the repository name.
+/// Finds the source files named in the repository's `package.json` files.
 fn named_by_packages(sources: &Sources<'_>, graph: &Graph) -> Result<Vec<EntryPoint>, QueryError> {
     let files = file_nodes(graph);
     let mut found: Vec<EntryPoint> = Vec::new();
@@ -148,7 +148,7 @@ fn file_nodes(graph: &Graph) -> FileNodes<'_> {
     nodes
 }
 
-/// Returns the paths that a `package.json` names, each with its field.
+/// Returns the paths named in a `package.json`, each with its field.
 fn named_paths(package: &Value) -> Vec<(String, String)> {
     let mut named = Vec::new();
     for field in ["bin", "main", "module", "browser", "exports", "scripts"] {
@@ -186,7 +186,7 @@ fn collect(value: &Value, field: &str, depth: usize, named: &mut Vec<(String, St
     }
 }
 
-/// Returns the indexed source that a path in a package means.
+/// Returns the indexed source for a path in a package.
 fn source_of<'a>(folder: &str, named: &str, files: &FileNodes<'a>) -> Option<(&'a str, NodeId)> {
     let named = named.trim_start_matches("./");
     let bare = without_ending(named);
@@ -196,7 +196,7 @@ fn source_of<'a>(folder: &str, named: &str, files: &FileNodes<'a>) -> Option<(&'
         .map(|(_, rest)| rest);
     let mut stems = vec![bare.to_owned(), format!("{bare}/index")];
     if let Some(inner) = inner {
-        // `dist/src/index.js` and `dist/esm/index.js` are written from `src/index.ts`.
+        // `dist/src/index.js` and `dist/esm/index.js` are built from `src/index.ts`.
         let innermost = inner.rsplit_once('/').map_or(inner, |(_, last)| last);
         stems.extend([
             inner.to_owned(),
@@ -226,7 +226,7 @@ fn without_ending(path: &str) -> &str {
     }
 }
 
-/// Finds the modules that no other file uses, those named like a start first.
+/// Finds the modules that no other file uses; those with typical names of entry points come first.
 fn not_imported(graph: &Graph) -> Vec<EntryPoint> {
     let mut used: FxHashSet<u32> = FxHashSet::default();
     let mut active: FxHashSet<u32> = FxHashSet::default();

@@ -17,7 +17,7 @@ pub struct File {
     pub is_test: bool,
     /// Number of lines.
     pub lines: u32,
-    /// The overview is about it.
+    /// Whether the file is in the scope of the overview.
     pub is_inside: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Loads the graph. `is_inside` decides by path and project which files the overview is about.
+    /// Loads the graph. `is_inside` decides by path and project whether a file is in scope.
     pub fn load(
         snapshot: &Snapshot,
         is_inside: impl Fn(&str, &str) -> bool,
@@ -122,7 +122,7 @@ impl Graph {
         Some((file, &self.files[file as usize]))
     }
 
-    /// Reports whether a symbol is another or lies in it.
+    /// Reports whether a symbol is `outer` or inside it.
     pub fn is_within(&self, inner: u32, outer: u32) -> bool {
         let mut at = Some(inner);
         while let Some(index) = at {
@@ -134,7 +134,7 @@ impl Graph {
         false
     }
 
-    /// Counts the files that use each symbol from another file, tests left out, and their uses.
+    /// Counts, for each symbol, the uses in other files and these files; tests are left out.
     pub fn uses_from_elsewhere(
         &self,
         counts: impl Fn(&Use) -> bool,
@@ -150,7 +150,7 @@ impl Graph {
     }
 }
 
-/// Returns the folder of a path, `.` for the root.
+/// Returns the folder of a path; `.` for the root.
 pub fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or(".", |(folder, _)| folder)
 }

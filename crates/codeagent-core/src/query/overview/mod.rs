@@ -1,10 +1,10 @@
-//! Overview of a repository, a folder or a project: parts and what they use, entry points, hubs,
+//! Overview of a repository, a folder or a project: parts and their uses, entry points, hubs,
 //! cycles, public surface and unused code.
 //!
-//! One overview reads every symbol and use once. Tests count as files and symbols; hubs, cycles,
+//! An overview reads every symbol and use once. Tests count as files and symbols; hubs, cycles,
 //! surface and unused code leave them out.
 //!
-//! Limitations: cycles are looked for between folders of which neither contains the other.
+//! Limitations: cycles are searched only between folders that do not contain each other.
 
 mod cycles;
 mod entry_points;
@@ -27,17 +27,16 @@ use entry_points::entry_points;
 use graph::{Graph, Use};
 use unused::{doubt_named, unused};
 
-/// Most hubs.
 const MAX_HUBS: usize = 15;
 
-/// What an overview is about.
+/// The scope of an overview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope<'a> {
-    /// The repository.
+    /// The whole repository.
     Whole,
     /// A folder and everything below it.
     Folder(&'a str),
-    /// A project, by its id.
+    /// A project, by id.
     Project(&'a str),
 }
 
@@ -56,78 +55,80 @@ impl Scope<'_> {
 /// A project or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The id of the project, or the path of the folder.
+    /// Id of the project, or path of the folder.
     pub name: String,
     /// The language of most of its files.
     pub language: Language,
-    /// Files.
+    /// Number of files.
     pub files: usize,
-    /// Files of tests among them.
+    /// Number of test files.
     pub tests: usize,
-    /// Symbols other than files.
+    /// Number of symbols other than files.
     pub symbols: usize,
 }
 
-/// The uses of one project or folder by another, tests left out unless one of the two is all tests.
+/// The uses of one project or folder by another. Tests are left out, unless one of the two consists
+/// of tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartUse {
-    /// The part that uses; empty for the scope.
+    /// The using part; empty for the scope.
     pub from: String,
-    /// The part that is used; empty for the scope.
+    /// The used part; empty for the scope.
     pub to: String,
-    /// How often.
+    /// Number of uses.
     pub uses: usize,
 }
 
-/// A symbol and its uses from other files, or from outside the scope.
+/// A symbol with its uses in other files, or outside the scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsedSymbol {
     /// The symbol.
     pub id: NodeId,
-    /// How often it is used.
+    /// Number of uses.
     pub uses: usize,
-    /// Files of the uses.
+    /// Number of files with uses.
     pub files: usize,
 }
 
 /// An overview.
 #[derive(Clone, Debug, Default)]
 pub struct Overview {
-    /// Files in scope.
+    /// Number of files in scope.
     pub files: usize,
-    /// Files of tests among them.
+    /// Number of test files in scope.
     pub tests: usize,
-    /// Symbols in scope other than files.
+    /// Number of symbols in scope other than files.
     pub symbols: usize,
     /// Projects with files in scope, largest first.
     pub projects: Vec<Part>,
-    /// Uses between projects at least one of which has files in scope, most first.
+    /// Uses between projects, at least one of which has files in scope; most first.
     pub project_uses: Vec<PartUse>,
-    /// The folders that divide the scope, largest first.
+    /// Folders into which the scope is divided, largest first.
     pub folders: Vec<Part>,
-    /// For a part of the repository: uses of other folders by it, most first.
+    /// If the scope is a part of the repository: its uses of other folders, most first.
     pub uses: Vec<PartUse>,
-    /// For a part of the repository: uses of it by other folders, most first.
+    /// If the scope is a part of the repository: the uses of it by other folders, most first.
     pub used_by: Vec<PartUse>,
-    /// Where programs start.
+    /// Entry points of programs.
     pub entry_points: Vec<EntryPoint>,
-    /// The symbols used from most files.
+    /// Symbols used in the most files.
     pub hubs: Vec<UsedSymbol>,
     /// Cycles between projects.
     pub project_cycles: Vec<Cycle>,
     /// Cycles between folders.
     pub folder_cycles: Vec<Cycle>,
-    /// For a part of the repository: its public symbols, by path and line, with the uses from outside.
+    /// If the scope is a part of the repository: its public symbols with uses from outside, by path
+    /// and line.
     pub surface: Vec<UsedSymbol>,
-    /// Symbols that nothing uses, those without doubt first.
+    /// Unused symbols, most certain first.
     pub unused: Vec<UnusedSymbol>,
-    /// Names of all symbols above.
+    /// Names of all these symbols.
     pub labels: Labels,
-    /// Paths of their files and lines of their names.
+    /// Path and line of the name of each of these symbols.
     pub places: FxHashMap<NodeId, (String, u32)>,
 }
 
-/// Describes the repository, or a part of it.
+/// Creates the overview of a repository or a part of it.
 pub fn overview(sources: &mut Sources<'_>, scope: Scope<'_>) -> Result<Overview, QueryError> {
     let snapshot = sources.snapshot();
     let graph = Graph::load(snapshot, |path, project| scope.holds(path, project))?;
@@ -184,7 +185,6 @@ pub fn overview(sources: &mut Sources<'_>, scope: Scope<'_>) -> Result<Overview,
     Ok(found)
 }
 
-/// Returns the projects that consist of tests.
 fn test_projects(graph: &Graph) -> FxHashSet<usize> {
     let others: FxHashSet<usize> = graph
         .files
@@ -265,15 +265,15 @@ fn parts(graph: &Graph, part_of: &dyn Fn(usize) -> String) -> Vec<Part> {
     parts
 }
 
-/// How the scope is divided into folders: by the first level below the common folder at which no
-/// folder holds nearly everything.
+/// Division of the scope into folders: the first level below the common folder at which no folder
+/// contains nearly everything.
 struct Division {
-    /// Common folder of all files, with a slash at its end, or empty.
+    /// Common folder of all files, with a trailing slash, or empty.
     common: String,
     depth: usize,
 }
 
-/// The deepest division.
+/// Maximum depth of the division.
 const MAX_DIVISION: usize = 3;
 
 impl Division {
@@ -331,8 +331,8 @@ fn common_folder<'a>(mut paths: impl Iterator<Item = &'a str>) -> String {
     common.to_owned()
 }
 
-/// Counts the uses between parts, given the part of each file. Folders of which one contains the
-/// other do not cross.
+/// Counts the uses between parts; `parts` has the part of each file. Uses between a folder and a
+/// folder inside it do not count.
 fn crossings(graph: &Graph, parts: &[usize], counts: impl Fn(&Use) -> bool) -> Crossings {
     let is_nested = |from: u32, to: u32| {
         let (from, to) = (
@@ -381,7 +381,7 @@ fn part_uses(names: &[String], crossings: &Crossings) -> Vec<PartUse> {
     uses
 }
 
-/// Returns the uses by the scope and of the scope, by the folder outside.
+/// Returns the uses by the scope and the uses of the scope, per outside folder.
 fn neighbours(graph: &Graph, folders: &[usize]) -> (Vec<PartUse>, Vec<PartUse>) {
     let (mut uses, mut used_by): (FxHashMap<usize, usize>, FxHashMap<usize, usize>) =
         Default::default();
@@ -413,7 +413,7 @@ fn neighbours(graph: &Graph, folders: &[usize]) -> (Vec<PartUse>, Vec<PartUse>) 
     (listed(uses, true), listed(used_by, false))
 }
 
-/// Finds the symbols of the scope that most other files use.
+/// Finds the symbols of the scope that are used in most other files.
 fn hubs(graph: &Graph) -> Vec<UsedSymbol> {
     let counts = |each: &Use| {
         is_code(graph, each)
@@ -454,7 +454,7 @@ fn surface(graph: &Graph) -> Vec<UsedSymbol> {
     };
     let mut uses = graph.uses_from_elsewhere(from_outside);
 
-    // A use of a member is one of its type.
+    // A use of a member counts as a use of its type.
     let mut top: Vec<u32> = Vec::new();
     let mut of_members: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
     for (symbol, index) in graph.symbols.iter().zip(0..) {

@@ -1,4 +1,4 @@
-//! Code that nothing in the repository uses, with the reasons to doubt it.
+//! Code that nothing in the repository uses, with reasons why it may be used after all.
 //!
 //! Limitations: members that override or implement something, constructors, operators, accessors
 //! and members of enums are not judged.
@@ -12,25 +12,25 @@ use crate::query::overview::graph::Graph;
 use crate::query::{QueryError, Snapshot, Sources};
 use crate::store::{self, SymbolBrief};
 
-/// Most unused symbols whose files are read.
+/// Maximum number of unused symbols whose files are read.
 const MAX_READ: usize = 200;
 
-/// Names of methods that the runtime calls.
+/// Names of methods called by the runtime.
 const STARTED: [&str; 2] = ["Main", "<Main>$"];
 
-/// A symbol that nothing uses.
+/// A symbol without uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnusedSymbol {
     /// The symbol.
     pub id: NodeId,
-    /// Lines of its declaration.
+    /// Number of lines of its declaration.
     pub lines: u32,
-    /// Why it may be used after all; empty if nothing speaks for it.
+    /// Reasons why it may be used after all.
     pub doubts: Vec<Doubt>,
 }
 
 impl UnusedSymbol {
-    /// Returns what orders unused symbols: those with few doubts first, then by length.
+    /// Returns the sort key: symbols with few doubts come first, then longer ones.
     pub fn rank(&self) -> (usize, Option<Doubt>, Reverse<u32>) {
         (
             self.doubts.len(),
@@ -43,19 +43,19 @@ impl UnusedSymbol {
 /// Why an unused symbol may be used after all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Doubt {
-    /// Its name stands elsewhere in its file, first in this line.
+    /// Its name occurs elsewhere in its file, first on this line.
     Named(u32),
-    /// Tests use it.
+    /// Only tests use it.
     OnlyTests,
-    /// So many unresolved uses have its name.
+    /// This number of unresolved uses have its name.
     Unresolved(u64),
-    /// It has attributes or decorators, through which a framework may find it.
+    /// Its attributes or decorators may make a framework find it.
     Decorated,
     /// It is public or exported, so code outside the repository may use it.
     Public,
 }
 
-/// Finds the unused symbols in scope, outside tests: those without doubt first, then by length.
+/// Finds the unused symbols in scope, outside tests; sorted by [`UnusedSymbol::rank`].
 pub fn unused(snapshot: &Snapshot, graph: &Graph) -> Result<Vec<UnusedSymbol>, QueryError> {
     let used = used_symbols(graph);
     let unresolved: FxHashMap<String, u64> = store::unresolved_names(snapshot, usize::MAX)?
@@ -101,8 +101,8 @@ pub fn unused(snapshot: &Snapshot, graph: &Graph) -> Result<Vec<UnusedSymbol>, Q
     Ok(found.into_iter().map(|(_, each)| each).collect())
 }
 
-/// Reports whether a member is public in a type that is not, as implementations of interfaces from
-/// outside the repository are.
+/// Reports whether a member is public in a type that is not. Implementations of interfaces outside
+/// the repository are.
 fn may_implement(graph: &Graph, index: u32) -> bool {
     let symbol = graph.symbol(index);
     let is_member = graph
@@ -111,8 +111,8 @@ fn may_implement(graph: &Graph, index: u32) -> bool {
     is_member && symbol.access == Some(Access::Public)
 }
 
-/// Adds a doubt to the symbols whose names stand elsewhere in their files: uses of a kind that is
-/// not resolved, or mentions in strings. Looks at the first [`MAX_READ`] that have no doubt.
+/// Adds a doubt to the symbols whose names occur elsewhere in their files: in unresolved kinds of
+/// uses, or in strings. Reads the files of the first [`MAX_READ`] symbols without a doubt.
 pub fn doubt_named(
     sources: &mut Sources<'_>,
     graph: &Graph,
@@ -170,8 +170,8 @@ fn is_judged(symbol: &SymbolBrief) -> bool {
         && symbol.name != "default"
 }
 
-/// Reports whether a container of a symbol is unused too, or is an interface, whose members are
-/// judged with it.
+/// Reports whether a container of a symbol is unused too, or is an interface; members of an
+/// interface are not reported separately.
 fn is_in_unused(graph: &Graph, index: u32, used: &Used) -> bool {
     let mut at = graph.parent(index);
     while let Some(parent) = at {
@@ -197,11 +197,11 @@ fn add_with_containers(graph: &Graph, index: u32, set: &mut FxHashSet<u32>) {
 
 #[derive(Default)]
 struct Used {
-    /// Symbols that code outside tests uses, with their containers.
+    /// Symbols used by non-test code, with their containers.
     by_code: FxHashSet<u32>,
-    /// Symbols that tests use.
+    /// Symbols used by tests.
     by_tests: FxHashSet<u32>,
-    /// Members that override or implement something, which may be called through it.
+    /// Members that override or implement another one, and may be called through it.
     dispatched: FxHashSet<u32>,
 }
 
@@ -228,7 +228,7 @@ fn used_symbols(graph: &Graph) -> Used {
         } else {
             &mut used.by_code
         };
-        // A use of a member from outside is one of its containers too.
+        // A use of a member from outside counts for its containers too.
         let mut at = Some(each.target);
         while let Some(index) = at
             && !graph.is_within(each.source, index)

@@ -1,10 +1,9 @@
-//! Aliases: names under which TypeScript files import or re-export a symbol of another name.
+//! Aliases: other names under which TypeScript files import or re-export a symbol.
 //!
 //! `import presentComment from "./comment"` makes `presentComment` a name of the default export of
-//! `comment.ts`. The index holds the site of the import; the name stands in the text of the line.
+//! `comment.ts`. The index contains the site of the import; the name is read from the source line.
 //!
-//! Limitations: at most [`MAX_FILES`] files that contain the word are looked at, within
-//! [`TIME_LIMIT`].
+//! Limitations: at most [`MAX_FILES`] files that contain the word are read, within [`TIME_LIMIT`].
 
 use std::sync::Mutex;
 
@@ -16,13 +15,13 @@ use crate::query::target::SymbolTarget;
 use crate::query::{QueryError, Sources, SymbolGroup, get_node_by_qualified_name, unpoisoned};
 use crate::store::{self, Snapshot};
 
-/// Most files looked at.
+/// Maximum number of files read.
 const MAX_FILES: usize = 40;
 
-/// Longest search for the word, in milliseconds.
+/// Time limit of the search for the word, in milliseconds.
 const TIME_LIMIT: u64 = 300;
 
-/// Shortest alias that is searched for.
+/// Minimum length of an alias.
 const MIN_LENGTH: usize = 3;
 
 /// An import or re-export that gives a symbol another name.
@@ -36,7 +35,7 @@ pub struct Alias {
     pub line: u32,
 }
 
-/// Resolves a name to the symbol that imports or re-exports give this name; `None` if none do.
+/// Resolves a name to the symbol that is imported or re-exported under it; `None` if there is none.
 pub(super) fn resolve(
     sources: &mut Sources<'_>,
     name: &str,
@@ -105,7 +104,7 @@ fn lines_with(sources: &Sources<'_>, word: &str) -> Vec<(String, Vec<u32>)> {
         let lines = hits.hits.iter().map(|hit| hit.line as u32).collect();
         unpoisoned(&found).push((hits.path.as_str().to_owned(), lines));
     };
-    // A search that fails finds no alias.
+    // If the search fails, no alias is found.
     sources
         .workspace()
         .search_text(&files, &query, wanted, &take)
@@ -116,7 +115,7 @@ fn lines_with(sources: &Sources<'_>, word: &str) -> Vec<(String, Vec<u32>)> {
     found
 }
 
-/// Returns the symbols that a file imports or re-exports on some lines.
+/// Returns the symbols that a file imports or re-exports on these lines.
 fn imports_at(
     snapshot: &Snapshot,
     path: &str,

@@ -1,18 +1,18 @@
-//! The words of a text that may name targets.
+//! Splits a text into words that may name targets.
 
-/// A part of a text.
+/// A word of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub text: &'a str,
-    /// It stood in quotation marks.
+    /// Whether it was in quotation marks.
     pub is_quoted: bool,
-    /// It stood in backticks.
+    /// Whether it was in backticks.
     pub is_code: bool,
-    /// It is the first of the text.
+    /// Whether it is the first word.
     pub is_first: bool,
 }
 
-/// Words that a sentence about code consists of beside names.
+/// Words other than names that occur in sentences about code.
 const COMMON: &str = "\
     a about after all also an and any are as at be before break breaks by call called callers \
     calls can change changed changes class classes clicked code constructed cover covered \
@@ -28,20 +28,20 @@ const COMMON: &str = "\
     them there they this through to two type types unit up use used uses using value variable \
     via what when where which who whom why will with without work works write writes written";
 
-/// Reports whether a word belongs to sentences rather than to code.
+/// Reports whether a word belongs to prose rather than to code.
 pub(super) fn is_common(word: &str) -> bool {
     let word = word.to_lowercase();
     COMMON.split(' ').any(|common| common == word)
 }
 
-/// Reports whether a text reads as a sentence: it has common words beside others, or ends with a
+/// Reports whether a text is a sentence: it has common words besides other words, or ends with a
 /// question mark.
 pub(super) fn is_sentence(text: &str, tokens: &[Token<'_>]) -> bool {
     let plain = |token: &&Token<'_>| token.is_plain() && is_common(token.text);
     tokens.len() > 1 && (text.trim_end().ends_with('?') || tokens.iter().any(|token| plain(&token)))
 }
 
-/// Reports whether a name is written as constants and environment variables are: `MAX_SIZE`.
+/// Reports whether a name is written like a constant or environment variable: `MAX_SIZE`.
 pub(super) fn is_constant(text: &str) -> bool {
     let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     text.contains('_')
@@ -49,13 +49,13 @@ pub(super) fn is_constant(text: &str) -> bool {
         && text.chars().all(is_upper)
 }
 
-/// Reports whether a text is written as routes and event names are: `documents.archive`, `a/b-c`.
+/// Reports whether a text is written like a route or event name: `documents.archive`, `a/b-c`.
 pub(super) fn is_dotted(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/:".contains(c);
     text.contains(['.', '/', ':', '-']) && text.chars().all(is_part)
 }
 
-/// Removes the number of type parameters from a metadata name: ``List`1.Add`` becomes `List.Add`.
+/// Removes the arity from a metadata name: ``List`1.Add`` becomes `List.Add`.
 pub(super) fn without_arity(text: &str) -> String {
     let mut name = String::with_capacity(text.len());
     let mut rest = text;
@@ -68,7 +68,7 @@ pub(super) fn without_arity(text: &str) -> String {
 }
 
 impl Token<'_> {
-    /// Reports whether the token is a word without any sign of being a name.
+    /// Reports whether the token is a word that does not look like a name.
     pub fn is_plain(&self) -> bool {
         let is_word = self
             .text
@@ -90,7 +90,6 @@ impl Token<'_> {
     }
 }
 
-/// Splits a text into tokens.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -134,8 +133,8 @@ fn quoted(rest: &str, first: char) -> Option<&str> {
     (end > 0 && !inner[..end].contains('\n')).then(|| &inner[..end])
 }
 
-/// Returns the length of the word at the beginning of a text. Parameter and type argument lists
-/// that follow a name belong to it.
+/// Returns the length of the word at the start of a text. It includes parameter and type argument
+/// lists that follow a name.
 fn word_length(text: &str) -> usize {
     let (mut depth, mut previous) = (0_usize, ' ');
     for (at, c) in text.char_indices() {
@@ -149,7 +148,7 @@ fn word_length(text: &str) -> usize {
         }
         previous = c;
     }
-    // A list that is never closed is none.
+    // The list is not closed, so it does not belong to the word.
     if depth > 0 {
         return text
             .find(|c: char| c.is_whitespace() || c == ',')
@@ -158,7 +157,7 @@ fn word_length(text: &str) -> usize {
     text.len()
 }
 
-/// Removes punctuation around a word.
+/// Removes surrounding punctuation.
 fn trimmed(word: &str) -> &str {
     let word = word.trim_start_matches(['(', '[', '{', '"', '\'', '<', '*']);
     let word = word.trim_end_matches(['?', '!', '.', ',', ':', ';', '"', '\'', ']', '}']);

@@ -1,7 +1,7 @@
 //! Candidate retrieval: bounded steps from the strictest reading of a query to the loosest.
 //!
-//! **Limits.** A prefix expands to at most [`MAX_ENDINGS`] words, the most common of the first
-//! [`MAX_WORDS_READ`].
+//! Limitations: a prefix expands to at most [`MAX_ENDINGS`] words: the most common of the first
+//! [`MAX_WORDS_READ`] words with the prefix.
 
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use rustc_hash::FxHashSet;
@@ -14,37 +14,36 @@ use crate::store::search::rank::SearchCandidate;
 use crate::store::search::text::node_of;
 use crate::store::{Snapshot, StoreError};
 
-/// Rows per step.
+/// Maximum number of rows per step.
 const PER_STEP: usize = 150;
-/// Symbols with exactly the name asked for that are found by name alone.
+/// Maximum number of symbols found by exact name alone.
 const MAX_EXACT: usize = 64;
-/// Words that a prefix expands to.
+/// Maximum number of words that a prefix expands to.
 const MAX_ENDINGS: usize = 40;
-/// Words read to choose those.
+/// Maximum number of words read to choose these.
 const MAX_WORDS_READ: usize = 4000;
-/// Names read to find those with the given prefix.
+/// Maximum number of names read for a prefix.
 const MAX_NAMES_READ: usize = 4000;
-/// Symbols of one name among those.
+/// Maximum number of symbols with the same name among these.
 const MAX_OF_ONE_NAME: usize = 4;
-/// Symbols of one name whose qualified names are compared.
+/// Maximum number of symbols with a name whose qualified names are compared.
 const MAX_QUALIFIED: usize = 500;
-/// Rows read where a filter has to look at them.
+/// Maximum number of rows read if a filter has to inspect them.
 const MAX_FILTERED: usize = 1000;
-/// A prefix with at most so many uses is left to FTS5, which finds it in documentation too.
+/// Maximum number of uses of a prefix that FTS5 expands itself; it also searches documentation.
 const RARE: i64 = 500;
 
-/// The symbols found so far.
 pub(super) struct Candidates<'s> {
     connection: &'s Connection,
     filter: &'s SearchFilter,
-    /// Looser steps run only while fewer are found.
+    /// Looser steps run only while fewer candidates are found.
     wanted: usize,
     ids: Vec<NodeId>,
     seen: FxHashSet<NodeId>,
 }
 
 impl<'s> Candidates<'s> {
-    /// Starts empty. `limit` is how many results will be shown.
+    /// Creates an empty set. `limit` is the number of results to show.
     pub fn new(snapshot: &'s Snapshot, filter: &'s SearchFilter, limit: usize) -> Self {
         Self {
             connection: snapshot.connection(),
@@ -55,7 +54,7 @@ impl<'s> Candidates<'s> {
         }
     }
 
-    /// Adds symbols that match an FTS5 expression, then those that match it by name.
+    /// Adds symbols that match an FTS5 expression, then symbols whose names match it.
     pub fn of_expression(&mut self, expression: &str) -> Result<(), StoreError> {
         self.matching(expression, PER_STEP)?;
         self.matching(&in_name(expression), PER_STEP)
@@ -320,12 +319,12 @@ impl<'s> Candidates<'s> {
             .collect::<Result<_, _>>()?)
     }
 
-    /// Returns all symbols found, in the order they were found.
+    /// Returns the symbols in the order they were found.
     pub fn found(&self) -> &[NodeId] {
         &self.ids
     }
 
-    /// Loads what ranking needs of symbols.
+    /// Loads the data that ranking needs.
     pub fn load(&self, ids: &[NodeId]) -> Result<Vec<SearchCandidate>, StoreError> {
         let mut statement = self.connection.prepare_cached(CANDIDATE)?;
         let mut out = Vec::with_capacity(ids.len());
@@ -341,13 +340,13 @@ impl<'s> Candidates<'s> {
 
 /// The expansion of a prefix.
 struct PrefixMatches {
-    /// An expression for some of the words that have the prefix.
+    /// FTS5 expression for some of the words that have the prefix.
     words: String,
-    /// The prefix as FTS5 expression, if that is cheap.
+    /// FTS5 expression for the prefix itself, if it is cheap to run.
     prefix: Option<String>,
 }
 
-/// An expression for a word: written as one, or as its camel-case words in sequence.
+/// Returns the expression for a word: as written, or as a sequence of its camel-case words.
 fn whole(word: &Word) -> String {
     let one = quoted(&word.name.joined);
     if word.name.starts.len() < 2 {
@@ -398,7 +397,8 @@ fn candidate(row: &Row<'_>) -> Result<SearchCandidate, StoreError> {
     })
 }
 
-/// Converts an error of a running statement: SQLite reports an invalid query text as a plain error.
+/// Converts the error of a running statement. SQLite reports invalid query syntax as a generic
+/// error.
 fn query_error(error: rusqlite::Error) -> StoreError {
     match &error {
         rusqlite::Error::SqliteFailure(code, message)

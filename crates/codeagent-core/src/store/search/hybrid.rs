@@ -1,9 +1,10 @@
 //! Ranking of natural-language queries by shared words and vector similarity.
 //!
-//! Symbols whose names have all of the words come first, as for any query. The rest is ordered by a
-//! weighted sum of the two scores, each normalized so that the best has 1 and the hundredth 0.
+//! Symbols whose names contain all words come first, as for any query. The others are ordered by a
+//! weighted sum of the two scores, each normalized so that the best result has 1 and the hundredth
+//! 0.
 //!
-//! **Limits.** Only the first hundred of each kind are considered.
+//! Limitations: only the first hundred results of each kind are considered.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +14,7 @@ use crate::store::VectorSource;
 /// Number of results of each kind that are combined.
 pub(super) const COMBINED: usize = 100;
 
-/// Symbols similar to a sentence.
+/// Symbols similar to a query in natural language.
 #[derive(Clone, Debug)]
 pub struct SimilarSymbols {
     /// Ids and cosines, nearest first.
@@ -23,7 +24,8 @@ pub struct SimilarSymbols {
 }
 
 impl SimilarSymbols {
-    /// Weight of similarity against words, measured on doc comments with `cargo xtask ranking`.
+    /// Returns the weight of similarity against words, measured on doc comments with
+    /// `cargo xtask ranking`.
     fn weight(&self) -> f64 {
         match self.source {
             VectorSource::Lexical => 0.4,
@@ -32,18 +34,18 @@ impl SimilarSymbols {
     }
 }
 
-/// Why a symbol answers a sentence.
+/// Why a symbol matches a query in natural language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MatchedBy {
-    /// All words are in its name.
+    /// Whether all words are in its name.
     pub name: bool,
-    /// It shares words.
+    /// Whether it shares words with the query.
     pub words: bool,
-    /// Its vector is similar.
+    /// Origin of its vector, if the vector is similar.
     pub near: Option<VectorSource>,
 }
 
-/// How well a symbol answers a sentence.
+/// How well a symbol matches a query in natural language.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     /// From 0 to 1.
@@ -90,8 +92,8 @@ pub(super) fn combined_scores(
     scores
 }
 
-/// Normalizes scores, sorted best first: the best becomes 1, the last of a full hundred (or
-/// nothing) 0.
+/// Normalizes scores that are sorted best first: the best becomes 1. Zero is at the hundredth
+/// score, or stays at 0 if there are fewer.
 fn normalize(scored: &[(NodeId, f64)], mut take: impl FnMut(NodeId, f64)) {
     let best = scored.first().map_or(0.0, |(_, score)| *score);
     let last = scored.get(COMBINED - 1).map_or(0.0, |(_, score)| *score);

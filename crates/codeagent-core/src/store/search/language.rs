@@ -1,11 +1,11 @@
 //! Word ranking of natural-language queries: bm25 over name, container, signature, documentation
 //! and path.
 //!
-//! Words are compared by stem: `subscribes` finds `subscribe`. Rows are gathered word by word,
-//! rarest first and a bounded number each, and the best of them are ranked by their texts.
+//! Words are compared by stem, so `subscribes` finds `subscribe`. A bounded number of rows is
+//! gathered per word, rarest word first. The best rows are then ranked by their texts.
 //!
-//! **Limits.** Only word forms that occur in names are tried. Of a word that thousands of symbols
-//! have, only the first of them are gathered.
+//! Limitations: only word forms that occur in names are tried. For a word in thousands of symbols,
+//! only the first of them are gathered.
 
 use rusqlite::params;
 use rustc_hash::FxHashMap;
@@ -17,36 +17,36 @@ use crate::store::search::query::{any_of, quoted};
 use crate::store::search::rank::SearchCandidate;
 use crate::store::{Snapshot, StoreError};
 
-/// Words of a sentence that are used.
+/// Maximum number of words used from a query.
 const MAX_TERMS: usize = 24;
-/// Words of names that are read to find those with one stem.
+/// Maximum number of words read to find those with the same stem.
 const MAX_WORDS_READ: usize = 400;
-/// Forms of one word.
+/// Maximum number of forms per word.
 const MAX_FORMS: usize = 12;
-/// Rows per word.
+/// Maximum number of rows per word.
 const ROWS: usize = 1500;
-/// Rows per word, by name.
+/// Maximum number of rows per word found by name.
 const NAMED_ROWS: usize = 500;
-/// Weight of a row by name while rows are gathered.
+/// Weight of a row found by name while rows are gathered.
 const IN_NAME: f64 = 3.0;
-/// Symbols that are ranked by their texts.
+/// Number of symbols ranked by their texts.
 const RANKED: usize = 300;
-/// Weight of a word in name, container, signature, documentation and path.
+/// Weights of a word in name, container, signature, documentation and path.
 const WEIGHTS: [f64; 5] = [5.0, 5.0, 2.0, 2.0, 2.0];
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// A word of the sentence.
+/// A word of the query.
 struct Term {
     stem: String,
     /// FTS5 expression for its forms.
     forms: String,
-    /// Names that contain a form.
+    /// Number of names that contain one of the forms.
     names: u64,
 }
 
-/// Returns at most `limit` symbols that share words with a sentence, with their bm25, best first:
-/// larger is better.
+/// Returns at most `limit` symbols that share words with a query and their bm25, best first; larger
+/// is better.
 pub(super) fn by_words(
     snapshot: &Snapshot,
     candidates: &Candidates<'_>,
@@ -102,7 +102,7 @@ pub(super) fn by_words(
     Ok(scored)
 }
 
-/// Returns the words of a sentence without stop words, with distinct stems.
+/// Returns the words of a query without stop words, with distinct stems.
 fn stems(sentence: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for word in words(sentence) {

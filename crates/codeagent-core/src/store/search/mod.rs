@@ -3,14 +3,15 @@
 //! `HttpClientFactory.CreateClient` is found by `CreateClient`, `create client`, `Create*` and
 //! `client`; `HttpClientFactory` also by `httpclientfactory`, `HCF` and `hcfac`.
 //!
-//! A query that reads as natural language (`where are carts saved`) is answered by shared words and
-//! vector similarity, after symbols whose names have all of its words.
+//! A query in natural language (`where are carts saved`) first returns symbols whose names have all
+//! of its words, then symbols that share words with it or have a similar vector.
 //!
-//! FTS5 finds candidates in steps, from the strictest reading of the query to the loosest, each
-//! step bounded and best class first; the candidates are ranked here. So a query costs at most a
-//! few hundred rows, however common its words are.
+//! FTS5 finds candidates in bounded steps, from the strictest reading of the query to the loosest,
+//! best class first; this module ranks them. A query therefore costs at most a few hundred rows,
+//! however common its words are.
 //!
-//! **Limits.** Beyond these bounds, class and id decide what is ranked. A query in FTS5's own
+//! Limitations: beyond these bounds, class and id decide which rows are ranked. A query in FTS5's
+//! own syntax runs unchanged, so the cost of a short prefix grows with the number of its matches.
 //! syntax is run as it is: its short prefixes cost as much as they match.
 
 mod candidates;
@@ -41,17 +42,17 @@ use crate::store::search::query::Query;
 use crate::store::search::rank::{MatchKind, Ranked, Ranker};
 use crate::store::{SYMBOLS_TOTAL, Snapshot, StoreError, metadata};
 
-/// Results with one qualified name that come before all others.
+/// Number of results with the same qualified name that may precede all others.
 const OVERLOADS: usize = 2;
 
-/// Restricts the symbols to find.
+/// Restricts a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchFilter {
-    /// Only of this project.
+    /// Only symbols of this project.
     pub project: Option<String>,
-    /// Only of this type.
+    /// Only symbols of this type.
     pub node_type: Option<NodeType>,
-    /// Only of this language.
+    /// Only symbols of this language.
     pub language: Option<Language>,
 }
 
@@ -69,15 +70,15 @@ pub struct Hit {
 /// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Hits {
-    /// Best first.
+    /// Results, best first.
     pub hits: Vec<Hit>,
-    /// Whether the query was invalid FTS5 syntax, so that its words were searched as they are.
+    /// Whether the query was invalid FTS5 syntax and was searched as plain words.
     pub quoted: bool,
-    /// Whether no symbol has all of the words, and these have only some.
+    /// Whether no symbol has all of the words, so the results have only some of them.
     pub some_words: bool,
 }
 
-/// Returns the symbols similar to a sentence, or `None` if similarity does not count.
+/// Returns the symbols similar to a query, or `None` if similarity is not used.
 pub type SimilarityFn<'a> = &'a dyn Fn(&str) -> Result<Option<SimilarSymbols>, StoreError>;
 
 /// Returns at most `limit` symbols that match a query, best first.
@@ -145,11 +146,11 @@ pub fn search(
     })
 }
 
-/// How the candidates of a query were found.
+/// How a query's candidates were found.
 struct Gathered {
-    /// Whether some have all of the words.
+    /// Whether some candidates have all of the words.
     all: bool,
-    /// Whether the words were searched as they are.
+    /// Whether the query was searched as plain words.
     quoted: bool,
 }
 
@@ -174,7 +175,7 @@ fn gather(
         })),
         Err(StoreError::Query(_)) => {
             if parsed.words.is_empty() {
-                // Operators alone are meant as words; punctuation is in no name.
+                // A query of operators only is searched as words. Punctuation occurs in no name.
                 *parsed = Query::read(&query.to_lowercase());
             }
             if parsed.words.is_empty() {
@@ -212,8 +213,8 @@ struct ScoredSymbol {
     score: Option<Score>,
 }
 
-/// Returns the symbols that answer a sentence, best first, at most two of one qualified name before
-/// all others.
+/// Returns the symbols that match a natural-language query, best first. At most two with the same
+/// qualified name precede all others.
 fn answers(
     snapshot: &Snapshot,
     candidates: &Candidates<'_>,
@@ -257,8 +258,8 @@ fn answers(
     Ok(first)
 }
 
-/// Sorts best first. Of each name, only a few come before other names that matched in the same way,
-/// unless exactly this name was asked for.
+/// Sorts results best first. Only a few results with the same name precede other names that matched
+/// equally well, unless the query is exactly that name.
 fn sort(ranked: &mut [Ranked], same_names: usize) {
     let mut with_name: FxHashMap<String, usize> = FxHashMap::default();
     for one in &*ranked {

@@ -1,6 +1,7 @@
 //! Spelling suggestions for a name that does not exist.
 //!
-//! **Limits.** Only names that start with the same two letters, and the first 5,000 of those.
+//! Limitations: considers only names that start with the same two letters, and the first 5,000 of
+//! those.
 
 use crate::store::{Snapshot, StoreError};
 

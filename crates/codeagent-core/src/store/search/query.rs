@@ -1,49 +1,48 @@
-//! Parsing of search queries, as words with stars or as an FTS5 expression.
+//! Parsing of search queries: words with stars, or an FTS5 expression.
 //!
-//! `HttpClientFac*` is one word of three camel-case words, the last of them a prefix;
-//! `name:Cart OR Basket` is left to FTS5.
+//! `HttpClientFac*` is one word of three camel-case words, the last of them a prefix; `name:Cart OR
+//! Basket` is left to FTS5.
 //!
-//! **Limits.** Of an expression, only the words are known here, not how they are combined; words
-//! after `NOT` are skipped.
+//! Limitations: only the words of an expression are extracted, not its operators. Words after `NOT`
+//! are skipped.
 
 use crate::model::graph::{Language, NodeType};
 use crate::store::search::SearchFilter;
 use crate::store::search::text::{INITIALS, SymbolName, project_word, type_word};
 
-/// Further words are ignored.
+/// Maximum number of words; further words are ignored.
 const MAX_WORDS: usize = 16;
 
-/// Fewer words are taken for a name, or two.
+/// Minimum number of words in a natural-language query; shorter queries are read as names.
 const MIN_SENTENCE: usize = 3;
 
-/// Length of a word that may be initials.
+/// Possible lengths of a word of initials.
 const INITIALS_LENGTH: std::ops::RangeInclusive<usize> = 2..=32;
 
-/// A parsed query.
 #[derive(Debug)]
 pub(super) struct Query {
-    /// As typed, without surrounding white space and trailing stars.
+    /// The query as typed, without surrounding white space and trailing stars.
     pub text: String,
-    /// The words in order.
+    /// The words, in order.
     pub words: Vec<Word>,
-    /// Whether it ends with a star.
+    /// Whether the query ends with a star.
     pub open: bool,
-    /// Whether it has FTS5 operators.
+    /// Whether the query has FTS5 operators.
     pub is_expression: bool,
-    /// Whether it consists of words, stars and white space only.
+    /// Whether the query consists of words, stars and white space only.
     pub is_plain: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct Word {
-    /// Its camel-case words in lower case.
+    /// The camel-case words, in lower case.
     pub name: SymbolName,
     /// Whether a star follows, so that the last camel-case word is a prefix.
     pub star: bool,
 }
 
 impl Query {
-    /// Parses a query. Whether FTS5 accepts it is not known yet.
+    /// Parses a query. FTS5 may still reject it.
     pub fn read(query: &str) -> Self {
         let text = query.trim();
         let tokens = tokens(text);
@@ -81,7 +80,7 @@ impl Query {
         }
     }
 
-    /// Reports whether it reads as natural language: several words, none of them a prefix.
+    /// Reports whether the query is natural language: several words, none of them a prefix.
     pub fn is_language(&self) -> bool {
         self.words.len() >= MIN_SENTENCE
             && self.words.iter().all(|word| !word.star)
@@ -99,7 +98,7 @@ impl Query {
         })
     }
 
-    /// Returns all words without separators.
+    /// Returns all words, concatenated.
     pub fn joined(&self) -> String {
         self.words
             .iter()
@@ -116,8 +115,8 @@ impl Query {
         .then_some(name)
     }
 
-    /// Returns the query if it may be the initials of a name, perhaps with the rest of its last
-    /// word: `hcf`, `hcfac`.
+    /// Returns the query if it may be the initials of a name, optionally followed by the rest of
+    /// the last word: `hcf`, `hcfac`.
     pub fn initials(&self) -> Option<&str> {
         let [word] = self.words.as_slice() else {
             return None;
@@ -146,7 +145,7 @@ fn tokens(text: &str) -> Vec<(&str, bool)> {
     out
 }
 
-/// Quotes a word, which holds no quotes itself.
+/// Quotes a word, which must not contain quotes.
 pub(super) fn quoted(word: &str) -> String {
     format!("\"{word}\"")
 }
@@ -164,7 +163,7 @@ pub(super) fn all_of(parts: &[String]) -> String {
     format!("({})", parts.join(" AND "))
 }
 
-/// An expression for names whose initials start with these letters.
+/// Returns an expression for names whose initials start with these letters.
 pub(super) fn with_initials(letters: &str) -> String {
     format!("name : \"{INITIALS}{letters}\" *")
 }

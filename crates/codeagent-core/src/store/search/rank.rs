@@ -4,8 +4,8 @@
 //! prefixes in any order, its initials, then containers, signatures and documentation. Among
 //! equals, shorter names, types, source code and public symbols come first.
 //!
-//! **Limits.** bm25 is computed over the candidates: words count once per column, and the length of
-//! a row is that of its name.
+//! Limitations: bm25 is computed over the candidates only. A word counts once per column, and the
+//! length of a row is that of its name.
 
 use std::cmp::Ordering;
 
@@ -14,22 +14,23 @@ use crate::model::graph::{Access, NodeFlags, NodeId, NodeType};
 use crate::store::search::query::Query;
 use crate::store::search::text::{SymbolName, is_public, is_secondary_place};
 
-/// How a symbol's name matched the query, worst first.
+/// How a symbol's name matched the query, from worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum MatchKind {
-    /// Some words were found, none of them in the name.
+    /// Some words were found, but none in the name.
     Elsewhere,
     /// Some words are in the name.
     Some,
-    /// All words are somewhere, not all in the name.
+    /// All words were found, but not all in the name.
     All,
     /// Each word begins a word of the name.
     Starts,
-    /// The query is the initials of the name, or those and the rest of its last word.
+    /// The query is the initials of the name, or the initials followed by the rest of the last
+    /// word.
     Initials,
     /// Each word is a word of the name.
     Words,
-    /// A part of the name has this prefix.
+    /// A camel-case word of the name starts with the query.
     PartStart,
     /// The name contains the words in order.
     Part,
@@ -39,37 +40,37 @@ pub(super) enum MatchKind {
     Start,
     /// The name consists of exactly these words.
     Joined,
-    /// The name, ignoring case.
+    /// The name equals the query, ignoring case.
     SameName,
-    /// The name.
+    /// The name equals the query.
     Exact,
-    /// The end of the qualified name.
+    /// The qualified name ends with the query.
     Qualified,
 }
 
-/// Worth of one step of [`MatchKind`]: more than everything below together.
+/// Worth of one step of [`MatchKind`]; more than all the other bonuses together.
 const STEP: f64 = 50.0;
-/// The maximum worth of bm25.
+/// Maximum contribution of bm25.
 const MAX_BM25: f64 = 20.0;
-/// Worth of a name that is the query and no more.
+/// Bonus for a name that the query covers completely.
 const COVERED: f64 = 14.0;
-/// Worth of a name that starts with the query in the same case.
+/// Bonus for a name that starts with the query in the same case.
 const SAME_CASE: f64 = 10.0;
-/// The same if the query has no capitals, as hasty typing has none.
+/// Like [`SAME_CASE`], for a query without capitals, because users often type in lower case.
 const SAME_LOWER_CASE: f64 = 4.0;
-/// Worth of twice as many symbols having the name.
+/// Bonus each time the number of symbols with the name doubles.
 const COMMON: f64 = 2.0;
-/// Worth of source code compared with tests.
+/// Bonus for non-test code.
 const IN_SOURCES: f64 = 4.0;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
-/// Letters of an average name.
+/// Length of an average name, in letters.
 const AVERAGE_LENGTH: f64 = 14.0;
-/// Symbols of one name that come before other names that matched in the same way (one, if the query
-/// is a prefix).
+/// Number of symbols with the same name that precede other names that matched equally well; one, if
+/// the query is a prefix.
 const SAME_NAMES: usize = 2;
 
-/// What ranking needs of a symbol.
+/// The data that ranking needs of a symbol.
 #[derive(Debug)]
 pub(super) struct SearchCandidate {
     pub id: NodeId,
@@ -86,7 +87,7 @@ pub(super) struct SearchCandidate {
 /// A ranked symbol.
 #[derive(Debug)]
 pub(super) struct Ranked {
-    /// Smaller is better.
+    /// The rank; smaller is better.
     pub rank: f64,
     pub match_kind: MatchKind,
     pub candidate: SearchCandidate,
@@ -109,13 +110,13 @@ impl Ranked {
             .then_with(|| name(self).1.cmp(&name(other).1))
     }
 
-    /// Moves it before names that fewer symbols have: for a prefix, the common name is more likely
-    /// meant.
+    /// Moves the symbol before names that fewer symbols have: for a prefix, a common name is the
+    /// more likely target.
     pub fn promote(&mut self, with_name: usize) {
         self.rank -= COMMON * (with_name as f64).log2();
     }
 
-    /// Moves it behind all that matched in the same way, as the `count`th of its name.
+    /// Moves the symbol behind all that matched equally well, as the `count`th with its name.
     pub fn demote(&mut self, count: usize) {
         self.rank = -(worth(self.match_kind) + 1.0 / count as f64);
     }
@@ -140,12 +141,13 @@ pub(super) struct Ranker<'q> {
     is_lower: bool,
     /// Whether the query has only capitals.
     is_upper: bool,
-    /// Words, whether each is a prefix, and how rare each is.
+    /// Words, each with whether it is a prefix and how rare it is.
     terms: Vec<(&'q str, bool, f64)>,
 }
 
 impl<'q> Ranker<'q> {
-    /// `names_with` holds, for each word, how many of `total` names contain it.
+    /// Prepares a query. `names_with` has, for each word, the number of names among `total` that
+    /// contain it.
     pub fn new(query: &'q Query, names_with: &[u64], total: u64) -> Self {
         let rarity = |count: u64| {
             (1.0 + (total.max(count) - count) as f64 / (count as f64 + 0.5))
@@ -172,12 +174,12 @@ impl<'q> Ranker<'q> {
         }
     }
 
-    /// Returns how many symbols of one name come before other names that matched in the same way.
+    /// Returns the number of symbols with the same name that precede other names that matched
+    /// equally well.
     pub fn same_names(&self) -> usize {
         if self.query.open { 1 } else { SAME_NAMES }
     }
 
-    /// Ranks a symbol.
     pub fn rank(&self, candidate: SearchCandidate) -> Ranked {
         let name = SymbolName::of(stem(&candidate));
         let (found, bm25) = self.bm25(&candidate, &name);
@@ -209,8 +211,7 @@ impl<'q> Ranker<'q> {
 
         match candidate.name.eq_ignore_ascii_case(text) {
             true if self.query.open => return MatchKind::Start,
-            // Without capitals, the query does not say which of `title`, `Title` and `_title` is
-            // meant.
+            // A query without capitals does not distinguish `title`, `Title` and `_title`.
             true if self.is_lower => return MatchKind::Joined,
             true if candidate.name == *text => return MatchKind::Exact,
             true => return MatchKind::SameName,
@@ -283,7 +284,7 @@ impl<'q> Ranker<'q> {
         initials.starts_with(letters) && letters.chars().count() >= name.starts.len()
     }
 
-    /// Returns how many words are in the name, how many anywhere, and their bm25.
+    /// Returns the number of words in the name, the number of words anywhere, and their bm25.
     fn bm25(&self, candidate: &SearchCandidate, name: &SymbolName) -> ((usize, usize), f64) {
         let norm = K1 * (1.0 - B + B * (name.joined.len() as f64 / AVERAGE_LENGTH).min(8.0));
 
@@ -329,7 +330,7 @@ fn weight_elsewhere(candidate: &SearchCandidate, term: &str) -> Option<f64> {
     (has_word(&candidate.signature, term) || has_word(&candidate.doc, term)).then_some(1.0)
 }
 
-/// Reports whether a run or camel-case word of the text starts with `term`.
+/// Reports whether a word or camel-case word of the text starts with `term`.
 fn has_word(text: &str, term: &str) -> bool {
     let begins = |word: &str| {
         let mut letters = word.chars().flat_map(char::to_lowercase);
@@ -338,7 +339,7 @@ fn has_word(text: &str, term: &str) -> bool {
     runs(text).any(|run| begins(run) || camel_words(run).any(begins))
 }
 
-/// Bonuses that decide between symbols that matched in the same way.
+/// Returns the bonus that orders symbols that matched equally well.
 fn preference(candidate: &SearchCandidate) -> f64 {
     let by_type = match candidate.node_type {
         NodeType::Class | NodeType::Interface | NodeType::Type | NodeType::Component => 2.0,

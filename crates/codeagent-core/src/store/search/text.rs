@@ -2,10 +2,10 @@
 //! and a word for its initials.
 //!
 //! The words of a row are a function of the node alone, so they can be recomputed when the row is
-//! removed. Words that start with a private-use character cannot be typed: they stand for initials
+//! removed. Words that start with a private-use character cannot be typed; they stand for initials
 //! and filter values.
 //!
-//! **Limits.** A member carries the words of its direct container; those of outer folders and
+//! Limitations: a member has the words of its direct container only. The words of outer folders and
 //! namespaces are indexed at types and files.
 
 use smallvec::SmallVec;
@@ -13,26 +13,26 @@ use smallvec::SmallVec;
 use crate::embed::tokenizer::{camel_words, push_lower, runs};
 use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeType};
 
-/// Precedes the initials of a name and the rest of its last word: `HttpClientFactory` has
+/// Prefix of the word for a name's initials and the rest of its last word: `HttpClientFactory` has
 /// `hcfactory`.
 pub(super) const INITIALS: char = '\u{e000}';
-/// Precedes the hash of a project.
+/// Prefix of a project's hash.
 const PROJECT: char = '\u{e001}';
-/// Precedes a language and a node type.
+/// Prefix of a language and a node type.
 const TYPE: char = '\u{e002}';
 
-/// Names with fewer words have no initials.
+/// Minimum number of words in a name with initials.
 const MIN_INITIALS: usize = 3;
 
-/// A run that was among so many last ones is not repeated.
+/// Number of recent runs within which a run is not repeated.
 const RECENT: usize = 8;
 
-/// The words of one name, in lower case, concatenated: `httpclientfactory`, at 0, 4, 10.
+/// The words of one name, in lower case and concatenated: `httpclientfactory`, at 0, 4, 10.
 #[derive(Debug, Default)]
 pub(super) struct SymbolName {
     /// All words without separators.
     pub joined: String,
-    /// Where each word starts.
+    /// Start of each word in `joined`.
     pub starts: SmallVec<[usize; 8]>,
 }
 
@@ -73,8 +73,8 @@ impl SymbolName {
         (words.pop().unwrap_or_default(), words)
     }
 
-    /// Returns the first letters of all words but the last, then the last word; `None` for short
-    /// names.
+    /// Returns the first letters of all words but the last, followed by the last word; `None` for
+    /// names of few words.
     pub fn initials(&self) -> Option<String> {
         let last = *self.starts.get(MIN_INITIALS - 1..)?.last()?;
         let first = |start: &usize| self.joined[*start..].chars().next();
@@ -92,13 +92,13 @@ impl SymbolName {
 pub(super) struct SearchText {
     /// The words of the name.
     pub words: SymbolName,
-    /// Joined, then each, then the initials.
+    /// The joined name, then each word, then the initials.
     pub name: String,
     /// Filter values, then the container.
     pub container: String,
     /// Parameters and return type.
     pub signature: String,
-    /// The project of the last node and its word.
+    /// The last node's project, and the word for it.
     project: Option<(String, String)>,
 }
 
@@ -153,8 +153,8 @@ impl SearchText {
     }
 }
 
-/// Returns the container of a node in two parts: complete for a type or file, the direct container
-/// for a member.
+/// Returns the container of a node in two parts: the complete one for a type or file, the direct
+/// one for a member.
 fn container(node: &Node) -> (&str, &str) {
     let whole = node
         .qualified_name
@@ -179,28 +179,28 @@ fn is_member(node_type: NodeType) -> bool {
     )
 }
 
-/// A word that all nodes of this language and type share.
+/// Returns the word that all nodes of a language and type share.
 pub(super) fn type_word(language: Language, node_type: NodeType) -> String {
     let letter = |code: u8| char::from(b'a' + code);
     String::from_iter([TYPE, letter(language as u8), letter(node_type as u8)])
 }
 
-/// A word that all nodes of this project share.
+/// Returns the word that all nodes of a project share.
 pub(super) fn project_word(project: &str) -> String {
     format!("{PROJECT}{}", NodeId::derive(&["project", project]))
 }
 
-/// Returns the row id of a node: its class above its id, so that rows are found best class first.
+/// Returns the row id of a node: its class in the high bits, so that rows are found best class
+/// first.
 pub(super) fn row_of(node: &Node) -> i64 {
     (i64::from(class_of(node)) << CLASS_SHIFT) | node.id.0 as i64
 }
 
-/// Returns the node of a row.
 pub(super) fn node_of(row: i64) -> NodeId {
     NodeId((row & ((1 << CLASS_SHIFT) - 1)) as u64)
 }
 
-/// Ids have 60 bits.
+/// Number of bits in a node id.
 const CLASS_SHIFT: u32 = 60;
 
 /// Returns a node's class; smaller ones come first among equal matches: types, then public
@@ -285,8 +285,8 @@ fn push_word(out: &mut String, word: &str) {
     out.push_str(word);
 }
 
-/// Appends each run of the texts, followed by its camel-case words if there are several, skipping
-/// recently added runs.
+/// Appends each run of letters in the texts, followed by its camel-case words if there are several.
+/// Recently added runs are skipped.
 fn push_words(out: &mut String, texts: &[&str]) {
     let mut recent = [""; RECENT];
     for (at, run) in texts.iter().flat_map(|text| runs(text)).enumerate() {

@@ -1,9 +1,9 @@
-//! Updates of the full-text table `search`, and of `name_words`, the number of names that contain
-//! each word.
+//! Updates of the full-text table `search`, and of `name_words`, which counts the names that
+//! contain each word.
 //!
-//! The table is contentless: when a row is removed, its words are recomputed from the node.
+//! The table is contentless, so the words of a removed row are recomputed from its node.
 //!
-//! **Limits.** Writing is fastest in row order, so pass many rows in one call.
+//! Limitations: writing is fast in row order only, so pass many rows in one call.
 
 use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
@@ -62,7 +62,7 @@ pub(in crate::store) fn insert<'n>(
 
 const DELETE: &str = "INSERT INTO search (search, rowid, name, container, signature, doc) VALUES ('delete', ?1, ?2, ?3, ?4, ?5)";
 
-/// Removes the row of a node; `node` as it was inserted.
+/// Removes the row of a node; `node` must be as it was inserted.
 pub(in crate::store) fn delete(connection: &Connection, node: &Node) -> Result<(), StoreError> {
     let mut text = SearchText::default();
     text.read(node);
@@ -79,7 +79,7 @@ pub(in crate::store) fn delete(connection: &Connection, node: &Node) -> Result<(
     counts.write(connection)
 }
 
-/// Changes of the number of names that contain each word.
+/// Changes to the number of names that contain each word.
 #[derive(Default)]
 struct WordCounts(FxHashMap<String, i64>);
 
@@ -123,7 +123,7 @@ pub(in crate::store) fn delete_all(connection: &Connection) -> Result<(), StoreE
     Ok(())
 }
 
-/// Bytes of new postings held in memory: many during a full write, few otherwise.
+/// Memory for new postings, in bytes: large for a full write, small otherwise.
 const SET_HASH_SIZE: &str = "INSERT INTO search (search, rank) VALUES ('hashsize', ?1)";
 
 pub(in crate::store) fn set_hash_size(

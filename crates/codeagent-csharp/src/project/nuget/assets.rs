@@ -1,6 +1,6 @@
 //! `project.assets.json`: the assemblies that the last restore of a project resolved.
 //!
-//! **Limits.** The folder of the packages is not taken from it, only the paths below that folder.
+//! Limitations: the package folder itself is not read from the file, only paths below it.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::project::nuget::{Version, is_same_framework};
 pub struct ResolvedAssembly {
     /// Version of the package.
     pub version: Option<Version>,
-    /// Path in a folder of packages.
+    /// Path in a package folder.
     pub path: String,
 }
 
@@ -41,13 +41,14 @@ struct AssetsLibrary {
 }
 
 impl Assets {
-    /// Reads one; `None` if it is none.
+    /// Parses the file; `None` if it is not valid.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()
     }
 
-    /// Returns the assemblies of packages for a framework; `None` if it was not restored for that.
+    /// Returns the package assemblies for a framework; `None` if the project was not restored for
+    /// it.
     #[must_use]
     pub fn assemblies(&self, framework: &str) -> Option<Vec<ResolvedAssembly>> {
         let plain: Vec<_> = self

@@ -1,7 +1,7 @@
-//! NuGet: the packages that a C# project references, and what NuGet's own files say about them.
+//! NuGet: the packages that a C# project references, and the contents of NuGet's own files.
 //!
 //! Works on texts only; `ingest::packages` reads the files. `version` compares versions and ranges,
-//! `nuspec` reads the dependencies of a package, `assets` reads what the last restore resolved, and
+//! `nuspec` reads the dependencies of a package, `assets` reads the result of the last restore, and
 //! `nearest` chooses the framework folder of a package for a project.
 
 mod assets;
@@ -14,20 +14,20 @@ pub use version::{Range, Version};
 
 use crate::project::frameworks::{Family, Framework};
 
-/// A package that a project names.
+/// A package that a project references.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageReference {
     /// Id as written.
     pub id: String,
-    /// Version or range, empty if none is said.
+    /// Version or range; empty if there is none.
     pub version: String,
-    /// Projects that reference this one do not get it.
+    /// Not passed on to projects that reference this one.
     pub is_private: bool,
 }
 
-/// Which of these framework folders a project of a framework gets, by its place: the same line and
-/// the newest, else the newest .NET Standard; for a project of .NET that finds neither, .NET
-/// Framework from 4.6.1 on. A project that names no framework is one of the newest .NET.
+/// Returns the index of the framework folder that a project uses: the newest of its own family,
+/// else the newest .NET Standard; for a .NET project that finds neither, .NET Framework from 4.6.1
+/// on. A project without a framework counts as the newest .NET.
 #[must_use]
 pub fn nearest(project: &str, folders: &[&str]) -> Option<usize> {
     let project = if project.is_empty() {
@@ -58,7 +58,7 @@ pub fn nearest(project: &str, folders: &[&str]) -> Option<usize> {
     direct.or_else(|| best(&is_fallback).filter(|_| project.family == Family::NetCoreApp))
 }
 
-/// Reports whether two texts name the same framework; NuGet has several spellings.
+/// Reports whether two texts name the same framework, which has several spellings.
 #[must_use]
 pub fn is_same_framework(left: &str, right: &str) -> bool {
     framework(left)
@@ -72,7 +72,7 @@ pub fn newer(left: &str, right: &str) -> std::cmp::Ordering {
     framework(left).rank(&framework(right))
 }
 
-/// `.NETStandard2.0` and `.NETCoreApp,Version=v8.0` as well as `net8.0`.
+/// Parses `.NETStandard2.0` and `.NETCoreApp,Version=v8.0` as well as `net8.0`.
 fn framework(text: &str) -> Framework {
     let Some(long) = text.strip_prefix('.') else {
         return Framework::parse(text);

@@ -1,15 +1,15 @@
 //! `.nuspec` files: the dependencies of a package.
 //!
-//! **Limits.** Dependencies that are not compiled against (`exclude="Compile"`) are left out.
+//! Limitations: dependencies that are not compiled against (`exclude="Compile"`) are left out.
 
 use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::project::nuget::{Range, nearest};
 
-/// Most nodes of a `.nuspec`.
+/// Largest number of nodes of a `.nuspec`.
 const MAX_NODES: u32 = 100_000;
 
-/// The packages that a package needs: id in lower case, and which versions.
+/// The dependencies of a package: id in lower case, and version range.
 pub type Needs = Vec<(String, Range)>;
 
 /// Returns the dependencies of a package for a framework. A text that is not a `.nuspec` has none.

@@ -1,6 +1,6 @@
 //! NuGet versions and version ranges: `1.2`, `[1.0,2.0)`, `3.*`.
 //!
-//! **Limits.** Build metadata (`+sha`) is ignored. Prereleases match only where a bound is one; a
+//! Limitations: build metadata (`+sha`) is ignored. Prereleases match only where a bound is one; a
 //! floating version with a label (`1.0.0-*`) matches every prerelease.
 
 use std::cmp::Ordering;
@@ -9,12 +9,12 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
     numbers: [u64; 4],
-    /// Empty for a release.
+    /// Prerelease label; empty for a release.
     label: String,
 }
 
 impl Version {
-    /// Reads one.
+    /// Parses a version.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().split('+').next()?;
@@ -49,7 +49,7 @@ impl PartialOrd for Version {
     }
 }
 
-/// Part by part; numbers before words.
+/// Compares labels part by part; numbers sort before words.
 fn compare_labels(left: &str, right: &str) -> Ordering {
     let (mut left, mut right) = (left.split('.'), right.split('.'));
     loop {
@@ -71,21 +71,21 @@ fn compare_labels(left: &str, right: &str) -> Ordering {
     }
 }
 
-/// The versions that somebody takes.
+/// A version range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// The lowest, and whether it is one of them.
+    /// The lowest version, and whether it is included.
     low: Option<(Version, bool)>,
-    /// The highest, and whether it is one of them.
+    /// The highest version, and whether it is included.
     high: Option<(Version, bool)>,
-    /// The newest is taken, not the oldest.
+    /// Selects the newest version instead of the oldest.
     floats: bool,
-    /// Prereleases are taken too.
+    /// Includes prereleases.
     prereleases: bool,
 }
 
 impl Range {
-    /// Reads one; `None` if it says nothing that is understood.
+    /// Parses a range; `None` if it is not valid.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -119,7 +119,7 @@ impl Range {
         })
     }
 
-    /// `1.2.*`: from 1.2 on, before 1.3.
+    /// Returns the range of `1.2.*`: from 1.2 on, before 1.3.
     fn floating(fixed: &str) -> Option<Self> {
         let prereleases = fixed.contains('-');
         let fixed = fixed.trim_end_matches(['.', '-']);
@@ -169,7 +169,8 @@ impl Range {
                 .is_none_or(|(high, included)| version < high || *included && version == high)
     }
 
-    /// Returns the version that is taken of these, by its place: the lowest that is allowed.
+    /// Returns the index of the selected version: the lowest in the range, or the highest if the
+    /// range floats.
     #[must_use]
     pub fn choose(&self, versions: &[Version]) -> Option<usize> {
         let allowed = versions

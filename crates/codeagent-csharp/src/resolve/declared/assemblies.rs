@@ -1,11 +1,11 @@
-//! Assemblies: which one a file is compiled into, and which others an assembly sees.
+//! The assembly that each file is compiled into, and the assemblies visible from it.
 //!
 //! A project's assembly sees itself, its references and libraries. Files that no project owns form
 //! one assembly that sees everything. `InternalsVisibleTo` comes from project files and from
 //! attributes in the sources. A package's assembly sees those whose types it mentions, and is seen
 //! by the projects that reference the package.
 //!
-//! **Limits.** A file that several projects compile belongs to its owner; its declarations are
+//! Limitations: a file that several projects compile belongs to its owner; its declarations are
 //! visible from each of them.
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use crate::project::CSharpProjects;
 use crate::stdlib::Library;
 
-/// An assembly that a package brings.
+/// An assembly of a package.
 #[derive(Clone, Debug)]
 pub struct PackageAssembly {
     /// Its simple name.
@@ -27,19 +27,19 @@ pub struct PackageAssembly {
     pub references: Vec<String>,
     /// Its declarations.
     pub library: Arc<Library>,
-    /// The projects that get it, as indices into [`CSharpProjects::projects`].
+    /// The projects that see it, as indices into [`CSharpProjects::projects`].
     pub seen_by: Vec<u32>,
 }
 
-/// The assemblies that the packages of a repository bring, by name.
+/// The assemblies of a repository's packages, by name.
 #[derive(Clone, Debug, Default)]
 pub struct PackageAssemblies(pub Vec<PackageAssembly>);
 
-/// A C# project of the model, one of the two assemblies below, or one of a package.
+/// A project's assembly, one of the two special ones below, or one of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AssemblyId(pub u32);
 
-/// The assemblies and who sees whom.
+/// The assemblies and their visibility to each other.
 #[derive(Debug, Default)]
 pub struct Assemblies {
     /// Number of projects.
@@ -52,7 +52,7 @@ pub struct Assemblies {
 }
 
 impl Assemblies {
-    /// Reads them from the project model and what packages bring.
+    /// Builds the table from the project model and the packages' assemblies.
     #[must_use]
     pub fn build(model: &ProjectModel, packages: &[PackageAssembly]) -> Self {
         let projects = &model.of::<CSharpProjects>().projects;
@@ -136,7 +136,7 @@ impl Assemblies {
         }
     }
 
-    /// Returns the assembly of a package, by its place among those.
+    /// Returns the assembly of a package, by its index among those.
     #[must_use]
     pub fn package(&self, index: usize) -> AssemblyId {
         AssemblyId(self.count + 2 + index as u32)
@@ -178,8 +178,8 @@ impl Assemblies {
         from == other || self.friends[from.0 as usize * self.width + other.0 as usize]
     }
 
-    /// Takes in an `InternalsVisibleTo("name")` that stands in a source file of `home`; an empty
-    /// name stands for any.
+    /// Adds an `InternalsVisibleTo("name")` from a source file of `home`; an empty name stands for
+    /// any.
     pub fn add_friend(&mut self, home: AssemblyId, name: &str, projects: &ProjectModel) {
         let projects = &projects.of::<CSharpProjects>().projects;
         for (index, project) in projects.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! The lowest layer: tables over the facts of all files.
 //!
-//! They are built before any file is resolved, and resolving only reads them.
+//! They are built before any file is resolved and are read-only during resolution.
 //!
-//! **Limits.** No type is resolved here, and no file is asked about another.
+//! Limitations: nothing is resolved here; no file's entries depend on another file.
 
 pub mod assemblies;
 mod patch;

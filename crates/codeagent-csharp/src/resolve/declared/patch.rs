@@ -1,11 +1,11 @@
 //! In-place update of the tables for a file whose members or bodies changed.
 //!
 //! Possible if both versions of the file declare the same namespaces and types in the same order,
-//! and if no new name leads to more of the library. The members of those types are replaced. The
-//! result equals that of rebuilding the tables, except for the numbers of names, whose order
-//! nothing depends on.
+//! and if no new name leads to further library declarations. The members of those types are
+//! replaced. The result equals that of rebuilding the tables, except for the numbers of names,
+//! whose order nothing depends on.
 //!
-//! **Limits.** Any other change is refused, and the caller rebuilds the tables.
+//! Limitations: any other change is refused, and the caller rebuilds the tables.
 
 use codeagent_lang::LanguageIndex;
 use codeagent_lang::query::names::Name;
@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::resolve::declared::published;
 use crate::resolve::declared::tables::{FileBuilder, FileTable, Tables, TypeDefId};
 
-/// The part of a namespace or type that the tables hold, without its number.
+/// The identity of a namespace or type in the tables, without its number.
 #[derive(PartialEq)]
 struct Entry<'f> {
     kind: DeclKind,
@@ -25,7 +25,7 @@ struct Entry<'f> {
     name: &'f str,
     arity: usize,
     access: Option<Access>,
-    /// The namespace or type in whose body it stands, by its place among the entries.
+    /// The enclosing namespace or type, by its index among the entries.
     owner: Option<usize>,
 }
 
@@ -53,7 +53,7 @@ fn is_entry(facts: &Facts, id: DeclId) -> bool {
     kind == DeclKind::Namespace || kind.opens_type()
 }
 
-/// Returns the nearest entry around a scope.
+/// Returns the nearest entry that encloses a scope.
 fn owner(facts: &Facts, mut scope: ScopeId, ids: &[DeclId]) -> Option<usize> {
     while let Some(id) = scope.some() {
         let around = facts.scope(id);
@@ -137,7 +137,7 @@ impl LanguageIndex for Tables {
 }
 
 impl Tables {
-    /// Gives the parts of types and namespaces their new numbers.
+    /// Replaces the declaration ids of the parts of types and namespaces.
     fn renumber(&mut self, file: FileId, table: &FileTable, to: &FxHashMap<DeclId, DeclId>) {
         let change = |refs: &mut [DeclRef]| {
             for reference in refs.iter_mut().filter(|reference| reference.file == file) {
@@ -186,7 +186,7 @@ impl Tables {
         }
     }
 
-    /// Puts what was added at the end into the order of files.
+    /// Sorts the members that were appended into file order.
     fn sort_members(&mut self, file: FileId, new: &Facts) {
         let table = &self.files[file.0 as usize];
         for tid in types_of(table) {

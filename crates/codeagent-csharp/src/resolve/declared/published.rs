@@ -1,11 +1,11 @@
-//! The dependency keys that a file provides: the names it adds to the tables.
+//! The dependency keys that a file publishes: the names it adds to the tables.
 //!
-//! Resolving a file records the key of every table lookup; a file provides the keys of all names it
-//! adds. Nested types need no keys, because a lookup of one reads all parts of the containing type.
-//! Members are parts of those types that are compared one by one: a lookup of a member records its
-//! name as well.
+//! Resolving a file records the key of every table lookup; a file publishes the keys of all names
+//! it adds. Nested types need no keys, because a lookup of one reads all parts of the containing
+//! type. Members are parts of those types that are compared one by one: a lookup of a member
+//! records its name as well.
 //!
-//! **Limits.** Types are keyed by simple name alone, so a new type invalidates every file that
+//! Limitations: types are keyed by simple name alone, so a new type invalidates every file that
 //! looked up a type of that name anywhere.
 
 use codeagent_lang::dependencies::{DependencyKey, KeyTable};
@@ -22,9 +22,9 @@ pub const TYPES: KeyTable = KeyTable::names("cs:type");
 pub const NAMESPACES: KeyTable = KeyTable::presence("cs:namespace");
 /// Table of extension members.
 pub const EXTENSIONS: KeyTable = KeyTable::names("cs:extension");
-/// The global usings of sources, under one key.
+/// The global usings in sources, under one key.
 pub const GLOBAL_USINGS: KeyTable = KeyTable::names("cs:global-usings");
-/// The assemblies that see internals by an attribute in a source, under one key.
+/// The friend assemblies declared by attributes in sources, under one key.
 pub const FRIENDS: KeyTable = KeyTable::names("cs:friends");
 
 /// Members of types by name, in the files that are read. Members with the same name share
@@ -60,7 +60,7 @@ pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
     keys
 }
 
-/// Returns the keys that a file provides, sorted.
+/// Returns the keys that a file publishes, sorted.
 #[must_use]
 pub fn published(facts: &Facts) -> Vec<DependencyKey> {
     let mut keys = Vec::new();
@@ -102,7 +102,7 @@ fn in_extension_block(facts: &Facts, scope: ScopeId) -> bool {
     owner.is_some_and(|owner| facts.decl(owner).kind == DeclKind::ExtensionBlock)
 }
 
-/// The names in `[assembly: InternalsVisibleTo("name")]`; empty where the facts do not have it (a
+/// Returns the names in `[assembly: InternalsVisibleTo("name")]`; empty where the facts lack it (a
 /// literal with a long public key).
 pub fn friends(facts: &Facts) -> impl Iterator<Item = &str> {
     facts

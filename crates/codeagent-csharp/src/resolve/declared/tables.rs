@@ -1,10 +1,11 @@
 //! Tables of declarations: types (all parts of a partial type), namespaces, members by name,
 //! extension methods.
 //!
-//! Built once over the facts of all files and only read while files are resolved. Everything is in
+//! Built once over the facts of all files and read-only during resolution. Everything is in
 //! canonical order: by file, then by declaration.
 //!
-//! **Limits.** Nothing is resolved here: base lists and signatures are left to the layers above.
+//! Limitations: nothing is resolved here; base lists and signatures are resolved by the layers
+//! above.
 
 mod builder;
 
@@ -41,17 +42,16 @@ impl NamespaceId {
 /// All parts of one type of one assembly.
 #[derive(Debug)]
 pub struct TypeDef {
-    /// Simple name.
     pub name: Name,
-    /// Own type parameters.
+    /// Number of its own type parameters.
     pub arity: u16,
-    /// Type parameters of the types around it.
+    /// Number of type parameters of its enclosing types.
     pub outer_arity: u16,
     /// Kind of its first part.
     pub kind: DeclKind,
-    /// Namespace it lies in, directly or through types.
+    /// Its namespace, also if it is nested in types.
     pub namespace: NamespaceId,
-    /// The type around it.
+    /// The enclosing type.
     pub outer: Option<TypeDefId>,
     /// Its declarations.
     pub parts: SmallVec<[DeclRef; 1]>,
@@ -59,15 +59,14 @@ pub struct TypeDef {
     pub homes: SmallVec<[AssemblyId; 1]>,
     /// The widest accessibility a part declares.
     pub access: Access,
-    /// Its parts are compiled into different assemblies, as in a shared project and its users.
+    /// Its parts are compiled into different assemblies, as with a shared project.
     pub shared: bool,
-    /// It is declared in a library.
+    /// Declared in a library.
     pub external: bool,
-    /// Its members with a name but for constructors and explicit implementations.
+    /// Its named members except constructors and explicit implementations.
     pub members: Vec<DeclRef>,
     /// Instance constructors, the primary one included.
     pub constructors: Vec<DeclRef>,
-    /// Conversion operators.
     pub conversions: Vec<DeclRef>,
     /// Explicit implementations of interface members.
     pub explicit: Vec<DeclRef>,
@@ -76,7 +75,7 @@ pub struct TypeDef {
 /// A namespace.
 #[derive(Debug)]
 pub struct Namespace {
-    /// The namespace around it; the global one is its own.
+    /// The enclosing namespace; the global one is its own parent.
     pub parent: NamespaceId,
     /// Its declarations.
     pub decls: Vec<DeclRef>,
@@ -87,9 +86,8 @@ pub struct Namespace {
 /// An extension method or a member of an extension block.
 #[derive(Clone, Copy, Debug)]
 pub struct Extension {
-    /// The member.
     pub decl: DeclRef,
-    /// The static class around it.
+    /// The enclosing static class.
     pub container: TypeDefId,
 }
 
@@ -100,11 +98,11 @@ pub struct FileTable {
     pub names: Box<[Name]>,
     /// Assemblies it is compiled into, the owner first; empty for files of other languages.
     pub homes: SmallVec<[AssemblyId; 1]>,
-    /// Namespace that each namespace scope opens.
+    /// The namespace that each namespace scope opens.
     pub namespaces: FxHashMap<ScopeId, NamespaceId>,
-    /// Type definition of each type declaration.
+    /// The type definition of each type declaration.
     pub types: FxHashMap<DeclId, TypeDefId>,
-    /// Usings by the scope they stand in, global ones apart.
+    /// Usings by scope, without global ones.
     pub usings: FxHashMap<ScopeId, Vec<ImportId>>,
 }
 
@@ -120,7 +118,6 @@ pub enum AssemblyUsing {
 /// Tables over the facts of all files of the language.
 pub struct Tables {
     pub(in crate::resolve) names: Names,
-    /// The simple names of known types.
     known_names: Vec<Name>,
     pub(in crate::resolve) files: Vec<FileTable>,
     pub(in crate::resolve) assemblies: Assemblies,
@@ -132,19 +129,18 @@ pub struct Tables {
     pub(in crate::resolve) members: FxHashMap<(TypeDefId, Name), SmallVec<[DeclRef; 2]>>,
     pub(in crate::resolve) extensions: FxHashMap<Name, Vec<Extension>>,
     pub(in crate::resolve) global_usings: FxHashMap<AssemblyId, Vec<AssemblyUsing>>,
-    /// Names below this number were asked of the libraries.
+    /// Names below this number have been looked up in the libraries.
     asked: u32,
-    /// The libraries of packages.
     packages: Vec<Arc<Library>>,
-    /// Types from this number on are the frameworks': what they derive from is there too.
+    /// Types from this number on are the frameworks'; so are all their base types.
     pub(in crate::resolve) library: TypeDefId,
-    /// Namespaces of libraries by their whole names.
+    /// Namespaces of libraries by their full names.
     pub(in crate::resolve) dotted: FxHashMap<Name, NamespaceId>,
-    /// Namespaces of the library that the SDKs open unasked.
+    /// Framework namespaces that SDKs import implicitly.
     opened: Vec<NamespaceId>,
-    /// The declared ones of known types, with their numbers of type parameters.
+    /// The declarations of well-known types, by number of type parameters.
     known: FxHashMap<(Known, u16), TypeDefId>,
-    /// The well-known type that each type definition is.
+    /// The well-known type, if any, of each type definition.
     pub(in crate::resolve) known_of: FxHashMap<TypeDefId, Known>,
     /// Names and arities of partial types with a part that several assemblies compile.
     shared: FxHashSet<(Name, u16)>,
@@ -203,8 +199,8 @@ impl Tables {
         tables
     }
 
-    /// Adds the declarations of the packages and of the frameworks that the names of the files lead
-    /// to, as further files. What an external file declares itself is left out.
+    /// Adds the package and framework declarations that the files' names lead to, as further files.
+    /// Types that an external file declares are left out.
     pub fn add_libraries(&mut self, files: &mut Vec<WorldFile>, projects: &ProjectModel) {
         if files
             .iter()
@@ -277,7 +273,7 @@ impl Tables {
         }
     }
 
-    /// Reports whether a name may lead to declarations of libraries that are not taken.
+    /// Reports whether a name may lead to library declarations that have not been added.
     pub(in crate::resolve) fn leads_further(&self, text: &str) -> bool {
         let is_asked = self.names.get(text).is_some_and(|name| name.0 < self.asked);
         !is_asked
@@ -311,8 +307,8 @@ impl Tables {
             .any(|tid| self.type_def(*tid).external && self.type_def(*tid).arity == declared.arity)
     }
 
-    /// Returns the namespace of a dotted name in another, with these assemblies among those that
-    /// declare it.
+    /// Returns the namespace with a dotted name inside another, and adds these assemblies to those
+    /// that declare it.
     fn add_namespace(
         &mut self,
         around: NamespaceId,
@@ -406,8 +402,8 @@ impl Tables {
         }
     }
 
-    /// Returns the type of the library that a name means where no using leads to it: the project
-    /// that compiles the file is not in the repository, or what opens the namespace for it.
+    /// Returns the framework type with a name that no using leads to. This happens if the project
+    /// that compiles the file is outside the repository, or the using is.
     pub(in crate::resolve) fn opened_type(&self, name: Name, arity: usize) -> Option<TypeDefId> {
         let fits = |tid: &TypeDefId| {
             *tid >= self.library && usize::from(self.type_def(*tid).arity) == arity
@@ -421,7 +417,7 @@ impl Tables {
         })
     }
 
-    /// Returns the declared type that a known type with so many type arguments is.
+    /// Returns the declaration of a well-known type with this number of type arguments.
     pub(in crate::resolve) fn declared(&self, known: Known, arity: usize) -> Option<TypeDefId> {
         self.known.get(&(known, arity as u16)).copied()
     }
@@ -431,20 +427,18 @@ impl Tables {
         self.known_names[known as usize]
     }
 
-    /// Returns the type definition.
     #[must_use]
     pub(in crate::resolve) fn type_def(&self, tid: TypeDefId) -> &TypeDef {
         &self.types[tid.0 as usize]
     }
 
-    /// Returns the entries of a file.
     #[must_use]
     pub(in crate::resolve) fn file(&self, file: FileId) -> &FileTable {
         &self.files[file.0 as usize]
     }
 }
 
-/// Reports whether a declaration of this kind stands in a type.
+/// Reports whether declarations of this kind are members of a type.
 pub(in crate::resolve) fn is_member_kind(kind: DeclKind) -> bool {
     matches!(
         kind,
@@ -461,7 +455,7 @@ pub(in crate::resolve) fn is_member_kind(kind: DeclKind) -> bool {
     )
 }
 
-/// Reports whether the scope is the body of a type.
+/// Reports whether a scope is the body of a type.
 #[must_use]
 pub fn is_type_scope(kind: ScopeKind) -> bool {
     matches!(kind, ScopeKind::Type | ScopeKind::Enum)

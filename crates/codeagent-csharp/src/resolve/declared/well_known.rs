@@ -5,8 +5,8 @@
 //! declaration with that namespace, name and number of type parameters, not a type of the same name
 //! elsewhere.
 //!
-//! **Limits.** Members and base types are not listed here: the declaration is in the world like any
-//! other.
+//! Limitations: members and base types are not listed here: the declaration is in the world like
+//! any other.
 
 use codeagent_lang::query::names::{Name, Names};
 
@@ -18,7 +18,7 @@ macro_rules! known {
         #[allow(missing_docs, reason = "each variant is the type it names")]
         pub enum Known { $($variant,)* }
 
-        /// Variant, simple name and number of type parameters (`None`: whatever).
+        /// Variant, simple name and number of type parameters (`None`: any).
         pub const KNOWN: &[(Known, &str, Option<u16>)] = &[$((Known::$variant, $name, $arity),)*];
     };
 }
@@ -94,7 +94,7 @@ pub const KEYWORDS: &[(&str, Known)] = &[
 
 macro_rules! words {
     ($($constant:ident $text:literal,)*) => {
-        /// Names interned before all others, in this order.
+        /// Names that are interned before all others, in this order.
         pub const WORDS: &[&str] = &[$($text,)*];
         words!(@ 0u32; $($constant,)*);
     };
@@ -112,7 +112,7 @@ words! {
     SLICE "Slice",
 }
 
-/// Names of operators, interned too: what a type is asked for must not depend on whether some file
+/// Names of operators. Always interned, so that recorded lookups do not depend on whether a file
 /// declares one.
 pub const OPERATORS: &[&str] = &[
     "operator +",
@@ -138,7 +138,7 @@ pub const OPERATORS: &[&str] = &[
     "operator --",
 ];
 
-/// Returns all names that the resolver itself knows, and the simple name of each known type.
+/// Returns all names that the resolver knows, and the simple name of each well-known type.
 #[must_use]
 pub fn names() -> (Names, Vec<Name>) {
     let mut names = Names::default();
@@ -150,7 +150,7 @@ pub fn names() -> (Names, Vec<Name>) {
 }
 
 impl Known {
-    /// Returns the namespace it is declared in.
+    /// Returns the namespace of the type.
     #[must_use]
     pub fn namespace(self) -> &'static str {
         match self {
@@ -232,8 +232,8 @@ impl Known {
         }
     }
 
-    /// Reports whether it is a signed integer type that beats the unsigned type `other` in overload
-    /// resolution.
+    /// Reports whether it is a signed integer type that is better than the unsigned type `other` in
+    /// overload resolution.
     #[must_use]
     pub fn beats_unsigned(self, other: Self) -> bool {
         use Known::{Byte, Int16, Int32, Int64, IntPtr, SByte, UInt16, UInt32, UInt64, UIntPtr};
@@ -252,8 +252,8 @@ impl Known {
         self == Self::Boolean || self.is_numeric()
     }
 
-    /// Reports whether a one-dimensional array implements it and a collection expression makes one
-    /// (standard §17.2).
+    /// Reports whether a one-dimensional array implements it and a collection expression can create
+    /// it (standard §17.2).
     #[must_use]
     pub fn is_collection_interface(self) -> bool {
         matches!(
@@ -266,7 +266,7 @@ impl Known {
         )
     }
 
-    /// Reports whether awaiting it gives its type argument.
+    /// Reports whether its type argument is the result of awaiting it.
     #[must_use]
     pub fn is_task_of(self) -> bool {
         matches!(self, Self::TaskOf | Self::ValueTaskOf)

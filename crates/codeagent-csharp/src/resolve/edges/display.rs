@@ -1,6 +1,6 @@
 //! Display of types in explanations: `Shop.Domain.Order`, `List<Order>`, `T`, `(int, string)`.
 //!
-//! **Limits.** Cut off six extension_scopes deep.
+//! Limitations: truncated at six levels of nesting.
 
 use codeagent_lang::explain::Report;
 use codeagent_model::print;
@@ -9,11 +9,11 @@ use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::edges::SiteResolver;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
 
-/// Levels of type arguments that are shown.
+/// Deepest level of type arguments in the text.
 const LEVELS: u32 = 6;
 
 impl SiteResolver<'_> {
-    /// A type as text.
+    /// Returns a type as text.
     pub(super) fn display(&self, ty: Ty, report: &Report<'_>) -> String {
         self.display_deep(ty, report, 0)
     }
@@ -94,7 +94,7 @@ impl SiteResolver<'_> {
         }
     }
 
-    /// Returns the name of a type parameter, as its first declaration writes it.
+    /// Returns the name of a type parameter in the type's first declaration.
     fn display_param(&self, owner: ParamOwner, index: u16) -> String {
         let (decl, own) = match owner {
             ParamOwner::Type(tid) => {

@@ -1,11 +1,11 @@
 //! Explains one site: the receiver and the origin of its type, each candidate with its conversions,
-//! and the rule that chose.
+//! and the deciding rule.
 //!
-//! Calls the resolver's own functions, in a run of its own. Only overload resolutions are recorded
+//! Calls the resolver's own functions, in a separate run. Only overload resolutions are recorded
 //! while they happen ([`OverloadTrace`]), because they depend on the lambda parameter types assumed
 //! at that moment.
 //!
-//! **Limits.** A resolution inside another one (in the body of a lambda that is tried) is not
+//! Limitations: a resolution nested in another one (in the body of a lambda under test) is not
 //! shown.
 
 use codeagent_lang::explain::{MAX_ORIGINS, Report};
@@ -25,7 +25,7 @@ use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::queries::Query;
 use crate::resolve::types::{Ty, Type};
 
-/// Most candidates that are shown of a overload.
+/// Largest number of candidates shown for an overload resolution.
 pub(super) const MAX_SHOWN: usize = 24;
 
 /// Adds an explanation of a site to a report, and returns the resolution of that site alone.
@@ -193,7 +193,7 @@ impl SiteResolver<'_> {
         }
     }
 
-    /// Extension methods of this name in sight whose receiver does not fit.
+    /// Reports the extension methods in scope with this name whose receiver does not fit.
     fn explain_extensions(&self, receiver: Ty, name: Name, report: &mut Report<'_>) {
         let Some(all) = self.tables.extensions.get(&name) else {
             return;
@@ -228,7 +228,7 @@ impl SiteResolver<'_> {
         }
     }
 
-    /// `receiver a.b: T`, and below it where the type comes from.
+    /// Reports the type of an expression, as `receiver a.b: T`, and its origin.
     fn typed(&self, role: &str, expr: ExprId, depth: usize, report: &mut Report<'_>) {
         let ty = self.display(self.type_of_expr(expr), report);
         report.line(
@@ -359,7 +359,7 @@ impl SiteResolver<'_> {
         }
     }
 
-    /// The declaration a name stands for, and how that gets its type.
+    /// Reports the declaration of a name and the origin of its type.
     fn origin_of(&self, candidates: &[Candidate], depth: usize, report: &mut Report<'_>) {
         let Some(candidate) = candidates.first() else {
             return;

@@ -1,6 +1,6 @@
-//! Explains overload resolutions: each candidate with its conversions, and the rule that chose.
+//! Explains overload resolutions: each candidate with its conversions, and the deciding rule.
 //!
-//! **Limits.** Those of `explain`.
+//! Limitations: those of `explain`.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::explain::Report;
@@ -13,7 +13,8 @@ use crate::resolve::expressions::conversions::{Better, Conversion};
 use crate::resolve::expressions::overload_trace::{CandidateOutcome, OverloadTrace};
 
 impl SiteResolver<'_> {
-    /// Returns the choices that were made for a query.
+    /// Reports the overload resolutions that satisfy `made_for` and whose first candidate satisfies
+    /// `is_meant`.
     pub(super) fn explain_overloads(
         &self,
         made_for: impl Fn(&OverloadTrace) -> bool,

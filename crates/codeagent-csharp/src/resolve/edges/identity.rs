@@ -1,7 +1,7 @@
 //! Symbol identity: two C# declarations are one symbol if they have the same `Ns.Outer.Member`,
 //! arity and written parameter types. Parts of partial types and members merge, as do namespaces.
 //!
-//! **Limits.** Parameter types are compared as written: `Int32` and `int` are two signatures.
+//! Limitations: parameter types are compared as written: `Int32` and `int` are two signatures.
 
 use codeagent_lang::nodes::{Identity, MergeKey, qualified};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts, TypeExpr, TypeId};
@@ -47,7 +47,7 @@ pub fn identity(facts: &Facts, decl: DeclId, parent: Option<&Node>) -> Identity 
     }
 }
 
-/// Reports whether a declaration has no node around it: namespaces belong to no file.
+/// Reports whether a declaration has no enclosing node: namespaces belong to no file.
 pub fn is_outermost(facts: &Facts, decl: DeclId) -> bool {
     facts.decl(decl).kind == DeclKind::Namespace
 }
@@ -91,7 +91,7 @@ fn parameter_types(facts: &Facts, decl: DeclId) -> String {
     text
 }
 
-/// A C# type as written, without layout. Deeper than 16 extension_scopes it is cut.
+/// Returns a C# type as written, without layout, truncated at 16 levels of nesting.
 fn type_text(facts: &Facts, ty: TypeId, depth: u32) -> String {
     if depth > 16 {
         return "..".to_owned();

@@ -1,5 +1,5 @@
-//! Overrides and interface implementations: which base members a type's member overrides, and which
-//! interface members it implements.
+//! Overrides and interface implementations: the base members that a type's member overrides, and
+//! the interface members it implements.
 //!
 //! Explicit implementations are found by the interface they name, others by name and parameters for
 //! every interface in the type's own base list and above. An override belongs to the nearest base
@@ -8,7 +8,7 @@
 //! `class A : Base, I` makes members of `Base` implement those of `I`. The edge belongs to the
 //! declaration of `A`, because the text of `Base` does not name `I`.
 //!
-//! **Limits.** A parameter or result type that no file declares is compared by name.
+//! Limitations: a parameter or result type that no file declares is compared by name.
 
 use codeagent_lang::{DeclRef, Inherited, Links, Target, Use};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind};
@@ -160,14 +160,15 @@ impl SiteResolver<'_> {
         }
     }
 
-    /// Returns the type whose body a member stands in.
+    /// Returns the type that declares a member.
     fn declared_in(&self, member: DeclRef) -> Option<TypeDefId> {
         let facts = self.facts(member.file);
         let owner = facts.scope(facts.decl(member.decl).scope.some()?).owner;
         self.tables.file(member.file).types.get(&owner).copied()
     }
 
-    /// Of a member of a base class elsewhere the first part of the type says it.
+    /// Records the implementations by members of base classes in other files, at the first part of
+    /// the type.
     fn record_inherited(
         &self,
         tid: TypeDefId,
@@ -201,7 +202,8 @@ impl SiteResolver<'_> {
                 return false;
             };
 
-            // The name comes first: what members of other names say is not asked.
+            // Compares names first, so that nothing about members with other names becomes a
+            // dependency.
             let is_named =
                 declared.kind == target.kind && self.name(decl.file, declared.name) == name;
             let candidate = Candidate {
@@ -227,8 +229,8 @@ impl SiteResolver<'_> {
         }
 
         let name = self.name(wanted.decl.file, self.decl(wanted.decl).name);
-        // A member that hides one of a base class without implementing anything leaves that one to
-        // do it.
+        // A member that hides one of a base class without implementing the interface leaves the
+        // implementation to that one.
         self.class_chain(own)
             .into_iter()
             .flatten()
@@ -252,7 +254,7 @@ impl SiteResolver<'_> {
             })
     }
 
-    /// Reports whether a member is public and like that of the interface.
+    /// Reports whether a member is public and matches the interface's member.
     fn can_implement(&self, candidate: Candidate, wanted: Candidate) -> bool {
         let (decl, target) = (self.decl(candidate.decl), self.decl(wanted.decl));
         decl.kind == target.kind
@@ -268,7 +270,7 @@ impl SiteResolver<'_> {
             .and_then(|detail| detail.access)
     }
 
-    /// Reports whether two members give the same type, as far as that is known.
+    /// Reports whether two members have the same result type, as far as is known.
     fn same_result(&self, a: Candidate, b: Candidate) -> bool {
         let (first, second) = (self.signature(a.decl), self.signature(b.decl));
         let own = self.substitute(first.result, a.within);
@@ -280,8 +282,7 @@ impl SiteResolver<'_> {
         self.are_alike(own, other, 0)
     }
 
-    /// Reports whether two types may be the same: `T?` of something that is not declared may be
-    /// `T`.
+    /// Reports whether two types may be the same: `T?` of an undeclared type may be `T`.
     fn are_alike(&self, a: Ty, b: Ty, depth: u32) -> bool {
         let (a, b) = (self.without_annotation(a), self.without_annotation(b));
         let all = |x: &TyList, y: &TyList| {
@@ -314,8 +315,8 @@ impl SiteResolver<'_> {
         }
     }
 
-    /// Reports whether an interface member asks for an implementation: it is not private, sealed,
-    /// or static with a body of its own.
+    /// Reports whether an interface member can be implemented: it is not private, sealed, or static
+    /// with a body of its own.
     fn can_be_implemented(&self, member: DeclRef) -> bool {
         let flags = self.decl(member).flags;
         let fixed = flags.has(DeclFlags::SEALED)

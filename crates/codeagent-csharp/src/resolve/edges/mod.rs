@@ -1,7 +1,7 @@
 //! The top layer: the edges of one file, one for each resolved site and for each member that
 //! overrides or implements another.
 //!
-//! **Limits.** The layers below do not depend on this one.
+//! Limitations: no layer below uses this one.
 
 mod display;
 pub mod explain;
@@ -22,11 +22,10 @@ use rustc_hash::FxHashMap;
 use crate::resolve::expressions::{Checker, ExprState};
 use crate::resolve::types::{SiteContext, TypeState};
 
-/// The resolution of one file.
 struct FileResolver<'w> {
     types: TypeState<'w>,
     exprs: ExprState,
-    /// The member accessed on each bare name.
+    /// The member accessed on each bare name: `Red` for `Color` in `Color.Red`.
     followers: OnceCell<FxHashMap<ExprId, Name>>,
 }
 
@@ -42,7 +41,7 @@ impl<'w> FileResolver<'w> {
         }
     }
 
-    /// Keeps the overload resolutions, to explain them.
+    /// Records the overload resolutions, to explain them.
     fn traced(self) -> Self {
         Self {
             exprs: self.exprs.traced(),
@@ -50,7 +49,7 @@ impl<'w> FileResolver<'w> {
         }
     }
 
-    /// The layer, as seen from the sites of a declaration.
+    /// Returns the layer's view from the sites of a declaration.
     fn at(&self, owner: DeclId) -> SiteResolver<'_> {
         let types = self.types.at(self.types.site_context(owner));
 
@@ -61,7 +60,7 @@ impl<'w> FileResolver<'w> {
     }
 }
 
-/// The top layer, as seen from a site.
+/// The top layer, viewed from a site.
 struct SiteResolver<'w> {
     checker: Checker<'w>,
     followers: &'w OnceCell<FxHashMap<ExprId, Name>>,

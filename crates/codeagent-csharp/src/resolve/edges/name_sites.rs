@@ -1,6 +1,6 @@
 //! The edges of names: imports, types and values.
 //!
-//! **Limits.** Those of `site_targets`.
+//! Limitations: those of `site_targets`.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, Target, Use};
@@ -103,8 +103,8 @@ impl SiteResolver<'_> {
         Some(Use::of_site(site, EdgeType::References, targets))
     }
 
-    /// Returns the type of the repository that `value is Name` tests for, if a type is meant
-    /// (standard §12.12.12).
+    /// Returns the repository type that `value is Name` tests for, if `Name` is a type (standard
+    /// §12.12.12).
     pub(super) fn resolve_tested_type(&self, subject: Subject) -> Option<DeclRef> {
         let Subject::Expr(expr) = subject else {
             return None;
@@ -160,8 +160,8 @@ impl SiteResolver<'_> {
         }
     }
 
-    /// `Color.Red` where `Color` is also a value of type `Color`: the type, if what follows is a
-    /// static member (standard §12.8.7.2).
+    /// Resolves `Color` in `Color.Red` where it is also a value of type `Color`: the type, if the
+    /// accessed member is static (standard §12.8.7.2).
     fn resolve_color_color(&self, expr: ExprId, values: &[Candidate]) -> Option<Ty> {
         let Expr::Name(name, ..) = self.facts.expr(expr) else {
             return None;
@@ -190,7 +190,7 @@ impl SiteResolver<'_> {
         })
     }
 
-    /// Returns the member that is accessed on each bare name.
+    /// Returns the member accessed on each bare name.
     fn collect_followers(&self) -> FxHashMap<ExprId, Name> {
         let follows = |expr: &Expr| match *expr {
             Expr::Member(base, name) if matches!(self.facts.expr(base), Expr::Name(..)) => {

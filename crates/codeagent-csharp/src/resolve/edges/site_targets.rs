@@ -1,6 +1,6 @@
 //! The target of each site of a file.
 //!
-//! **Limits.** The namespace before a dot has no edge; a `using` of a namespace has one, to its
+//! Limitations: the namespace before a dot has no edge; a `using` of a namespace has one, to its
 //! first declaration.
 
 use codeagent_lang::explain::Report;
@@ -130,8 +130,7 @@ impl SiteResolver<'_> {
         }
     }
 
-    /// Whoever calls a delegate uses the field, property or event that holds it (standard
-    /// §12.8.10.4).
+    /// Resolves the field, property or event whose delegate is called (standard §12.8.10.4).
     fn resolve_called_value(&self, site: &Site, call: CallId) -> Option<Use> {
         let callee = self.facts.calls[call.index()].callee;
         if !matches!(self.facts.expr(callee), Expr::Name(..) | Expr::Member(..)) {
@@ -144,7 +143,7 @@ impl SiteResolver<'_> {
         })
     }
 
-    /// Reports whether a declaration is a vertex of the graph: a local function need not be.
+    /// Reports whether a declaration is a node; a local function may not be one.
     pub(super) fn is_node(&self, target: DeclRef) -> bool {
         !self.is_external_file(target.file) && !self.decl(target).detail.is_none()
     }
@@ -231,8 +230,8 @@ impl SiteResolver<'_> {
         let bases = self.facts.list(self.facts.decl(decl).bases);
         let base = bases.get(usize::from(index))?;
 
-        // The bases first: while they are looked for, a type is taken to have none, and that must
-        // not depend on who asks.
+        // Bases first: while they are being computed, a type counts as having none, and that must
+        // not depend on the first query.
         if let Some(&tid) = self.table.types.get(&decl) {
             self.bases(tid);
         }
@@ -268,7 +267,7 @@ impl SiteResolver<'_> {
     }
 }
 
-/// An edge of a site.
+/// Returns the edge of a site.
 pub(super) fn edge(
     site: &Site,
     edge_type: EdgeType,
@@ -284,7 +283,7 @@ pub(super) fn edge(
     }
 }
 
-/// The edge of a site with a certain target.
+/// Returns the edge of a site with a certain target.
 pub(super) fn exact_edge(site: &Site, edge_type: EdgeType, target: DeclRef) -> Use {
     Use::of_site(site, edge_type, vec![Target::Decl(target)])
 }

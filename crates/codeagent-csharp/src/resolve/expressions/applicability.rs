@@ -5,7 +5,7 @@
 //!
 //! `F(1, b: 2)` is bound to `F<T>(T a, int b, int c = 0)` in normal form with `T` = `int`.
 //!
-//! **Limits.** An argument whose type is unknown converts to everything.
+//! Limitations: an argument whose type is unknown converts to everything.
 
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{ArgMode, DeclFlags, DeclId, Expr, ExprId};
@@ -18,21 +18,19 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::signatures::Signature;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// An argument of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
-    /// Its type without a target type.
+    /// Its natural type, without a target type.
     pub ty: Ty,
-    /// How it is passed.
     pub mode: ArgMode,
-    /// `name:`
+    /// The name in `name: value`.
     pub name: Name,
     /// The expression, if there is one.
     pub value: ExprId,
 }
 
 impl Argument {
-    /// An argument without an expression.
+    /// Returns an argument without an expression.
     #[must_use]
     pub fn of_type(ty: Ty) -> Self {
         Self {
@@ -44,7 +42,7 @@ impl Argument {
     }
 }
 
-/// Which parameter each argument goes to.
+/// The parameter that each argument goes to.
 pub struct ArgumentMapping {
     pub params: SmallVec<[usize; 4]>,
     expanded: bool,
@@ -54,23 +52,22 @@ pub struct ArgumentMapping {
 /// A candidate whose parameters are bound to the arguments.
 #[derive(Clone, Debug)]
 pub struct BoundCandidate {
-    /// The candidate.
     pub candidate: Candidate,
     /// Its type arguments, those of its extension block first.
     pub method_args: TyList,
     /// The parameter type of each argument.
     pub targets: SmallVec<[Ty; 4]>,
-    /// The same before type arguments are substituted.
+    /// The parameter types before type arguments are substituted.
     pub formals: SmallVec<[Ty; 4]>,
     /// Bound in expanded form: the last parameter takes several arguments.
     pub expanded: bool,
-    /// Some parameter takes its default.
+    /// Some parameter takes its default value.
     pub(super) defaults: bool,
     /// The number of declared parameters.
     pub(super) declared: usize,
-    /// Some parameter is `in`.
+    /// Some parameter is `in` or `ref readonly`.
     pub(super) by_readonly_ref: bool,
-    /// The worst conversion of an argument; `No` too if inference or a constraint fails.
+    /// The worst conversion of an argument; `No` also if inference or a constraint fails.
     pub conversion: Conversion,
 }
 
@@ -83,8 +80,8 @@ impl BoundCandidate {
 }
 
 impl Checker<'_> {
-    /// Returns the candidates that take as many arguments and type arguments, in each form in which
-    /// they do.
+    /// Returns the mappings of the candidates that accept this number of arguments and type
+    /// arguments, in each applicable form.
     pub(super) fn argument_mappings(
         &self,
         candidates: &[Candidate],
@@ -235,7 +232,8 @@ impl Checker<'_> {
             .all(|wanted| formals.iter().zip(args).any(|pair| may_fix(pair, *wanted)))
     }
 
-    /// Reports whether it is `out var x` or `out _`, whose type follows from the parameter.
+    /// Reports whether an argument is `out var x` or `out _`, whose type follows from the
+    /// parameter.
     fn is_declared_by_call(&self, arg: &Argument) -> bool {
         let Some(value) = arg.value.some() else {
             return arg.mode == ArgMode::Out;
@@ -254,7 +252,7 @@ impl Checker<'_> {
                 .is_some_and(is_from_call)
     }
 
-    /// Reports whether a delegate's result mentions a type parameter. A type that is no known
+    /// Reports whether a delegate's result mentions a type parameter. A type that is not a known
     /// delegate may mention it anywhere.
     fn result_mentions(&self, formal: Ty, wanted: Ty) -> bool {
         self.mentions(

@@ -2,7 +2,7 @@
 //!
 //! `F(int)` is better than `F(long)` for `F(1)`: identity is better than widening.
 //!
-//! **Limits.** Where an unknown type decides, the result is [`Better::Unknown`].
+//! Limitations: where an unknown type decides, the result is [`Better::Unknown`].
 
 use codeagent_model::facts::ExprId;
 
@@ -41,8 +41,8 @@ impl Checker<'_> {
         self.better_target(first, second)
     }
 
-    /// Which of two types a collection expression converts to better (C# 12): a read-only span than
-    /// a span, either than an array or an interface of arrays.
+    /// Returns the better of two target types for a collection expression (C# 12): a read-only span
+    /// is better than a span, and either is better than an array or an interface of arrays.
     fn better_collection_target(&self, first: Ty, second: Ty) -> Better {
         let rank = |ty: Ty| match (self.arena.get(ty), self.known(ty)) {
             (_, Some((Known::ReadOnlySpan, of))) => Some((0, of[0])),
@@ -63,7 +63,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns the better conversion target of two types (standard §12.6.4.7).
+    /// Returns the better of two conversion targets (standard §12.6.4.7).
     pub(super) fn better_target(&self, first: Ty, second: Ty) -> Better {
         match (self.convert(first, second), self.convert(second, first)) {
             (Conversion::Implicit, Conversion::No | Conversion::Unknown) => return Better::First,

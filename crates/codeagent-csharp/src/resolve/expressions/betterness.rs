@@ -6,7 +6,7 @@
 //! `void F(int a)` and `void F(params int[] a)` are equal for `F(1)` by conversions; the first is
 //! better because it is applicable in normal form.
 //!
-//! **Limits.** Beyond the standard, a candidate that is known to be applicable is better than one
+//! Limitations: beyond the standard, a candidate that is known to be applicable is better than one
 //! that only may be.
 
 use std::cmp::Ordering;
@@ -24,17 +24,17 @@ pub enum BetternessRule {
     BetterConversion,
     /// Each has a better conversion of some argument.
     Contradiction,
-    /// The arguments of only one are known to convert.
+    /// Only for one, all arguments are known to convert.
     CertainFit,
     /// An unknown type decides.
     Unknown,
-    /// One that only may be applicable does not beat one that is.
+    /// A candidate that only may be applicable does not beat one that is.
     CautiousFit,
     /// Only one has no type arguments.
     NotGeneric,
     /// Only one takes the last arguments without `params`.
     NormalForm,
-    /// Of two expanded forms one declares more parameters.
+    /// Both are expanded forms, and one declares more parameters.
     MoreDeclared,
     /// Only one needs no default values.
     NoDefaults,
@@ -42,12 +42,12 @@ pub enum BetternessRule {
     MoreSpecific,
     /// Only one takes no argument by `in`.
     ByValue,
-    /// No rule tells them apart.
+    /// No rule distinguishes them.
     Same,
 }
 
 impl Checker<'_> {
-    /// Returns which of two candidates is the better function member, and the rule that says so.
+    /// Returns which of two candidates is the better function member, and the deciding rule.
     pub(super) fn better_candidate(
         &self,
         a: &BoundCandidate,
@@ -85,8 +85,8 @@ impl Checker<'_> {
             Better::Second if unknown && a.is_certain() => {
                 (Better::Unknown, BetternessRule::Unknown)
             }
-            // A candidate that only may be applicable does not beat one that is by being more
-            // specific: a wider parameter is the likelier meaning.
+            // A candidate that only may be applicable does not win by being more specific: a wider
+            // parameter is more likely to be right.
             Better::First if !a.is_certain() && b.is_certain() && !self.waits_for_lambda(args) => {
                 (Better::Second, BetternessRule::CautiousFit)
             }
@@ -97,8 +97,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports whether a lambda or method group is among the arguments, whose result may be all that
-    /// is unknown.
+    /// Reports whether an argument is a lambda or method group; then its result may be the only
+    /// unknown.
     fn waits_for_lambda(&self, args: &[Argument]) -> bool {
         args.iter().any(|arg| {
             matches!(
@@ -151,8 +151,8 @@ impl Checker<'_> {
         .unwrap_or((Better::Neither, BetternessRule::Same))
     }
 
-    /// Compares two `params` collections of the same elements: a span is better than others, a
-    /// read-only one better than a writable one.
+    /// Compares two `params` collections of the same element type: a span is better than others, a
+    /// read-only span better than a writable one.
     fn better_collection(&self, a: &BoundCandidate, b: &BoundCandidate) -> Option<Better> {
         if !a.expanded || !b.expanded {
             return None;

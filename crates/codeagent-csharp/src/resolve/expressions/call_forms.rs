@@ -1,8 +1,8 @@
-//! The syntax that each call record of a file comes from: a call, `new`, an attribute and so on.
+//! The syntactic form of each call record of a file: a call, `new`, an attribute and so on.
 
 use codeagent_model::facts::{CallId, DeclId, Expr, Facts, SiteKind, Subject, TypeId};
 
-/// The syntax that a call record comes from.
+/// The syntactic form of a call record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CallForm {
     /// Not used by any expression or site.
@@ -10,19 +10,19 @@ pub enum CallForm {
     Unused,
     /// `f(..)`
     Call,
-    /// `new C(..)`
+    /// `new C(..)`.
     New,
     /// `new(..)`, with the declaration that has the context.
     NewTarget(DeclId),
     /// `a[..]`
     Index,
-    /// A constructor initialiser and what it constructs.
+    /// A constructor initialiser and the constructed type.
     Construct(TypeId),
     /// `: this(..)` of a constructor.
     This(DeclId),
     /// `: base(..)` of a constructor.
     Base(DeclId),
-    /// An attribute and what it names.
+    /// An attribute and the type it names.
     Attribute(TypeId),
 }
 

@@ -4,7 +4,7 @@
 //! Instance members come before extension methods. A delegate value that is invoked is not a
 //! target. `new C()` without a declared constructor targets the type.
 //!
-//! **Limits.** A call whose receiver is unknown never gets a target by name.
+//! Limitations: a call whose receiver is unknown never gets a target by name.
 
 use std::rc::Rc;
 
@@ -26,30 +26,25 @@ use crate::resolve::types::queries::Query;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// The outcome of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CallOutcome {
-    /// The call has a target.
     Target,
     /// The target is outside the repository.
     External,
-    /// A value is called: a delegate, whatever it holds.
+    /// A delegate value is called; the method it holds is not looked for.
     Value,
     /// Something it depends on is unknown.
     #[default]
     Unknown,
 }
 
-/// A resolved call.
 #[derive(Clone, Debug, Default)]
 pub struct CallResult {
-    /// The outcome.
     pub outcome: CallOutcome,
-    /// The targets, best first; more than one only if unsure.
+    /// The targets, best first; several only if uncertain.
     pub targets: Vec<DeclRef>,
-    /// Whether the target is certain.
+    /// The target is certain.
     pub sure: bool,
-    /// The result type.
     pub result: Ty,
     /// The type to which each argument converts.
     pub expected: Vec<Ty>,
@@ -58,7 +53,7 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// A call that leaves the repository and gives this.
+    /// Returns a call with an external target and this result.
     #[must_use]
     pub fn external(result: Ty, expected: Vec<Ty>) -> Self {
         Self {
@@ -69,7 +64,7 @@ impl CallResult {
         }
     }
 
-    /// A call of a value that gives this.
+    /// Returns a call of a delegate value with this result.
     fn value(result: Ty, expected: Vec<Ty>) -> Self {
         Self {
             outcome: CallOutcome::Value,
@@ -77,7 +72,7 @@ impl CallResult {
         }
     }
 
-    /// Returns the confidence of its edge.
+    /// Returns the confidence of the call's edge.
     #[must_use]
     pub fn confidence(&self) -> Confidence {
         if self.sure {
@@ -149,8 +144,8 @@ impl Checker<'_> {
         .collect()
     }
 
-    /// Returns the type of an argument before its call is resolved: what waits for the call's
-    /// choice has none yet.
+    /// Returns the type of an argument before its call is resolved; unknown if the type depends on
+    /// the chosen overload.
     pub(super) fn type_of_argument(&self, value: ExprId) -> Ty {
         match self.facts.expr(value) {
             Expr::NewTarget(..) => Ty::TARGET_NEW,
@@ -192,8 +187,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `undeclared`: something else of that name may be in sight, so that only a call that surely
-    /// fits is linked.
+    /// Resolves a call among the members of this name. With `undeclared`, an undeclared member of
+    /// the name may be in scope, so only a certain choice becomes an edge.
     fn resolve_candidates(&self, found: &[Candidate], call: &Call, undeclared: bool) -> CallResult {
         let methods: Vec<Candidate> = found
             .iter()
@@ -267,8 +262,8 @@ impl Checker<'_> {
         }
 
         match own {
-            // None of the declared ones takes the arguments, so one of the undeclared base class is
-            // called.
+            // No declared candidate takes the arguments, so the undeclared base class must have one
+            // that does.
             Some(chosen) if !chosen.applicable && self.has_foreign_class(access.receiver) => {
                 CallResult::external(Ty::UNKNOWN, Vec::new())
             }
@@ -313,8 +308,8 @@ impl Checker<'_> {
         access
     }
 
-    /// Gives the result of an external method an external type if no argument is from the
-    /// repository.
+    /// Gives the result of an external method an external type if no argument has a repository
+    /// type.
     fn external_call_result(
         &self,
         call: CallResult,
@@ -341,7 +336,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns the innermost type around a scope.
+    /// Returns the innermost type that encloses a scope.
     pub(super) fn enclosing_type(&self, mut scope: ScopeId) -> Option<Ty> {
         while let Some(id) = scope.some() {
             let here = self.facts.scope(id);
@@ -353,7 +348,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Drops instance methods where there is no `this`, if a static one remains.
+    /// Removes instance methods where there is no `this`, if a static one remains.
     fn static_context_candidates(&self, found: Vec<Candidate>, scope: ScopeId) -> Vec<Candidate> {
         let is_static =
             |candidate: &Candidate| self.decl(candidate.decl).flags.has(DeclFlags::STATIC);
@@ -363,7 +358,7 @@ impl Checker<'_> {
         found.into_iter().filter(is_static).collect()
     }
 
-    /// Reports whether a static method, local function or lambda is around a scope, within the
+    /// Reports whether a static method, local function or lambda encloses a scope, within the
     /// innermost type.
     fn is_static_context(&self, mut scope: ScopeId) -> bool {
         while let Some(id) = scope.some() {
@@ -383,7 +378,7 @@ impl Checker<'_> {
         false
     }
 
-    /// Methods that can be meant: static ones through a type, others through a value.
+    /// Returns the methods that can be invoked: static ones through a type, others through a value.
     fn invocable(&self, candidates: &[Candidate], receiver: Ty, base: ExprId) -> Vec<Candidate> {
         let methods: Vec<Candidate> = candidates
             .iter()
@@ -407,7 +402,7 @@ impl Checker<'_> {
         if fitting.is_empty() { methods } else { fitting }
     }
 
-    /// Reports whether a value has the name of its type, so that static members may be meant too
+    /// Reports whether a value has the name of its type, so that static members are candidates too
     /// (Color Color, standard §12.8.7.2).
     pub(super) fn names_its_type(&self, value: ExprId, ty: Ty) -> bool {
         match self.facts.expr(value) {
@@ -421,7 +416,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A method that nothing declares.
+    /// Resolves the call of a method that is not declared.
     fn resolve_undeclared_call(&self, access: &MemberAccess, name: Name) -> CallResult {
         let receiver = access.receiver;
         if receiver == Ty::UNKNOWN {
@@ -444,8 +439,8 @@ impl Checker<'_> {
         CallResult::external(Ty::UNKNOWN, Vec::new())
     }
 
-    /// Returns the call of a chosen method; `skip` arguments were not written (the receiver of an
-    /// extension).
+    /// Returns the call of a chosen method; the first `skip` arguments are not written (the
+    /// receiver of an extension).
     pub(super) fn call_result(&self, chosen: OverloadResult, skip: usize) -> CallResult {
         let result = self.result_of(&chosen.best);
         let expected = chosen.best.targets.iter().skip(skip).copied().collect();

@@ -2,7 +2,7 @@
 //!
 //! `byte b = 1 + 2;` converts because the value fits.
 //!
-//! **Limits.** Literals, names of constants, and their sums, differences and products.
+//! Limitations: literals, names of constants, and their sums, differences and products.
 
 use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
 

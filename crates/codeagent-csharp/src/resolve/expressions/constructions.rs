@@ -1,6 +1,6 @@
 //! Constructor calls: `new`, constructor initializers and attributes.
 //!
-//! **Limits.** `new C()` without a declared constructor targets the type.
+//! Limitations: `new C()` without a declared constructor targets the type.
 
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{Call, DeclId, DeclKind, ScopeId, TypeExpr, TypeId};
@@ -12,7 +12,7 @@ use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::{Ty, TyList, Type};
 
 impl Checker<'_> {
-    /// Returns the type whose constructor this is.
+    /// Returns the type that declares a constructor.
     pub fn constructed_by(&self, constructor: DeclId) -> Ty {
         let owner = constructor
             .some()
@@ -23,7 +23,7 @@ impl Checker<'_> {
         })
     }
 
-    /// `new T(..)`.
+    /// Resolves `new T(..)`.
     pub(super) fn resolve_construction(&self, ty: Ty, call: &Call) -> CallResult {
         let Type::Named(tid, _) = self.arena.get(ty) else {
             return self.resolve_undeclared_construction(ty);
@@ -77,7 +77,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `new T(..)` of a type that no file declares, or of a delegate type without a definition.
+    /// Resolves `new T(..)` of an undeclared type, or of a delegate type without a definition.
     fn resolve_undeclared_construction(&self, ty: Ty) -> CallResult {
         let outcome = if ty.is_unknown() {
             CallOutcome::Unknown
@@ -135,8 +135,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns the class an attribute names: `[Foo]` is `FooAttribute` or, if that is an attribute
-    /// class, `Foo`.
+    /// Returns the class that an attribute names: `[Foo]` is `FooAttribute` or, if that is an
+    /// attribute class, `Foo`.
     pub fn type_of_attribute(&self, id: TypeId) -> Option<Ty> {
         let TypeExpr::Name(segments, scope) = self.facts.type_expr(id) else {
             return None;

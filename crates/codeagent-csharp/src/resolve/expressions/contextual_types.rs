@@ -1,7 +1,7 @@
-//! Contextual types: the type that the position of a lambda, `new()` or collection expression
-//! expects.
+//! Contextual types: the type expected at the position of a lambda, `new()` or collection
+//! expression.
 //!
-//! **Limits.** While the overload of a call is being resolved, its arguments have no context.
+//! Limitations: while the overload of a call is being resolved, its arguments have no context.
 
 use codeagent_model::facts::{Context, DeclFlags, DeclId, DeclKind, Expr, ExprId};
 
@@ -11,7 +11,7 @@ use crate::resolve::types::queries::Query;
 use crate::resolve::types::{Ty, Type};
 
 impl Checker<'_> {
-    /// Returns the type that the context of a declaration asks for.
+    /// Returns the contextual type of a declaration.
     pub fn infer_context_type(&self, decl: DeclId) -> Ty {
         self.within(self.facts.decl(decl).scope, || {
             self.stack
@@ -59,8 +59,8 @@ impl Checker<'_> {
     fn infer_returned_context(&self, function: DeclId) -> Ty {
         let decl = self.facts.decl(function);
 
-        // The body is read to find out whether the lambda fits: what it has to return is just what
-        // is being asked.
+        // The body is being bound to find out whether the lambda fits, so its expected result is
+        // the unknown.
         if self.is_assumed(function) {
             return Ty::UNKNOWN;
         }

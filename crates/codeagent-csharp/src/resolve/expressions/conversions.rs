@@ -3,7 +3,7 @@
 //! Identity, numeric widening, references up the hierarchy with variance, boxing, nullable, tuples,
 //! user-defined operators, lambdas, method groups, `null`, `default`, constants.
 //!
-//! **Limits.** A conversion that depends on an undeclared type is [`Conversion::Unknown`]; an
+//! Limitations: a conversion that depends on an undeclared type is [`Conversion::Unknown`]; an
 //! undeclared generic type is taken to be variant in all its arguments. Constants of type `int` are
 //! literals, names of constants, and their sums, differences and products.
 
@@ -13,19 +13,17 @@ use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::types::{Ty, Type};
 
-/// Most elements of a collection expression that are looked at.
+/// Largest number of elements of a collection expression that are examined.
 const MAX_ELEMENTS: usize = 16;
 
-/// Whether a value converts.
+/// The conversion of a value to a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Conversion {
-    /// It does not.
     No,
-    /// Something outside the world decides.
+    /// An undeclared type decides.
     Unknown,
-    /// Implicitly.
     Implicit,
-    /// It has that type.
+    /// The value has that type.
     Identity,
 }
 
@@ -35,21 +33,18 @@ impl Conversion {
     }
 }
 
-/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
-    /// The first.
     First,
-    /// The second.
     Second,
-    /// Neither.
     Neither,
-    /// Something outside the world decides.
+    /// An undeclared type decides.
     Unknown,
 }
 
 impl Checker<'_> {
-    /// Converts an expression of a type, where the expression itself may help (constants, lambdas).
+    /// Converts an expression of a type. The expression itself may convert where its type does not
+    /// (constants, lambdas).
     pub(super) fn convert_value(&self, value: ExprId, ty: Ty, to: Ty) -> Conversion {
         match self.arena.get(ty) {
             Type::Lambda(lambda) => match self.delegate_shape(to) {
@@ -72,7 +67,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A lambda or method group given to something that is not a known delegate type.
+    /// Converts a lambda or method group to a type that is not a known delegate type.
     fn function_converts(&self, to: Ty) -> Conversion {
         match self.arena.get(to) {
             Type::Unknown | Type::ExternalValue | Type::Dynamic | Type::External(..) => {
@@ -88,7 +83,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Converts between types.
     pub(super) fn convert(&self, from: Ty, to: Ty) -> Conversion {
         self.convert_deep(from, to, 0)
     }
@@ -138,8 +132,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Converts an external value: it is of no type that the repository declares, unless such a
-    /// type converts it.
+    /// Converts an external value: to no repository type, unless that type declares a conversion
+    /// from it.
     fn external_value_converts(&self, to: Ty) -> Conversion {
         match self.arena.get(to) {
             Type::Named(tid, _) if self.tables.type_def(tid).external => Conversion::Unknown,
@@ -217,7 +211,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports whether a collection expression can make such a value.
+    /// Reports whether a collection expression can create values of a type.
     fn is_collection(&self, to: Ty) -> Conversion {
         let known = self.known(to).map(|(known, _)| known);
         match self.arena.get(to) {
@@ -264,7 +258,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports whether no constraint makes a type parameter a reference type (standard §15.2.5).
+    /// Reports whether a type parameter may be a value type: no constraint makes it a reference
+    /// type (standard §15.2.5).
     fn may_be_a_value(&self, param: Ty) -> bool {
         let demands_reference = |bound: &Ty| match (self.arena.get(*bound), self.known(*bound)) {
             (Type::Param(..), _) => self.param_is_value_type(*bound) == Some(false),
@@ -334,7 +329,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An interface may be implemented for several type arguments.
+    /// Tries the other instances: a type may implement an interface for several type arguments.
     fn other_instances_convert(&self, from: Ty, instance: Ty, to: Ty, depth: u32) -> Conversion {
         let is_other = |base: &Ty| match (self.arena.get(*base), self.arena.get(to)) {
             (Type::Named(a, _), Type::Named(b, _)) => a == b && *base != instance,
@@ -352,8 +347,8 @@ impl Checker<'_> {
         others.max().unwrap_or(Conversion::No)
     }
 
-    /// Implicit span conversions (C# 14): of an array, a span or a string to a span of its
-    /// elements; a read-only one is covariant.
+    /// Applies the implicit span conversions (C# 14): from an array, a span or a string to a span
+    /// of its elements; read-only spans are covariant.
     fn span_converts(&self, from: Ty, to: Ty, depth: u32) -> Option<Conversion> {
         let (wanted, into) = self
             .known(to)
@@ -376,7 +371,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Type arguments of two instances of one definition.
+    /// Converts the type arguments of two instances of one definition.
     fn arguments_convert(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
         if from == to {
             return Conversion::Implicit;
@@ -429,8 +424,8 @@ impl Checker<'_> {
         pairs.min().unwrap_or(Conversion::Implicit)
     }
 
-    /// Reports whether a type argument may be replaced by what it converts to (`out`), and by what
-    /// converts to it (`in`).
+    /// Returns the variance of a type parameter: whether its argument may be replaced by a wider
+    /// type (`out`) and by a narrower one (`in`).
     fn variance(&self, ty: Ty, index: usize) -> (bool, bool) {
         match self.arena.get(ty) {
             Type::Named(tid, _) => {
@@ -458,8 +453,8 @@ impl Checker<'_> {
                 Type::Named(..) | Type::Array(..) | Type::Tuple(..) | Type::Object(_),
                 Type::Named(tid, _),
             ) => !self.tables.type_def(tid).external || !self.has_foreign_base(from),
-            // An undeclared type may have an operator for a type of the library, not for one of the
-            // repository.
+            // An undeclared type may have an operator for a library type, but not for a repository
+            // type.
             (Type::Named(tid, _), Type::External(..)) if tid >= self.tables.library => false,
             (Type::Named(..), Type::External(..)) if self.is_interface(to) != Some(true) => {
                 !self.has_foreign_class(from)

@@ -3,7 +3,7 @@
 //! `orders.First().Customer.Name` is typed from the left: the declared or initializer type of a
 //! local, then the declared type of each member with the receiver's type arguments substituted.
 //!
-//! **Limits.** No flow analysis. Operators are the built-in numeric promotions and user-defined
+//! Limitations: no flow analysis. Operators are the built-in numeric promotions and user-defined
 //! ones.
 
 use std::rc::Rc;
@@ -26,16 +26,15 @@ use crate::resolve::types::{Ty, TyList, Type};
 /// A resolved member access `a.b`.
 #[derive(Clone, Debug)]
 pub struct MemberAccess {
-    /// Members, if it names any.
+    /// Members with the name.
     pub candidates: Vec<Candidate>,
-    /// Type of `a`; of the value that is invoked on, if `a` is one.
+    /// Type of `a`; a `Type::Qualifier` if `a` is a type.
     pub receiver: Ty,
-    /// The type of the whole if it names no declared member, or one of an extension block.
+    /// The type of the access if it is not a declared member, or is one of an extension block.
     pub ty: Ty,
 }
 
 impl Checker<'_> {
-    /// Returns the type of an expression.
     pub fn type_of_expr(&self, id: ExprId) -> Ty {
         if id.is_none() {
             return Ty::UNKNOWN;
@@ -147,7 +146,7 @@ impl Checker<'_> {
         self.known_type(known, &[])
     }
 
-    /// A written type, or a namespace as in `global::A`, before a dot.
+    /// Returns the type or namespace before a dot, as in `global::A`.
     fn type_of_qualifier(&self, ty: TypeId) -> Ty {
         if let TypeExpr::Name(segments, scope) = self.facts.type_expr(ty)
             && let TypeOrNamespace::Namespace(namespace) =
@@ -223,7 +222,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Types as written in a list.
+    /// Returns the types of a list of type expressions.
     pub(super) fn type_list(&self, list: List<TypeId>) -> TyList {
         self.facts
             .list(list)
@@ -244,8 +243,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports whether the value of a receiver is external. A bare name that nothing declares may
-    /// be a member of an undeclared base class, of any type.
+    /// Reports whether the value of a receiver is external. An undeclared bare name may be a member
+    /// of an undeclared base class, of any type.
     pub(super) fn is_external_value(&self, base: ExprId, receiver: Ty) -> bool {
         if !self.is_external_type(receiver) {
             return false;
@@ -334,7 +333,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A property of an extension block, with the type arguments that the receiver gives the block.
+    /// Looks up a property of an extension block and infers the block's type arguments from the
+    /// receiver.
     fn lookup_extension_member(&self, receiver: Ty, name: Name) -> MemberAccess {
         let Some(property) = self.lookup_extension_property(receiver, name) else {
             return MemberAccess {
@@ -351,8 +351,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `Color.Part` where `Color` is a value of type `Color` (standard §12.8.7.2): nested types are
-    /// meant too. Static members are among those of the value.
+    /// Looks up a nested type in `Color.Part` where `Color` is a value of type `Color` (standard
+    /// §12.8.7.2). Static members are found through the value.
     fn lookup_color_color(&self, base: ExprId, name: Name) -> Option<MemberAccess> {
         let receiver = self.type_of_expr(base);
         if !self.names_its_type(base, receiver) {
@@ -370,7 +370,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Reports whether a member is reached through the type.
+    /// Reports whether a member is accessed through the type.
     pub fn is_static(&self, candidate: &Candidate) -> bool {
         let decl = self.decl(candidate.decl);
         decl.flags.has(DeclFlags::STATIC)
@@ -429,7 +429,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `c ? a : b`, `a ?? b`.
+    /// Returns the type of `c ? a : b` or `a ?? b`.
     fn type_of_either(&self, first: ExprId, second: ExprId) -> Ty {
         let (a, b) = (self.type_of_expr(first), self.type_of_expr(second));
         if a.is_unknown() || b.is_unknown() {
@@ -494,7 +494,7 @@ impl Checker<'_> {
         self.arena.add(Type::Tuple(types, names))
     }
 
-    /// Returns the written name of a tuple element, else that of the variable or member it is.
+    /// Returns the written name of a tuple element, else the name of its variable or member.
     fn element_name(&self, element: &Arg) -> Name {
         if !element.name.is_none() {
             return self.own_name(element.name);
@@ -505,8 +505,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns the type of parameter `index` of a lambda, from the assumption in force or its
-    /// context.
+    /// Returns the type of parameter `index` of a lambda, from the current assumption or the
+    /// lambda's context.
     fn lambda_parameter(&self, lambda: DeclId, index: u16) -> Ty {
         if let Some(ty) = self.assumed_param(lambda, index) {
             return ty;

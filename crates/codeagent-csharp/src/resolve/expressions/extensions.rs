@@ -4,9 +4,9 @@
 //! Namespaces are searched from the inside: first the static classes of the namespace, then those
 //! that the usings of its declaration import. The first scope with an applicable method decides.
 //!
-//! **Limits.** The receiver must be known to convert to the first parameter. A value from a package
-//! or an undeclared base class has no extension methods but those for its own type. A call that may
-//! mean such a method is unresolved.
+//! Limitations: the receiver must be known to convert to the first parameter. An external value, or
+//! one from an undeclared base class, only has extension methods for its own type; a call that may
+//! be to another one is unresolved.
 
 use std::rc::Rc;
 
@@ -32,7 +32,6 @@ pub struct ExtensionScope {
 }
 
 impl Checker<'_> {
-    /// Chooses an extension method for a receiver.
     pub(super) fn resolve_extension(
         &self,
         receiver: Ty,
@@ -71,8 +70,7 @@ impl Checker<'_> {
         Some(chosen.doubted_if(is_unknown))
     }
 
-    /// Reports whether there is an extension of that name, in sight or not, that the receiver may
-    /// be given to.
+    /// Reports whether any extension with a name, in scope or not, may accept a receiver.
     pub(super) fn may_be_extended(&self, receiver: Ty, name: Name) -> bool {
         self.record_lookup(published::EXTENSIONS, name);
         self.tables
@@ -90,8 +88,8 @@ impl Checker<'_> {
             })
     }
 
-    /// Reports whether an extension in sight may be meant for a receiver of which too little is
-    /// known, as of what an undeclared base class gives.
+    /// Reports whether an extension in scope may accept a receiver that is not fully known, such as
+    /// the result of an undeclared base class.
     pub(super) fn may_be_an_extension(&self, receiver: Ty, name: Name) -> bool {
         self.record_lookup(published::EXTENSIONS, name);
         let Some(all) = self.tables.extensions.get(&name) else {
@@ -108,7 +106,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Reports whether nothing speaks against a receiver of which too little is known.
+    /// Reports whether nothing known about a receiver rules out a candidate.
     fn receiver_could_fit(&self, receiver: Ty, candidate: Candidate) -> bool {
         let Some((formal, target)) = self.receiver_target(receiver, candidate) else {
             return false;
@@ -122,8 +120,8 @@ impl Checker<'_> {
         self.receiver_converts(receiver, target) != Conversion::No
     }
 
-    /// Returns the declared type of the first parameter, and with the type arguments that the
-    /// receiver gives.
+    /// Returns the declared type of the first parameter, and that type with the type arguments
+    /// inferred from the receiver.
     fn receiver_target(&self, receiver: Ty, candidate: Candidate) -> Option<(Ty, Ty)> {
         let signature = self.signature(candidate.decl);
         let formal = signature.params.first()?.ty;
@@ -137,7 +135,7 @@ impl Checker<'_> {
         ))
     }
 
-    /// Identity, reference and boxing conversions: those that a receiver may take (standard
+    /// Converts a receiver: only identity, reference and boxing conversions count (standard
     /// §12.8.10.3).
     fn receiver_converts(&self, receiver: Ty, target: Ty) -> Conversion {
         match (self.arena.get(receiver), self.arena.get(target)) {
@@ -164,7 +162,7 @@ impl Checker<'_> {
         self.convert_without_user(receiver, target)
     }
 
-    /// Returns the choice at the first level where one of the methods that pass is applicable.
+    /// Resolves the overload at the first level where one of the methods that pass is applicable.
     fn resolve_nearest_extension(
         &self,
         all: &[Extension],
@@ -185,7 +183,7 @@ impl Checker<'_> {
         })
     }
 
-    /// An extension property of a receiver.
+    /// Looks up an extension property of a receiver.
     pub(super) fn lookup_extension_property(&self, receiver: Ty, name: Name) -> Option<Candidate> {
         self.extension_member(receiver, name, DeclKind::Property)
     }
@@ -233,7 +231,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Reports whether it is a static member of an extension block, which is reached through the
+    /// Reports whether a declaration is a static member of an extension block, accessed through the
     /// type.
     fn is_static_extension(&self, decl: DeclRef) -> bool {
         self.decl(decl).flags.has(DeclFlags::STATIC) && self.block_of(decl).is_some()
@@ -301,7 +299,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns the extension_scopes seen from the site that is being linked.
+    /// Returns the scopes of extension methods, from the site outward.
     pub fn extension_scopes(&self) -> Rc<[ExtensionScope]> {
         let scope = self.site.namespace;
         self.memo

@@ -3,7 +3,7 @@
 //! Two phases, as in the standard: first the arguments that have a type, then the results of
 //! lambdas and method groups whose parameter types are fixed by then.
 //!
-//! **Limits.** All bounds are lower bounds; the one to which all others convert is taken, else the
+//! Limitations: all bounds are lower bounds; the one to which all others convert is taken, else the
 //! first.
 
 use codeagent_model::facts::{ArgMode, DeclId, ExprId};
@@ -16,7 +16,6 @@ use crate::resolve::expressions::conversions::Conversion;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// One inference in progress.
 struct Inference<'a> {
     params: &'a [Ty],
     bounds: Vec<SmallVec<[(bool, Ty); 2]>>,
@@ -29,14 +28,14 @@ impl Inference<'_> {
     }
 }
 
-/// A lambda or method group whose result is still to be looked at.
+/// A lambda or method group whose result has not been used yet.
 enum Pending {
     Lambda(DeclId),
     Group(ExprId),
 }
 
 impl Checker<'_> {
-    /// Infers type arguments; what nothing says is unknown.
+    /// Infers type arguments; those without a bound are unknown.
     pub(super) fn infer_type_args(&self, params: &[Ty], pairs: &[(Ty, Argument)]) -> TyList {
         let mut state = Inference {
             params,
@@ -114,7 +113,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An async lambda's `Task<X>` fits a formal `ValueTask<T>` by its argument.
+    /// Returns the result of an async lambda in the form of the formal type: a `Task<X>` as a
+    /// `ValueTask<X>`.
     fn task_shaped(&self, formal: Ty, result: Ty) -> Ty {
         match (self.known(formal), self.known(result)) {
             (Some((Known::ValueTaskOf, args)), Some((Known::TaskOf, _))) => {
@@ -124,8 +124,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports whether all type parameters in a delegate's parameters are fixed or have something
-    /// to be fixed by.
+    /// Reports whether all type parameters in a delegate's parameters are fixed or have bounds to
+    /// be fixed by.
     fn ready(&self, state: &Inference<'_>, formal: Ty) -> bool {
         let Some(shape) = self.delegate_shape(formal) else {
             return true;
@@ -189,7 +189,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Makes the type parameters in `formal` take in `actual`.
+    /// Adds `actual` as a bound of the type parameters in `formal`.
     fn bound(&self, state: &mut Inference<'_>, formal: Ty, actual: Ty, exact: bool) {
         self.bound_deep(state, (formal, actual), exact, 0);
     }

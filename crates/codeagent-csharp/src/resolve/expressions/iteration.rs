@@ -1,9 +1,9 @@
-//! Element types: what iterating, awaiting, indexing or deconstructing a value yields.
+//! Element types: the types that iterating, awaiting, indexing or deconstructing a value yields.
 //!
 //! Patterns come first (`GetEnumerator().Current`, `GetAwaiter().GetResult()`, `Deconstruct`), then
 //! the interfaces, and extension methods last.
 //!
-//! **Limits.** Nothing is known of undeclared types.
+//! Limitations: nothing is known of undeclared types.
 
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclFlags, DeclKind};
@@ -17,7 +17,8 @@ use crate::resolve::types::{Ty, TyList, Type};
 impl Checker<'_> {
     /// Returns the iteration type of a `foreach` over a value.
     pub(super) fn type_of_iterated(&self, ty: Ty, is_async: bool) -> Ty {
-        // Of an array its element type counts, not what its enumerator gives (standard §13.9.5.2).
+        // The iteration type of an array is its element type, not that of its enumerator (standard
+        // §13.9.5.2).
         if let (Type::Array(element, _), false) = (self.arena.get(ty), is_async) {
             return element;
         }
@@ -41,7 +42,7 @@ impl Checker<'_> {
             .map(|current| self.type_of_candidate(current))
     }
 
-    /// Returns the result of the extension method of this name that takes only the receiver.
+    /// Returns the result of the extension method with this name that takes only the receiver.
     fn extension_result(&self, receiver: Ty, name: Name) -> Option<Ty> {
         let chosen = self.resolve_extension(receiver, name, &[], &TyList::from([]))?;
         Some(self.result_of(&chosen.best))
@@ -69,7 +70,7 @@ impl Checker<'_> {
             .or_else(|| instance(&[Known::AsyncEnumerable, Known::Span, Known::ReadOnlySpan]))
     }
 
-    /// Returns the result of the method of this name that takes nothing.
+    /// Returns the result of the method with this name that takes no arguments.
     fn result_without_arguments(&self, ty: Ty, name: Name) -> Option<Ty> {
         let found = self.lookup_members(ty, name);
         let method = found.iter().find(|candidate| {
@@ -100,7 +101,7 @@ impl Checker<'_> {
         if ty == Ty::DYNAMIC { ty } else { Ty::UNKNOWN }
     }
 
-    /// Element `index` of a deconstruction.
+    /// Returns the type of element `index` of a deconstruction.
     pub(super) fn type_of_deconstructed(&self, ty: Ty, index: usize) -> Ty {
         match self.arena.get(ty) {
             Type::Tuple(elements, _) => elements.get(index).copied().unwrap_or(Ty::UNKNOWN),
@@ -146,8 +147,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What `value[a..b]` gives where no indexer takes a range: of an array or a string one of its
-    /// kind, else what `Slice` gives.
+    /// Returns the type of `value[a..b]` where no indexer takes a range: for arrays and strings
+    /// their own type, else the result of `Slice`.
     pub(super) fn sliced(&self, ty: Ty, args: &[Argument]) -> Option<Ty> {
         let [range] = args else { return None };
         if !self.is_known(range.ty, Known::Range) {

@@ -1,8 +1,8 @@
 //! Parameter types assumed while the body of a lambda is bound for one overload.
 //!
-//! An assumption is about one lambda, and builds on one about the lambda around it. Assumptions
-//! about sibling lambdas do not affect the body and are left out: how often a body is bound grows
-//! with its depth of nesting, not with the number of lambdas in a call.
+//! An assumption is about one lambda and extends one about the enclosing lambda. Assumptions about
+//! sibling lambdas do not affect the body and are left out, so the number of times a body is bound
+//! grows with its nesting depth, not with the number of lambdas in a call.
 
 use std::cell::{Cell, RefCell};
 
@@ -23,12 +23,11 @@ pub struct LambdaBindings {
     made: RefCell<Vec<Assumed>>,
     numbers: RefCell<FxHashMap<Assumed, LambdaBindingId>>,
     current: Cell<LambdaBindingId>,
-    /// The assumption under which the body around an anonymous object was last typed.
+    /// The assumption under which the body around each anonymous object was last typed.
     objects: RefCell<FxHashMap<DeclId, LambdaBindingId>>,
 }
 
 impl LambdaBindings {
-    /// Returns the one in force.
     pub fn current(&self) -> LambdaBindingId {
         self.current.get()
     }
@@ -45,7 +44,7 @@ impl LambdaBindings {
             })
     }
 
-    /// Returns the parameter types currently assumed of a lambda.
+    /// Returns the parameter types assumed for a lambda.
     fn of(&self, lambda: DeclId) -> Option<TyList> {
         let made = self.made.borrow();
         let mut current = self.current.get();
@@ -63,7 +62,7 @@ impl LambdaBindings {
 }
 
 impl Checker<'_> {
-    /// Evaluates as if the parameters of a lambda had these types.
+    /// Evaluates under the assumption that the parameters of a lambda have these types.
     pub(super) fn assume<T>(
         &self,
         lambda: DeclId,
@@ -77,8 +76,7 @@ impl Checker<'_> {
         )
     }
 
-    /// Evaluates what is declared in a scope under nothing but what is assumed of the lambdas
-    /// around it.
+    /// Evaluates under the assumptions about the lambdas that enclose a scope, and no others.
     pub(super) fn within<T>(&self, scope: ScopeId, evaluate: impl FnOnce() -> T) -> T {
         self.under(self.assumption_around(scope), evaluate)
     }
@@ -90,7 +88,7 @@ impl Checker<'_> {
         result
     }
 
-    /// Returns the part of the current assumption that is about lambdas around a scope.
+    /// Returns the part of the current assumption that is about lambdas enclosing a scope.
     fn assumption_around(&self, scope: ScopeId) -> LambdaBindingId {
         if self.lambda_bindings.current() == 0 {
             return 0;
@@ -105,7 +103,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Returns the lambdas around a scope, the innermost first.
+    /// Returns the lambdas that enclose a scope, the innermost first.
     fn lambdas_around(&self, mut scope: ScopeId) -> Vec<DeclId> {
         let mut found = Vec::new();
         while let Some(id) = scope.some() {
@@ -121,7 +119,7 @@ impl Checker<'_> {
         found
     }
 
-    /// Reports whether the body of a lambda is being read as if its parameters had some types.
+    /// Reports whether parameter types are assumed for a lambda.
     pub(super) fn is_assumed(&self, lambda: DeclId) -> bool {
         self.lambda_bindings.of(lambda).is_some()
     }
@@ -137,8 +135,8 @@ impl Checker<'_> {
         )
     }
 
-    /// Remembers as what an anonymous object is made, for who names its members elsewhere while its
-    /// call is still open.
+    /// Records the current assumption for an anonymous object. Its members may be accessed
+    /// elsewhere while the enclosing call is still being resolved.
     pub(super) fn record_object(&self, object: DeclId) {
         let around = self.assumption_around(self.facts.decl(object).scope);
         if around != 0 {
@@ -149,8 +147,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Evaluates what stands in an anonymous object as it was made. Outside of all overloads the
-    /// calls around it are decided.
+    /// Evaluates members of an anonymous object under the assumption recorded for it. Outside all
+    /// overload resolutions the enclosing calls are resolved, so no recorded assumption is needed.
     pub(super) fn in_object<T>(&self, object: DeclId, evaluate: impl FnOnce() -> T) -> T {
         let scope = self.facts.decl(object).scope;
         let made = self.lambda_bindings.objects.borrow().get(&object).copied();

@@ -3,8 +3,8 @@
 //!
 //! `x => x.Name` converts to `Func<Person, string>`: its body is typed with `x` as a `Person`.
 //!
-//! **Limits.** A block body without `return` is taken to return nothing, even if it never ends,
-//! unless `throw` is its last statement. At most eight returns are examined.
+//! Limitations: a block body without `return` counts as `void`, even if it never ends, unless its
+//! last statement is a `throw`. At most eight returns are examined.
 
 use std::rc::Rc;
 
@@ -26,25 +26,25 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// Most uses of its parameters in a lambda's body that are looked at.
+/// Largest number of uses of its parameters that are examined in a lambda's body.
 const MAX_USES: usize = 100;
 
 /// A use of a lambda parameter, or of a value reached from one, in the lambda's body.
 #[derive(Clone, Copy, Debug)]
 pub enum LambdaParamUse {
-    /// Names a member of it.
+    /// Accesses a member of it.
     Member(ExprId, Name),
-    /// Gives it to a call.
+    /// Passes it to a call.
     Argument(CallId),
-    /// Gives it to a variable with a written type.
+    /// Stores it in a variable with a written type.
     Value(DeclId),
-    /// Assigns it to something.
+    /// Assigns it.
     Assigned(ExprId, ExprId),
 }
 
 impl Checker<'_> {
-    /// What a lambda returns if its parameters have these types; an async one a task. `None`:
-    /// nothing (or only `return;`).
+    /// Returns the result type of a lambda for these parameter types; a task for an async lambda.
+    /// `None` if it returns nothing (or has only `return;`).
     pub(super) fn infer_lambda_result(&self, lambda: DeclId, params: &TyList) -> Option<Ty> {
         let decl = self.facts.decl(lambda);
         let returns = self.facts.list(decl.returns);
@@ -78,7 +78,7 @@ impl Checker<'_> {
         matches!(returns, [only] if matches!(self.facts.expr(*only), Expr::Literal(LiteralKind::Throw, _)))
     }
 
-    /// Reports whether a lambda returns a value that may have a type.
+    /// Reports whether a lambda returns a value that can have a type.
     pub(super) fn returns_something(&self, lambda: DeclId) -> bool {
         let untyped = |value: &ExprId| match self.facts.expr(*value) {
             Expr::Literal(kind, _) => matches!(
@@ -183,9 +183,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports whether a lambda's body is right if its parameters have such types, as far as what
-    /// it does with these alone tells: the members that it names are there, calls and variables
-    /// take what they are given (standard §12.6.4.2 by way of §10.7.1).
+    /// Reports whether a lambda's body binds if its parameters have these types, judging only by
+    /// their direct uses: accessed members exist, calls and variables accept the values (standard
+    /// §12.6.4.2 by way of §10.7.1).
     pub(super) fn body_binds(&self, lambda: DeclId, params: &TyList) -> bool {
         let bodies = self.bodies.get_or_init(|| self.parameter_uses());
         let Some(uses) = bodies.get(&lambda) else {
@@ -218,7 +218,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports whether the delegate that a call invokes takes its arguments.
+    /// Reports whether the delegate invoked by a call accepts its arguments.
     fn value_takes(&self, id: CallId) -> bool {
         let (call, args) = (
             self.resolve_call(id),
@@ -266,7 +266,7 @@ impl Checker<'_> {
         bodies
     }
 
-    /// Returns the lambda whose parameter a chain starts from.
+    /// Returns the lambda whose parameter is at the start of a chain.
     fn lambda_under(&self, chain: ExprId) -> Option<DeclId> {
         let mut current = chain;
         for _ in 0..32 {
@@ -327,7 +327,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports whether an expression may stand as a statement.
+    /// Reports whether an expression can be a statement.
     fn is_statement(&self, value: ExprId) -> bool {
         match self.facts.expr(value) {
             Expr::Conditional(inner) | Expr::Same(inner) => self.is_statement(inner),
@@ -345,8 +345,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An async lambda gives any task type of a fitting result; a statement whose value is unknown
-    /// may have none.
+    /// Converts the result of an async lambda, which can be any task type of a fitting result. A
+    /// statement whose value is unknown may have no result.
     fn async_converts(&self, lambda: DeclId, returned: Ty, wanted: Ty) -> Conversion {
         let given = self.known(returned);
         match (given, self.known(wanted)) {
@@ -427,7 +427,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Returns the method of a group that a delegate's arguments choose.
+    /// Returns the method of a group that overload resolution chooses for a delegate's parameters.
     pub(super) fn method_of_group(&self, group: ExprId, params: &[Ty]) -> Option<(DeclRef, Ty)> {
         let chosen = self.resolve_group(group, params)?;
         Some((chosen.best.candidate.decl, self.result_of(&chosen.best)))
@@ -443,7 +443,7 @@ impl Checker<'_> {
         self.resolve_overload(&candidates, &args, &type_args)
     }
 
-    /// Returns the methods a method group names.
+    /// Returns the methods of a method group.
     fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
         match self.facts.expr(group) {
             Expr::Name(name, scope, offset) => self

@@ -1,11 +1,11 @@
 //! The third layer: types of expressions, targets of calls, overload resolution.
 //!
 //! [`Checker`] is a view of an [`ExprState`] from one site; it holds a `Types` and dereferences to
-//! it. Its queries form one cycle, as in the
-//! language: the type of a call depends on its overload, that on conversions of the arguments, that
-//! on the return types of lambdas among them, and these are types of expressions.
+//! it. Its queries form one cycle, as in the language: the type of a call depends on its overload,
+//! the overload on conversions of the arguments, those on the return types of lambdas, and these on
+//! types of expressions.
 //!
-//! **Limits.** Only expressions of the file being resolved are typed; a member of another file has
+//! Limitations: only expressions of the file being resolved are typed; a member of another file has
 //! its declared type.
 
 pub mod applicability;
@@ -54,15 +54,15 @@ struct ExprMemo {
     extension_scopes: MemoTable<ScopeId, Rc<[ExtensionScope]>>,
 }
 
-/// What the resolution of one file keeps about expressions.
+/// The state of the expression layer while one file is resolved.
 pub struct ExprState {
     memo: ExprMemo,
     forms: Vec<CallForm>,
     lambda_bindings: LambdaBindings,
     locals: Locals,
-    /// The uses of the parameters of each lambda.
+    /// The uses of each lambda's parameters in its body.
     bodies: OnceCell<FxHashMap<DeclId, Vec<LambdaParamUse>>>,
-    /// The overload resolutions so far, if they are to be explained.
+    /// The overload resolutions so far; recorded only to explain them.
     trace: Option<RefCell<Vec<OverloadTrace>>>,
 }
 
@@ -80,7 +80,7 @@ impl ExprState {
         }
     }
 
-    /// Keeps the overload resolutions, to explain them.
+    /// Records the overload resolutions, to explain them.
     #[must_use]
     pub fn traced(self) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl ExprState {
         }
     }
 
-    /// The layer, above these types.
+    /// Returns the layer's view that extends this view of the layer below.
     pub fn above<'w>(&'w self, types: Types<'w>) -> Checker<'w> {
         Checker {
             types,
@@ -103,7 +103,7 @@ impl ExprState {
     }
 }
 
-/// The expression layer, as seen from a site.
+/// The expression layer, viewed from a site.
 #[derive(Clone, Copy)]
 pub struct Checker<'w> {
     types: Types<'w>,

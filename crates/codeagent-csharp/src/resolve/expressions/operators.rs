@@ -1,8 +1,8 @@
 //! Operators: the user-defined operator that `a + b` calls, and the type of an operator expression
 //! (C# standard §12.4).
 //!
-//! **Limits.** Built-in operators: numeric promotion, string concatenation, comparisons; lifted and
-//! enum forms by their operands.
+//! Limitations: for built-in operators, only numeric promotion, string concatenation, comparisons,
+//! and lifted and enum forms by their operands.
 
 use codeagent_model::facts::{ExprId, Operator};
 
@@ -14,7 +14,8 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, TyList, Type};
 
 impl Checker<'_> {
-    /// Returns the chosen user-defined binary operator, and the type.
+    /// Returns the user-defined operator that a binary expression calls, if any, and the type of
+    /// the expression.
     pub fn resolve_binary(
         &self,
         operator: Operator,
@@ -41,7 +42,8 @@ impl Checker<'_> {
         (None, self.built_in_binary(operator, a, b))
     }
 
-    /// Returns the chosen user-defined unary operator, and the type.
+    /// Returns the user-defined operator that a unary expression calls, if any, and the type of the
+    /// expression.
     pub fn resolve_unary(&self, operator: Operator, inner: ExprId) -> (Option<OverloadResult>, Ty) {
         let ty = self.type_of_expr(inner);
         let args = [Argument {
@@ -155,7 +157,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns the operand that the other converts to, unless both become `int`: a `byte` and a
+    /// Returns the wider of two numeric types, unless both are promoted to `int`: a `byte` and a
     /// `uint` make a `uint`.
     fn wider(&self, a: Ty, b: Ty) -> Option<Ty> {
         let wins = |from: Ty, to: Ty| match (self.known(from), self.known(to)) {
@@ -185,7 +187,7 @@ impl Checker<'_> {
                 } else if first.widens_to(second) {
                     y
                 } else if first == Known::UInt64 || second == Known::UInt64 {
-                    // Only a constant that fits may stand beside it (standard §12.4.7.3).
+                    // The other operand must be a constant that fits (standard §12.4.7.3).
                     self.known_type(Known::UInt64, &[])
                 } else {
                     self.known_type(Known::Int64, &[])

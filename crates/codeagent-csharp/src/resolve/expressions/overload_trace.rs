@@ -3,8 +3,8 @@
 //! Traces are recorded while overloads are resolved, because the result depends on the types that
 //! lambda parameters are assumed to have at that moment.
 //!
-//! **Limits.** Candidates are bound to the arguments a second time: a conversion that exceeded a
-//! budget the first time may be known the second time.
+//! Limitations: candidates are bound to the arguments a second time, so a conversion that exceeded
+//! a budget the first time may be known the second time.
 
 use codeagent_lang::DeclRef;
 
@@ -21,32 +21,26 @@ use crate::resolve::types::queries::Query;
 pub struct OverloadTrace {
     /// The innermost query that was active; `None` for the site itself.
     pub query: Option<Query>,
-    /// The arguments.
     pub args: Vec<Argument>,
-    /// The candidates that take as many arguments.
+    /// The candidates that accept this number of arguments.
     pub forms: Vec<CandidateTrace>,
-    /// Candidates that take another number of arguments or type arguments.
+    /// Candidates that accept another number of arguments or type arguments.
     pub unfit: Vec<DeclRef>,
     /// The chosen method, and whether the choice is certain.
     pub chosen: Option<(DeclRef, bool)>,
 }
 
-/// The trace of one candidate.
 pub struct CandidateTrace {
-    /// The candidate.
     pub bound: BoundCandidate,
-    /// How each argument converts.
+    /// The conversion of each argument.
     pub conversions: Vec<Conversion>,
-    /// Why it won or lost.
     pub outcome: CandidateOutcome,
 }
 
 /// Why a candidate won or lost.
 #[derive(Clone, Copy)]
 pub enum CandidateOutcome {
-    /// It won.
     Chosen,
-    /// An argument does not convert.
     DoesNotConvert,
     /// A type argument cannot be inferred.
     NotInferred,

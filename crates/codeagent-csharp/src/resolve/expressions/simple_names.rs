@@ -1,10 +1,10 @@
 //! Simple names (C# standard §12.8.4): a local, a member of an enclosing type, a static import, a
 //! type or a namespace.
 //!
-//! Scopes are searched from the inside outward; a name that is invoked skips members that cannot
-//! be.
+//! Scopes are searched from the inside outward; the lookup of an invoked name skips members that
+//! cannot be invoked.
 //!
-//! **Limits.** A local is in scope in its whole block, because C# forbids any other meaning there.
+//! Limitations: a local is in scope in its whole block, because C# forbids any other meaning there.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
@@ -20,30 +20,26 @@ use crate::resolve::types::scope_lookup::LookupScope;
 use crate::resolve::types::usings::Using;
 use crate::resolve::types::{Ty, Type};
 
-/// A resolved simple name.
 #[derive(Clone, Debug)]
 pub enum SimpleName {
     /// A local variable, parameter or local function.
     Local(Vec<Candidate>),
-    /// Members of a type around it, or static members that a using brings.
+    /// Members of an enclosing type, or static members imported by a using.
     Members(Vec<Candidate>),
-    /// Static members that usings bring; whether another one brings members of an undeclared type,
-    /// which might be meant.
+    /// Static members imported by usings; `true` if another using imports members of an undeclared
+    /// type, which may be the target.
     Imported(Vec<Candidate>, bool),
-    /// A type.
     Type(Ty),
-    /// A namespace.
     Namespace(NamespaceId),
-    /// Nothing in the world.
+    /// Not declared in the world.
     None,
 }
 
-/// A position in a file from which a bare name is looked up.
+/// The position of a bare name in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct ScopePosition {
-    /// The innermost scope around it.
     pub scope: ScopeId,
-    /// Its byte offset: locals declared after it are not in scope.
+    /// Its byte offset: locals declared after it are not visible.
     pub offset: u32,
 }
 
@@ -95,16 +91,16 @@ impl Checker<'_> {
         self.lookup_type_name(name, scope, 0)
     }
 
-    /// Locals, parameters and local functions of this name declared directly in a scope of the file
-    /// being resolved.
+    /// Returns the locals, parameters and local functions with this name declared directly in a
+    /// scope of the file being resolved.
     pub(super) fn locals(&self, scope: ScopeId, name: Name) -> &[DeclId] {
         self.locals
             .get(&(scope, name))
             .map_or(&[], |found| found.as_slice())
     }
 
-    /// Returns the local, parameter or local function of that name declared in a scope that counts
-    /// at an offset.
+    /// Returns the local, parameter or local function with a name that is declared in a scope and
+    /// visible at an offset.
     fn lookup_local_in(&self, scope: ScopeId, name: Name, offset: u32) -> Option<DeclId> {
         let locals = self.locals(scope, name);
         locals
@@ -115,7 +111,7 @@ impl Checker<'_> {
             .copied()
     }
 
-    /// Returns the local, parameter or local function that a bare name stands for.
+    /// Returns the local, parameter or local function that a bare name refers to.
     pub(super) fn lookup_local(&self, name: Name, position: ScopePosition) -> Option<DeclId> {
         let mut scope = position.scope;
         while let Some(id) = scope.some() {
@@ -189,8 +185,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A parameter of the primary constructor in another part of the type (its own part's lie in
-    /// the scope).
+    /// Returns a primary constructor parameter of another part of the type; those of the own part
+    /// are in scope.
     fn lookup_primary_parameter(&self, tid: TypeDefId, name: Name) -> Option<DeclRef> {
         for constructor in &self.type_def(tid).constructors {
             let facts = self.facts(constructor.file);
@@ -212,7 +208,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Reports whether what was found is a value that is known not to be a delegate.
+    /// Reports whether the members are values known not to be delegates.
     pub(super) fn cannot_be_invoked(&self, members: &[Candidate]) -> bool {
         members.iter().all(|member| {
             !is_method(self.decl(member.decl).kind)
@@ -220,7 +216,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Static members that `using static` brings into a namespace or file scope.
+    /// Looks up static members that `using static` imports into a namespace or file scope.
     fn lookup_static_imports(&self, scope: ScopeId, name: Name, invoked: bool) -> SimpleName {
         let mut found = Vec::new();
         let mut undeclared = false;
@@ -290,7 +286,6 @@ impl Checker<'_> {
 /// Locals, parameters and local functions of a file by the scope they are declared in.
 pub type Locals = FxHashMap<(ScopeId, Name), SmallVec<[DeclId; 1]>>;
 
-/// Returns the locals of a file.
 #[must_use]
 pub fn locals(facts: &Facts, table: &FileTable) -> Locals {
     let mut locals: Locals = FxHashMap::default();

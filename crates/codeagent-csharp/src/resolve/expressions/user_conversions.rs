@@ -1,6 +1,7 @@
 //! User-defined conversions (C# standard §10.5).
 //!
-//! **Limits.** The most specific operator is not chosen: any implicit operator that applies will do.
+//! Limitations: any applicable implicit operator is accepted; the most specific one is not
+//! determined.
 
 use codeagent_lang::DeclRef;
 
@@ -18,14 +19,14 @@ impl Checker<'_> {
         &group.conversions
     }
 
-    /// `implicit operator` of either type.
+    /// Looks for an `implicit operator` of either type.
     pub(super) fn resolve_user_defined(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
         if depth > 1 {
             return Conversion::No;
         }
 
         for side in [to, from].map(|side| self.strip_nullable(side)) {
-            // Nothing above a value type converts.
+            // A value type has no base type that declares conversions.
             let all = if self.is_value_type(side) == Some(true) {
                 TyList::from([side])
             } else {

@@ -1,5 +1,5 @@
-//! Resolution cost: it does not grow with the number of paths to a query, and exceeded budgets are
-//! counted.
+//! Tests that the cost of resolving does not grow with the number of paths to a query, and that
+//! exceeded budgets are counted.
 
 use codeagent_lang::{FileId, Links, link};
 
@@ -9,8 +9,8 @@ fn links(source: &str) -> Links {
     link(FileId(0), &world(&split(source)))
 }
 
-/// Calls nested in a lambda whose own call is being resolved: each queries the lambda's type and
-/// gets a provisional answer.
+/// Calls nested in a lambda whose own call is being resolved: each queries the lambda's type and is
+/// cut off.
 #[test]
 fn nested_calls_in_an_open_lambda_are_resolved_once() {
     let nested = (0..20).fold("t[0]".to_owned(), |inner, _| format!("Pair({inner}, t[1])"));
@@ -23,8 +23,8 @@ fn nested_calls_in_an_open_lambda_are_resolved_once() {
     assert_eq!(links.calls, 60 * 22);
 }
 
-/// The language requires binding every lambda for every overload around it, so some depth exceeds
-/// the budget.
+/// Every lambda is bound for every overload of the enclosing call, as C# requires, so at some depth
+/// the budget is exceeded.
 #[test]
 fn sites_over_budget_are_counted_and_unresolved() {
     let nested = (0..30).fold("x.Go()".to_owned(), |inner, _| format!("F(x => {inner})"));
@@ -37,7 +37,7 @@ fn sites_over_budget_are_counted_and_unresolved() {
     assert!(links.unresolved.len() as u32 >= links.given_up);
 }
 
-/// The bodies of adjacent lambdas name members of anonymous objects that the others create.
+/// The bodies of sibling lambdas access members of anonymous objects that others of them create.
 #[test]
 fn adjacent_lambdas_cost_no_more_than_each_alone() {
     let source = "using System;

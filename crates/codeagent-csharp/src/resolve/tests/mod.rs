@@ -1,4 +1,4 @@
-//! Small sources and their expected edges, and incremental consistency.
+//! Small sources and their expected edges, and tests of incremental consistency.
 
 mod edges;
 mod evaluation;
@@ -15,7 +15,7 @@ use codeagent_model::graph::{Confidence, Dialect, EdgeType};
 use crate::LANGUAGES;
 use crate::project::{CSharpProject, CSharpProjects};
 
-/// Splits a source text at lines `//- path` into files; text without such a line is `a.cs`.
+/// Splits a source at `//- path` lines into files; without one it is `a.cs`.
 fn split(source: &str) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     let mut path = "a.cs".to_owned();
@@ -32,8 +32,8 @@ fn split(source: &str) -> BTreeMap<String, String> {
     files
 }
 
-/// Builds a world of files. Those in `lib/` are external; those in `p1/` and `p2/` belong to
-/// projects of that name, and p2 references p1.
+/// Returns a world of files. Those in `lib/` are external; those in `p1/` and `p2/` belong to
+/// projects with these names, and p2 references p1.
 fn world(files: &BTreeMap<String, String>) -> World {
     let (mut projects, mut owners) = (Vec::new(), BTreeMap::new());
     for (index, name) in ["p1", "p2"].into_iter().enumerate() {
@@ -72,7 +72,8 @@ fn world(files: &BTreeMap<String, String>) -> World {
     World::build(files.collect(), Arc::new(projects))
 }
 
-/// Formats one line per use, `line name verb target`; the target is container, name and line.
+/// Prints one line per use: `line name verb target`, where the target is its container, name and
+/// line.
 fn print(world: &World, file: FileId, links: &Links, wanted: &dyn Fn(EdgeType) -> bool) -> String {
     let mut out = String::new();
     let facts = world.facts(file);

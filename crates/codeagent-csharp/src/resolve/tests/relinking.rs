@@ -30,7 +30,7 @@ class Program { static void Main() { var cart = new Cart(); cart.Total(); cart.C
 namespace Other { class Money { } class Uses { void M(Money m) { m.Scale(1); Shop.Cart c = new(); c.Total(); } } }
 ";
 
-/// Path and new text; an empty text deletes the file.
+/// Edits: path and new text; an empty text deletes the file.
 const EDITS: &[(&str, &str)] = &[
     ("a.cs", ""),
     ("b.cs", ""),
@@ -127,7 +127,7 @@ fn linked(world: &World, file: codeagent_lang::FileId) -> (String, (Links, Strin
     (world.file(file).path.to_string(), (links, text))
 }
 
-/// Returns the dependency keys of the changed members, if only members changed.
+/// Returns the dependency keys of the changed members of a file; `None` if anything else changed.
 fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     let answers = |facts: &Facts| {
         let mut answers: BTreeMap<DependencyKey, Vec<[u8; 8]>> = BTreeMap::new();
@@ -152,7 +152,7 @@ fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     })
 }
 
-/// Returns the files that must be resolved again.
+/// Returns the files that must be resolved again by the rules of invalidation.
 fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet<String> {
     let facts = |world: &World| {
         world

@@ -1,10 +1,10 @@
 //! Types while one file is resolved: interned values in an arena that is dropped afterwards.
 //!
 //! In a repository without a base library `List<Foo>` is `External(List, [Foo])`, and `Foo` is
-//! `Inst(Foo, [])`.
+//! `Named(Foo, [])`.
 //!
-//! **Limits.** Nullability of reference types makes no difference; neither does `dynamic` inside
-//! type arguments.
+//! Limitations: nullability of reference types is ignored, and so is `dynamic` inside type
+//! arguments.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,7 +21,6 @@ use crate::resolve::declared::tables::{NamespaceId, TypeDefId};
 pub struct Ty(pub u32);
 
 impl Ty {
-    /// Nothing is known.
     pub const UNKNOWN: Self = Self(0);
     /// `null`
     pub const NULL: Self = Self(1);
@@ -29,13 +28,12 @@ impl Ty {
     pub const DEFAULT: Self = Self(2);
     /// `dynamic`
     pub const DYNAMIC: Self = Self(3);
-    /// `new(..)` before its context is asked.
+    /// `new(..)` before its contextual type is known.
     pub const TARGET_NEW: Self = Self(4);
-    /// A type from outside the world of which only that is known: it mentions no type of the
-    /// repository.
+    /// An external type of which nothing else is known: it mentions no type of the repository.
     pub const EXTERNAL_VALUE: Self = Self(5);
 
-    /// Reports whether it is not known which type it is.
+    /// Reports whether the type is unknown.
     #[must_use]
     pub fn is_unknown(self) -> bool {
         self == Self::UNKNOWN || self == Self::EXTERNAL_VALUE
@@ -48,15 +46,14 @@ impl Default for Ty {
     }
 }
 
-/// A list of types.
 pub type TyList = Rc<[Ty]>;
 
 /// The owner of a type parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParamOwner {
-    /// A type's; the index counts those of the types around it first.
+    /// A type; the index counts the parameters of its enclosing types first.
     Type(TypeDefId),
-    /// A method's, local function's or extension block's.
+    /// A method, local function or extension block.
     Decl(DeclRef),
 }
 
@@ -75,17 +72,15 @@ pub enum Type {
     TargetNew,
     /// See [`Ty::EXTERNAL_VALUE`].
     ExternalValue,
-    /// A declared type with all its type arguments, those of the types around it first.
+    /// A declared type with all its type arguments, those of its enclosing types first.
     Named(TypeDefId, TyList),
     /// A type that no file of the world declares, by its simple name.
     External(Name, TyList),
-    /// A type parameter.
     Param(ParamOwner, u16),
-    /// An array of a rank.
+    /// An array and its rank.
     Array(Ty, u8),
-    /// A pointer.
     Pointer(Ty),
-    /// `T?` of something that is or may be a value type.
+    /// `T?` of a type that is or may be a value type.
     Nullable(Ty),
     /// A tuple and the names of its elements.
     Tuple(TyList, Rc<[Name]>),
@@ -95,7 +90,6 @@ pub enum Type {
     MethodGroup(ExprId),
     /// A collection expression before its context is known.
     Collection(ExprId),
-    /// An anonymous object.
     Object(DeclId),
     /// A namespace used as a qualifier.
     Namespace(NamespaceId),
@@ -111,12 +105,12 @@ pub struct Arena {
 #[derive(Default)]
 struct Inner {
     types: Interner<Type>,
-    /// Whether each mentions a type parameter.
+    /// Whether each type mentions a type parameter.
     open: Vec<bool>,
 }
 
 impl Arena {
-    /// Returns the arena with the constants of [`Ty`].
+    /// Returns an arena with the constants of [`Ty`].
     #[must_use]
     pub fn new() -> Self {
         let arena = Self {
@@ -135,7 +129,6 @@ impl Arena {
         arena
     }
 
-    /// Returns the number of a type.
     pub fn add(&self, ty: Type) -> Ty {
         let mut inner = self.inner.borrow_mut();
         if let Some(id) = inner.types.find(&ty) {
@@ -169,8 +162,8 @@ impl Arena {
         self.inner.borrow().open[ty.0 as usize]
     }
 
-    /// Rebuilds a type with every type parameter replaced by what `replace` says (`None`: as it
-    /// is).
+    /// Rebuilds a type with each type parameter replaced by the result of `replace` (`None`:
+    /// unchanged).
     pub fn map(&self, ty: Ty, replace: &dyn Fn(ParamOwner, u16) -> Option<Ty>) -> Ty {
         self.map_deep(ty, replace, 0)
     }

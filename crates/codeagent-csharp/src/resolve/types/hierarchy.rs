@@ -3,7 +3,7 @@
 //!
 //! `class A<T> : B<List<T>>` makes `A<int>` a `B<List<int>>`.
 //!
-//! **Limits.** At most 64 supertypes; a type whose bases depend on itself has none.
+//! Limitations: at most 64 supertypes; a type whose bases depend on itself has none.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::{BaseClause, DeclKind, TypeExpr};
@@ -16,7 +16,7 @@ use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
 
 const MAX_SUPERTYPES: usize = 64;
 
-/// Most entries of a base list.
+/// Largest number of entries of a base list.
 const MAX_BASES: usize = 200;
 
 impl Types<'_> {
@@ -42,7 +42,7 @@ impl Types<'_> {
         made.into()
     }
 
-    /// Reports whether the type is an interface; `None` if it is not declared in the world.
+    /// Reports whether a type is an interface; `None` if it is undeclared.
     pub fn is_interface(&self, ty: Ty) -> Option<bool> {
         match self.arena.get(ty) {
             Type::Named(tid, _) => Some(self.tables.type_def(tid).kind == DeclKind::Interface),
@@ -53,7 +53,7 @@ impl Types<'_> {
         }
     }
 
-    /// Returns the base class; for a class without one `object`.
+    /// Returns the base class, `object` for a class without one.
     pub fn base_class(&self, ty: Ty) -> Ty {
         let Type::Named(tid, _) = self.arena.get(ty) else {
             return Ty::UNKNOWN;
@@ -69,7 +69,7 @@ impl Types<'_> {
     }
 
     /// Returns the type and all its supertypes: itself, then breadth first, base classes before
-    /// interfaces where so declared.
+    /// interfaces as declared.
     pub fn supertypes(&self, ty: Ty) -> TyList {
         self.stack
             .memoized(&self.memo.supertypes, ty, || self.compute_supertypes(ty))
@@ -133,7 +133,7 @@ impl Types<'_> {
         }
     }
 
-    /// Returns the types a type parameter is constrained to.
+    /// Returns the types to which a type parameter is constrained.
     pub fn constraints(&self, param: Ty) -> TyList {
         let asked = (param, Query::Constraints(param));
         self.stack
@@ -153,8 +153,8 @@ impl Types<'_> {
         made.into()
     }
 
-    /// Reports whether a type parameter stands for value types only (`true`) or reference types
-    /// only (`false`).
+    /// Reports whether a type parameter accepts only value types (`true`) or only reference types
+    /// (`false`).
     pub fn param_is_value_type(&self, param: Ty) -> Option<bool> {
         let mut answer = None;
         self.each_constraint(param, &mut |file, clause, ty| {
@@ -211,8 +211,7 @@ impl Types<'_> {
             _ => false,
         };
 
-        // What the library declares derives from nothing of the repository: most queries end
-        // here.
+        // A library type derives from no repository type; most queries end here.
         if let (Type::Named(from, _), Type::Named(to, _)) = (self.arena.get(ty), &wanted)
             && from >= self.tables.library
             && *to < self.tables.library
@@ -229,8 +228,8 @@ impl Types<'_> {
         self.implicit_instance_of(ty, target)
     }
 
-    /// The same for what no declaration says: everything is an `object`, and an array a collection
-    /// of its elements (standard §17.2).
+    /// Returns the instance for bases that are not declared: everything is an `object`, and an
+    /// array a collection of its elements (standard §17.2).
     fn implicit_instance_of(&self, ty: Ty, target: Ty) -> Option<Ty> {
         let (wanted, _) = self.known(target)?;
         match self.arena.get(ty) {
@@ -242,7 +241,7 @@ impl Types<'_> {
         }
     }
 
-    /// Reports whether a base class of the type is not declared in the world.
+    /// Reports whether some base class of the type is undeclared.
     pub fn has_foreign_class(&self, ty: Ty) -> bool {
         self.has_foreign_base(ty)
             && self
@@ -255,8 +254,8 @@ impl Types<'_> {
                 })
     }
 
-    /// Reports whether something above the type is not declared in the world, so that not
-    /// everything about it is known.
+    /// Reports whether some supertype is undeclared, so that not everything about the type is
+    /// known.
     pub fn has_foreign_base(&self, ty: Ty) -> bool {
         if matches!(self.arena.get(ty), Type::Named(tid, _) if tid >= self.tables.library) {
             return false;
@@ -267,7 +266,7 @@ impl Types<'_> {
     }
 }
 
-/// `IName` by convention.
+/// Reports whether a name has the form `IName`.
 fn looks_like_interface(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next() == Some('I') && chars.next().is_some_and(char::is_uppercase)

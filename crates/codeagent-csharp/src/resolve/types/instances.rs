@@ -1,9 +1,10 @@
-//! Construction of types: substitution of type arguments, well-known types, what a type mentions.
+//! Construction of types: substitution of type arguments, well-known types; and the types that a
+//! type mentions.
 //!
 //! `Items` of a `List<Order>` is an `IEnumerable<T>` as declared, and an `IEnumerable<Order>` after
 //! substitution.
 //!
-//! **Limits.** Nothing is looked up here: types are taken apart and put together.
+//! Limitations: no names are looked up here.
 
 use codeagent_model::facts::DeclId;
 
@@ -12,7 +13,7 @@ use crate::resolve::declared::well_known::Known;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type, Types};
 
 impl Types<'_> {
-    /// A known type of the base library: its declaration if there is one, else by name.
+    /// Returns a well-known type: its declaration if there is one, else by name.
     pub fn known_type(&self, known: Known, args: &[Ty]) -> Ty {
         match self.tables.declared(known, args.len()) {
             Some(tid) => self.arena.add(Type::Named(tid, args.into())),
@@ -35,7 +36,7 @@ impl Types<'_> {
         self.known(ty).is_some_and(|(found, _)| found == known)
     }
 
-    /// Returns the type of a declaration's own type arguments inside itself.
+    /// Returns the type of a declaration inside itself, with its own type parameters as arguments.
     pub fn self_type(&self, tid: TypeDefId) -> Ty {
         let group = self.tables.type_def(tid);
         let args = (0..group.outer_arity + group.arity)
@@ -44,7 +45,7 @@ impl Types<'_> {
         self.arena.add(Type::Named(tid, args))
     }
 
-    /// Parameter `index` of a type as a type; those of the types around it belong to these.
+    /// Returns parameter `index` of a type; parameters of enclosing types belong to those types.
     fn outer_param(&self, tid: TypeDefId, index: u16) -> Option<Ty> {
         let mut owner = tid;
         while index < self.tables.type_def(owner).outer_arity {
@@ -53,7 +54,7 @@ impl Types<'_> {
         Some(self.arena.add(Type::Param(ParamOwner::Type(owner), index)))
     }
 
-    /// Replaces the type parameters of the declared type `within` by its arguments.
+    /// Replaces the type parameters in a member of the declared type `within` by its arguments.
     pub fn substitute(&self, ty: Ty, within: Ty) -> Ty {
         if !self.arena.is_open(ty) {
             return ty;
@@ -81,7 +82,7 @@ impl Types<'_> {
         }
     }
 
-    /// Replaces type parameters one by one.
+    /// Replaces the type parameters `from` by `to`.
     pub fn replace_params(&self, ty: Ty, from: &[Ty], to: &[Ty]) -> Ty {
         if !self.arena.is_open(ty) {
             return ty;
@@ -101,7 +102,7 @@ impl Types<'_> {
             .map_or(Ty::UNKNOWN, |tid| self.self_type(*tid))
     }
 
-    /// `T` of a `T?`.
+    /// Returns `T` for `T?`.
     pub fn strip_nullable(&self, ty: Ty) -> Ty {
         match self.arena.get(ty) {
             Type::Nullable(of) => of,
@@ -114,7 +115,7 @@ impl Types<'_> {
         self.is_known(ty, Known::Void)
     }
 
-    /// Reports whether a type mentions something unknown.
+    /// Reports whether a type mentions an unknown one.
     pub fn is_uncertain(&self, ty: Ty) -> bool {
         match self.arena.get(ty) {
             Type::Unknown | Type::ExternalValue | Type::Dynamic => true,
@@ -126,7 +127,7 @@ impl Types<'_> {
         }
     }
 
-    /// Reports whether the type comes from outside and mentions no type of the repository.
+    /// Reports whether a type is external and mentions no type of the repository.
     pub fn is_external_type(&self, ty: Ty) -> bool {
         match self.arena.get(ty) {
             Type::ExternalValue => true,
@@ -142,8 +143,8 @@ impl Types<'_> {
         }
     }
 
-    /// What an operation gives of a type; of one from outside, if nothing else is known, something
-    /// from outside.
+    /// Applies an operation to a type. If the result is unknown and the type is external, the
+    /// result is external too.
     pub fn part_of(&self, whole: Ty, part: impl FnOnce(Ty) -> Ty) -> Ty {
         let ty = part(whole);
         if ty.is_unknown() && self.is_external_type(whole) {

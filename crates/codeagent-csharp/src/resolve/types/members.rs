@@ -1,10 +1,10 @@
 //! Member lookup (C# standard §12.5): members of a type and of its base classes or interfaces,
 //! without the hidden ones.
 //!
-//! An overriding method stands for the one it overrides: it is the one called, but ranks as
-//! declared where the overridden one is.
+//! An overriding method replaces the overridden one: it is the method called, but counts as
+//! declared in the type that first declares it.
 //!
-//! **Limits.** An inaccessible member is still found if nothing else has the name, because the
+//! Limitations: an inaccessible member is still found if nothing else has the name, because the
 //! project model may not know all friend assemblies.
 
 use std::rc::Rc;
@@ -23,16 +23,15 @@ use crate::resolve::types::{Ty, Type};
 /// A member found through a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The declaration.
     pub decl: DeclRef,
-    /// The instance of the type that declares it; [`Ty::UNKNOWN`] for locals.
+    /// The instance of the declaring type; [`Ty::UNKNOWN`] for locals.
     pub within: Ty,
-    /// The number of base classes between the type and its first declaration.
+    /// Number of base classes between the type and the one that first declares the member.
     pub depth: u16,
 }
 
 impl Types<'_> {
-    /// Returns the members of this name, most derived first.
+    /// Returns the members with this name, most derived first.
     pub fn lookup_members(&self, ty: Ty, name: Name) -> Rc<[Candidate]> {
         self.stack.memoized(
             &self.memo.members,
@@ -85,8 +84,7 @@ impl Types<'_> {
         found
     }
 
-    /// Returns the methods of this name; values that hide them are passed over, as a name that is
-    /// invoked does.
+    /// Returns the methods with this name, skipping values that hide them, as an invocation does.
     pub fn lookup_methods(&self, ty: Ty, name: Name) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
@@ -111,8 +109,8 @@ impl Types<'_> {
         found
     }
 
-    /// Adds a member of a base unless something more derived hides it. An override found before
-    /// takes its depth instead.
+    /// Adds a member of a base unless a more derived one hides it. An override found before takes
+    /// its depth instead.
     fn add_member(&self, found: &mut Vec<Candidate>, candidate: Candidate) {
         if !found.is_empty() && !is_method(self.decl(candidate.decl).kind) {
             return;
@@ -130,7 +128,7 @@ impl Types<'_> {
         }
     }
 
-    /// Reports whether two methods take the same parameters.
+    /// Reports whether two methods have the same parameters.
     pub fn same_parameters(&self, a: Candidate, b: Candidate) -> bool {
         let (first, second) = (self.signature(a.decl), self.signature(b.decl));
         let by_ref = DeclFlags::REF | DeclFlags::OUT | DeclFlags::IN;
@@ -161,8 +159,8 @@ impl Types<'_> {
         self.replace_params(ty, from, to)
     }
 
-    /// Returns the types whose members count, by distance: a class and its base classes; an
-    /// interface and what it extends.
+    /// Returns the types whose members count, by distance: a class and its base classes, or an
+    /// interface and its base interfaces.
     fn levels_of(&self, ty: Ty) -> Vec<Vec<Ty>> {
         match self.arena.get(ty) {
             Type::Named(tid, _) if self.tables.type_def(tid).kind == DeclKind::Interface => {
@@ -220,7 +218,7 @@ impl Types<'_> {
         self.levels_of(constraint)
     }
 
-    /// A class and its base classes.
+    /// Returns a class and its base classes.
     pub fn class_chain(&self, ty: Ty) -> Vec<Vec<Ty>> {
         let mut chain = vec![vec![ty]];
         let mut current = ty;
@@ -245,8 +243,7 @@ impl Types<'_> {
         chain
     }
 
-    /// Leaves out what cannot be accessed from the file being resolved, unless nothing else is
-    /// there.
+    /// Removes members that are inaccessible from the file being resolved, unless all are.
     pub fn prefer_accessible(&self, found: Vec<Candidate>) -> Vec<Candidate> {
         if found.iter().all(|candidate| self.is_accessible(*candidate)) {
             return found;
@@ -286,7 +283,7 @@ impl Types<'_> {
         }
     }
 
-    /// Reports whether a type around the site is or derives from the type.
+    /// Reports whether a type enclosing the site is or derives from the type.
     fn derives_here(&self, tid: TypeDefId) -> bool {
         self.stack.memoized(&self.memo.derives, (self.site.enclosing_type, tid), || {
             self.types_around().any(|around| {
@@ -296,14 +293,14 @@ impl Types<'_> {
         })
     }
 
-    /// Returns the types around the site, the innermost first.
+    /// Returns the types enclosing the site, the innermost first.
     fn types_around(&self) -> impl Iterator<Item = TypeDefId> {
         std::iter::successors(self.site.enclosing_type, |tid| {
             self.tables.type_def(*tid).outer
         })
     }
 
-    /// Reports whether internals of the type can be used from the file being resolved.
+    /// Reports whether internals of the type are accessible from the file being resolved.
     fn is_same_assembly(&self, tid: TypeDefId) -> bool {
         let here = self
             .table
@@ -318,7 +315,6 @@ impl Types<'_> {
             .any(|home| self.tables.assemblies.is_friend(here, *home))
     }
 
-    /// Returns the constructors of a type.
     pub fn lookup_constructors(&self, ty: Ty) -> Vec<Candidate> {
         let Type::Named(tid, _) = self.arena.get(ty) else {
             return Vec::new();
@@ -354,7 +350,7 @@ impl Types<'_> {
     }
 }
 
-/// Reports whether the kind is one of methods, which overload.
+/// Reports whether declarations of this kind are methods, which can be overloaded.
 #[must_use]
 pub fn is_method(kind: DeclKind) -> bool {
     matches!(

@@ -1,11 +1,11 @@
 //! The second layer: names of types, base lists, members and signatures of any file, without
-//! looking at expressions.
+//! expressions.
 //!
-//! [`TypeState`] is what these queries keep for one file; they are methods of [`Types`], which is a
-//! view of it from one site. Queries of the third layer are methods of `Checker`, which holds a
-//! `Types`, so nothing here can call them.
+//! [`TypeState`] is the state of these queries for one file; they are methods of [`Types`], a view
+//! of it from one site. Queries of the third layer are methods of `Checker`, which holds a `Types`,
+//! so this layer cannot call them.
 //!
-//! **Limits.** Those of [`queries`].
+//! Limitations: those of [`queries`].
 
 mod arena;
 pub mod hierarchy;
@@ -49,11 +49,11 @@ struct TypeMemo {
     derives: MemoTable<(Option<TypeDefId>, TypeDefId), bool>,
     members: MemoTable<(Option<TypeDefId>, Ty, Name), Rc<[Candidate]>>,
     signatures: MemoTable<DeclRef, Rc<Signature>>,
-    /// The types whose parts are recorded as read.
+    /// The types whose parts are recorded as dependencies.
     touched: MemoTable<TypeDefId, ()>,
 }
 
-/// What the resolution of one file keeps about declared types.
+/// The state of the type layer while one file is resolved.
 pub struct TypeState<'w> {
     session: Session<'w>,
     tables: &'w Tables,
@@ -63,7 +63,6 @@ pub struct TypeState<'w> {
 }
 
 impl<'w> TypeState<'w> {
-    /// Starts resolving a file.
     #[must_use]
     pub fn new(world: &'w World, file: FileId) -> Self {
         let session = Session::new(world, file);
@@ -89,7 +88,6 @@ impl<'w> TypeState<'w> {
         &self.stack
     }
 
-    /// Returns the context of the sites of a declaration.
     pub fn site_context(&self, owner: DeclId) -> SiteContext {
         let facts = self.session.own_facts();
         let table = self.tables.file(self.session.file);
@@ -116,7 +114,7 @@ impl<'w> TypeState<'w> {
         context
     }
 
-    /// The layer, as seen from a site.
+    /// Returns the layer's view from a site.
     pub fn at(&self, site: SiteContext) -> Types<'_> {
         Types {
             session: &self.session,
@@ -130,19 +128,19 @@ impl<'w> TypeState<'w> {
         }
     }
 
-    /// Returns the recorded dependencies.
     #[must_use]
     pub fn finish(self) -> Dependencies {
         self.session.finish(&self.tables.names)
     }
 }
 
-/// What decides, at a site, which members are accessible and which extension methods are in scope.
+/// The context that decides at a site which members are accessible and which extension methods are
+/// in scope.
 #[derive(Clone, Copy)]
 pub struct SiteContext {
-    /// The innermost type around the site.
+    /// The innermost type that encloses the site.
     pub enclosing_type: Option<TypeDefId>,
-    /// The innermost namespace or file around it.
+    /// The innermost namespace or file scope that encloses it.
     pub namespace: ScopeId,
 }
 
@@ -155,7 +153,7 @@ impl Default for SiteContext {
     }
 }
 
-/// The type layer, as seen from a site: the tables, an arena of types, and memoized results.
+/// The type layer, viewed from a site: the tables, an arena of types, and memoized results.
 #[derive(Clone, Copy)]
 pub struct Types<'w> {
     session: &'w Session<'w>,
@@ -169,21 +167,21 @@ pub struct Types<'w> {
 }
 
 impl<'w> Types<'w> {
-    /// Takes steps from the budget of the file; `false` if it is used up.
+    /// Takes steps from the budget of the file; returns `false` if it is used up.
     pub fn spend(&self, steps: usize) -> bool {
         self.stack.spend(steps)
     }
 
-    /// Reports whether something at this site was left unknown because it lies too deep or costs
-    /// too much.
+    /// Reports whether something at this site is unknown because a depth or budget limit was
+    /// exceeded.
     pub fn exceeded(&self) -> bool {
         self.stack.exceeded()
     }
 
-    /// A type definition, with everything its parts say recorded as read.
+    /// Returns a type definition and records a dependency on all its parts.
     pub fn type_def(&self, tid: TypeDefId) -> &'w TypeDef {
         let group = self.tables.type_def(tid);
-        // A library is no file that changes.
+        // A library does not change, so it is no dependency.
         if group.external {
             return group;
         }
@@ -203,7 +201,7 @@ impl<'w> Types<'w> {
         group
     }
 
-    /// Records a lookup of a name in a type, or of another key that its members provide.
+    /// Records a lookup of a name in a type, or of another key that its members publish.
     pub fn record_type_lookup(&self, tid: TypeDefId, table: KeyTable, name: Name) {
         let is_elsewhere = |part: &DeclRef| part.file != self.file;
         let group = self.tables.type_def(tid);
@@ -212,7 +210,7 @@ impl<'w> Types<'w> {
         }
     }
 
-    /// Returns the members of this name that a type declares itself.
+    /// Returns the members with this name that a type itself declares.
     pub fn members_of(&self, tid: TypeDefId, name: Name) -> &'w [DeclRef] {
         self.record_type_lookup(tid, published::MEMBERS, name);
         self.tables
@@ -221,7 +219,7 @@ impl<'w> Types<'w> {
             .map_or(&[], |found| found.as_slice())
     }
 
-    /// World-wide name of a file's string.
+    /// Returns the world-wide name of a file's string.
     pub fn name(&self, file: FileId, sym: Sym) -> Name {
         self.tables
             .file(file)
@@ -231,7 +229,7 @@ impl<'w> Types<'w> {
             .unwrap_or(Name::NONE)
     }
 
-    /// World-wide name of a string of the file being resolved.
+    /// Returns the world-wide name of a string of the file being resolved.
     pub fn own_name(&self, sym: Sym) -> Name {
         self.table
             .names

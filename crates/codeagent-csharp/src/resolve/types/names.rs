@@ -1,12 +1,12 @@
-//! Namespace and type names (C# standard §7.8): the type or namespace that a written name stands
-//! for in its scope.
+//! Namespace and type names (C# standard §7.8): resolves a written name in its scope to a type or
+//! namespace.
 //!
-//! The first segment of `A.B<C>` is looked up outward: type parameters, nested types (own before
-//! inherited) of the enclosing types, then for each namespace from the inside its types and child
-//! namespaces before those that the usings of its declaration import. Each further segment is
-//! looked up in the one before.
+//! The first segment of `A.B<C>` is looked up from the inside outward: type parameters, nested
+//! types (own before inherited) of the enclosing types, then for each enclosing namespace its types
+//! and child namespaces before those imported by the usings of its declaration. Each further
+//! segment is looked up in the one before.
 //!
-//! **Limits.** An ambiguity between usings takes the first in canonical order; constraints are
+//! Limitations: an ambiguity between usings takes the first in canonical order; constraints are
 //! ignored.
 
 use codeagent_lang::FileId;
@@ -23,19 +23,17 @@ use crate::resolve::types::queries::Query;
 use crate::resolve::types::scope_lookup::LookupScope;
 use crate::resolve::types::{Ty, TyList, Type};
 
-/// A resolved name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeOrNamespace {
     /// A type; its own type arguments are unknown until they are applied.
     Type(Ty),
-    /// A namespace.
     Namespace(NamespaceId),
-    /// Nothing in the world.
+    /// Not declared in the world.
     None,
 }
 
 impl Types<'_> {
-    /// Returns the type a type expression of any file stands for.
+    /// Returns the type of a type expression of any file.
     pub fn type_of(&self, file: FileId, id: TypeId) -> Ty {
         if id.is_none() {
             return Ty::UNKNOWN;
@@ -82,7 +80,6 @@ impl Types<'_> {
         }
     }
 
-    /// Returns the type of a keyword.
     pub fn type_of_keyword(&self, word: &str) -> Ty {
         if word == "dynamic" {
             return Ty::DYNAMIC;
@@ -93,7 +90,7 @@ impl Types<'_> {
         known.map_or(Ty::UNKNOWN, |(_, known)| self.known_type(*known, &[]))
     }
 
-    /// `T?`: only what is or may be a value type has another type.
+    /// Returns `T?`, which differs from `T` only if `T` is or may be a value type.
     pub fn nullable(&self, of: Ty) -> Ty {
         match self.is_value_type(of) {
             _ if matches!(self.arena.get(of), Type::Nullable(_)) => of,
@@ -103,7 +100,7 @@ impl Types<'_> {
         }
     }
 
-    /// Reports whether it is a value type; `None` if that is not known.
+    /// Reports whether it is a value type; `None` if unknown.
     pub fn is_value_type(&self, ty: Ty) -> Option<bool> {
         match self.arena.get(ty) {
             Type::Named(tid, _) => {
@@ -120,7 +117,7 @@ impl Types<'_> {
         }
     }
 
-    /// A type that no file declares.
+    /// Returns an undeclared type by its name.
     pub fn external(&self, name: Name, args: &[Ty]) -> Ty {
         match self.tables.opened_type(name, args.len()) {
             Some(tid) => self.arena.add(Type::Named(tid, args.into())),
@@ -128,8 +125,8 @@ impl Types<'_> {
         }
     }
 
-    /// Resolves a dotted name. `alone`: the scope whose usings do not count, because the name
-    /// stands in one of them.
+    /// Resolves a dotted name. The usings of the scope `alone` do not count, because the name is in
+    /// one of them.
     pub fn resolve_segments(
         &self,
         file: FileId,
@@ -148,8 +145,8 @@ impl Types<'_> {
         })
     }
 
-    /// A type as a library's declarations name it: its whole namespace is one segment. Only
-    /// libraries are asked, which do not change.
+    /// Resolves a type as named in a library's declarations: its whole namespace is one segment.
+    /// Searches libraries only, which do not change.
     fn library_type(&self, file: FileId, segments: &[Segment]) -> TypeOrNamespace {
         let namespace = segments
             .first()
@@ -277,7 +274,7 @@ impl Types<'_> {
             .collect()
     }
 
-    /// One segment further inside a namespace or type.
+    /// Resolves one more segment inside a namespace or type.
     pub fn resolve_segment(
         &self,
         from: TypeOrNamespace,
@@ -311,7 +308,7 @@ impl Types<'_> {
         self.apply_type_args(found, args)
     }
 
-    /// Gives a type its own type arguments.
+    /// Applies a type's own type arguments.
     pub fn apply_type_args(&self, found: TypeOrNamespace, args: &[Ty]) -> TypeOrNamespace {
         let TypeOrNamespace::Type(ty) = found else {
             return found;
@@ -330,8 +327,8 @@ impl Types<'_> {
         TypeOrNamespace::Type(self.arena.add(Type::Named(tid, all)))
     }
 
-    /// A type definition as a type: the arguments of the types around it from `outer`, its own
-    /// unknown.
+    /// Returns a type definition as a type: the arguments of its enclosing types from `outer`, its
+    /// own unknown.
     pub(super) fn bare(&self, tid: TypeDefId, outer: Option<&TyList>) -> Ty {
         let group = self.tables.type_def(tid);
         let mut args = vec![Ty::UNKNOWN; usize::from(group.outer_arity + group.arity)];
@@ -345,7 +342,7 @@ impl Types<'_> {
         self.arena.add(Type::Named(tid, args.into()))
     }
 
-    /// A type directly in a namespace, as an assembly sees it.
+    /// Looks up a type directly in a namespace, as visible from an assembly.
     pub(super) fn lookup_namespace_type(
         &self,
         namespace: NamespaceId,
@@ -375,8 +372,8 @@ impl Types<'_> {
         Some(tid)
     }
 
-    /// How well an assembly sees something: 0 its own, 1 accessible, 2 visible but not accessible,
-    /// `None` not at all.
+    /// Ranks how an assembly sees a declaration: 0 its own, 1 accessible, 2 visible but not
+    /// accessible, `None` not at all.
     fn visibility(&self, homes: &[AssemblyId], access: Access, from: AssemblyId) -> Option<u8> {
         let assemblies = &self.tables.assemblies;
         if homes.contains(&from) {
@@ -408,7 +405,7 @@ impl Types<'_> {
             .then_some(child)
     }
 
-    /// A type nested in a type or in one of its bases.
+    /// Looks up a type nested in a type or in one of its bases.
     pub fn lookup_nested_type(&self, ty: Ty, name: Name, arity: u16) -> TypeOrNamespace {
         let all = self.supertypes(ty);
         all.iter()
@@ -417,7 +414,7 @@ impl Types<'_> {
             .unwrap_or(TypeOrNamespace::None)
     }
 
-    /// A type nested in a type itself.
+    /// Looks up a type nested in a type itself.
     pub(super) fn lookup_own_nested_type(&self, ty: Ty, name: Name, arity: u16) -> TypeOrNamespace {
         let Type::Named(tid, args) = self.arena.get(ty) else {
             return TypeOrNamespace::None;

@@ -1,7 +1,7 @@
 //! Lookup of one name outward from a scope (C# standard §7.8.2): type parameters, nested types,
 //! namespaces and usings.
 //!
-//! **Limits.** An ambiguity between usings takes the first in canonical order.
+//! Limitations: an ambiguity between usings takes the first in canonical order.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -14,19 +14,17 @@ use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::usings::Using;
 use crate::resolve::types::{ParamOwner, Type};
 
-/// The scope of a lookup.
+/// The starting point of a lookup.
 #[derive(Clone, Copy, Debug)]
 pub struct LookupScope {
-    /// The file.
     pub file: FileId,
-    /// The scope.
     pub scope: ScopeId,
-    /// The scope whose usings do not count.
+    /// The scope whose usings do not count, if any.
     pub alone: Option<ScopeId>,
 }
 
 impl Types<'_> {
-    /// Looks up `alias::`: the nearest using alias outward.
+    /// Looks up `alias::`: the nearest using alias, from the inside outward.
     pub(super) fn lookup_alias(&self, place: LookupScope, alias: Name) -> TypeOrNamespace {
         let facts = self.facts(place.file);
         let mut scope = place.scope;
@@ -44,7 +42,7 @@ impl Types<'_> {
         TypeOrNamespace::None
     }
 
-    /// Looks up a simple name as a type, or also as a namespace if more follows.
+    /// Looks up a simple name as a type, or also as a namespace if more segments follow.
     pub fn lookup(
         &self,
         place: LookupScope,
@@ -61,7 +59,7 @@ impl Types<'_> {
         })
     }
 
-    /// Returns the nearest scope outward that can declare a type name.
+    /// Returns the nearest enclosing scope that can declare a type name.
     fn naming_scope(&self, place: LookupScope) -> ScopeId {
         let facts = self.facts(place.file);
         let mut scope = place.scope;
@@ -213,7 +211,7 @@ impl Types<'_> {
         self.lookup_via_usings(place.file, ScopeId(0), (name, arity), qualifier)
     }
 
-    /// Returns the namespace that a scope lies in.
+    /// Returns the namespace that encloses a scope.
     pub fn namespace_around(&self, file: FileId, mut scope: ScopeId) -> NamespaceId {
         while let Some(id) = scope.some() {
             if let Some(&namespace) = self.tables.file(file).namespaces.get(&id) {
@@ -276,8 +274,8 @@ impl Types<'_> {
         }
         let from = self.home_of(file);
 
-        // What libraries declare comes last: where both are in sight, the project's framework does
-        // not have the library's.
+        // Library types come last: if both are visible, the project's framework lacks the library's
+        // type.
         let mut best: Option<((bool, bool), TypeOrNamespace)> = None;
         for using in usings.iter() {
             let found = match *using {

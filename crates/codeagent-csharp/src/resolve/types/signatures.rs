@@ -1,7 +1,8 @@
 //! Signatures: parameters, type parameters and result of a method, constructor, delegate or
 //! extension member.
 //!
-//! **Limits.** Types are as declared, in terms of the type parameters in scope; callers substitute.
+//! Limitations: types are as declared, in terms of the type parameters in scope; callers
+//! substitute.
 
 use std::rc::Rc;
 
@@ -13,43 +14,35 @@ use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::types::Types;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
 
-/// A parameter as declared.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// Its name.
     pub name: Name,
-    /// Its type.
     pub ty: Ty,
-    /// Optional, `params`, `ref`, `out`, `in`.
+    /// Of these: optional, `params`, `ref`, `out`, `in`.
     pub flags: DeclFlags,
 }
 
-/// A signature as declared.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// Parameters; the receiver of an extension block first.
     pub params: Vec<Parameter>,
     /// Type parameters as types; those of an extension block first.
     pub type_params: Vec<Ty>,
-    /// The number of them that belong to the extension block.
+    /// Number of them that belong to the extension block.
     pub block_params: usize,
-    /// Result.
     pub result: Ty,
 }
 
 /// The parameters and result of a delegate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DelegateShape {
-    /// Types of the parameters.
     pub params: TyList,
     /// Their modes.
     pub flags: Rc<[DeclFlags]>,
-    /// Result.
     pub result: Ty,
 }
 
 impl Types<'_> {
-    /// Returns the signature of a declaration.
     pub fn signature(&self, decl: DeclRef) -> Rc<Signature> {
         self.stack.memoized(&self.memo.signatures, decl, || {
             Rc::new(self.compute_signature(decl))
@@ -108,7 +101,7 @@ impl Types<'_> {
         }
     }
 
-    /// Returns the extension block a member stands in.
+    /// Returns the extension block that declares a member.
     pub fn block_of(&self, decl: DeclRef) -> Option<DeclId> {
         let facts = self.facts(decl.file);
         let owner = facts

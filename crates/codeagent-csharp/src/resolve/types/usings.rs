@@ -1,10 +1,9 @@
-//! Using directives of a scope: namespaces, static members, aliases; global usings for the scope of
-//! the file.
+//! Using directives of a scope: namespaces, static members, aliases; for a file scope also global
+//! usings.
 //!
-//! A using is resolved without the other usings beside it; one inside a namespace sees those
-//! outside.
+//! A using is resolved without its sibling usings; one inside a namespace sees the outer ones.
 //!
-//! **Limits.** `extern alias X` makes `X::` the global namespace.
+//! Limitations: `extern alias X` makes `X::` the global namespace.
 
 use std::rc::Rc;
 
@@ -21,10 +20,9 @@ use crate::resolve::types::Types;
 use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::queries::Query;
 
-/// Going through so many costs nothing.
+/// Number of usings up to which iterating over them costs no steps.
 const USUAL_USINGS: usize = 16;
 
-/// A using, resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Using {
     /// `using A.B;`
@@ -36,8 +34,8 @@ pub enum Using {
 }
 
 impl Types<'_> {
-    /// Returns the usings of a file or namespace scope, those of the scope before the global ones,
-    /// each once.
+    /// Returns the usings of a file or namespace scope, each once; the scope's own come before
+    /// global ones.
     pub fn usings(&self, file: FileId, scope: ScopeId) -> Rc<[Using]> {
         let usings: Rc<[Using]> = self.stack.memoized(&self.memo.usings, (file, scope), || {
             self.compute_usings(file, scope).into()
@@ -121,7 +119,7 @@ impl Types<'_> {
         }
     }
 
-    /// Returns the type a name stands for that no file declares.
+    /// Returns the type of an undeclared name.
     pub(super) fn external_named(&self, file: FileId, segment: &Segment) -> Ty {
         let facts: &Facts = self.facts(file);
         let args: Vec<Ty> = facts
@@ -159,7 +157,7 @@ impl Types<'_> {
         }
     }
 
-    /// A dotted name from a project file, from the global namespace on.
+    /// Resolves a dotted name from a project file, from the global namespace.
     fn dotted(&self, name: &str) -> Option<TypeOrNamespace> {
         let mut current = TypeOrNamespace::Namespace(NamespaceId::GLOBAL);
         let name = name.strip_prefix("global::").unwrap_or(name);

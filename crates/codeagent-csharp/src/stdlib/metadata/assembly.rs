@@ -1,8 +1,8 @@
 //! Reads the declarations of an assembly: each public top-level type becomes a unit with its public
 //! and protected members.
 //!
-//! **Limits.** A base class that is not public is replaced by its own base class. Extension methods
-//! are those marked as such, so extension blocks appear in their static form.
+//! Limitations: a base class that is not public is replaced by its own base class. Extension
+//! methods are those marked as such, so extension blocks appear in their static form.
 
 use clrmeta::tables::{GenericParamRow, MethodDefRow, ParamRow, PropertyRow, TypeDefRow};
 use clrmeta::{CodedIndex, Metadata, TableId};
@@ -29,10 +29,10 @@ pub struct Assembly {
     pub(super) budget: DecodeBudget,
 }
 
-/// Deepest nesting of types that is followed.
+/// Deepest nesting of types that is read.
 pub(super) const MAX_NESTING: u32 = 16;
 
-/// Most base classes that nobody can name above each other.
+/// Largest number of inaccessible base classes above each other.
 const MAX_HIDDEN_BASES: u32 = 64;
 
 const FORWARDER: u32 = 0x0020_0000;
@@ -67,10 +67,11 @@ const OPERATORS: &[(&str, &str)] = &[
 ];
 
 impl Assembly {
-    /// Reads the content of a file.
+    /// Reads an assembly file.
     ///
     /// # Errors
-    /// Why it is not an assembly, or none that can be read.
+    ///
+    /// Fails if it is not an assembly, or not one that can be read.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let metadata = tables::read(image::metadata(bytes).ok_or("it is not a .NET assembly")?)?;
         let rows = RowOwners::of(&metadata);
@@ -95,7 +96,7 @@ impl Assembly {
         self.metadata.blobs.get(offset).unwrap_or_default()
     }
 
-    /// Its simple name.
+    /// Returns its simple name.
     #[must_use]
     pub fn name(&self) -> &str {
         self.metadata
@@ -112,7 +113,7 @@ impl Assembly {
             .map(|row| self.string(row.name))
     }
 
-    /// Types that it says another assembly has.
+    /// Returns the types that it forwards to another assembly.
     pub fn forwards(&self) -> impl Iterator<Item = TypeName> + '_ {
         let forwarded = self
             .metadata
@@ -127,7 +128,7 @@ impl Assembly {
         })
     }
 
-    /// Its public top-level types.
+    /// Returns its public top-level types.
     pub fn public_types(&self) -> impl Iterator<Item = TypeName> + '_ {
         self.top_level().map(|(_, row)| {
             (
@@ -142,11 +143,12 @@ impl Assembly {
         rows.filter(|(_, row)| row.flags & 7 == 1 && !self.string(row.type_name).contains('<'))
     }
 
-    /// Adds the units of the types that are kept. `public` are the types that everybody can name;
-    /// without it all of other assemblies count as such.
+    /// Adds the units of the types that `keep` selects. `public` are the accessible types of all
+    /// assemblies; without it, every type of another assembly counts as accessible.
     ///
     /// # Errors
-    /// It says more than is read.
+    ///
+    /// Fails if the assembly exceeds the budget.
     pub fn units(
         &self,
         packer: &mut BundleWriter,
@@ -184,7 +186,6 @@ impl Assembly {
     }
 }
 
-/// Builds one unit.
 pub(super) struct UnitBuilder<'a, 'p> {
     pub(super) assembly: &'a Assembly,
     pub(super) packer: &'p mut BundleWriter,
@@ -240,7 +241,7 @@ impl<'a> UnitBuilder<'a, '_> {
         made
     }
 
-    /// The public and protected types nested in a type.
+    /// Returns the public and protected types nested in a type.
     fn nested_types(&mut self, number: u32, generics: usize, depth: u32) -> Vec<TypeDeclaration> {
         let assembly = self.assembly;
         let mut declared = Vec::new();
@@ -290,7 +291,7 @@ impl<'a> UnitBuilder<'a, '_> {
         let mut made = Vec::new();
         if kind == TypeKind::Class {
             let mut base = row.extends;
-            // A base class nobody can name gives way to its own.
+            // An inaccessible base class is replaced by its own base class.
             for _ in 0..MAX_HIDDEN_BASES {
                 if base.is_null() || self.is_public(base) || base.table != Some(TableId::TypeDef) {
                     break;
@@ -609,7 +610,7 @@ impl<'a> UnitBuilder<'a, '_> {
         }
     }
 
-    /// Returns the accessor that most can use, if others can use any.
+    /// Returns the most accessible accessor, if any is accessible outside the assembly.
     fn widest_accessor(&self, of: RowId) -> Option<(u32, &'a MethodDefRow, Traits)> {
         let rows = self.assembly.rows.accessors.get(&of)?;
         let paid = rows.iter().take_while(|_| self.assembly.budget.pay(1));
@@ -626,7 +627,7 @@ impl<'a> UnitBuilder<'a, '_> {
         seen.min_by_key(|(row, _, traits)| (traits.has(Traits::PROTECTED), *row))
     }
 
-    /// Returns the rows of a method's parameters, by their place; 0 is what it gives.
+    /// Returns the rows of a method's parameters, by position; 0 is the return value.
     fn param_rows(
         &self,
         number: u32,
@@ -711,7 +712,7 @@ impl<'a> UnitBuilder<'a, '_> {
     }
 }
 
-/// Public and protected members; `None` for others.
+/// Returns the traits of public and protected members; `None` for others.
 fn access(flags: u16) -> Option<Traits> {
     let mut traits = Traits::default();
     match flags & 7 {
@@ -722,7 +723,7 @@ fn access(flags: u16) -> Option<Traits> {
     Some(traits)
 }
 
-/// Modifiers of a method.
+/// Adds the modifiers of a method.
 fn add_modifiers(traits: &mut Traits, flags: u16) {
     let (is_virtual, is_new) = (flags & 0x40 != 0, flags & 0x100 != 0);
     traits.set(Traits::STATIC, flags & 0x10 != 0);
@@ -732,7 +733,7 @@ fn add_modifiers(traits: &mut Traits, flags: u16) {
     traits.set(Traits::SEALED, is_virtual && !is_new && flags & 0x20 != 0);
 }
 
-/// The modifiers of a type.
+/// Returns the modifiers of a type.
 fn type_traits(row: &TypeDefRow, kind: TypeKind) -> Traits {
     let is_class = kind == TypeKind::Class;
     let (is_abstract, is_sealed) = (row.flags & 0x80 != 0, row.flags & 0x100 != 0);

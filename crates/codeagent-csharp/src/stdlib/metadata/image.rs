@@ -1,7 +1,7 @@
 //! Finds the metadata of an assembly through the CLI header of the portable executable (ECMA-335
 //! II.25).
 //!
-//! **Limits.** Reads only what is needed to find it.
+//! Limitations: reads no other part of the file.
 
 /// Returns the metadata of an assembly; `None` if it is not one.
 #[must_use]

@@ -1,16 +1,16 @@
 //! Assembly metadata (ECMA-335). It is read as data; no code of the assembly is run.
 //!
 //! `image` finds the metadata in the file, `tables` checks its tables, `rows` sorts them,
-//! `signature` reads the types of signatures, `types` resolves type references, `assembly` makes
-//! units of types and members. [`Compiled`] is the part of an assembly that is kept.
+//! `signature` reads the types of signatures, `types` resolves type references, `assembly` builds
+//! units of types and members. [`Compiled`] is the stored part of an assembly.
 //!
 //! **Hostile assemblies.** An assembly is untrusted input. Its tables must fit into the file before
-//! memory is allocated for them; names have at most `MAX_NAME` bytes, signatures and nested types a
-//! maximum depth. Rows may refer to each other in cycles and any number of times, because each row
-//! that is visited is paid from one budget (`WORK`). An assembly that exceeds it is ignored, which
-//! affects no other.
+//! memory is allocated for them; names have at most `MAX_NAME` bytes, and signatures and nested
+//! types have a maximum depth. Rows may refer to each other in cycles and any number of times,
+//! because each visit of a row is charged to one budget (`WORK`). An assembly that exceeds the
+//! budget is ignored, without effect on others.
 //!
-//! **Limits.** Public and protected declarations only. Uncompressed tables (`#-`, with pointer
+//! Limitations: public and protected declarations only. Uncompressed tables (`#-`, with pointer
 //! tables) are not read.
 
 mod assembly;
@@ -30,11 +30,11 @@ use serde::{Deserialize, Serialize};
 pub use crate::stdlib::metadata::assembly::{Assembly, TypeName};
 use crate::stdlib::pack::BundleWriter;
 
-/// Longest name of anything, as the runtime has it.
+/// Longest name; also the limit of the runtime.
 const MAX_NAME: usize = 1023;
 
-/// Steps that one assembly may cost: rows that are looked at, types in signatures, and every
-/// sixteen bytes of names. The largest libraries in use take a million.
+/// Work budget of one assembly, in steps: visited rows, types in signatures, and every sixteen
+/// bytes of names. The largest libraries in use take a million.
 const WORK: u32 = 8 << 20;
 
 /// The rest of the budget [`WORK`].
@@ -46,7 +46,7 @@ impl DecodeBudget {
         Self(Cell::new(WORK))
     }
 
-    /// Pays for so many steps; false if they cannot be paid, and then nothing can be paid any more.
+    /// Takes steps from the budget. Returns `false` if they exceed it; the budget is then used up.
     fn pay(&self, steps: usize) -> bool {
         let left = u32::try_from(steps)
             .ok()
@@ -60,7 +60,7 @@ impl DecodeBudget {
     }
 }
 
-/// The part of an assembly that is kept: its name, its references and its declarations.
+/// The stored part of an assembly: its name, its references and its declarations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compiled {
     /// Its simple name.
@@ -72,10 +72,11 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Reads the content of a file.
+    /// Reads an assembly file.
     ///
     /// # Errors
-    /// Why it is not an assembly, or none that can be read.
+    ///
+    /// Fails if it is not an assembly, or not one that can be read.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let assembly = Assembly::read(bytes)?;
         let mut packer = BundleWriter::new();
@@ -95,7 +96,7 @@ impl Compiled {
         postcard::to_allocvec(self).unwrap_or_default()
     }
 
-    /// Deserializes it; `None` if the bytes are something else.
+    /// Deserializes it; `None` if the bytes are not valid.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         postcard::from_bytes(bytes).ok()

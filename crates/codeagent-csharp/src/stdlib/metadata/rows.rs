@@ -1,17 +1,16 @@
 //! Ownership between metadata rows: members of a type, parameters of a method, attributes of any
 //! row.
 //!
-//! **Limits.** Rows whose owner does not exist are ignored.
+//! Limitations: rows whose owner does not exist are ignored.
 
 use clrmeta::{CodedIndex, Metadata, TableId};
 use rustc_hash::FxHashMap;
 
 use crate::stdlib::metadata::MAX_NAME;
 
-/// A row of some table.
 pub type RowId = (TableId, u32);
 
-/// The attributes that anybody asks for, by their simple names.
+/// The attributes that are looked up, by simple name.
 const ATTRIBUTES: [&str; 7] = [
     "ExtensionAttribute",
     "TupleElementNamesAttribute",
@@ -22,32 +21,29 @@ const ATTRIBUTES: [&str; 7] = [
     "RequiresLocationAttribute",
 ];
 
-/// Rows by what they belong to; all numbers begin with 1.
+/// Rows by their owner; all numbers start at 1.
 #[derive(Debug, Default)]
 pub struct RowOwners {
-    /// The type that a type is nested in.
+    /// The enclosing type of a nested type.
     pub enclosing: FxHashMap<u32, u32>,
-    /// Nested types of a type.
     pub nested: FxHashMap<u32, Vec<u32>>,
-    /// Rows of generic parameters of a type or method, by their number.
+    /// Rows of generic parameters of a type or method, in order.
     pub generics: FxHashMap<RowId, Vec<u32>>,
     /// Constraints of a generic parameter.
     pub constraints: FxHashMap<u32, Vec<CodedIndex>>,
-    /// Interfaces of a type.
     pub interfaces: FxHashMap<u32, Vec<CodedIndex>>,
-    /// The first property of a type and the one after its last; the same of events.
+    /// The range of a type's properties: the first, and the one after the last.
     pub properties: FxHashMap<u32, (u32, u32)>,
-    /// See [`Self::properties`].
+    /// The range of a type's events, like [`Self::properties`].
     pub events: FxHashMap<u32, (u32, u32)>,
     /// Accessors of a property or event.
     pub accessors: FxHashMap<RowId, Vec<u32>>,
-    /// Values of the attributes in [`ATTRIBUTES`], by their number there; of several alike the
-    /// first.
+    /// Values of the attributes in [`ATTRIBUTES`], by their index there; the first of several equal
+    /// ones.
     attributes: FxHashMap<(RowId, u8), u32>,
 }
 
 impl RowOwners {
-    /// Sorts the rows.
     #[must_use]
     pub fn of(metadata: &Metadata) -> Self {
         let mut rows = Self::default();
@@ -75,7 +71,7 @@ impl RowOwners {
         }
     }
 
-    /// Type parameters by their number, and their constraints.
+    /// Adds the type parameters in order, and their constraints.
     fn add_generics(&mut self, metadata: &Metadata) {
         for (index, row) in metadata.generic_params.iter().enumerate() {
             if let Some(table) = row.owner.table {
@@ -103,7 +99,7 @@ impl RowOwners {
         }
     }
 
-    /// The ranges of properties and events of each type, and their accessors.
+    /// Adds the ranges of properties and events of each type, and their accessors.
     fn add_members(&mut self, metadata: &Metadata) {
         let ends = metadata
             .property_maps
@@ -162,7 +158,7 @@ impl RowOwners {
     }
 }
 
-/// Returns the number in [`ATTRIBUTES`] of the type whose constructor an attribute calls.
+/// Returns the index in [`ATTRIBUTES`] of the type whose constructor an attribute calls.
 fn attribute_name(metadata: &Metadata, constructor: CodedIndex) -> Option<u8> {
     let name = match constructor.table? {
         TableId::MemberRef => {
@@ -187,7 +183,7 @@ fn attribute_name(metadata: &Metadata, constructor: CodedIndex) -> Option<u8> {
             }
         }
         TableId::MethodDef => {
-            // The type with the last method list that does not begin after the method.
+            // The declaring type is the last one whose method list starts at or before the method.
             let after = metadata
                 .type_defs
                 .partition_point(|ty| ty.method_list <= constructor.row);
@@ -203,7 +199,7 @@ fn attribute_name(metadata: &Metadata, constructor: CodedIndex) -> Option<u8> {
         .map(|at| at as u8)
 }
 
-/// A name; empty if there is none, or one that is too long or no text.
+/// Returns a name; empty if there is none, or if it is too long or not valid text.
 pub fn string(metadata: &Metadata, offset: u32) -> &str {
     let rest = metadata
         .strings

@@ -1,18 +1,16 @@
 //! Types in signatures (ECMA-335 II.23.2).
 //!
-//! **Limits.** At most 32 levels deep; the only custom modifier that is read is `in`
-//! (`InAttribute`).
+//! Limitations: at most 32 levels deep; of custom modifiers, only `in` (`InAttribute`) is read.
 
 use clrmeta::{CodedIndex, TableId};
 
 use crate::stdlib::metadata::{DecodeBudget, MAX_NAME};
 
-/// A type in a signature.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Sig {
     /// A type that C# cannot name.
     Unknown,
-    /// An entry of `form::KEYWORDS`.
+    /// An entry of `assembly_model::KEYWORDS`.
     Keyword(u8),
     /// A type parameter of a type.
     Var(u16),
@@ -20,11 +18,9 @@ pub enum Sig {
     MethodVar(u16),
     /// A declared type with its type arguments.
     Named(MetadataToken, Vec<Sig>),
-    /// An array.
     Array(Box<Sig>, u8),
-    /// A pointer.
     Pointer(Box<Sig>),
-    /// A reference; whether a modifier makes it one to read only.
+    /// A reference; `true` if a modifier makes it read-only.
     ByRef(Box<Sig>, bool),
 }
 
@@ -33,7 +29,7 @@ pub enum Sig {
 pub struct MetadataToken(pub u8, pub u32);
 
 impl MetadataToken {
-    /// Of a coded index.
+    /// Decodes a coded index.
     #[must_use]
     pub fn of(index: CodedIndex) -> Option<Self> {
         let table = match index.table? {
@@ -46,16 +42,13 @@ impl MetadataToken {
     }
 }
 
-/// A method or property as its signature says.
+/// The signature of a method or property.
 #[derive(Clone, Debug)]
 pub struct MethodSig {
-    /// The result type.
     pub result: Sig,
-    /// The parameters.
     pub params: Vec<Sig>,
 }
 
-/// Reads a signature.
 pub struct SignatureReader<'b> {
     rest: &'b [u8],
     budget: &'b DecodeBudget,
@@ -64,7 +57,7 @@ pub struct SignatureReader<'b> {
 const MAX_DEPTH: u32 = 32;
 
 impl<'b> SignatureReader<'b> {
-    /// Reads a blob; each type in it is paid from the budget.
+    /// Starts reading a blob; each type in it is charged to the budget.
     #[must_use]
     pub fn new(blob: &'b [u8], budget: &'b DecodeBudget) -> Self {
         Self { rest: blob, budget }
@@ -76,7 +69,7 @@ impl<'b> SignatureReader<'b> {
         Some(*first)
     }
 
-    /// A compressed unsigned number.
+    /// Reads a compressed unsigned number.
     fn number(&mut self) -> Option<u32> {
         let first = self.byte()?;
         if first & 0x80 == 0 {
@@ -97,11 +90,11 @@ impl<'b> SignatureReader<'b> {
 
     fn token(&mut self) -> Option<MetadataToken> {
         let coded = self.number()?;
-        // A signature in a signature could hold itself; no compiler writes that.
+        // A signature in a signature could contain itself; no compiler writes that.
         (coded & 3 < 2).then_some(MetadataToken((coded & 3) as u8, coded >> 2))
     }
 
-    /// A method's or property's signature.
+    /// Reads a method's or property's signature.
     pub fn callable(&mut self) -> Option<MethodSig> {
         let convention = self.byte()?;
         if convention & 0x10 != 0 {
@@ -116,12 +109,10 @@ impl<'b> SignatureReader<'b> {
         Some(MethodSig { result, params })
     }
 
-    /// A field's signature.
     pub fn field(&mut self) -> Option<Sig> {
         (self.byte()? == 6).then(|| self.ty(0))?
     }
 
-    /// A type.
     pub fn ty(&mut self, depth: u32) -> Option<Sig> {
         let mut is_modified = false;
         loop {
@@ -191,7 +182,7 @@ impl<'b> SignatureReader<'b> {
     }
 }
 
-/// Returns the texts of an attribute whose one argument is an array of strings; an absent text is
+/// Returns the strings of an attribute whose one argument is an array of strings; a null string is
 /// empty.
 #[must_use]
 pub fn strings(value: &[u8], budget: &DecodeBudget) -> Option<Vec<String>> {

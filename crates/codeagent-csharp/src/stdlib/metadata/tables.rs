@@ -1,22 +1,23 @@
 //! Checks that the tables of an assembly's metadata fit into its size before they are read.
 //!
-//! **Limits.** References between rows are not checked here.
+//! Limitations: references between rows are not checked here.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use clrmeta::reader::Reader;
 use clrmeta::{Metadata, MetadataRoot, TablesHeader};
 
-/// Most rows of all tables together; the largest assemblies in use have a million.
+/// Largest number of rows of all tables together; the largest assemblies in use have a million.
 const MAX_ROWS: u64 = 4 << 20;
 
-/// Fewest bytes of a row.
+/// Smallest size of a row in bytes.
 const MIN_ROW_BYTES: u64 = 2;
 
 /// Reads all tables.
 ///
 /// # Errors
-/// What is wrong with them.
+///
+/// Fails if the tables are malformed.
 pub fn read(data: &[u8]) -> Result<Metadata, String> {
     let root = MetadataRoot::parse(data).map_err(|error| error.to_string())?;
     let stream = root.tables_stream().ok_or("it has no tables")?;
@@ -39,7 +40,7 @@ pub fn read(data: &[u8]) -> Result<Metadata, String> {
         return Err("its tables are larger than they can be".to_owned());
     }
 
-    // What the library expects of numbers in the rows is not told by it.
+    // The library panics on some invalid numbers in rows, without documenting which.
     match catch_unwind(AssertUnwindSafe(|| Metadata::parse(data))) {
         Ok(parsed) => parsed.map_err(|error| error.to_string()),
         Err(_) => Err("its tables contradict themselves".to_owned()),

@@ -1,4 +1,4 @@
-//! Damaged and hostile assemblies are refused with an error.
+//! Tests that damaged and hostile assemblies are rejected with an error.
 //!
 //! `codeagent-core/tests/it/nuget.rs` tests the declarations of intact ones.
 
@@ -7,7 +7,7 @@ use codeagent_testkit::assembly::{Assembly, Ty, damage};
 use crate::stdlib::metadata::Compiled;
 use crate::stdlib::{Library, needed};
 
-/// Returns a library of a few types.
+/// Returns a library of some types.
 fn whole() -> Vec<u8> {
     let mut assembly = Assembly::new("Lib");
     assembly
@@ -20,7 +20,7 @@ fn whole() -> Vec<u8> {
     assembly.image()
 }
 
-/// Returns the paths of the types that an image declares, or the error.
+/// Returns the paths of an image's declarations, or the error.
 fn read(image: &[u8]) -> Result<Vec<String>, String> {
     let compiled = Compiled::read(image)?;
     assert_eq!(

@@ -1,7 +1,6 @@
-//! Type references of an assembly: the type that a token or signature stands for, and its
-//! accessibility.
+//! Type references of an assembly: the type of a token or signature, and its accessibility.
 //!
-//! **Limits.** A tuple of more than seven elements is the nested type that the metadata has.
+//! Limitations: a tuple of more than seven elements is the nested type in the metadata.
 
 use clrmeta::tables::TypeSpecRow;
 use clrmeta::{CodedIndex, TableId};
@@ -11,7 +10,7 @@ use crate::stdlib::metadata::assembly::{MAX_NESTING, UnitBuilder};
 use crate::stdlib::metadata::rows::RowId;
 use crate::stdlib::metadata::signature::{MetadataToken, Sig, strings};
 
-/// Namespace, and names of the types around and of the type itself as in metadata.
+/// The namespace of a type, and the names of its enclosing types and itself as in metadata.
 pub(super) struct Path {
     pub namespace: String,
     pub names: Vec<String>,
@@ -23,7 +22,7 @@ impl Path {
     }
 }
 
-/// Without its arity.
+/// Returns a name without its arity.
 pub(super) fn bare(name: &str) -> &str {
     name.split_once('`').map_or(name, |(bare, _)| bare)
 }
@@ -181,7 +180,7 @@ impl UnitBuilder<'_, '_> {
         Some(self.add(form))
     }
 
-    /// Reports whether everybody can name the type.
+    /// Reports whether the type is accessible from every assembly.
     pub(super) fn is_public(&self, index: CodedIndex) -> bool {
         let Some(mut token) = MetadataToken::of(index) else {
             return false;
@@ -221,7 +220,8 @@ impl UnitBuilder<'_, '_> {
         }
     }
 
-    /// A type with what attributes of its row say about it: names of tuple elements, `dynamic`.
+    /// Adds a type, with the information in its row's attributes: names of tuple elements,
+    /// `dynamic`.
     pub(super) fn typed(&mut self, sig: &Sig, row: RowId) -> TypeIndex {
         let names = self
             .assembly
@@ -245,7 +245,7 @@ impl UnitBuilder<'_, '_> {
             Some(token) if token.0 < 2 => self
                 .path(token)
                 .is_some_and(|path| path.is("System", "ValueType")),
-            // `unmanaged` is `ValueType` with a modifier.
+            // `unmanaged` is encoded as `ValueType` with a modifier.
             Some(token) => match self.specified(token) {
                 Some(Sig::Named(inner, _)) => self
                     .path(inner)

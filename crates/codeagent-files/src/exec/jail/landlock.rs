@@ -1,8 +1,8 @@
-//! Landlock rules: which files and folders a command may open, and how.
+//! Landlock rules: the files and folders that a command may open, and how.
 //!
-//! Within namespaces this is a second layer, if the kernel has it. Without namespaces it is the
-//! only one for files, so the rules are stricter: a folder that contains something protected is
-//! read-only, and its other children are granted one by one. The root is always such a folder,
+//! Within namespaces this is a second layer, if the kernel supports it. Without namespaces it is
+//! the only layer for files, so the rules are stricter: a folder that contains a protected name is
+//! read-only, and its other children are granted one by one. This always applies to the root,
 //! because a protected name could be created in it.
 
 use std::collections::BTreeSet;
@@ -21,14 +21,14 @@ use super::mounts::OWN_FILES;
 use super::plan::Plan;
 use crate::exec::Policy;
 
-/// The least that is useful: everything up to truncation (Linux 6.2).
+/// Minimum version: supports all access rights up to truncation (Linux 6.2).
 const NEEDED: ABI = ABI::V3;
-/// What is also used where it exists: the network, signals and abstract sockets (Linux 6.12).
+/// Preferred version: also restricts the network, signals and abstract sockets (Linux 6.12).
 const WANTED: ABI = ABI::V6;
 
 /// Folders that all programs need.
 const SHARED: &[&str] = &["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/share"];
-/// Files that programs read as they start.
+/// Files that programs read at start-up.
 const SHARED_FILES: &[&str] = &[
     "/etc/ld.so.cache",
     "/etc/magic",
@@ -39,7 +39,7 @@ const SHARED_FILES: &[&str] = &[
     "/dev/urandom",
     "/dev/random",
 ];
-/// Folders that interpreters need too.
+/// Folders that interpreters also need.
 const PROGRAMS: &[&str] = &[
     "/usr/bin",
     "/bin",
@@ -50,7 +50,7 @@ const PROGRAMS: &[&str] = &[
     "/lib32",
 ];
 
-/// A handle that names a file and does not open it.
+/// A handle that names a file without opening it.
 const NAMED: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
 type AccessRights = BitFlags<AccessFs>;
@@ -65,7 +65,7 @@ pub fn required() -> Result<(), String> {
         .map_err(|error| message(&error))
 }
 
-/// Restricts this process and all it starts.
+/// Restricts this process and its descendants.
 pub fn restrict(plan: &Plan) -> Result<(), String> {
     if plan.namespaces && required().is_err() {
         return Ok(());
@@ -137,8 +137,7 @@ fn ruleset(plan: &Plan) -> Result<RulesetCreated, String> {
         .handle_access(AccessNet::from_all(WANTED))
         .map_err(|error| message(&error))?;
 
-    // Without a namespace of processes, programs that may signal their own processes must reach no
-    // others.
+    // Without a process namespace, programs that may send signals must not reach other processes.
     let is_alone = plan.namespaces || plan.policy == Policy::Tools;
     let ruleset = ruleset.set_compatibility(if is_alone {
         CompatLevel::BestEffort
@@ -152,7 +151,7 @@ fn ruleset(plan: &Plan) -> Result<RulesetCreated, String> {
     ruleset.create().map_err(|error| message(&error))
 }
 
-/// The rights to read, to run programs too, and to write too.
+/// Returns the rights to read; to read and run; and all rights but to create devices.
 fn rights() -> (AccessRights, AccessRights, AccessRights) {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     (
@@ -162,10 +161,10 @@ fn rights() -> (AccessRights, AccessRights, AccessRights) {
     )
 }
 
-/// Paths of the system and the rights at and below them.
+/// Returns the system's paths with the rights at and below them.
 fn system_rules(plan: &Plan) -> Vec<(PathBuf, AccessRights)> {
     let (read, run, write) = rights();
-    // Names in the folders of programs are often links; the last one is the program.
+    // Names in program folders are often links; the final target is the program.
     let program = plan
         .program
         .canonicalize()
@@ -180,7 +179,7 @@ fn system_rules(plan: &Plan) -> Vec<(PathBuf, AccessRights)> {
     add(&["/dev/null"], AccessFs::ReadFile | AccessFs::WriteFile);
     if plan.policy == Policy::Tools {
         add(SHARED, read);
-        // The loader of programs is a program; no other can be started from these folders.
+        // The dynamic loader must be executable; nothing else in these folders is.
         rules.extend(loaders().map(|loader| (loader, AccessFs::ReadFile | AccessFs::Execute)));
         return rules;
     }
@@ -191,7 +190,7 @@ fn system_rules(plan: &Plan) -> Vec<(PathBuf, AccessRights)> {
         add(&OWN_FILES.map(|(path, _)| path), AccessFs::ReadFile.into());
     }
 
-    // A `/proc` of the namespace shows the command's processes only.
+    // The namespace's own `/proc` shows only the command's processes.
     let is_own = std::fs::read_link("/proc/self")
         .is_ok_and(|link| link.as_os_str() == std::process::id().to_string().as_str());
     add(
@@ -209,7 +208,7 @@ fn system_rules(plan: &Plan) -> Vec<(PathBuf, AccessRights)> {
         .flatten()
         .map(|entry| entry.path());
 
-    // Python's start-up file is a link to there on some systems.
+    // On some systems, Python's start-up file is a link into `/etc`.
     rules.extend(
         etc.filter(|path| path.as_os_str().as_bytes().starts_with(b"/etc/python3"))
             .map(|path| (path, read)),
@@ -218,7 +217,6 @@ fn system_rules(plan: &Plan) -> Vec<(PathBuf, AccessRights)> {
     rules
 }
 
-/// The programs that load programs.
 fn loaders() -> impl Iterator<Item = PathBuf> {
     let names = [
         "/lib64/ld-linux-x86-64.so.2",
@@ -231,8 +229,8 @@ fn loaders() -> impl Iterator<Item = PathBuf> {
         .filter_map(|name| Path::new(name).canonicalize().ok())
 }
 
-/// Grants writing in the children of each folder that has something protected in it, but not in
-/// these and not in the folder itself.
+/// Grants write access to the children of folders that contain a protected name, but not to these
+/// folders or to the protected names.
 fn add_unprotected(
     root: &OwnedFd,
     plan: &Plan,
@@ -280,7 +278,7 @@ fn add_unprotected(
             if open_folders.contains(inner.as_path()) && kind == FileType::Directory {
                 todo.push((handle, inner));
             } else if matches!(kind, FileType::Directory | FileType::RegularFile) {
-                // What a link leads to has a rule of its own, or none.
+                // The target of a link has its own rule, or none.
                 add(&handle, write)?;
             }
         }

@@ -1,11 +1,13 @@
 //! The monitor: the process of the jail that stays outside.
 //!
-//! It starts the processes inside, kills them when their time is over or the server is gone, and
-//! cleans up when the last has ended: protected names that are new are removed, and so is the
-//! scratch folder. Commands that may write run one at a time for each repository, so that one
-//! cannot hide from another's cleaning; the lock is on the root folder itself.
+//! It starts the processes inside and kills them when the time is over or the server has ended.
+//! When the last process has ended, it removes new protected names and the scratch folder. Commands
+//! that may write run one at a time per repository, so that a command cannot hide files from
+//! another's clean-up; the lock is on the root folder itself.
 //!
-//! Limitations: if the monitor itself is killed, nothing cleans up: a later server removes the
+//! Limitations: if the monitor itself is killed, nothing is cleaned up, but a later server removes
+//! the scratch folder. On file systems without locks (some NFS servers) commands may run
+//! concurrently.
 //! scratch folder. On file systems without locks (some NFS servers) commands are not kept apart.
 
 use std::io;
@@ -27,9 +29,9 @@ use super::supervise::{ProcessEnd, reap_all, supervise};
 use super::{landlock, namespaces};
 use crate::exec::scratch::Scratch;
 
-/// How often the lock of the repository is tried.
+/// Interval of attempts to lock the repository.
 const STEP: Duration = Duration::from_millis(20);
-/// How much longer than the command the init may take.
+/// Extra time for the init after the command's time limit.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Runs a command in a jail and reports on it.
@@ -40,8 +42,8 @@ pub fn main(plan: Plan) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Closes files that the server had from its own parent and passed on without knowing. Nothing of
-/// this process is open yet.
+/// Closes files that the server inherited from its own parent and passed on unknowingly. This
+/// process has not opened any files yet.
 fn close_inherited() {
     let Ok(entries) = std::fs::read_dir("/proc/self/fd") else {
         return;
@@ -98,8 +100,8 @@ fn run(mut plan: Plan) -> Result<Report, String> {
     })
 }
 
-/// Waits until no other command writes in the repository; false: that took too long, or the server
-/// is gone.
+/// Waits until no other command writes in the repository. Returns false if this takes too long or
+/// the server has ended.
 fn lock(root: &OwnedFd, patience: Duration) -> bool {
     let deadline = Instant::now() + patience;
     let stdin = io::stdin();
@@ -117,7 +119,7 @@ fn lock(root: &OwnedFd, patience: Duration) -> bool {
     }
 }
 
-/// Runs the command below an init of its own, whose report is passed on.
+/// Runs the command below its own init, and returns the report of the init.
 fn in_namespaces(plan: &Plan) -> Result<Report, String> {
     let message = |error: io::Error| format!("namespaces: {error}");
     namespaces::enter()?;
@@ -137,7 +139,7 @@ fn in_namespaces(plan: &Plan) -> Result<Report, String> {
         .map_err(message)?;
     io::Read::read_to_end(&mut ours, &mut words).ok();
 
-    // An init that was killed reports nothing.
+    // A killed init sends no report.
     let report = Report::parse(&words).unwrap_or_else(|| Report::ended(end.status));
     Ok(Report {
         timed_out: report.timed_out || end.timed_out,
@@ -145,7 +147,7 @@ fn in_namespaces(plan: &Plan) -> Result<Report, String> {
     })
 }
 
-/// Runs the command as a child of this process, and waits for all processes it started.
+/// Runs the command as a child of this process, and waits for all its descendants.
 fn in_landlock(plan: &Plan) -> Result<Report, String> {
     let message = |error: io::Error| error.to_string();
     landlock::required()?;

@@ -1,15 +1,14 @@
-//! The root that a command sees, built of mounts.
+//! Builds the root that a command sees, from mounts.
 //!
-//! A `tmpfs` becomes the root. It holds the system's programs and libraries and a few files of
-//! `/etc` and `/dev`, all read-only, a `/proc` of the process namespace, the repository at its own
-//! path, and the scratch folder at its own. Protected files and folders are mounted onto
-//! themselves, read-only: they can be neither changed nor moved nor replaced. Everything else of
-//! the machine is absent.
+//! The root is a `tmpfs`. It contains the system's programs and libraries and a few files of `/etc`
+//! and `/dev`, all read-only; a `/proc` of the process namespace; and the repository and the
+//! scratch folder at their usual paths. Protected files and folders are mounted onto themselves,
+//! read-only, so they cannot be changed, moved or replaced. Nothing else of the machine is visible.
 //!
-//! No mount follows set-user-ID bits. Device files outside of `/dev` do not work.
+//! No mount honours set-user-ID bits. Device files outside of `/dev` do not work.
 //!
-//! Limitations: a rename or hard link into or out of a pinned folder fails as one between file
-//! systems does (`EXDEV`).
+//! Limitations: a rename or hard link into or out of a pinned folder fails with `EXDEV`, as between
+//! file systems.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -28,7 +27,7 @@ use super::landlock;
 use super::plan::Plan;
 use crate::exec::Policy;
 
-/// Folders and files of the system. Links are made again as links.
+/// Folders and files of the system. Links are recreated as links.
 const SYSTEM: &[&str] = &[
     "/usr/bin",
     "/usr/lib",
@@ -48,7 +47,7 @@ const SYSTEM: &[&str] = &[
     "/etc/magic",
     "/etc/ssl/openssl.cnf",
 ];
-/// Device files that hold nothing of the machine.
+/// Device files that contain no data of the machine.
 const DEVICES: &[&str] = &[
     "/dev/null",
     "/dev/zero",
@@ -64,8 +63,8 @@ const DEVICE_LINKS: &[(&str, &str)] = &[
     ("/dev/stderr", "/proc/self/fd/2"),
 ];
 
-/// Files that are made for the command, which has no network: its own machine's name can be looked
-/// up. Landlock grants them too.
+/// Files created for the command, which has no network: they make only its own host name
+/// resolvable. Landlock grants them too.
 pub const OWN_FILES: [(&str, &str); 2] = [
     ("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n"),
     (
@@ -76,8 +75,8 @@ pub const OWN_FILES: [(&str, &str); 2] = [
 
 const NO_SPECIALS: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
-/// Makes a mount namespace with the command's root, and enters the working folder. Returns a handle
-/// of this program, which is not in that root.
+/// Creates a mount namespace with the command's root and enters the working folder. Returns a
+/// handle of this program, which is not in that root.
 pub fn enter(plan: &Plan) -> Result<OwnedFd, String> {
     let program = open(
         "/proc/self/exe",
@@ -90,11 +89,11 @@ pub fn enter(plan: &Plan) -> Result<OwnedFd, String> {
     Ok(program)
 }
 
-/// A path that could not be mounted, and why.
+/// A path that could not be mounted, with the error.
 type MountError = (PathBuf, io::Error);
 
 fn build(plan: &Plan) -> Result<(), MountError> {
-    // The new root is made where the scratch folder is, which gets out of sight.
+    // The new root is mounted over the scratch folder, which becomes hidden.
     let at = plan.scratch.as_path();
     let failed = |error: io::Error| (at.to_owned(), error);
     nix::sched::unshare(CloneFlags::CLONE_NEWNS).map_err(|error| failed(error.into()))?;
@@ -104,7 +103,7 @@ fn build(plan: &Plan) -> Result<(), MountError> {
     )
     .map_err(|error| failed(error.into()))?;
 
-    // A handle from before would be one of the other namespace.
+    // Opened after `unshare`, because an earlier handle would belong to the old namespace.
     let scratch = open(
         at,
         OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
@@ -127,7 +126,8 @@ fn build(plan: &Plan) -> Result<(), MountError> {
 
     mount_remount(at, MountFlags::BIND | MountFlags::RDONLY | NO_SPECIALS, c"")
         .map_err(|error| failed(error.into()))?;
-    // The old root gets mounted onto the new one, and is taken from there with all that is in it.
+    // `pivot_root` stacks the old root on top of the new one; it is then detached with all its
+    // mounts.
     let enter = || {
         chdir(at)?;
         pivot_root(".", ".")?;
@@ -138,22 +138,22 @@ fn build(plan: &Plan) -> Result<(), MountError> {
     enter().map_err(|error| failed(error.into()))
 }
 
-/// A root that is being built.
+/// A root under construction.
 struct NewRoot<'a> {
-    /// Where it is mounted for now.
+    /// Temporary mount point of the root.
     at: &'a Path,
-    /// The mounts that existed before.
+    /// The mounts of the old root.
     mounts: Vec<Mount>,
 }
 
-/// A mount and the flags that stay with it.
+/// A mount with the flags that it must keep.
 struct Mount {
     at: PathBuf,
     flags: MountFlags,
 }
 
 impl NewRoot<'_> {
-    /// The place of an absolute path in the new root.
+    /// Returns the location of an absolute path while the root is under construction.
     fn mounted(&self, path: &Path) -> PathBuf {
         self.at.join(path.strip_prefix("/").unwrap_or(path))
     }
@@ -214,8 +214,8 @@ impl NewRoot<'_> {
             .try_for_each(|(link, target)| self.link(Path::new(link), Path::new(target)))
     }
 
-    /// Mounts a `/proc` of the process namespace, or where parts of the machine's are hidden, that
-    /// one: Landlock must then hide the rest.
+    /// Mounts a `/proc` of the process namespace. Where the machine's `/proc` is partially hidden,
+    /// the kernel refuses that; then the machine's is used and Landlock must hide the rest.
     fn proc(&self) -> Result<(), MountError> {
         let target = self.mounted(Path::new("/proc"));
         let failed = |error: io::Error| (target.clone(), error);
@@ -250,7 +250,7 @@ impl NewRoot<'_> {
         let target = self.mounted(self.at);
         let failed = |error: io::Error| (target.clone(), error);
         std::fs::create_dir_all(&target).map_err(failed)?;
-        // Not recursively: the new root is mounted on it.
+        // Not recursive, because the new root is mounted on this folder.
         mount_bind(format!("/proc/self/fd/{}", scratch.as_raw_fd()), &target)
             .map_err(|error| failed(error.into()))?;
         self.harden(self.at, NO_SPECIALS)
@@ -265,7 +265,7 @@ impl NewRoot<'_> {
         result.map_err(|error| (link.to_owned(), error))
     }
 
-    /// Shows a file or folder of the old root at a path of the new one.
+    /// Makes a file or folder of the old root visible at a path of the new one.
     fn bind(&self, source: &Path, path: &Path, flags: MountFlags) -> Result<(), MountError> {
         let target = self.mounted(path);
         let failed = |error: io::Error| (path.to_owned(), error);
@@ -282,21 +282,21 @@ impl NewRoot<'_> {
         self.harden(path, flags)
     }
 
-    /// Makes a file or folder that is in the new root a mount of its own.
+    /// Turns a file or folder in the new root into its own mount.
     fn rebind(&self, path: &Path, flags: MountFlags) -> Result<(), MountError> {
         let target = self.mounted(path);
         mount_bind_recursive(&target, &target).map_err(|error| (path.to_owned(), error.into()))?;
         self.harden(path, flags)
     }
 
-    /// Adds flags to the mount at a path and to those below it. The flags it has are kept: some
-    /// cannot be taken away.
+    /// Adds flags to the mount at a path and to those below it. Existing flags are kept, because
+    /// some cannot be removed.
     fn harden(&self, path: &Path, flags: MountFlags) -> Result<(), MountError> {
         let around = self
             .mounts
             .iter()
             .filter(|mount| path.starts_with(&mount.at));
-        // Of several at one path the last one is on top.
+        // The last of several mounts at one path is on top.
         let own = around
             .max_by_key(|mount| mount.at.components().count())
             .map_or(MountFlags::empty(), |mount| mount.flags);
@@ -311,7 +311,7 @@ impl NewRoot<'_> {
             .filter(|mount| mount.at != path && mount.at.starts_with(path))
         {
             match remount(&mount.at, mount.flags) {
-                // It is hidden below another mount.
+                // The mount is hidden below another one.
                 Ok(())
                 | Err(
                     rustix::io::Errno::INVAL | rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR,
@@ -324,7 +324,7 @@ impl NewRoot<'_> {
     }
 }
 
-/// The mounts of this namespace.
+/// Returns the mounts of this namespace.
 fn mounts() -> io::Result<Vec<Mount>> {
     let text = std::fs::read("/proc/self/mountinfo")?;
     let mount = |line: &[u8]| {
@@ -356,7 +356,7 @@ fn mounts() -> io::Result<Vec<Mount>> {
         .collect())
 }
 
-/// A path of `mountinfo`, in which blanks and the like are octal numbers.
+/// Decodes a path of `mountinfo`, in which white space is written as octal escapes.
 fn unescaped(field: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = field;

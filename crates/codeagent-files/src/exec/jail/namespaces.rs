@@ -1,11 +1,11 @@
-//! Namespaces: user, process, network, IPC and host name are entered by the monitor; the init,
-//! process 1 in them, makes the mount namespace.
+//! Namespaces: the monitor enters new user, process, network, IPC and host-name namespaces; the
+//! init, process 1 in them, creates the mount namespace.
 //!
-//! In the user namespace the command has the user's own number, or 1000 where that is root's, and
-//! no rights over anything but the user's files. The init holds one capability, to mount, and drops
-//! it before the command starts.
+//! In the user namespace the command has the user's id, or 1000 for root, and no rights beyond the
+//! user's files. The init has the single capability to mount, and drops it before the command
+//! starts.
 //!
-//! Limitations: a server that runs as root writes only files that root owns.
+//! Limitations: if the server runs as root, commands can write only to files owned by root.
 
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
@@ -23,11 +23,10 @@ use super::mounts;
 use super::plan::{JailProcess, Plan};
 use super::report::Report;
 
-/// The number of the user and the group that root is in a jail, where it has no more rights than
-/// others.
+/// User and group id of root in a jail, where it has no special rights.
 const NOT_ROOT: u32 = 1_000;
 
-/// Enters new namespaces. The next process that is started is process 1 of them.
+/// Enters new namespaces. The next started process becomes process 1 of them.
 pub fn enter() -> Result<(), String> {
     let message = |error: &dyn std::fmt::Display| format!("namespaces: {error}");
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
@@ -40,7 +39,7 @@ pub fn enter() -> Result<(), String> {
         | CloneFlags::CLONE_NEWUTS;
 
     nix::sched::unshare(flags).map_err(|error| message(&error))?;
-    // Groups can be mapped only where they cannot be changed.
+    // Groups can be mapped only if changing them is disabled.
     std::fs::write("/proc/self/setgroups", "deny").map_err(|error| message(&error))?;
     std::fs::write("/proc/self/uid_map", format!("{} {user} 1", inner(user)))
         .map_err(|error| message(&error))?;
@@ -60,8 +59,8 @@ pub fn enter() -> Result<(), String> {
     configure_capability_in_ambient_set(mount, true).map_err(|error| message(&error))
 }
 
-/// Runs process 1: builds the command's root, starts the command and reports how it ended. When
-/// this returns, the kernel ends all processes.
+/// Runs process 1: builds the command's root, starts the command and reports its end. When this
+/// returns, the kernel kills all other processes.
 pub fn init(plan: &Plan) -> ExitCode {
     let report = run(plan).unwrap_or_else(Report::problem);
     report.send();
@@ -98,6 +97,6 @@ fn drop_rights() -> Result<(), rustix::io::Errno> {
         },
     )?;
     set_no_new_privs(true)?;
-    // The command has this process's user, and must not look into it.
+    // The command runs as the same user and must not inspect this process.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
 }

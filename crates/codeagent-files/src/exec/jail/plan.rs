@@ -1,4 +1,4 @@
-//! The plan of a jail, passed from process to process in their arguments.
+//! The plan of a jail, passed between its processes as arguments.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,36 +9,32 @@ use crate::exec::{JAIL, Policy};
 /// The process of a jail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JailProcess {
-    /// The process outside.
+    /// The monitor.
     Keep,
-    /// Process 1 of the namespaces.
+    /// The init: process 1 of the namespaces.
     Init,
     /// The process that becomes the command.
     Command,
 }
 
-/// Everything a jail has to know.
+/// All parameters of a jail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Whether to use namespaces.
     pub namespaces: bool,
-    /// The policy.
     pub policy: Policy,
-    /// How long it may run.
+    /// Time limit of the command.
     pub timeout: Duration,
-    /// The repository's root.
     pub root: PathBuf,
-    /// The scratch folder.
     pub scratch: PathBuf,
-    /// The working folder.
+    /// Working folder of the command.
     pub folder: PathBuf,
-    /// The program; empty: none is run, the jail is only built.
+    /// Path of the program; if empty, the jail is built but runs nothing.
     pub program: PathBuf,
-    /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// Files and folders that stay as they are, relative to the root.
+    /// Files and folders that must not change, relative to the root.
     pub protected: Vec<PathBuf>,
-    /// Folders that keep their path, relative to the root.
+    /// Folders that must not move, relative to the root.
     pub pinned: Vec<PathBuf>,
 }
 
@@ -63,7 +59,7 @@ impl Plan {
         self.policy == Policy::Interpreters { writes: true }
     }
 
-    /// Returns the arguments of the process at a stage.
+    /// Returns the arguments that start a process with this plan.
     pub fn words(&self, stage: JailProcess) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec![
             JAIL.into(),
@@ -81,7 +77,7 @@ impl Plan {
         words
     }
 
-    /// Reads the arguments of a process, without the first.
+    /// Parses the arguments of a process, without the first.
     pub fn parse(words: Vec<OsString>) -> Option<(JailProcess, Self)> {
         let mut words = words.into_iter();
         let stage = meaning(&STAGES, &words.next()?)?;

@@ -1,22 +1,22 @@
-//! Protected names: files and folders that git, editors, shells and agents act upon by themselves.
+//! Protected names: files and folders that git, editors, shells and agents act on automatically.
 //!
-//! A command that could write them would get code run outside of its jail, at the user's next
-//! `git status` for example. Those that exist before the command ([`Protected::find`]) are made
-//! read-only for it by the jail's other layers. Those that are new or replaced when its last
-//! process has ended are removed ([`Protected::restore`]); a link is put back. Everything is done
-//! by handles; links are not followed.
+//! By writing them, a command could have code run outside of its jail, for example at the user's
+//! next `git status`. Existing ones are found before the command starts ([`Protected::find`]) and
+//! made read-only by the other layers of the jail. When the last process has ended, new or replaced
+//! ones are removed ([`Protected::restore`]), and replaced links are restored. All operations use
+//! handles and do not follow links.
 //!
-//! The names are those that OpenAI's codex (`.git`, `.codex`, `.agents`) and Anthropic's
+//! The list combines the names that OpenAI's codex (`.git`, `.codex`, `.agents`) and Anthropic's
 //! sandbox-runtime (`.git/hooks`, `.vscode`, `.idea`, `.claude`, `.gitmodules`, `.mcp.json`,
-//! start-up files of shells) protect, and `.codeagent`, `.cursor`, `.envrc`. They are compared
-//! without regard to case. Below `node_modules` only `.git` is: packages bring the others along,
-//! and nobody opens those folders. A git folder that a `.git` file or link names is protected too
-//! if it is inside the root.
+//! start-up files of shells) protect with `.codeagent`, `.cursor` and `.envrc`. Case is ignored.
+//! Below `node_modules` only `.git` is protected: packages contain the other names, and nobody
+//! opens those folders. The target of a `.git` file or link is protected too if it is inside the
+//! root.
 //!
-//! Limitations: a protected name that somebody else makes while a command runs is removed with
-//! those of the command. Folders of scripts that git's configuration names (`core.hooksPath`),
-//! scripts of `package.json` and the like are ordinary files. So are bare repositories, and hard
-//! links to protected files that existed before. Folders nested deeper than 200 are not searched.
+//! Limitations: a protected name created by another program while a command runs is removed too.
+//! Script folders named in git's configuration (`core.hooksPath`), scripts in `package.json` and
+//! the like are not protected, nor are bare repositories, or existing hard links to protected
+//! files. Folders nested deeper than 200 are not searched.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{CStr, CString, OsStr};
@@ -34,7 +34,7 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 use rustix::process::geteuid;
 
-/// Protected in every folder.
+/// Names protected in every folder.
 const ANYWHERE: [&str; 11] = [
     ".git",
     ".codeagent",
@@ -48,7 +48,7 @@ const ANYWHERE: [&str; 11] = [
     ".mcp.json",
     ".gitmodules",
 ];
-/// Protected at the root, which may be a home folder.
+/// Names protected at the root, which may be a home folder.
 const AT_ROOT: [&str; 9] = [
     ".gitconfig",
     ".bashrc",
@@ -60,16 +60,16 @@ const AT_ROOT: [&str; 9] = [
     ".zlogin",
     ".ripgreprc",
 ];
-/// Where only `.git` is protected.
+/// Folders below which only `.git` is protected.
 const PACKAGES: &[u8] = b"node_modules";
 
-/// Most protected files and folders of a repository.
+/// Maximum number of protected files and folders.
 const MAX_PROTECTED: usize = 4_096;
-/// Most folders within each other that are searched.
+/// Maximum depth of searched folders.
 const MAX_DEPTH: usize = 200;
-/// Most removed paths that are named.
+/// Maximum number of removed paths that are reported.
 const MAX_NAMED: usize = 20;
-/// Longest `.git` file that is read.
+/// Maximum size of a `.git` file, in bytes.
 const MAX_POINTER: u64 = 4_096;
 
 const FOLDER: OFlags = OFlags::RDONLY
@@ -82,23 +82,23 @@ pub struct Protected {
     root: PathBuf,
     read_only: Vec<PathBuf>,
     pinned: Vec<PathBuf>,
-    /// Files and folders by device and number.
+    /// Device and inode numbers of protected files and folders.
     known: HashSet<(u64, u64)>,
-    /// Links with these names, and their targets.
+    /// Protected links and their targets.
     links: Vec<(PathBuf, CString)>,
 }
 
 /// Changes undone after a command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SweepReport {
-    /// Paths that were removed or put back.
+    /// Paths that were removed or restored.
     pub removed: Vec<String>,
-    /// Paths for which that failed.
+    /// Paths that could not be removed or restored.
     pub not_removed: Vec<String>,
 }
 
 impl Protected {
-    /// Finds the protected paths below a root. `path` is the root's path without links.
+    /// Finds the protected paths below a root; `path` is the link-free path of the root.
     pub fn find(root: &OwnedFd, path: &Path) -> Result<Self, String> {
         let mut found = Self {
             root: path.to_owned(),
@@ -129,12 +129,13 @@ impl Protected {
         Ok(found)
     }
 
-    /// Files and folders that a command must not change, relative to the root.
+    /// Returns the files and folders that a command must not change, relative to the root.
     pub fn read_only(&self) -> &[PathBuf] {
         &self.read_only
     }
 
-    /// Folders that a command must not move, because a link or a `.git` file leads through them.
+    /// Returns the folders that a command must not move, because a link or a `.git` file leads
+    /// through them.
     pub fn pinned(&self) -> &[PathBuf] {
         &self.pinned
     }
@@ -173,8 +174,8 @@ impl Protected {
         Ok(())
     }
 
-    /// Protects what a link or a `.git` file names, if it is inside the root, and the folder that
-    /// several work trees share.
+    /// Protects the target of a link or a `.git` file if it is inside the root, and the folder that
+    /// worktrees share.
     fn add_target(&mut self, target: &Path, pinned: &mut BTreeSet<PathBuf>) {
         let Ok(real) = self.root.join(target).canonicalize() else {
             return;
@@ -197,11 +198,11 @@ impl Protected {
         }
     }
 
-    /// Removes protected names that are new or replaced, and puts links back. No process of the
-    /// command may be left.
+    /// Removes protected names that are new or replaced, and restores links. All processes of the
+    /// command must have ended.
     pub fn restore(&self, root: &OwnedFd) -> SweepReport {
         let mut cleaned = SweepReport::default();
-        // A failure shows when the folder is searched.
+        // If this fails, the search below reports it.
         let closed = open_up_handle(root).unwrap_or(None);
         let searched = walk(root, &mut |folder, path, name| {
             let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
@@ -227,7 +228,7 @@ impl Protected {
                 .push("the repository could not be searched".to_owned());
         }
 
-        // The folders on the way are pinned, so this is still where the link was.
+        // The parents are pinned, so each link is restored where it was.
         for (path, says) in &self.links {
             let result = symlinkat(says, root, path);
             if result != Err(Errno::EXIST) {
@@ -262,7 +263,6 @@ impl SweepReport {
     }
 }
 
-/// Adds the folders on the way to a path.
 fn pin(path: &Path, pinned: &mut BTreeSet<PathBuf>) {
     pinned.extend(
         path.ancestors()
@@ -276,7 +276,7 @@ fn identity(stat: &Stat) -> (u64, u64) {
     (stat.st_dev, stat.st_ino)
 }
 
-/// Returns the path in a small file of git.
+/// Returns the path stored in a small git file.
 fn pointer(folder: BorrowedFd<'_>, name: &CStr, before: &str) -> Option<PathBuf> {
     let file = openat(
         folder,
@@ -303,12 +303,12 @@ fn is_protected(name: &[u8], at_root: bool, in_packages: bool) -> bool {
     }
 }
 
-/// A folder of which the inner ones are still to be searched.
+/// A folder whose subfolders have yet to be searched.
 struct Level {
     folder: OwnedFd,
     inner: Vec<CString>,
     in_packages: bool,
-    /// The mode it had before it was opened up.
+    /// Its original mode, if it was changed to make it accessible.
     closed: Option<Mode>,
 }
 
@@ -344,7 +344,7 @@ fn walk(
         path.push(OsStr::from_bytes(name.to_bytes()));
 
         let mut inner = match list(folder, &mut path, false, in_packages, act) {
-            // Somebody else removed it meanwhile.
+            // Another program removed the entry.
             Err(Errno::NOENT) => {
                 path.pop();
                 continue;
@@ -410,11 +410,10 @@ fn is_folder(folder: &OwnedFd, name: &CStr, message: FileType) -> bool {
     }
 }
 
-/// Opens a folder. One that its owner closed, so that nobody looks into it, is opened up, and its
-/// mode is returned.
+/// Opens a folder. If its owner has no access, makes it accessible and returns the original mode.
 fn enter(parent: &OwnedFd, name: &CStr) -> Result<Option<(OwnedFd, Option<Mode>)>, Errno> {
     let opened = match openat(parent, name, FOLDER, Mode::empty()) {
-        // Without the right to search, only the names in it can be read.
+        // Without search permission, only the names in the folder can be read.
         Ok(folder) if statat(&folder, ".", AtFlags::empty()).is_ok() => {
             return Ok(Some((folder, None)));
         }
@@ -423,13 +422,13 @@ fn enter(parent: &OwnedFd, name: &CStr) -> Result<Option<(OwnedFd, Option<Mode>)
     };
     match opened {
         Ok(opened) => Ok(Some(opened)),
-        // Another user's folder is closed to the command as well.
+        // The command cannot access another user's folder either.
         Err(Errno::ACCESS | Errno::PERM | Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// The same for a folder that is open already.
+/// Makes an open folder accessible; returns the original mode if it was changed.
 fn open_up_handle(folder: &OwnedFd) -> Result<Option<Mode>, Errno> {
     let stat = fstat(folder)?;
     let mode = Mode::from_raw_mode(stat.st_mode);
@@ -454,7 +453,7 @@ fn open_up(parent: &OwnedFd, name: &CStr) -> Result<(OwnedFd, Option<Mode>), Err
     }
 
     let mode = Mode::from_raw_mode(stat.st_mode);
-    // A handle that only names the folder cannot change it, but leads to it.
+    // The mode cannot be changed through a path-only handle, but through its path in `/proc`.
     chmod(
         format!("/proc/self/fd/{}", handle.as_raw_fd()),
         mode | Mode::RWXU,
@@ -462,7 +461,7 @@ fn open_up(parent: &OwnedFd, name: &CStr) -> Result<(OwnedFd, Option<Mode>), Err
     Ok((openat(&handle, ".", FOLDER, Mode::empty())?, Some(mode)))
 }
 
-/// Removes a file, link or folder, also one that was made hard to remove.
+/// Removes a file, link or folder, even if it was made hard to remove.
 pub fn remove(folder: impl AsFd, name: impl Arg) -> Result<(), Errno> {
     let folder = folder
         .as_fd()
@@ -495,7 +494,7 @@ fn remove_open(folder: &OwnedFd, name: &CStr) -> Result<(), Errno> {
     }
 }
 
-/// Gives the owner all rights to a folder and those in it.
+/// Gives the owner all rights to a folder and its subfolders.
 fn open_tree_up(parent: &OwnedFd, name: &CStr) -> Result<(), Errno> {
     let mut levels = vec![(open_up(parent, name)?.0, None)];
     while let Some((folder, inner)) = levels.last_mut() {

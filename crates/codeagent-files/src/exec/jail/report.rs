@@ -1,4 +1,4 @@
-//! The report of a jail's process to the process that started it: one JSON object over its standard
+//! The report that a process of the jail sends to its parent: one JSON object over its standard
 //! input, a socket.
 
 use std::io::{self, Write};
@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 /// How a command ended, or why it did not start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Its exit code, unless a signal ended it.
+    /// Exit code, unless a signal ended the command.
     pub exit_code: Option<i32>,
-    /// The signal that ended it.
+    /// Signal that ended the command.
     pub signal: Option<i32>,
-    /// Its time was over.
+    /// Whether the time limit was exceeded.
     pub timed_out: bool,
-    /// Another command was running all the time.
+    /// Whether another command was running for the whole waiting time.
     pub busy: bool,
-    /// Protected paths that were removed or put back after it.
+    /// Protected paths that were removed or restored afterwards.
     pub removed: Vec<String>,
-    /// The same, where that failed.
+    /// Protected paths that could not be removed or restored.
     pub not_removed: Vec<String>,
-    /// Why it was not run.
+    /// Why the command was not run.
     pub problem: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl Report {
         }
     }
 
-    /// Sends it to the process that started this one.
+    /// Sends the report to the parent process.
     pub fn send(&self) {
         let message = json!({
             "exit_code": self.exit_code, "signal": self.signal, "timed_out": self.timed_out, "busy": self.busy,
@@ -54,11 +54,10 @@ impl Report {
             let mut socket = std::fs::File::from(io::stdin().as_fd().try_clone_to_owned()?);
             socket.write_all(message.to_string().as_bytes())
         };
-        // The other end may be gone, and then nobody asks.
+        // If the parent has ended, nobody needs the report.
         send().ok();
     }
 
-    /// Reads a report.
     pub fn parse(message: &[u8]) -> Option<Self> {
         let message: Value = serde_json::from_slice(message).ok()?;
         let number = |name: &str| {

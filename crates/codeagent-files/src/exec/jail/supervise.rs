@@ -1,4 +1,4 @@
-//! Waits for a process to end, to time out, or to lose the server that asked for it.
+//! Waits until a process ends, times out, or loses the server that started it.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -10,19 +10,19 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, kill_process_group, pidfd_open, wait,
 };
 
-/// How often processes that other processes left behind are reaped.
+/// Interval of reaping orphaned processes.
 const STEP: Duration = Duration::from_millis(250);
 
 /// How a process ended.
 pub struct ProcessEnd {
     /// Its status.
     pub status: WaitStatus,
-    /// Its time was over, so it was killed.
+    /// Whether it was killed because its time was over.
     pub timed_out: bool,
 }
 
-/// Waits for a child that leads a process group. The group is killed when the time is over, when
-/// standard input ends, and at the child's end.
+/// Waits for a child that leads a process group. Kills the group when the time is over, when
+/// standard input ends, and when the child has ended.
 pub fn supervise(child: u32, timeout: Duration) -> io::Result<ProcessEnd> {
     let child = i32::try_from(child)
         .ok()
@@ -35,8 +35,8 @@ pub fn supervise(child: u32, timeout: Duration) -> io::Result<ProcessEnd> {
     loop {
         let event = wait_for_event(&handle, deadline)?;
         if event != Event::None {
-            // What the child left behind would hold its outputs open. As long as it is not reaped,
-            // the group's number is its own.
+            // Other processes of the group would keep the outputs open. The group's id cannot be
+            // reused until the child is reaped.
             kill_process_group(child, Signal::KILL).ok();
         }
 
@@ -56,17 +56,17 @@ pub fn supervise(child: u32, timeout: Duration) -> io::Result<ProcessEnd> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Event {
-    /// Nothing yet.
+    /// No event yet.
     None,
     /// The child has ended.
     Ended,
-    /// Its time is over.
+    /// The time is over.
     Late,
-    /// The process at the other end of standard input is gone.
+    /// The process at the other end of standard input has ended.
     Alone,
 }
 
-/// Waits a moment for an event; without a deadline, only for the child.
+/// Waits briefly for an event. Without a deadline, waits only for the child.
 fn wait_for_event(child: &OwnedFd, deadline: Option<Instant>) -> io::Result<Event> {
     let stdin = io::stdin();
     let left = deadline.map_or(STEP, |deadline| {
@@ -92,7 +92,7 @@ fn wait_for_event(child: &OwnedFd, deadline: Option<Instant>) -> io::Result<Even
     })
 }
 
-/// Waits for all processes that were left to this one.
+/// Waits for all orphaned processes that this process inherited.
 pub fn reap_all() {
     while !matches!(wait(WaitOptions::empty()), Err(Errno::CHILD)) {}
 }

@@ -1,10 +1,10 @@
-//! System calls that a command must not make (seccomp): those that lead out of the jail. A refused
-//! call fails with an error; the command continues.
+//! The seccomp filter: refuses system calls that lead out of the jail. A refused call fails with an
+//! error, and the command continues.
 //!
-//! Within namespaces some calls are harmless and allowed: files outside are absent or read-only,
-//! and a new session ends with the others.
+//! Some calls are harmless within namespaces and allowed there: files outside are absent or
+//! read-only, and a new session ends with the others.
 //!
-//! Limitations: calls under the x32 names are refused by number, as far as the kernel knows them.
+//! Limitations: x32 calls are refused by number, as far as the kernel knows them.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use seccompiler::{
 use super::plan::Plan;
 use crate::exec::Policy;
 
-/// Calls that no command may make.
+/// Calls that are always refused.
 const REFUSED: &[libc::c_long] = &[
-    // Network, and sockets of the machine: those with a path reach out of every namespace.
+    // Network and local sockets; a socket with a path reaches out of any namespace.
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
@@ -29,7 +29,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_process_vm_writev,
     libc::SYS_pidfd_getfd,
     libc::SYS_kcmp,
-    // Other namespaces and roots.
+    // Namespaces and roots.
     libc::SYS_unshare,
     libc::SYS_setns,
     libc::SYS_mount,
@@ -78,9 +78,9 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_fremovexattr,
 ];
 
-/// Calls that are refused where no namespaces make them harmless.
+/// Calls that are refused without namespaces.
 const SHARED: &[libc::c_long] = &[
-    // Out of the process group: what is killed at the end is the group.
+    // Leaving the process group, which is killed at the end.
     libc::SYS_setsid,
     libc::SYS_setpgid,
     // Modes and times, which Landlock does not cover.
@@ -96,7 +96,7 @@ const SHARED: &[libc::c_long] = &[
     libc::SYS_mq_open,
 ];
 
-/// Calls that change a mode, and which argument it is.
+/// Calls that change a mode, with the index of the mode argument.
 const MODES: &[(libc::c_long, u8)] = &[
     (libc::SYS_fchmod, 1),
     (libc::SYS_fchmodat, 2),
@@ -107,17 +107,17 @@ const MODES: &[(libc::c_long, u8)] = &[
     (libc::SYS_creat, 1),
 ];
 
-/// Calls that may create a file, and the argument with the flags; the mode is the next one.
+/// Calls that may create a file, with the index of the flags argument; the mode follows it.
 const OPENS: &[(libc::c_long, u8)] = &[
     (libc::SYS_openat, 2),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, 1),
 ];
 
-/// Calls that text tools may not make either.
+/// Calls also refused for text tools.
 const ALONE: &[libc::c_long] = &[libc::SYS_socketpair, libc::SYS_kill];
 
-/// Calls by older names that some processors have.
+/// Older calls that only some processors have; always refused.
 #[cfg(target_arch = "x86_64")]
 const OLD: &[libc::c_long] = &[
     libc::SYS_mknod,
@@ -130,7 +130,7 @@ const OLD: &[libc::c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const OLD: &[libc::c_long] = &[];
 
-/// The same without namespaces.
+/// Older calls refused without namespaces.
 #[cfg(target_arch = "x86_64")]
 const OLD_SHARED: &[libc::c_long] = &[
     libc::SYS_chmod,
@@ -141,13 +141,13 @@ const OLD_SHARED: &[libc::c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const OLD_SHARED: &[libc::c_long] = &[];
 
-/// The same for text tools.
+/// Older calls refused for text tools.
 #[cfg(target_arch = "x86_64")]
 const OLD_ALONE: &[libc::c_long] = &[libc::SYS_fork, libc::SYS_vfork];
 #[cfg(not(target_arch = "x86_64"))]
 const OLD_ALONE: &[libc::c_long] = &[];
 
-/// Flags of `clone` that make a new namespace.
+/// Flags of `clone` that create a namespace.
 const NAMESPACES: u64 = (libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
@@ -156,11 +156,11 @@ const NAMESPACES: u64 = (libc::CLONE_NEWUSER
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP) as u64;
 
-/// Takes the calls away from this process and all it starts. Text tools may start none.
+/// Refuses these calls to this process and its descendants. Text tools may start no processes.
 pub fn restrict(plan: &Plan) -> Result<(), String> {
     let alone = plan.policy == Policy::Tools;
-    // The arguments of these lie in memory, where no filter sees them; programs fall back to
-    // `clone` and `openat`.
+    // The arguments of these calls are in memory, which a filter cannot read. As the calls seem to
+    // be missing, programs fall back to `clone` and `openat`.
     let unknown = BTreeMap::from([
         (libc::SYS_clone3, Vec::new()),
         (libc::SYS_openat2, Vec::new()),
@@ -169,7 +169,7 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
 
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> = special_modes()?;
     refused.extend(REFUSED.iter().chain(OLD).map(|call| (*call, Vec::new())));
-    // A text tool has no use for them either way.
+    // Text tools do not need these calls, even with namespaces.
     if alone || !plan.namespaces {
         refused.extend(
             SHARED
@@ -189,7 +189,7 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
     }
 
     let clone = if alone {
-        // Threads are no processes.
+        // Starting a thread is allowed.
         vec![rule(&[has_none(0, libc::CLONE_THREAD as u64)?])?]
     } else {
         let flags = (0..64)
@@ -204,8 +204,8 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
     apply(refused, libc::EPERM)
 }
 
-/// Refuses to give a file the bits by which others run it as its owner or group. As root, that
-/// would be a way to root for everybody.
+/// Refuses to set the set-user-ID and set-group-ID bits. If the server runs as root, such a file
+/// would make every user root.
 fn special_modes() -> Result<BTreeMap<i64, Vec<SeccompRule>>, String> {
     let bits = [u64::from(libc::S_ISUID), u64::from(libc::S_ISGID)];
     let create = libc::O_CREAT as u64;
@@ -235,12 +235,12 @@ fn rule(conditions: &[SeccompCondition]) -> Result<SeccompRule, String> {
     SeccompRule::new(conditions.to_vec()).map_err(|error| format!("seccomp: {error}"))
 }
 
-/// The condition that an argument has all these bits.
+/// Returns the condition that an argument has all these bits.
 fn has(argument: u8, bits: u64) -> Result<SeccompCondition, String> {
     condition(argument, bits, bits)
 }
 
-/// The condition that an argument has none of these bits.
+/// Returns the condition that an argument has none of these bits.
 fn has_none(argument: u8, bits: u64) -> Result<SeccompCondition, String> {
     condition(argument, bits, 0)
 }

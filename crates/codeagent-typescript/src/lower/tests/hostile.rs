@@ -1,4 +1,4 @@
-//! Hostile inputs: lowering neither overflows the stack nor takes long.
+//! Adversarial inputs: lowering neither overflows its stack nor takes long.
 
 use std::time::Duration;
 

@@ -462,7 +462,7 @@ fn the_interface_hash_covers_only_what_other_files_see() {
         hash("/// <reference path='b.ts' />\nlet a")
     );
     assert_ne!(hash("let ab"), hash("let a/**/b"));
-    // A body without a declared result type contributes its inferred type.
+    // A body without a declared result is represented by its type.
     assert_eq!(
         hash("export const f = () => { a(); };"),
         hash("export const f = () => { b(); throw c; };")
@@ -528,7 +528,8 @@ fn the_interface_hash_covers_only_what_other_files_see() {
     );
 }
 
-/// Returns the names of members of `after` that differ from `before`; `None` if more differs.
+/// Returns the names of the members of `after` that differ from `before`; `None` if anything else
+/// differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| LANGUAGES.extract(text, Dialect::Ts, &[]));
     let changed = is

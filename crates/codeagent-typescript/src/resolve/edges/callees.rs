@@ -1,7 +1,7 @@
 //! The target of a call, found from the called expression: a declaration, the value of a local, or
 //! a value.
 //!
-//! **Limits.** A local is followed once, to its initialiser; later assignments are not seen.
+//! Limitations: a local is followed once, to its initialiser; later assignments are not seen.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
@@ -12,7 +12,7 @@ use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::types::signatures::Signature;
 
 impl FileResolver<'_> {
-    /// The target of a callee; locals are followed to their values.
+    /// Resolves a callee; locals are followed to their values.
     pub fn resolve_callee(&self, callee: ExprId) -> Referent {
         let facts = self.own_facts();
         let outcome = self.resolve_value(callee);
@@ -34,7 +34,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// `const { f } = o; f()` calls `o.f`. A local that holds a lambda has no edge.
+    /// Resolves `const { f } = o; f()` to `o.f`. A local that holds a lambda has no edge.
     fn resolve_held(&self, decls: DeclList) -> Referent {
         let Some(&decl) = decls.first() else {
             return Referent::External;
@@ -61,7 +61,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// `const f = c ? a : b; f()` calls either function, if both are written there.
+    /// Resolves `const f = c ? a : b; f()` to either function, if both are written there.
     fn resolve_held_choice(&self, yes: ExprId, no: ExprId) -> Referent {
         let (yes, no) = (
             self.resolve_held_function(yes),
@@ -92,7 +92,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Whether a declaration is a function or class, or is initialised with one.
+    /// Reports whether a declaration is a function or class, or is initialised with one.
     fn writes_function(&self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
@@ -111,7 +111,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// The value of a local: another name in this scope, or a member of the repository.
+    /// Resolves the value of a local: another name in this scope, or a member of the repository.
     fn resolve_held_value(&self, value: ExprId) -> Referent {
         let is_named = matches!(self.own_facts().expr(value), Expr::Name(..));
         match self.resolve_value(value) {
@@ -134,7 +134,7 @@ impl FileResolver<'_> {
         ) && declaration.detail.is_none()
     }
 
-    /// Whether a local is called through a signature written in the repository.
+    /// Reports whether a local is called through a signature written in the repository.
     pub fn may_hold_a_function(&self, callee: ExprId) -> bool {
         match self.own_facts().expr(callee) {
             Expr::Name(..) => {}
@@ -150,7 +150,7 @@ impl FileResolver<'_> {
             .any(|signature| self.is_written_signature(signature))
     }
 
-    /// Whether a signature is a bodiless type member in the repository.
+    /// Reports whether a signature is a bodiless type member in the repository.
     fn is_written_signature(&self, signature: Signature) -> bool {
         let Signature::Declared(decl, _) = signature else {
             return false;

@@ -1,6 +1,6 @@
 //! Recognition of user interface components.
 //!
-//! **Limits.** A component is recognised by its form (a capitalised name and returned JSX, a known
+//! Limitations: a component is recognised by its form (a capitalised name and returned JSX, a known
 //! wrapper or base class, Angular's decorator), not by its type.
 
 use codeagent_lang::nodes::value;
@@ -8,7 +8,7 @@ use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Expr, ExprId, Facts, SiteKind, Subject, TypeExpr, TypeId,
 };
 
-/// Classes with Angular's `@Component(..)`.
+/// Returns the classes with Angular's `@Component(..)`.
 pub fn decorated_components(facts: &Facts) -> Vec<DeclId> {
     let names_component = |expr| match facts.expr(expr) {
         Expr::Call(call) => {
@@ -33,7 +33,7 @@ pub fn decorated_components(facts: &Facts) -> Vec<DeclId> {
         .collect()
 }
 
-/// Whether a declaration is a component by itself.
+/// Reports whether a declaration is a component by itself.
 pub fn is_component(facts: &Facts, decl: DeclId) -> bool {
     let declaration = facts.decl(decl);
 

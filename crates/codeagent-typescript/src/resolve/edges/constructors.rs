@@ -1,6 +1,6 @@
 //! The target of `new` and `super()`: a constructor, a class, or a JavaScript constructor function.
 //!
-//! **Limits.** If a class declares no constructor, the target is the class, whichever constructor
+//! Limitations: if a class declares no constructor, the target is the class, whichever constructor
 //! it inherits.
 
 use codeagent_lang::DeclRef;
@@ -14,7 +14,7 @@ use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::value_owners::constructs;
 
 impl FileResolver<'_> {
-    /// The target of `super()`: the constructor of the base class.
+    /// Resolves `super()` to the constructor of the base class.
     pub fn resolve_super(&self, class: DeclId) -> Referent {
         let Some(class) = class.some() else {
             return Referent::Unknown;
@@ -45,7 +45,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// `new X()`: the constructor if `X` is a class that declares one.
+    /// Resolves `new X()` to the constructor if `X` is a class that declares one.
     pub fn resolve_constructor(&self, callee: ExprId, outcome: Referent) -> Referent {
         let file = self.file;
         let Referent::Decls(decls) = &outcome else {
@@ -69,7 +69,7 @@ impl FileResolver<'_> {
                 return outcome;
             }
 
-            // A class expression takes the location of the member that holds it; its constructor
+            // A class expression has the location of the member that holds it, but its constructor
             // has its own.
             let ty = self.type_of_expr(file.expr(callee));
             let Type::Static(_) = self.get(ty) else {
@@ -103,7 +103,8 @@ impl FileResolver<'_> {
         })
     }
 
-    /// The class or value that a `new` expression names, beside the constructor it calls.
+    /// Returns the class or value that a `new` expression names, in addition to the constructor it
+    /// calls.
     pub fn resolve_constructed(&self, site: Site, called: &DeclList) -> Option<DeclList> {
         let facts = self.own_facts();
         let Subject::Expr(expr) = site.subject else {

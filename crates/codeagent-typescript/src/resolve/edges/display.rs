@@ -1,6 +1,7 @@
 //! Type names for explanations: `OrdersApi`, `Array<Order>`, `A | B`, `typeof Cart`.
 //!
-//! **Limits.** Cut off six levels deep. Conditional and mapped types are named, not spelled out.
+//! Limitations: truncated at six levels of nesting. Conditional and mapped types are named, not
+//! spelled out.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::print;
@@ -9,7 +10,7 @@ use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
 use crate::resolve::edges::FileResolver;
 use crate::resolve::global_index::well_known::BUILTIN_MEMBERS;
 
-/// The most levels of type arguments shown.
+/// Deepest level of type arguments in the text.
 const LEVELS: u32 = 6;
 
 impl FileResolver<'_> {
@@ -113,7 +114,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// The name of a declaration. Records no dependency: an explanation needs none.
+    /// Returns the name of a declaration. Records no dependency: an explanation needs none.
     fn declared(&self, decl: DeclRef) -> &str {
         let name = self.facts(decl.file).decl_name(decl.decl);
         if name.is_empty() {

@@ -4,7 +4,7 @@
 //! Runs the resolver's own functions again in a separate resolution; nothing is recorded during
 //! normal indexing.
 //!
-//! **Limits.** All overloads of a function are one symbol: the chosen overload decides the type of
+//! Limitations: all overloads of a function are one symbol: the chosen overload decides the type of
 //! the call, not its edge.
 
 use codeagent_lang::explain::{MAX_ORIGINS, Report};
@@ -21,7 +21,7 @@ use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 use crate::resolve::types::members::MemberLookup;
 use crate::resolve::types::signatures::Signature;
 
-/// The most declarations and signatures shown for one name.
+/// Largest number of declarations and signatures shown for one name.
 const MAX_SHOWN: usize = 12;
 
 /// Adds the resolution of a site to a report; returns the edges of this site alone.
@@ -82,7 +82,7 @@ impl Explanation<'_, '_> {
         }
     }
 
-    /// The member of the expected type that a key names.
+    /// Explains a key: the member of the expected type.
     fn key(&mut self, expected: Ty, key: Sym) {
         let text = self.resolver.display(expected);
         self.report
@@ -99,7 +99,7 @@ impl Explanation<'_, '_> {
         self.found("module", &found);
     }
 
-    /// A call or `new`: its callee, the signatures, the result.
+    /// Explains a call or `new`: its callee, the signatures, the result.
     fn call(&mut self, expr: ExprId, call: CallId) {
         let file = self.resolver.file;
         let facts = self.resolver.facts(file);
@@ -199,7 +199,8 @@ impl Explanation<'_, '_> {
         }
     }
 
-    /// The callee or used value: a name with its declarations, or a member with its receiver.
+    /// Explains the callee or used value: a name with its declarations, or a member with its
+    /// receiver.
     fn value(&mut self, expr: ExprId) {
         let file = self.resolver.file;
         let facts = self.resolver.facts(file);
@@ -293,7 +294,7 @@ impl Explanation<'_, '_> {
         }
     }
 
-    /// `receiver a.b: T`, and below it where the type comes from.
+    /// Reports the type of an expression, as `receiver a.b: T`, and its origin.
     fn typed(&mut self, role: &str, expr: ExprRef, depth: usize) {
         let ty = self.resolver.type_of_expr(expr);
         let (ty, text) = (
@@ -304,7 +305,7 @@ impl Explanation<'_, '_> {
         self.origin(expr, depth + 1);
     }
 
-    /// The origin of the type of an expression.
+    /// Reports the origin of the type of an expression.
     fn origin(&mut self, expr: ExprRef, depth: usize) {
         if depth > MAX_ORIGINS {
             return;
@@ -413,7 +414,7 @@ impl Explanation<'_, '_> {
         }
     }
 
-    /// The declaration of a name, and the origin of its type.
+    /// Reports the declaration of a name, and the origin of its type.
     fn origin_of(&mut self, decl: Option<DeclRef>, depth: usize) {
         let Some(decl) = decl else { return };
         let facts = self.resolver.facts(decl.file);

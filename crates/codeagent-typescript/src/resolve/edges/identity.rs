@@ -1,16 +1,16 @@
-//! Symbol identity: which TypeScript declarations share one node, named `path#Container.member`.
+//! Symbol identity: TypeScript declarations that share one node, named `path#Container.member`.
 //!
 //! Declarations with one name, scope and meaning merge (overloads, interfaces, a class and a
-//! namespace), as they do in the language.
+//! namespace), as in the language.
 //!
-//! **Limits.** A CommonJS export and a declaration with the same name are two symbols.
+//! Limitations: a CommonJS export and a declaration with the same name are two symbols.
 
 use codeagent_lang::WorldFile;
 use codeagent_lang::nodes::{Identity, MergeKey, qualified};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Declaration, Facts, ScopeId, ScopeKind};
 use codeagent_model::graph::{Language, Node};
 
-/// The identity of a declaration inside `parent`.
+/// Returns the identity of a declaration inside `parent`.
 pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity {
     let facts = &*file.facts;
     let declaration = facts.decl(decl);
@@ -65,8 +65,8 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
     }
 }
 
-/// Whether a declaration is `exports.a = e`, but not `var a = exports.a = e`, which exports the
-/// variable.
+/// Reports whether a declaration is `exports.a = e`, but not `var a = exports.a = e`, which exports
+/// the variable.
 fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
     let declaration = facts.decl(decl);
     let is_exported = declaration.kind == DeclKind::Property
@@ -85,8 +85,8 @@ fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
     is_exported && !holder.is_some_and(is_held)
 }
 
-/// The meaning of a declaration; a namespace takes that of the class, enum or function it is merged
-/// with.
+/// Returns the meaning of a declaration; a namespace has that of the class, enum or function it is
+/// merged with.
 fn meaning(facts: &Facts, decl: DeclId) -> &'static str {
     let declaration = facts.decl(decl);
 

@@ -3,7 +3,7 @@
 //! A member overrides the member of that name in the nearest base class (for an interface: base
 //! interface), and implements that of the nearest interface its class declares.
 //!
-//! **Limits.** Private members, static members and constructors neither override nor implement. An
+//! Limitations: private members, static members and constructors neither override nor implement. An
 //! interface that is reached only through a base class counts for that class, not for this one.
 
 use codeagent_lang::query::names::Name;
@@ -37,7 +37,8 @@ impl FileResolver<'_> {
         }
         for &(name, id) in self.declared_in(class.file, declaration.inner).iter() {
             let member = at(class.file, id);
-            // Overloads are one member, located at its body; getter and setter are separate.
+            // Overloads are one member, located at the implementation; getter and setter are
+            // separate.
             if takes_part(facts, id)
                 && self.canonical_declaration(&DeclList::from_slice(&[member])) == Some(member)
             {

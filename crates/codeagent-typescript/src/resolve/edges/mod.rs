@@ -1,7 +1,7 @@
-//! The edges of a file: the top layer, which resolves each site and each overriding or implementing
-//! member.
+//! The top layer: the edges of one file, one for each resolved site and for each overriding or
+//! implementing member.
 //!
-//! **Limits.** No lower layer calls this one.
+//! Limitations: no layer below uses this one.
 
 mod callees;
 pub mod components;
@@ -20,7 +20,6 @@ use codeagent_lang::{FileId, Links, World, sites};
 
 use crate::resolve::checker::Checker;
 
-/// The resolution of one file.
 struct FileResolver<'w> {
     checker: Checker<'w>,
 }

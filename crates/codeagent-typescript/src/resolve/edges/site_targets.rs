@@ -3,8 +3,8 @@
 //! [`super::targets`] finds the declarations, the module or the value that a site refers to; here
 //! that becomes an edge, or the reason why there is none.
 //!
-//! **Limits.** A use with an unknown receiver is unresolved; a use of an external symbol is external.
-//! Locals and parameters are not targets.
+//! Limitations: a use with an unknown receiver is unresolved; a use of an external symbol is
+//! external. Locals and parameters are not targets.
 
 use codeagent_lang::explain::Report;
 use codeagent_lang::query::stack::QueryStack;
@@ -22,7 +22,7 @@ use crate::resolve::queries::Query;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::DeclList;
 
-/// The most symbols that an ambiguous use keeps.
+/// Largest number of symbols recorded for an ambiguous use.
 const MAX_TARGETS: usize = 8;
 
 impl ResolveSites for FileResolver<'_> {
@@ -40,7 +40,7 @@ impl ResolveSites for FileResolver<'_> {
         let is_call = site.kind.is_call();
 
         match self.resolve_referent(*site) {
-            // The budget ended while resolving it.
+            // The budget was exceeded while resolving it.
             Referent::Unknown if self.stack.is_used_up() => SiteTarget::Exceeded.into(),
             Referent::Decls(decls) => self.resolve_declarations(*site, decls),
             Referent::File(file) if !is_call => self
@@ -53,14 +53,14 @@ impl ResolveSites for FileResolver<'_> {
             Referent::Value => SiteTarget::Value.into(),
             Referent::Nameless if is_call => SiteTarget::Unresolved(Sym::NONE).into(),
             Referent::Nameless => SiteTarget::Nothing.into(),
-            // The value that a module exports as a whole is not the module.
+            // The value that a module exports as a whole is not the module itself.
             Referent::Unknown | Referent::File(_) => used_names::of_value(self.own_facts(), *site)
                 .map_or(SiteTarget::Nothing, SiteTarget::Unresolved)
                 .into(),
         }
     }
 
-    /// The site may or may not be external.
+    /// Returns the name in any case: the site may or may not be external.
     fn name_of_exceeded(&self, site: &Site) -> Option<Sym> {
         used_names::name_or_fallback(self.own_facts(), *site)
     }
@@ -75,8 +75,8 @@ impl ResolveSites for FileResolver<'_> {
 }
 
 impl FileResolver<'_> {
-    /// The target of a site that refers to declarations: one of them is a node, or it is external,
-    /// or it is called as a value.
+    /// Returns the target of a site that refers to declarations: a node, an external symbol, or a
+    /// called value.
     fn resolve_declarations(&self, site: Site, decls: DeclList) -> SiteResolution {
         let named = self
             .resolve_constructed(site, &decls)
@@ -98,7 +98,7 @@ impl FileResolver<'_> {
         SiteResolution { target, named }
     }
 
-    /// Whether the callee is a bare name or a function or class expression.
+    /// Reports whether the callee is a bare name or a function or class expression.
     fn is_called_by_name(&self, site: Site) -> bool {
         let facts = self.own_facts();
         let (Subject::Expr(mut expr) | Subject::Decorator(mut expr)) = site.subject else {
@@ -117,7 +117,8 @@ impl FileResolver<'_> {
         }
     }
 
-    /// The edge of a site to those of its declarations that are nodes, if it were of this kind.
+    /// Returns the edge of a site, treated as this kind, to those of its declarations that are
+    /// nodes.
     fn edge(&self, site: Site, kind: SiteKind, decls: DeclList) -> Option<Use> {
         let mut targets: Vec<Target> = Vec::new();
         let mut rest = decls;
@@ -150,13 +151,13 @@ impl FileResolver<'_> {
         Some(Use::of_site(&site, edge_type, targets))
     }
 
-    /// Whether a declaration is a node of the graph.
+    /// Reports whether a declaration is a node of the graph.
     pub fn is_node(&self, decl: DeclRef) -> bool {
         !self.is_external_file(decl.file) && !self.decl(decl).detail.is_none()
     }
 
-    /// The declaration that represents a symbol: its implementation, else its first declaration in
-    /// the repository.
+    /// Returns the declaration that represents a symbol: its implementation, else its first
+    /// declaration in the repository.
     pub fn canonical_declaration(&self, decls: &DeclList) -> Option<DeclRef> {
         let first = decls.first().copied()?;
         let group = self.merged_symbol(first);
@@ -198,7 +199,7 @@ impl FileResolver<'_> {
         })
     }
 
-    /// Whether an export clause has a `from`.
+    /// Reports whether an export clause has a `from`.
     fn names_a_module(&self, site: Site) -> bool {
         let facts = self.own_facts();
         matches!(site.subject, Subject::Export(id) if !facts.exports[id.index()].module.is_none())
@@ -218,7 +219,7 @@ impl FileResolver<'_> {
         })
     }
 
-    /// One edge from the file to each module it imports names from, at the specifier.
+    /// Records one edge from the file to each module it imports names from, at the specifier.
     pub fn record_module_edges(&self, links: &mut Links) {
         let (file, facts) = (self.file, self.own_facts());
 

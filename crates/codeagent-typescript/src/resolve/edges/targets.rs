@@ -1,7 +1,7 @@
 //! The referent of a site, by the form of its subject: an expression, a type name, an import, an
 //! export, a base list entry or a key.
 //!
-//! **Limits.** Those of the types: the referent of a member is unknown if its receiver is.
+//! Limitations: those of the types: the referent of a member is unknown if its receiver is.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, ExprRef, FileId};
@@ -14,19 +14,17 @@ use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 use crate::resolve::types::members::MemberLookup;
 
-/// What a site refers to, before it is known whether that is a node.
+/// The referent of a site: declarations that may or may not be nodes, a module, or a value.
 pub enum Referent {
     /// Declarations, in the repository or external.
     Decls(DeclList),
-    /// A module.
     File(FileId),
-    /// Something external.
     External,
     /// A local that holds a value.
     Value,
-    /// Something in the repository that is not a node and has none of its names.
+    /// Something in the repository that is not a node and has no node's name.
     Nameless,
-    /// Not resolved, although it should be.
+    /// Unresolved, although it should have a target.
     Unknown,
 }
 
@@ -43,7 +41,6 @@ impl From<ResolvedName> for Referent {
 }
 
 impl FileResolver<'_> {
-    /// What a site refers to.
     pub fn resolve_referent(&self, site: Site) -> Referent {
         let file = self.file;
 
@@ -139,7 +136,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// The target of a call whose callee is `f()`, `a[i]` or `a || b`.
+    /// Returns the target of a call whose callee is `f()`, `a[i]` or `a || b`.
     fn resolve_computed(&self, ty: Ty) -> Referent {
         match self.get(ty) {
             Type::Simple(Ty::UNKNOWN | Ty::ANY) => Referent::Unknown,
@@ -151,7 +148,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// The property declared by a constructor parameter with a modifier.
+    /// Returns the property declared by a constructor parameter with a modifier.
     fn lookup_parameter_property(&self, decls: &DeclList) -> Option<DeclList> {
         let [parameter] = decls[..] else { return None };
         let facts = self.facts(parameter.file);
@@ -176,7 +173,7 @@ impl FileResolver<'_> {
         Some(DeclList::from_slice(&[at(parameter.file, property)]))
     }
 
-    /// Keeps the declarations that are values, if there are any.
+    /// Keeps only the declarations that are values, if there are any.
     fn as_value(&self, found: ResolvedName) -> ResolvedName {
         self.with_meaning(found, |kind| {
             !matches!(
@@ -312,7 +309,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// `"x"` of `T["x"]`
+    /// Resolves `"x"` of `T["x"]`.
     fn resolve_indexed(&self, object: TypeId, key: TypeId) -> Referent {
         let facts = self.own_facts();
         let TypeExpr::Literal(_, sym) = facts.type_expr(key) else {
@@ -340,8 +337,8 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Keeps only the symbol of the first declaration: of an imported type and value of one name,
-    /// the value.
+    /// Keeps only the symbol of the first declaration: if an imported type and a value have one
+    /// name, the value.
     fn same_symbol_only(&self, found: ResolvedName) -> ResolvedName {
         let ResolvedName::Decls(decls) = &found else {
             return found;
@@ -433,7 +430,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// `extends Base`, where `Base` is a variable that holds a class.
+    /// Resolves `extends Base`, where `Base` is a variable that holds a class.
     fn resolve_base_value(
         &self,
         decl: DeclRef,
@@ -458,7 +455,7 @@ impl FileResolver<'_> {
         self.resolve_decls(decls)
     }
 
-    /// The target of a key in an object literal: the member of the expected type. The literal's own
+    /// Resolves a key in an object literal to the member of the expected type. The literal's own
     /// member is not a node.
     fn resolve_key(&self, object: DeclId, sym: Sym) -> Referent {
         let file = self.file;

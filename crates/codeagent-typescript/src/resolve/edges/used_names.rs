@@ -2,7 +2,7 @@
 
 use codeagent_model::facts::*;
 
-/// The name of a use that was not resolved because its budget was exceeded.
+/// Returns the name of a use that was not resolved because its budget was exceeded.
 pub fn name_or_fallback(facts: &Facts, site: Site) -> Option<Sym> {
     match site.subject {
         Subject::Type(ty, index) => match facts.type_expr(ty) {
@@ -16,8 +16,8 @@ pub fn name_or_fallback(facts: &Facts, site: Site) -> Option<Sym> {
     }
 }
 
-/// The name of an unresolved value, import or callee. Unresolved types are usually external and are
-/// not recorded.
+/// Returns the name of an unresolved value, import or callee. Unresolved types are usually external
+/// and are not recorded.
 pub fn of_value(facts: &Facts, site: Site) -> Option<Sym> {
     let expr = match site.subject {
         Subject::Expr(expr) | Subject::Decorator(expr) => expr,
@@ -33,7 +33,7 @@ pub fn of_value(facts: &Facts, site: Site) -> Option<Sym> {
 
     match facts.expr(expr) {
         Expr::Name(sym, ..) | Expr::Member(_, sym) | Expr::Destructured(_, sym) => Some(sym),
-        // An unnamed value is called; the file still counts the call.
+        // The called value has no name, but the call still counts.
         _ if site.kind.is_call() => Some(Sym::NONE),
         _ => None,
     }

@@ -1,7 +1,6 @@
-//! Overload resolution and results of calls and `new`: which signature of the callee fits the
-//! arguments.
+//! Overload resolution, and the results of calls and `new`.
 //!
-//! **Limits.** Overloads are told apart by the number of arguments and by clear mismatches of
+//! Limitations: overloads are distinguished by the number of arguments and by clear mismatches of
 //! argument types. The first signature that fits is chosen.
 
 use codeagent_lang::{DeclRef, ExprRef, FileId};
@@ -16,9 +15,7 @@ use crate::resolve::types::signatures::{Signature, Signatures};
 /// A call in a file, if there is one.
 #[derive(Clone, Copy, Debug)]
 pub struct CallSite {
-    /// The file.
     pub file: FileId,
-    /// The call.
     pub call: CallId,
 }
 
@@ -39,7 +36,7 @@ impl Checker<'_> {
         self.types_of(site.file, call.type_args)
     }
 
-    /// The type of `f(..)`.
+    /// Returns the type of `f(..)`.
     pub fn type_of_call(&self, file: FileId, call: CallId) -> Ty {
         let facts = self.facts(file);
         let callee = facts.calls[call.index()].callee;
@@ -67,7 +64,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a type is the value of a class in the repository.
+    /// Reports whether a type is the value of a class in the repository.
     fn is_own_class(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Static(decl) if !self.is_external_file(decl.file) && self.decl(decl).kind == DeclKind::Class)
     }
@@ -98,7 +95,7 @@ impl Checker<'_> {
         self.result(signature, site)
     }
 
-    /// The result of a signature for the arguments of a call.
+    /// Returns the result of a signature for the arguments of a call.
     fn result(&self, signature: Signature, site: CallSite) -> Ty {
         match signature {
             Signature::Declared(decl, mapper) => {
@@ -130,7 +127,8 @@ impl Checker<'_> {
         self.substitute(ty, own)
     }
 
-    /// The type arguments of a signature at a call: explicit, inferred, default, or the constraint.
+    /// Returns the type arguments of a signature at a call: explicit, inferred, default, or the
+    /// constraint.
     fn call_bindings(
         &self,
         decl: DeclRef,
@@ -154,7 +152,7 @@ impl Checker<'_> {
         bindings
     }
 
-    /// The type of `new C(..)`.
+    /// Returns the type of `new C(..)`.
     pub fn type_of_new(&self, file: FileId, call: CallId) -> Ty {
         let facts = self.facts(file);
         let callee = self.type_of_expr(file.expr(facts.calls[call.index()].callee));
@@ -195,7 +193,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The instance type of a class, its type arguments inferred from the constructor's arguments.
+    /// Returns the instance type of a class, with type arguments inferred from the constructor's
+    /// arguments.
     fn construct_class(&self, class: DeclRef, site: CallSite) -> Ty {
         let params = self.type_params(class);
         if params.is_empty() {
@@ -213,7 +212,8 @@ impl Checker<'_> {
         self.bound_instance(class, &params, bindings)
     }
 
-    /// The type arguments of the class that declares a constructor, in a class that inherits it.
+    /// Returns the type arguments, in a class that inherits a constructor, of the class that
+    /// declares it.
     fn inherited_env(&self, class: DeclRef, constructor: DeclRef) -> TypeMapper {
         let Some(declaring) = self
             .class_of(constructor)
@@ -229,8 +229,8 @@ impl Checker<'_> {
         self.bind(declaring, &types)
     }
 
-    /// The first signature that accepts the arguments; if none does, the one with the fewest
-    /// mismatches.
+    /// Returns the first signature that accepts the arguments; if none does, the one with the
+    /// fewest mismatches.
     pub fn resolve_overload(&self, signatures: &[Signature], site: CallSite) -> Option<Signature> {
         self.spend_list(signatures.len());
 
@@ -310,7 +310,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a lambda has more parameters than a callback type passes.
+    /// Reports whether a lambda has more parameters than a callback type passes.
     fn takes_fewer_params(&self, callback: Ty, lambda: DeclRef) -> bool {
         let signatures = self.signatures(callback);
         let wanted = self.params(lambda).len();

@@ -1,7 +1,7 @@
 //! Contextual types: the type expected of a lambda, object or array literal by its parameter,
 //! annotation, enclosing property or `return`.
 //!
-//! **Limits.** The expected result of a call counts only for type parameters that no argument
+//! Limitations: the expected result of a call counts only for type parameters that no argument
 //! determines.
 
 use codeagent_lang::DeclRef;
@@ -20,7 +20,7 @@ use crate::resolve::types::signatures::{Signature, Signatures};
 type BoundArgument = (Ty, Vec<DeclRef>, Vec<(DeclRef, Ty)>);
 
 impl Checker<'_> {
-    /// The type of parameter `index` of a lambda, from its context.
+    /// Returns the type of parameter `index` of a lambda, from its context.
     pub fn context_param(&self, lambda: DeclRef, index: usize) -> Ty {
         let context = self.infer_context(lambda);
         if context == Ty::EXTERNAL {
@@ -109,7 +109,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type expected of a lambda, object literal or array literal.
+    /// Returns the type expected of a lambda, object literal or array literal.
     pub fn infer_context(&self, decl: DeclRef) -> Ty {
         self.query(Query::Context(decl), || self.compute_context(decl))
     }
@@ -172,7 +172,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The expected type of an argument; unbound type parameters of the call stay open.
+    /// Returns the expected type of an argument; unbound type parameters of the call stay open.
     fn infer_expected_argument(&self, site: CallSite, index: usize) -> Ty {
         let Ok(signature @ Signature::Declared(..)) = self.signature_at(site) else {
             return Ty::UNKNOWN;
@@ -184,8 +184,9 @@ impl Checker<'_> {
         self.substitute(ty, bound)
     }
 
-    /// The signature of a call, or the contextual type without one: an undeclared external function
-    /// may pass values of the repository to a callback; a constructor of the library does not.
+    /// Returns the signature of a call, or the contextual type without one: an undeclared external
+    /// function may pass values of the repository to a callback, but a library constructor does
+    /// not.
     fn signature_at(&self, site: CallSite) -> Result<Signature, Ty> {
         let facts = self.facts(site.file);
         let Some(call) = facts.calls.get(site.call.0 as usize) else {
@@ -209,8 +210,8 @@ impl Checker<'_> {
         self.resolve_overload(&signatures, site).ok_or(Ty::UNKNOWN)
     }
 
-    /// The type of parameter `index`, the type parameters in scope, and their bindings from the
-    /// arguments that are not lambdas.
+    /// Returns the type of parameter `index`, the type parameters in scope, and their bindings from
+    /// the arguments that are not lambdas.
     fn bound_argument(
         &self,
         signature: Signature,
@@ -237,7 +238,7 @@ impl Checker<'_> {
         let mut bindings: Vec<(DeclRef, Ty)> = type_params.iter().copied().zip(written).collect();
         if bindings.is_empty() && !type_params.is_empty() {
             bindings = self.infer_type_args(signature, site, Inference::new(&type_params, false));
-            // A bare `T` gives no contextual type; its constraint does.
+            // A bare `T` is no contextual type; its constraint is.
             if let Type::Param(own) = self.get(param.ty) {
                 bindings.retain(|binding| binding.0 != own);
             }
@@ -275,7 +276,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a component's props.
+    /// Returns the type of a component's props.
     pub fn props_of(&self, component: Ty) -> Ty {
         if component == Ty::EXTERNAL {
             return Ty::EXTERNAL;
@@ -301,7 +302,7 @@ impl Checker<'_> {
             .map_or(Ty::UNKNOWN, |param| param.ty)
     }
 
-    /// `P` of `class C extends React.Component<P>`, whose declaration is external.
+    /// Returns `P` of `class C extends React.Component<P>`, whose declaration is external.
     fn first_base_arg(&self, instance: Ty) -> Ty {
         let Type::Instance(decl, _) = self.get(instance) else {
             return Ty::EXTERNAL;

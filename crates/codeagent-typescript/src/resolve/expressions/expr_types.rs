@@ -1,7 +1,7 @@
 //! The types of expressions.
 //!
-//! **Limits.** The element type of a long array is that of its first elements. Arithmetic gives
-//! numbers.
+//! Limitations: the element type of a long array is that of its first elements. Arithmetic results
+//! are numbers.
 
 use codeagent_lang::{ExprRef, FileId};
 use codeagent_model::facts::*;
@@ -15,11 +15,11 @@ use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 use crate::resolve::symbols::value_owners::constructs;
 use crate::resolve::types::members::MemberLookup;
 
-/// The most elements of an array literal that are typed, and so the longest tuple.
+/// Largest number of typed elements of an array literal, and so the length of the longest tuple.
 const MAX_ELEMENTS: usize = 16;
 
 impl Checker<'_> {
-    /// The type of an expression of a file.
+    /// Returns the type of an expression of a file.
     pub fn type_of_expr(&self, expr: ExprRef) -> Ty {
         if expr.expr.is_none() {
             return Ty::UNKNOWN;
@@ -147,7 +147,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a bare name, with or without narrowing.
+    /// Returns the type of a bare name, with or without narrowing.
     pub fn type_of_name(&self, sym: Sym, position: LookupPosition, meaning: Meaning) -> Ty {
         let name = self.name(position.file, sym);
         let decls = self.lookup_name(position, name, meaning);
@@ -178,7 +178,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of the global object, with the members that the repository declares.
+    /// Returns the type of the global object, with the members that the repository declares.
     fn type_of_window(&self) -> Ty {
         let name = self.tables.find("Window");
         match self.lookup_global(name, Meaning::Type).first().copied() {
@@ -226,7 +226,7 @@ impl Checker<'_> {
         self.type_of_declared_member(member.file.expr(object), sym)
     }
 
-    /// The type of a member, ignoring guards.
+    /// Returns the type of a member, ignoring guards.
     pub fn type_of_declared_member(&self, object: ExprRef, sym: Sym) -> Ty {
         let name = self.name(object.file, sym);
         let receiver = self.type_of_expr(object);

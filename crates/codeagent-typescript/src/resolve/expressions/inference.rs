@@ -1,7 +1,7 @@
 //! Type argument inference for calls.
 //!
-//! **Limits.** The first argument that determines a type parameter decides it; constraints do not
-//! take part.
+//! Limitations: the first argument that determines a type parameter decides it; constraints are
+//! ignored.
 
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
@@ -19,12 +19,12 @@ const MAX_NESTING: u32 = 6;
 pub struct Inference<'a> {
     params: &'a [DeclRef],
     found: Vec<(DeclRef, Ty)>,
-    /// Whether the results of lambdas take part; not while their own parameters are being typed.
+    /// Uses the results of lambdas too; not while their own parameters are being typed.
     lambdas: bool,
 }
 
 impl<'a> Inference<'a> {
-    /// The type parameters to infer.
+    /// Starts an inference of these type parameters.
     pub fn new(params: &'a [DeclRef], lambdas: bool) -> Self {
         Self {
             params,
@@ -33,14 +33,13 @@ impl<'a> Inference<'a> {
         }
     }
 
-    /// The bindings found.
     pub fn finish(self) -> Vec<(DeclRef, Ty)> {
         self.found
     }
 }
 
 impl Checker<'_> {
-    /// Bindings of type parameters from the arguments of a call.
+    /// Returns the bindings of type parameters from the arguments of a call.
     pub fn infer_type_args(
         &self,
         signature: Signature,
@@ -83,7 +82,7 @@ impl Checker<'_> {
         inference.found
     }
 
-    /// `...rest: T` binds `T` to the tuple of all further arguments.
+    /// Binds `T` in `...rest: T` to the tuple of all further arguments.
     fn infer_rest(
         &self,
         signature: Signature,
@@ -149,7 +148,7 @@ impl Checker<'_> {
                 let members = self.arena.list(args);
                 let is_inferred = |ty: Ty| matches!(self.get(ty), Type::Param(decl) if inference.params.contains(&decl));
 
-                // It is not known which member belongs to which type parameter.
+                // It is unknown which member belongs to which type parameter.
                 let are_several = members
                     .iter()
                     .filter(|member| is_inferred(**member))
@@ -231,7 +230,8 @@ impl Checker<'_> {
         inference.found.push((decl, ty));
     }
 
-    /// Whether a parameter is constrained to strings or keys, so that literal types are kept.
+    /// Reports whether a parameter is constrained to strings or keys, so that literal types are
+    /// preserved.
     fn wants_literal(&self, param: DeclRef) -> bool {
         let bound = self.constraint(param);
         self.arena.members(bound).iter().any(|ty| {
@@ -280,9 +280,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Members, and what can be called and constructed:
-    /// `interface F<P> { (props: P): void; new (): P }`. Without such signatures nothing comes of
-    /// them.
+    /// Infers from members and from call and construct signatures: `interface F<P> { (props: P):
+    /// void; new (): P }`. Does nothing without such signatures.
     fn infer_from_structure(
         &self,
         param: Ty,
@@ -351,7 +350,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a signature is a lambda with contextually typed parameters.
+    /// Reports whether a signature is a lambda with contextually typed parameters.
     fn is_untyped_lambda(&self, signature: Signature) -> bool {
         let Signature::Declared(decl, _) = signature else {
             return false;

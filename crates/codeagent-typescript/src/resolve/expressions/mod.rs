@@ -1,6 +1,6 @@
 //! Expressions: types, overload resolution, inference, contextual types and narrowing.
 //!
-//! **Limits.** Types are inferred as far as members and calls need them; nothing is checked.
+//! Limitations: types are inferred as far as members and calls need them; nothing is checked.
 
 pub mod calls;
 mod contextual_types;

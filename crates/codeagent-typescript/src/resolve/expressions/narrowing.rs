@@ -1,8 +1,8 @@
 //! Narrowed types: the type of a name after `x instanceof C`, `isFoo(x)`, `x.kind === "a"` or `"a"
 //! in x`.
 //!
-//! **Limits.** `symbols/narrowing_scopes` finds the guard that is in force. A union member is kept
-//! unless it clearly fails the test.
+//! Limitations: the guard that applies is found by `symbols/narrowing_scopes`. A union member is
+//! kept unless it clearly fails the test.
 
 use codeagent_lang::{ExprRef, FileId};
 use codeagent_model::facts::*;
@@ -14,7 +14,7 @@ use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 use crate::resolve::types::members::MemberLookup;
 
 impl Checker<'_> {
-    /// The type of the subject of a guard where the guard holds.
+    /// Returns the type of a guard's subject where the guard holds.
     pub fn type_of_guarded(&self, file: FileId, guard: u32) -> Ty {
         let facts = self.facts(file);
         let Some(guard) = facts.guards.get(guard as usize).copied() else {
@@ -57,8 +57,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The type after an assignment: the members of a declared union that accept the value, else
-    /// the declared type.
+    /// Returns the type after an assignment: the members of a declared union that accept the value,
+    /// else the declared type.
     fn type_of_assigned(&self, file: FileId, guard: Guard) -> Ty {
         let declared = self.type_of_declared(file.expr(guard.subject));
         let GuardTest::Assigned(value) = guard.test else {
@@ -90,7 +90,7 @@ impl Checker<'_> {
         self.arena.union(&kept)
     }
 
-    /// The type of a name or member, ignoring guards.
+    /// Returns the type of a name or member, ignoring guards.
     fn type_of_declared(&self, subject: ExprRef) -> Ty {
         let ExprRef {
             file,
@@ -142,7 +142,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The members of a union that are of a type; the type itself if none is.
+    /// Returns the members of a union that have a type; the type itself if none has.
     fn narrow_by(
         &self,
         subject: Ty,
@@ -171,8 +171,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Filters a union by a test or its negation; undecided members stay. If none would be left,
-    /// all stay.
+    /// Filters a union by a test or its negation; undecided members stay. If none were left, all
+    /// stay.
     fn sift_union(
         &self,
         subject: Ty,

@@ -16,7 +16,7 @@ pub struct FileIndex {
     pub(super) names: Vec<Name>,
     /// Named declarations, sorted by scope, name, declaration.
     pub(super) declared: Vec<(ScopeId, Name, DeclId)>,
-    /// The same in source order within each scope, independent of how names are numbered.
+    /// The same in source order within each scope, independent of the numbering of names.
     pub(super) in_order: Vec<(Name, DeclId)>,
     /// The start of each scope in `declared`, and of the declarations without a scope.
     pub(super) starts: Vec<u32>,
@@ -28,7 +28,7 @@ pub struct FileIndex {
     pub(super) news: Vec<CallId>,
     /// The source of the expected type of each call, sorted by call.
     pub(super) expected: Vec<(CallId, ContextKind)>,
-    /// Whether some guard narrows a member path.
+    /// Some guard narrows a member path.
     pub narrows_members: bool,
     /// Import clauses by local declaration, sorted.
     pub(super) imports: Vec<(DeclId, ImportId)>,
@@ -38,8 +38,8 @@ pub struct FileIndex {
     pub stars: Vec<ExportId>,
     /// `export *` clauses in `declare module` blocks, by scope.
     pub stars_in: Vec<(ScopeId, ExportId)>,
-    /// Targets of `export *` that have no `export *` or `export =` themselves, with the position
-    /// of the clause; sorted.
+    /// Targets of `export *` that have no `export *` or `export =` themselves, with the position of
+    /// the clause; sorted.
     pub(super) plain_stars: Vec<(FileId, usize)>,
     /// Positions of the other `export *` clauses.
     pub(super) other_stars: Vec<usize>,
@@ -53,7 +53,7 @@ pub struct FileIndex {
     pub(super) expandos: Vec<(Name, Name, ExprId)>,
     /// Declarations with `export default`.
     pub defaults: Vec<DeclId>,
-    /// Module specifiers and the files they mean, sorted.
+    /// Module specifiers and the files they resolve to, sorted.
     pub(super) modules: Vec<(Sym, Option<FileId>)>,
     /// The dependency keys of its function bodies.
     pub(super) bodies: Vec<DependencyKey>,
@@ -87,7 +87,7 @@ impl FileIndex {
         index
     }
 
-    /// The declarations and imports of a file, without the rest of its index.
+    /// Returns the declarations and imports of a file, without the rest of its index.
     fn of_declarations(facts: &Facts, name: &impl Fn(Sym) -> Name) -> Self {
         let mut declared: Vec<_> = facts
             .decl_ids()
@@ -146,7 +146,7 @@ impl FileIndex {
             .collect();
     }
 
-    /// The range of a scope in `declared` and `in_order`.
+    /// Returns the range of a scope in `declared` and `in_order`.
     pub(super) fn of_scope(&self, scope: ScopeId) -> Range<usize> {
         let start = |number: usize| {
             self.starts
@@ -156,7 +156,7 @@ impl FileIndex {
         start(scope.0 as usize)..start((scope.0 as usize).saturating_add(1))
     }
 
-    /// The names that the file itself exports. `facts` are those it was indexed from.
+    /// Returns the names that the file itself exports. `facts` are those it was indexed from.
     pub fn exported<'f>(&'f self, facts: &'f Facts) -> impl Iterator<Item = Name> + 'f {
         let declared = self.declared[self.of_scope(ScopeId(0))]
             .iter()
@@ -167,12 +167,12 @@ impl FileIndex {
             .chain(clauses.map(|entry| entry.1))
     }
 
-    /// The names in the file.
+    /// Returns the names in the file.
     pub fn names(&self) -> impl Iterator<Item = Name> + '_ {
         self.names.iter().copied()
     }
 
-    /// The files that are imported.
+    /// Returns the imported files.
     pub fn targets(&self) -> impl Iterator<Item = FileId> {
         self.modules.iter().filter_map(|entry| entry.1)
     }
@@ -212,7 +212,7 @@ impl NameFilter {
     }
 }
 
-/// Where the expected type of a call comes from.
+/// The source of a call's expected type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContextKind {
     /// An annotation.
@@ -327,7 +327,7 @@ fn is_default(facts: &Facts, id: DeclId) -> bool {
     decl.scope == ScopeId(0) && decl.flags.has(DeclFlags::DEFAULT)
 }
 
-/// All module specifiers of a file, sorted.
+/// Returns all module specifiers of a file, sorted.
 pub fn specifiers(facts: &Facts) -> Vec<Sym> {
     let mut all: Vec<Sym> = facts
         .imports

@@ -1,10 +1,9 @@
-//! Selection of bundled library declarations for a world, and detection of edits that need more of
-//! them.
+//! Selection of bundled library declarations for a world, and detection of edits that require more.
 //!
 //! A world gets the declarations that its names lead to, from the JavaScript libraries that its
 //! programs see and from the packages that it imports; one file for each library and each package.
 //!
-//! **Limits.** If `paths` or a package of the repository answers an import, the bundled
+//! Limitations: if `paths` or a package of the repository resolves an import, the bundled
 //! declarations are present too, with lower priority.
 
 use std::sync::Arc;
@@ -85,7 +84,7 @@ pub fn library_files(
     texts.into_par_iter().map(file).collect()
 }
 
-/// The path and text of each file of selected declarations.
+/// Returns the path and text of each file of selected declarations.
 fn file_texts(sources: &[SelectedBundle], is_name: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let packages = BundledPackages::get();
 
@@ -108,17 +107,18 @@ fn file_texts(sources: &[SelectedBundle], is_name: impl Fn(&str) -> bool) -> Vec
 }
 
 impl Tables {
-    /// Whether bundled declarations are loaded.
+    /// Reports whether bundled declarations are loaded.
     pub fn has_libraries(&self) -> bool {
         self.libraries != FileId(u32::MAX)
     }
 
-    /// Whether a file holds bundled declarations, with only the members that some file names.
+    /// Reports whether a file holds bundled declarations, reduced to the members that some file
+    /// names.
     pub fn is_of_library(&self, file: FileId) -> bool {
         file >= self.libraries
     }
 
-    /// Whether facts contain a new name that leads to bundled declarations. Imports are not
+    /// Reports whether facts contain a new name that leads to bundled declarations. Imports are not
     /// checked.
     pub fn leads_further(&self, facts: &Facts) -> bool {
         let is_asked = |text: &str| self.names.get(text).is_some_and(|name| name < self.asked);
@@ -144,12 +144,12 @@ impl Tables {
     }
 }
 
-/// Whether a file holds bundled declarations.
+/// Reports whether a file holds bundled declarations.
 pub fn is_in_binary(file: &WorldFile) -> bool {
     library_of(file).is_some() || package_of(file).is_some()
 }
 
-/// The bundled package whose declarations a file holds.
+/// Returns the bundled package whose declarations a file holds.
 pub fn package_of(file: &WorldFile) -> Option<&'static BundledPackage> {
     file.path
         .strip_prefix(npm::PLACE)

@@ -1,7 +1,7 @@
 //! The global index: tables over the declarations of all files. The lowest layer, built before any
 //! resolution and read-only afterwards.
 //!
-//! **Limits.** No types. Imports are followed only to the file they name.
+//! Limitations: no types. Imports are followed only to the file they name.
 
 pub mod file_index;
 pub mod libraries;

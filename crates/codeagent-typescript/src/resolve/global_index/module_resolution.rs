@@ -1,15 +1,14 @@
-//! Module resolution: the file that `import .. from "specifier"` means.
+//! Module resolution: the file that `import .. from "specifier"` resolves to.
 //!
 //! Relative specifiers are joined and tried with TypeScript's extensions. Bare specifiers go
-//! through the tsconfig that governs the importing file (`paths`, `baseUrl`) and then to the
-//! packages of the repository itself, whose published entry points (`dist/index.js`) are mapped
-//! back to the sources they are built from. Packages in `node_modules` were resolved earlier
-//! ([`PackageAnswers`]); they precede a package of the repository with the same name, as in the
-//! compiler.
+//! through the tsconfig of the importing file (`paths`, `baseUrl`) and then to the packages of the
+//! repository itself, whose published entry points (`dist/index.js`) are mapped back to the sources
+//! they are built from. Packages in `node_modules` were resolved earlier ([`PackageAnswers`]); they
+//! precede a package of the repository with the same name, as in the compiler.
 //!
-//! **Limits.** Only the list of paths and the texts of package.json and tsconfig files are known:
-//! no disk, no links, no `rootDirs`. Each world needs a new value, because the resolver inside
-//! caches its results.
+//! Limitations: only the list of paths and the texts of package.json and tsconfig files are known:
+//! no disk access, no links, no `rootDirs`. Each world needs a new value, because the resolver
+//! inside caches its results.
 
 mod installed_modules;
 mod memory_fs;
@@ -35,7 +34,7 @@ const EXTENSIONS: [&str; 10] = [
     ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".d.mts", ".js", ".jsx", ".mjs", ".cjs",
 ];
 
-/// What a written extension may stand for in the sources.
+/// The source extensions that a written extension may stand for.
 const WRITTEN: [(&str, &[&str]); 7] = [
     (".d.ts", &[".ts", ".tsx", ".d.ts"]),
     (".d.mts", &[".mts", ".d.mts"]),
@@ -57,7 +56,7 @@ impl SourcePaths {
         self.by_path.get(path).copied()
     }
 
-    /// The source file a path without (or with a built) extension means.
+    /// Returns the source file for a path without extension, or with that of a build output.
     fn file(&self, path: &str) -> Option<FileId> {
         if let Some(file) = self.exact(path) {
             return Some(file);
@@ -79,7 +78,6 @@ impl SourcePaths {
             .find_map(|extension| self.exact(&format!("{path}{extension}")))
     }
 
-    /// The index file of a folder.
     fn index(&self, folder: &str) -> Option<FileId> {
         let stem = if folder.is_empty() {
             "index".to_owned()
@@ -96,7 +94,7 @@ impl SourcePaths {
     }
 }
 
-/// Answers module specifiers for one world.
+/// Resolves module specifiers for one world.
 #[derive(Default)]
 pub struct ModulePaths {
     paths: SourcePaths,
@@ -106,7 +104,7 @@ pub struct ModulePaths {
     external: FxHashMap<Arc<str>, FileId>,
     with_tsconfig: ResolverGeneric<MemoryFs>,
     without_tsconfig: ResolverGeneric<MemoryFs>,
-    /// Specifiers that begin otherwise are mapped by no tsconfig.
+    /// Prefixes that some tsconfig maps; specifiers with other prefixes are not mapped.
     mapped: Prefixes,
     /// First path segments, if some tsconfig has a `baseUrl`.
     base_segments: FxHashSet<String>,
@@ -114,7 +112,7 @@ pub struct ModulePaths {
 }
 
 impl ModulePaths {
-    /// Over the files of a world in canonical order.
+    /// Creates a resolver over the files of a world in canonical order.
     #[must_use]
     pub fn new(
         files: &[WorldFile],
@@ -158,8 +156,8 @@ impl ModulePaths {
         }
     }
 
-    /// The file that `specifier` means in the file `from`; `None` if it is not declared or does not
-    /// exist.
+    /// Returns the file that `specifier` resolves to in the file `from`; `None` if it is not
+    /// declared or does not exist.
     pub fn resolve(&mut self, from: &str, specifier: &str) -> Option<FileId> {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let key = (folder.to_owned(), specifier.to_owned());
@@ -282,7 +280,7 @@ pub fn join(folder: &str, relative: &str) -> Option<String> {
     Some(segments.join("/"))
 }
 
-/// The beginnings of all patterns in `compilerOptions.paths`, up to their `*`.
+/// The prefixes of all patterns in `compilerOptions.paths`, up to their `*`.
 #[derive(Debug, Default)]
 struct Prefixes {
     all: FxHashSet<String>,
@@ -316,7 +314,7 @@ impl Prefixes {
         prefixes
     }
 
-    /// Whether a specifier begins with one of them.
+    /// Reports whether a specifier starts with one of them.
     fn begin(&self, specifier: &str) -> bool {
         let ends = 0..=specifier.len().min(self.longest);
         ends.filter_map(|end| specifier.get(..end))

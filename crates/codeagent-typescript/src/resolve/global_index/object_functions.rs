@@ -1,11 +1,11 @@
 //! Names of object members that may hold functions but are not nodes.
 //!
-//! A call on an unknown object may reach one of these, so such a call cannot be taken for an
-//! external one.
+//! A call on an unknown object may target one of these, so such a call cannot be assumed to be
+//! external.
 
 use codeagent_model::facts::{DeclFlags, DeclKind, Declaration, Expr, Facts, SiteKind, Subject};
 
-/// The names, sorted: methods and properties of object literals, and assigned members.
+/// Returns the names, sorted: methods and properties of object literals, and assigned members.
 pub fn object_functions(facts: &Facts) -> Vec<&str> {
     let may_be_function = |decl: &Declaration| match decl.kind {
         DeclKind::Method => true,

@@ -1,12 +1,12 @@
 //! In-place update of the global index when only the bodies of a file changed.
 //!
-//! This is possible if the file answers queries of other files as before, except for the names it
-//! exports: its global declarations, by name and in order, its imported files and its packages. The
-//! updated index equals a rebuilt one except for the numbers of names, whose order nothing depends
-//! on.
+//! This is possible if the file's contributions to other files are unchanged except for the names
+//! it exports: its global declarations, by name and in order, its imported files and its packages.
+//! The updated index equals a rebuilt one except for the numbers of names, whose order nothing
+//! depends on.
 //!
-//! **Limits.** Any other change is refused, and so is every file that declares ambient modules; the
-//! caller rebuilds the index.
+//! Limitations: any other change is refused, and so is every file that declares ambient modules;
+//! the caller rebuilds the index.
 
 use codeagent_lang::LanguageIndex;
 use codeagent_lang::query::names::Name;
@@ -98,7 +98,7 @@ impl LanguageIndex for Tables {
     }
 }
 
-/// The imports of a file that may need installed packages, in order.
+/// Returns the imports of a file that may need installed packages, in order.
 fn packages(facts: &Facts) -> Vec<&str> {
     let mut texts: Vec<&str> = specifiers(facts)
         .into_iter()
@@ -109,12 +109,12 @@ fn packages(facts: &Facts) -> Vec<&str> {
     texts
 }
 
-/// The names that a file exports itself.
+/// Returns the names that a file itself exports.
 fn exported(facts: &Facts, index: &FileIndex) -> FxHashSet<Name> {
     index.exported(facts).collect()
 }
 
-/// The files that a file imports, in order.
+/// Returns the files that a file imports, in order.
 fn targets(index: &FileIndex) -> Vec<FileId> {
     let mut targets: Vec<FileId> = index.targets().collect();
     targets.sort_unstable();

@@ -4,7 +4,7 @@
 //! covers form one program per package, so that scripts and fixtures see each other and are
 //! invisible to other files.
 //!
-//! **Limits.** `types` and `typeRoots` are not read. A program that a build tool assembles
+//! Limitations: `types` and `typeRoots` are not read. A program that a build tool assembles
 //! differently is not known.
 
 use std::collections::VecDeque;
@@ -26,15 +26,15 @@ type Set = u32;
 pub struct Programs {
     names: Vec<String>,
     sets: Interner<Box<[u64]>>,
-    /// The programs that compile a file.
+    /// The programs that compile each file.
     compiled: Vec<Set>,
-    /// The programs as whose file it is resolved: those that cover it, if any do.
+    /// The programs in which each file is resolved: those that cover it, if any do.
     seen_as: Vec<Set>,
 }
 
 impl Programs {
-    /// `targets` are the files that a file imports; `is_script` leaves out files of other
-    /// languages.
+    /// Computes the programs. `targets` are the files that a file imports; `is_script` excludes
+    /// files of other languages.
     pub fn new<I>(
         files: &[WorldFile],
         model: &ProjectModel,
@@ -58,7 +58,7 @@ impl Programs {
             })
             .collect();
 
-        // One extra program that only libraries belong to: a library that no program selects would
+        // One extra program that contains only libraries: a library that no program selects would
         // otherwise be visible everywhere.
         let words = (loose.names.len() + 1).div_ceil(64);
         let mut sets: Vec<Box<[u64]>> = seeds.iter().map(|seeds| set_of(seeds, words)).collect();
@@ -86,7 +86,7 @@ impl Programs {
         programs
     }
 
-    /// Whether the global declarations of `of` are visible in `file`.
+    /// Reports whether the global declarations of `of` are visible in `file`.
     pub fn counts(&self, file: FileId, of: FileId) -> bool {
         let (seen_as, compiled) = (self.seen_as[file.0 as usize], self.compiled[of.0 as usize]);
         file == of || seen_as == compiled || {
@@ -95,12 +95,12 @@ impl Programs {
         }
     }
 
-    /// The names of the programs that compile a file.
+    /// Returns the names of the programs that compile a file.
     pub fn compiled(&self, file: FileId) -> impl Iterator<Item = &str> {
         self.names_in(self.compiled[file.0 as usize])
     }
 
-    /// The names of the programs as whose file it is resolved.
+    /// Returns the names of the programs in which a file is resolved.
     pub fn seen_as(&self, file: FileId) -> impl Iterator<Item = &str> {
         self.names_in(self.seen_as[file.0 as usize])
     }
@@ -115,7 +115,7 @@ impl Programs {
     }
 }
 
-/// The bundled library whose declarations a file holds.
+/// Returns the bundled library whose declarations a file holds.
 pub fn library_of(file: &WorldFile) -> Option<usize> {
     file.path
         .strip_prefix(javascript::PLACE)
@@ -123,7 +123,7 @@ pub fn library_of(file: &WorldFile) -> Option<usize> {
         .and_then(|name| Libraries::get().find(name))
 }
 
-/// Gives each library file the programs that select it. `programs` is their number, `words` the
+/// Assigns each library file the programs that select it. `programs` is their number, `words` the
 /// length of a set.
 fn set_libraries(
     files: &[WorldFile],
@@ -166,7 +166,7 @@ fn with_owner(mut set: Box<[u64]>, file: &WorldFile, model: &ProjectModel) -> Bo
     set
 }
 
-/// The libraries that each program sees.
+/// Returns the libraries that each program sees.
 fn selections(projects: &TypeScriptProjects, programs: usize) -> Vec<Selection> {
     let of_project = |project: &TypeScriptProject| {
         Libraries::get().select(project.libraries.iter().map(String::as_str))
@@ -181,7 +181,7 @@ fn selections(projects: &TypeScriptProjects, programs: usize) -> Vec<Selection> 
         .collect()
 }
 
-/// The libraries that some program of a repository sees.
+/// Returns the libraries that some program of a repository sees.
 pub fn selected_libraries(projects: &ProjectModel) -> Selection {
     let projects = projects.of::<TypeScriptProjects>();
     selections(projects, projects.projects.len() + 1)
@@ -214,7 +214,7 @@ impl<'p> LooseFiles<'p> {
         }
     }
 
-    /// The program of the nearest package around a file, else of the whole repository.
+    /// Returns the program of the nearest package around a file, else of the whole repository.
     fn of(&mut self, path: &str) -> u32 {
         let around = paths::ancestors(paths::folder_of(path))
             .find_map(|folder| self.packages.get(folder).copied());
@@ -226,7 +226,7 @@ impl<'p> LooseFiles<'p> {
     }
 }
 
-/// The programs a file belongs to without being imported.
+/// Returns the programs that a file belongs to without being imported.
 fn seeds(file: &WorldFile, projects: &TypeScriptProjects, loose: &mut LooseFiles<'_>) -> Vec<u32> {
     match projects.covering(&file.path) {
         _ if file.external => Vec::new(),

@@ -1,6 +1,7 @@
-//! The dependency keys a file provides: the names it adds to the global index, and its members.
+//! The dependency keys that a file publishes: the names it adds to the global index, and its
+//! members.
 //!
-//! **Limits.** Globals have one key per name, whichever program they are visible in.
+//! Limitations: globals have one key per name, for all programs together.
 
 use codeagent_lang::dependencies::{DependencyKey, KeyTable};
 use codeagent_model::facts::{DeclId, DeclKind, Declaration, Facts};
@@ -19,7 +20,7 @@ pub const PIECES: KeyTable = KeyTable::members("ts:name");
 /// Keys of all members of a class or interface, by its name.
 pub const MEMBERS: KeyTable = KeyTable::members("ts:members");
 
-/// The dependency keys that a member provides.
+/// Returns the dependency keys of a member.
 #[must_use]
 pub fn asked_of(facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
     let decl = facts.decl(piece);
@@ -30,7 +31,8 @@ pub fn asked_of(facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
     keys
 }
 
-/// The dependency keys a file provides: one for each name it adds to the global index.
+/// Returns the dependency keys that a file publishes: one for each name it adds to the global
+/// index.
 #[must_use]
 pub fn published(facts: &Facts) -> Vec<DependencyKey> {
     let mut keys = Vec::new();

@@ -1,9 +1,9 @@
 //! The global index: names as numbers, declarations by scope and name, globals, ambient modules,
 //! module targets.
 //!
-//! **Limits.** Wildcard ambient modules (`declare module "*.svg"`) are not looked up. An
-//! augmentation of a module without declarations (`declare module "express"` in a module, the
-//! package not installed) adds nothing.
+//! Limitations: wildcard ambient modules (`declare module "*.svg"`) are not looked up. An
+//! augmentation of a module without declarations (`declare module "express"` in a module while the
+//! package is not installed) adds nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -257,7 +257,7 @@ impl Tables {
         &self.files[file.0 as usize]
     }
 
-    /// The name of a file's string.
+    /// Returns the name of a file's string.
     pub fn name(&self, file: FileId, sym: Sym) -> Name {
         self.file(file)
             .names
@@ -266,17 +266,17 @@ impl Tables {
             .unwrap_or(Name::NONE)
     }
 
-    /// The name with this spelling if any file contains it; see `words`.
+    /// Returns the name with this spelling if any file contains it; see `words`.
     pub fn find(&self, text: &str) -> Name {
         self.names.get(text).unwrap_or(Name::NONE)
     }
 
-    /// The key of what a body of a file gives.
+    /// Returns the key of the result type of a file's body.
     pub fn body_key(&self, file: FileId, number: usize) -> Option<DependencyKey> {
         self.file(file).bodies.get(number).copied()
     }
 
-    /// Declarations of a name in one scope.
+    /// Returns the declarations of a name in one scope.
     pub fn declared(&self, file: FileId, scope: ScopeId, name: Name) -> &[(ScopeId, Name, DeclId)] {
         let index = self.file(file);
         if scope != ScopeId(0) && !index.nested.may_contain(name) {
@@ -291,13 +291,13 @@ impl Tables {
         &all[start..start + len]
     }
 
-    /// All declarations of one scope, in source order.
+    /// Returns all declarations of one scope, in source order.
     pub fn declared_in(&self, file: FileId, scope: ScopeId) -> &[(Name, DeclId)] {
         let index = self.file(file);
         &index.in_order[index.of_scope(scope)]
     }
 
-    /// Call, construct and index signatures and spreads of one scope.
+    /// Returns the call, construct and index signatures and spreads of one scope.
     pub fn signatures(&self, file: FileId, scope: ScopeId) -> &[(ScopeId, DeclId)] {
         let all = &self.file(file).signatures;
         let start = all.partition_point(|entry| entry.0 < scope);
@@ -305,19 +305,19 @@ impl Tables {
         &all[start..end]
     }
 
-    /// Whether a call is a `new` expression.
+    /// Reports whether a call is a `new` expression.
     pub fn is_new(&self, file: FileId, call: CallId) -> bool {
         self.file(file).news.binary_search(&call).is_ok()
     }
 
-    /// Where the expected type of a call comes from.
+    /// Returns the source of a call's expected type.
     pub fn expected(&self, file: FileId, call: CallId) -> Option<ContextKind> {
         let expected = &self.file(file).expected;
         let at = expected.binary_search_by_key(&call, |entry| entry.0).ok()?;
         Some(expected[at].1)
     }
 
-    /// The import clause of a local declaration.
+    /// Returns the import clause of a local declaration.
     pub fn import_of(&self, decl: DeclRef) -> Option<ImportId> {
         let imports = &self.file(decl.file).imports;
         let at = imports
@@ -326,7 +326,7 @@ impl Tables {
         Some(imports[at].1)
     }
 
-    /// Export clauses of a name in a scope.
+    /// Returns the export clauses of a name in a scope.
     pub fn exported(
         &self,
         file: FileId,
@@ -341,12 +341,12 @@ impl Tables {
             .map(|entry| entry.2)
     }
 
-    /// The targets of `export *` clauses that have no `export *` or `export =` themselves.
+    /// Returns the targets of `export *` clauses that have no `export *` or `export =` themselves.
     pub fn plain_stars(&self, file: FileId) -> impl Iterator<Item = FileId> + '_ {
         self.file(file).plain_stars.iter().map(|star| star.0)
     }
 
-    /// The `export *` clauses of a file that may export a name, in source order.
+    /// Returns the `export *` clauses of a file that may export a name, in source order.
     pub fn stars_with(&self, file: FileId, name: Name) -> SmallVec<[ExportId; 4]> {
         let FileIndex {
             stars,
@@ -384,7 +384,7 @@ impl Tables {
             .collect()
     }
 
-    /// The target of a module specifier.
+    /// Returns the target of a module specifier.
     pub fn target(&self, file: FileId, specifier: Sym) -> Option<FileId> {
         let modules = &self.file(file).modules;
         let at = modules
@@ -393,7 +393,7 @@ impl Tables {
         modules[at].1
     }
 
-    /// The value assigned to `holder.name` at the top level of a file.
+    /// Returns the value assigned to `holder.name` at the top level of a file.
     pub fn expando(&self, file: FileId, holder: Name, name: Name) -> Option<ExprId> {
         let expandos = &self.file(file).expandos;
         let at = expandos.partition_point(|entry| (entry.0, entry.1) < (holder, name));
@@ -407,12 +407,12 @@ impl Tables {
         self.globals.get(&name).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the global declarations of `of` are visible in the file being resolved.
+    /// Reports whether the global declarations of `of` are visible in the file being resolved.
     pub fn counts(&self, link: FileId, of: FileId) -> bool {
         self.programs.counts(link, of)
     }
 
-    /// The programs that compile a file, and those as whose file it is resolved. If neither
+    /// Returns the programs that compile a file, and those in which it is resolved. If neither
     /// changed, the same global declarations are visible as before.
     pub fn programs(
         &self,
@@ -421,28 +421,28 @@ impl Tables {
         (self.programs.compiled(file), self.programs.seen_as(file))
     }
 
-    /// The blocks that declare an ambient module, then those that augment it.
+    /// Returns the blocks that declare an ambient module, then those that augment it.
     pub fn ambient(&self, name: Name) -> &[DeclRef] {
         self.ambient.get(&name).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a file has export clauses at all.
+    /// Reports whether a file has any export clauses.
     pub fn has_exports(&self, file: FileId) -> bool {
         !self.file(file).exports.is_empty()
     }
 
-    /// Whether a scope has export clauses.
+    /// Reports whether a scope has export clauses.
     pub fn has_exports_in(&self, file: FileId, scope: ScopeId) -> bool {
         self.file(file).exporting.binary_search(&scope).is_ok()
     }
 
-    /// The `declare module` blocks in other files that augment a file.
+    /// Returns the `declare module` blocks in other files that augment a file.
     pub fn augmentations(&self, file: FileId) -> &[DeclRef] {
         self.augmented.get(&file).map_or(&[], Vec::as_slice)
     }
 
-    /// The target of each module specifier of a file, in a fixed order, so that two lists can be
-    /// compared after paths or project files changed.
+    /// Returns the target of each module specifier of a file, in a fixed order, so that two lists
+    /// can be compared after paths or project files changed.
     pub fn module_targets(&self, file: FileId) -> impl Iterator<Item = (Sym, Option<FileId>)> + '_ {
         self.file(file).modules.iter().copied()
     }
@@ -452,7 +452,7 @@ pub fn is_typescript(facts: &Facts) -> bool {
     facts.header.dialect.language() == Language::TypeScript
 }
 
-/// Whether a declaration is visible in every file.
+/// Reports whether a declaration is visible in every file.
 pub fn is_global(facts: &Facts, decl: &Declaration) -> bool {
     if decl.name.is_none()
         || decl.flags.has(DeclFlags::MEMBER)
@@ -467,7 +467,8 @@ pub fn is_global(facts: &Facts, decl: &Declaration) -> bool {
         || facts.scope(decl.scope).kind == ScopeKind::Global
 }
 
-/// The targets of a file's module specifiers and the programs it belongs to, as strings to compare.
+/// Returns the targets of a file's module specifiers and the programs it belongs to, as strings to
+/// compare.
 pub fn module_answers(file: FileId, world: &World) -> Vec<&str> {
     let facts = world.facts(file);
     let tables: &Tables = world.index();

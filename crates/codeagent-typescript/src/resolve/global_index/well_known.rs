@@ -6,7 +6,6 @@
 
 macro_rules! known {
     ($($(#[$meta:meta])* $variant:ident = $($name:literal)|+,)*) => {
-        /// A built-in type.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum BuiltinType { $($(#[$meta])* $variant,)* }
 
@@ -14,17 +13,17 @@ macro_rules! known {
             /// All built-in types.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// The built-in type of a global name.
+            /// Returns the built-in type of a global name.
             pub fn of_name(name: &str) -> Option<Self> {
                 Some(match name { $($($name)|+ => Self::$variant,)* _ => return None })
             }
 
-            /// The global names of a built-in type.
+            /// Returns the global names of a built-in type.
             pub fn names(self) -> &'static [&'static str] {
                 match self { $(Self::$variant => &[$($name),+],)* }
             }
 
-            /// The global name of a built-in type.
+            /// Returns the global name of a built-in type.
             pub fn name(self) -> &'static str {
                 self.names()[0]
             }
@@ -32,8 +31,8 @@ macro_rules! known {
     };
 }
 
-/// Names that are looked up although no source text may contain them. Every world numbers them, so
-/// that dependencies do not vary with the other files.
+/// Returns names that are looked up although no source text may contain them. Every world numbers
+/// them, so that dependencies do not vary with the other files.
 pub fn words() -> impl Iterator<Item = String> {
     let globals = BuiltinType::ALL
         .iter()
@@ -78,11 +77,9 @@ known! {
     Number = "Number",
     /// Methods of `boolean`.
     Boolean = "Boolean",
-    /// Methods of functions.
     Function = "Function" | "CallableFunction" | "NewableFunction",
     /// `Object`
     Object = "Object",
-    /// Regular expressions.
     RegExp = "RegExp",
     /// Points in time.
     Date = "Date",
@@ -93,11 +90,10 @@ known! {
 /// The result type of a built-in member.
 #[derive(Clone, Copy, Debug)]
 pub enum BuiltinResult {
-    /// The type argument of the receiver.
+    /// A type argument of the receiver.
     Held,
     /// An array of the elements of the receiver's elements.
     Flattened,
-    /// The receiver itself.
     Receiver,
     /// The return type of the receiver, a function.
     Result,
@@ -107,11 +103,9 @@ pub enum BuiltinResult {
 pub struct BuiltinMember {
     /// The type it belongs to.
     pub on: BuiltinType,
-    /// Its name.
     pub name: &'static str,
-    /// Its result, or its own type if it is no method.
+    /// Its result, or its own type if it is not a method.
     pub gives: BuiltinResult,
-    /// Whether it is called.
     pub method: bool,
 }
 
@@ -129,7 +123,6 @@ const fn builtin(
     }
 }
 
-/// The built-in members.
 pub static BUILTIN_MEMBERS: &[BuiltinMember] = &[
     // Its declaration counts levels with a recursive conditional type.
     builtin(BuiltinType::Array, "flat", BuiltinResult::Flattened, true),
@@ -140,13 +133,13 @@ pub static BUILTIN_MEMBERS: &[BuiltinMember] = &[
         BuiltinResult::Held,
         false,
     ),
-    // They are declared in terms of `this`, the function they call.
+    // They are declared in terms of `this`, the called function.
     builtin(BuiltinType::Function, "call", BuiltinResult::Result, true),
     builtin(BuiltinType::Function, "apply", BuiltinResult::Result, true),
     builtin(BuiltinType::Function, "bind", BuiltinResult::Receiver, true),
 ];
 
-/// The index of an instance member in [`BUILTIN_MEMBERS`].
+/// Returns the index of an instance member in [`BUILTIN_MEMBERS`].
 pub fn row(on: BuiltinType, name: &str) -> Option<u16> {
     let position = BUILTIN_MEMBERS
         .iter()

@@ -3,8 +3,8 @@
 //!
 //! `require` of a module with `module.exports = e` is `e`; of any other, the module itself.
 //!
-//! **Limits.** The first of several `module.exports =` counts. Members that other files assign to a
-//! value are not among its members.
+//! Limitations: the first of several `module.exports =` counts. Members that other files assign to
+//! a value are not among its members.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, ExprRef, FileId};
@@ -18,14 +18,14 @@ use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
 impl Checker<'_> {
-    /// The value of `require("m")`.
+    /// Returns the value of `require("m")`.
     pub fn resolve_required(&self, file: FileId, specifier: Sym) -> ResolvedName {
         let module = self.resolve_module(file, specifier);
         self.whole_module(module)
     }
 
-    /// The value that a module exports as a whole, if it has a name or declaration; else the
-    /// module.
+    /// Returns the value that a module exports as a whole, if it has a name or declaration; else
+    /// the module.
     pub fn whole_module(&self, module: ResolvedName) -> ResolvedName {
         let value = match module {
             ResolvedName::Module(file) => self.assigned_value(file),
@@ -35,7 +35,7 @@ impl Checker<'_> {
         if value.is_nothing() { module } else { value }
     }
 
-    /// The target of `export =` in a file.
+    /// Returns the target of `export =` in a file.
     pub fn assigned_value(&self, file: FileId) -> ResolvedName {
         match self.assigned_expr(file) {
             Some(value) => self.resolve_meaning(file.expr(value), &mut Visited::default()),
@@ -43,7 +43,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The target of `export =` in the blocks of an ambient module.
+    /// Returns the target of `export =` in the blocks of an ambient module.
     pub fn assigned_in_block(&self, block: DeclRef) -> ResolvedName {
         // A block sees the exports of its module, which may be the current query.
         self.query_uncached(Query::Follow(block), ResolvedName::Nothing, || {
@@ -67,7 +67,8 @@ impl Checker<'_> {
         ResolvedName::Nothing
     }
 
-    /// The named export of a JavaScript file that also exports a function or class as a whole.
+    /// Returns the named export of a JavaScript file that also exports a function or class as a
+    /// whole.
     pub fn beside_whole(&self, whole: DeclRef, name: Name) -> Option<DeclList> {
         let ResolvedName::Decls(named) =
             self.export_clause(whole.file, ScopeId(0), name, &mut Visited::default())
@@ -78,8 +79,8 @@ impl Checker<'_> {
             .then_some(named)
     }
 
-    /// The exported declarations of a name in a JavaScript file. Beside a type from a comment, a
-    /// value may be exported.
+    /// Returns the exported declarations of a name in a JavaScript file. Besides a type declared in
+    /// a comment, a value may be exported.
     pub fn beside_documented(
         &self,
         file: FileId,
@@ -102,7 +103,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The target of `exports.a = e`: the member it declares, else the declaration that `e` names.
+    /// Returns the target of `exports.a = e`: the member it declares, else the declaration that `e`
+    /// names.
     pub fn exported_value(
         &self,
         file: FileId,
@@ -144,7 +146,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The declaration that the shorthand `{ f }` names.
+    /// Returns the declaration that the shorthand `{ f }` names.
     pub fn resolve_shorthand_member(&self, decl: DeclRef) -> Option<ResolvedName> {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
@@ -169,7 +171,7 @@ impl Checker<'_> {
         Some(self.resolve_decls(named))
     }
 
-    /// Whether an expression is `exports` or `module.exports` of its file.
+    /// Reports whether an expression is `exports` or `module.exports` of its file.
     pub fn is_own_exports(&self, expr: ExprRef) -> bool {
         let ExprRef { file, expr } = expr;
         let facts = self.facts(file);
@@ -199,7 +201,7 @@ impl Checker<'_> {
                 .is_empty()
     }
 
-    /// The declarations behind a name or path that members may have been assigned to.
+    /// Returns the declarations behind a name or path that members may have been assigned to.
     pub fn named_holders(&self, object: ExprRef) -> Option<DeclList> {
         match self.resolve_meaning(object, &mut Visited::default()) {
             ResolvedName::Decls(decls) => Some(decls),
@@ -207,8 +209,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The target of `F.name`, where JavaScript assigns `F.name = value`: the member, or the
-    /// declaration that a plain name refers to.
+    /// Returns the target of `F.name`, where JavaScript assigns `F.name = value`: the member, or
+    /// the declaration that a plain name refers to.
     pub fn assigned_to_value(&self, value: DeclRef, name: Name) -> Option<DeclList> {
         let facts = self.facts(value.file);
         if !facts.header.dialect.is_javascript() {
@@ -242,7 +244,7 @@ impl Checker<'_> {
         Some(DeclList::from_slice(&[member]))
     }
 
-    /// The value of `F.name = value` where `object` names the function or variable `F`.
+    /// Returns the value of `F.name = value` where `object` names the function or variable `F`.
     pub fn lookup_expando(&self, object: ExprRef, name: Name) -> Option<ExprRef> {
         let named = self.named_holders(object)?;
         let holder = self.holder_among(&named)?;

@@ -1,10 +1,10 @@
-//! Exports and imports: what a module exports under a name, and what an import therefore means.
+//! Exports: the declarations that a module exports under a name, to which its importers resolve.
 //!
 //! Chains of re-exports are followed to the declaration at their end. `export *` clauses are
-//! searched in order; two different hits are ambiguous and give nothing, and so does a cycle (as in
-//! ECMAScript).
+//! searched in order; two different hits are ambiguous and yield nothing, and so does a cycle (as
+//! in ECMAScript).
 //!
-//! **Limits.** A search ends after 4,000 modules.
+//! Limitations: a search ends after 4,000 modules.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -22,7 +22,7 @@ use crate::resolve::symbols::scopes::{DeclList, LookupPosition};
 pub type Visited = FxHashSet<(FileId, DeclId, Name)>;
 
 impl Checker<'_> {
-    /// The export of a module with a name.
+    /// Returns the export of a module with a name.
     pub fn lookup_export(&self, module: &ResolvedName, name: Name) -> ResolvedName {
         match module {
             ResolvedName::Module(file) => self.exports.get_or_insert_with((*file, name), || {
@@ -53,8 +53,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Like [`Self::lookup_export_visiting`], for following an import. The result is memoized unless it
-    /// depends on an unfinished query or the depth limit may have cut off the search.
+    /// Like [`Self::lookup_export_visiting`], for following an import. The result is memoized
+    /// unless it depends on an unfinished query or the depth limit may have cut off the search.
     pub fn lookup_imported(
         &self,
         module: &ResolvedName,
@@ -107,7 +107,7 @@ impl Checker<'_> {
     fn lookup_own_export(&self, file: FileId, name: Name, visited: &mut Visited) -> ResolvedName {
         let facts = self.facts(file);
 
-        // As a JavaScript comment names the value of `import("m")` as a type.
+        // A JavaScript comment may name the value of `import("m")` as a type.
         if self.spelling(name) == "export=" {
             return self.assigned_value(file);
         }
@@ -239,7 +239,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A name exported through `export = value`.
+    /// Returns a name exported through `export = value`.
     pub fn lookup_assigned_export(
         &self,
         file: FileId,
@@ -332,8 +332,8 @@ impl Checker<'_> {
         self.lookup_export_of_stars(modules.into_iter(), name, visited)
     }
 
-    /// The exported declarations of a name in `declare module` blocks; without an export clause,
-    /// all are exported.
+    /// Returns the exported declarations of a name in `declare module` blocks; without an export
+    /// clause, all are exported.
     pub fn declared_in_blocks(&self, blocks: &MergedSymbol, name: Name) -> DeclList {
         let mut decls = self.block_entries(blocks, name);
         decls.retain(|decl| {

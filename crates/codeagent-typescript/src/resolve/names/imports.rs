@@ -1,6 +1,6 @@
-//! Imports: follows import declarations and dotted names to the declarations they mean.
+//! Imports: follows import declarations and dotted names to their declarations.
 //!
-//! **Limits.** An import cycle means nothing.
+//! Limitations: an import cycle resolves to nothing.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, ExprRef};
@@ -16,7 +16,7 @@ use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
 impl Checker<'_> {
-    /// The declarations of a name as a value and as a type.
+    /// Returns the declarations of a name as a value and as a type.
     pub fn value_and_type_decls(&self, position: LookupPosition, name: Name) -> DeclList {
         let mut found = self.lookup_name(position, name, Meaning::Value);
         for meaning in [Meaning::Type, Meaning::Namespace] {
@@ -61,7 +61,7 @@ impl Checker<'_> {
     }
 
     /// Merges an import with local declarations of its name: a value, and the types or namespace of
-    /// types that join it.
+    /// types merged with it.
     pub fn follow_beside(&self, decls: DeclList, visited: &mut Visited) -> ResolvedName {
         let (imports, local): (DeclList, DeclList) = decls
             .iter()
@@ -74,7 +74,7 @@ impl Checker<'_> {
             }
             found if local.is_empty() => found,
             ResolvedName::Nothing => ResolvedName::Decls(local),
-            // A module is not a declaration; the import represents it.
+            // A module has no declaration; the import represents it.
             _ => ResolvedName::Decls(decls),
         }
     }
@@ -120,7 +120,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The meaning of a name or dotted path used as a value, without types.
+    /// Resolves a name or dotted path used as a value, without types.
     pub fn resolve_meaning(&self, expr: ExprRef, visited: &mut Visited) -> ResolvedName {
         let ExprRef { file, expr } = expr;
         let facts = self.facts(file);
@@ -157,7 +157,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A member of a resolved name: an export of a module, or a declaration of a namespace or enum.
+    /// Returns a member of a resolved name: an export of a module, or a declaration of a namespace
+    /// or enum.
     pub fn lookup_member_of_found(&self, found: &ResolvedName, name: Name) -> ResolvedName {
         match found {
             ResolvedName::Decls(decls) => self.lookup_namespace_member(decls, name),
@@ -207,7 +208,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A member of an import that is merged with local declarations.
+    /// Returns a member of an import that is merged with local declarations.
     pub fn lookup_imported_member(&self, import: DeclRef, name: Name) -> ResolvedName {
         match self.resolve_import_decl(import, &mut Visited::default()) {
             ResolvedName::Nothing | ResolvedName::External | ResolvedName::Decls(_) => {
@@ -217,7 +218,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The target of an export clause in a namespace block.
+    /// Returns the target of an export clause in a namespace block.
     pub fn namespace_clause(&self, group: &MergedSymbol, name: Name) -> ResolvedName {
         for &part in group.iter() {
             let declaration = self.decl(part);

@@ -5,7 +5,7 @@
 //! a namespace or enum sees the declarations of its other blocks. Globals of scripts and `declare
 //! global` come last.
 //!
-//! **Limits.** No temporal dead zone. Members of an enclosing object never count as names.
+//! Limitations: no temporal dead zone. Members of an enclosing object never count as names.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -16,11 +16,11 @@ use crate::resolve::symbols::at;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
-/// The declarations of a namespace block that its other blocks can see.
+/// Flags of the declarations of a namespace block that its other blocks can see.
 const SEEN_OUTSIDE: u32 = DeclFlags::EXPORT.0 | DeclFlags::AMBIENT.0;
 
 impl Checker<'_> {
-    /// The declarations of a name, not followed through imports.
+    /// Returns the declarations of a name, without following imports.
     pub fn lookup_name(&self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
         if name == Name::NONE {
             return DeclList::new();
@@ -57,8 +57,8 @@ impl Checker<'_> {
         self.lookup_global(name, meaning)
     }
 
-    /// The names that the owner of a scope adds to it: its own name, or the declarations of its
-    /// other blocks.
+    /// Returns the names that the owner of a scope adds to it: its own name, or the declarations of
+    /// its other blocks.
     fn through_owner(
         &self,
         owner: DeclRef,
@@ -102,8 +102,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Names visible in a `declare module` block: the exports of the module it augments, and the
-    /// declarations of the other blocks. Names from export clauses (`export { a }`) are not
+    /// Returns names visible in a `declare module` block: the exports of the module it augments,
+    /// and the declarations of the other blocks. Names from export clauses (`export { a }`) are not
     /// visible.
     fn through_ambient(&self, block: DeclRef, name: Name, meaning: Meaning) -> DeclList {
         let facts = self.facts(block.file);
@@ -131,7 +131,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The meaning of segment `index` of a dotted type name.
+    /// Resolves segment `index` of a dotted type name.
     pub fn resolve_type_name(
         &self,
         file: FileId,

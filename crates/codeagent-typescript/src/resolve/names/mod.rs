@@ -1,6 +1,6 @@
 //! Names: lookup through scopes, imports, export clauses and CommonJS exports.
 //!
-//! **Limits.** No types, except for the member of a value that a module exports as a whole.
+//! Limitations: no types, except for the member of a value that a module exports as a whole.
 
 pub mod common_js;
 pub mod exports;

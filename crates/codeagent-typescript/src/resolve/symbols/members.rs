@@ -1,6 +1,6 @@
 //! Own members of a declaration: members by name, signatures, overloads, parameters.
 //!
-//! **Limits.** Inherited, spread and assigned members are looked up in `types`.
+//! Limitations: inherited, spread and assigned members are looked up in `types`.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
@@ -22,7 +22,6 @@ const OBJECT_MEMBERS: [&str; 7] = [
 ];
 
 impl Symbols<'_> {
-    /// The parameters of a declaration.
     pub fn params(&self, decl: DeclRef) -> Vec<DeclRef> {
         let facts = self.facts(decl.file);
         facts
@@ -35,7 +34,6 @@ impl Symbols<'_> {
             .collect()
     }
 
-    /// The type parameters of a declaration.
     pub fn type_params(&self, decl: DeclRef) -> Vec<DeclRef> {
         let facts = self.facts(decl.file);
         facts
@@ -48,7 +46,7 @@ impl Symbols<'_> {
             .collect()
     }
 
-    /// Members declared in the scope of one declaration.
+    /// Returns the members declared in the scope of one declaration.
     pub fn own_members(
         &self,
         decl: DeclRef,
@@ -71,7 +69,7 @@ impl Symbols<'_> {
             .collect()
     }
 
-    /// Nameless members: call, construct and index signatures.
+    /// Returns the unnamed members: call, construct and index signatures.
     pub fn nameless_members(&self, decl: DeclRef, kind: DeclKind) -> DeclList {
         let facts = self.facts(decl.file);
         let inner = facts.decl(decl.decl).inner;
@@ -89,19 +87,19 @@ impl Symbols<'_> {
             .collect()
     }
 
-    /// Whether every object has a member of this name.
+    /// Reports whether every object has a member with this name.
     pub fn is_object_member(&self, name: Name) -> bool {
         OBJECT_MEMBERS.contains(&self.spelling(name))
     }
 
-    /// The class a member belongs to.
+    /// Returns the class a member belongs to.
     pub fn class_of(&self, member: DeclRef) -> Option<DeclRef> {
         let facts = self.facts(member.file);
         let owner = facts.scope(facts.decl(member.decl).scope).owner.some()?;
         Some(at(member.file, owner))
     }
 
-    /// The declared overloads of a function; its implementation only if there are none.
+    /// Returns the declared overloads of a function; its implementation only if there are none.
     pub fn overloads(&self, decl: DeclRef) -> DeclList {
         if !matches!(
             self.decl(decl).kind,
@@ -136,7 +134,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// The declarations of a function or method; of merged interfaces, the last comes first.
+    /// Returns the declarations of a function or method; those of the last of merged interfaces
+    /// come first.
     fn overload_group(&self, decl: DeclRef) -> DeclList {
         let own = self.merged_symbol(decl).iter().copied().collect();
         let declaration = self.decl(decl);
@@ -165,13 +164,14 @@ impl Symbols<'_> {
         all
     }
 
-    /// Whether a function type is written `new (..) => T`.
+    /// Reports whether a function type is written `new (..) => T`.
     pub fn is_constructor_type(&self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         facts.decl(decl.decl).kind == DeclKind::FunctionType && facts.decl_name(decl.decl) == "new"
     }
 
-    /// Whether a member is private or protected, so that only classes that inherit it have it.
+    /// Reports whether a member is private or protected, so that only classes that inherit it have
+    /// it.
     pub fn is_hidden(&self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         facts.detail(decl.decl).is_some_and(|detail| {

@@ -4,8 +4,8 @@
 //! A symbol is merged once per resolution; the declarations of its namespace blocks are then one
 //! table, however many blocks there are.
 //!
-//! **Limits.** An enum and a namespace with one name share members, as they do at run time.
-//! Conflicts between a class and an interface are not noticed.
+//! Limitations: an enum and a namespace with one name share members, as they do at run time.
+//! Conflicts between a class and an interface are not detected.
 
 use std::cell::OnceCell;
 use std::ops::Deref;
@@ -21,7 +21,8 @@ use crate::resolve::global_index::tables::is_global;
 use crate::resolve::symbols::scopes::{DeclList, Meaning};
 use crate::resolve::symbols::{Symbols, at};
 
-/// The number of blocks that are searched one by one; more get a table of their declarations.
+/// Number of blocks up to which they are searched one by one; for more, a table of their
+/// declarations is built.
 const FEW_BLOCKS: usize = 4;
 
 /// The declarations of one symbol, in canonical order.
@@ -50,7 +51,7 @@ impl Deref for MergedSymbol {
 }
 
 impl Symbols<'_> {
-    /// All declarations of the symbol a declaration belongs to.
+    /// Returns all declarations of the symbol that a declaration belongs to.
     pub fn merged_symbol(&self, decl: DeclRef) -> Rc<MergedSymbol> {
         if let Some(known) = self.groups.get(&decl) {
             return known;
@@ -76,7 +77,7 @@ impl Symbols<'_> {
 
         let group = MergedSymbol::of(parts);
         for &part in group.iter() {
-            // Declarations of one kind are merged with the same others.
+            // Declarations of the same kind merge with the same others.
             if part == decl || self.decl(part).kind == own.kind {
                 self.groups.insert(part, Rc::clone(&group));
             }
@@ -132,8 +133,8 @@ impl Symbols<'_> {
         found
     }
 
-    /// The blocks in other files that add a declaration of this name to a file. The dependency key
-    /// is the name, so files that add other names are not read.
+    /// Returns the blocks in other files that add a declaration of this name to a file. The
+    /// dependency key is the name, so files that add other names are not read.
     pub fn augmentations(&self, file: FileId, name: Name) -> DeclList {
         self.record_lookup(AUGMENTED, name);
         let adds = |block: &DeclRef| {
@@ -146,8 +147,8 @@ impl Symbols<'_> {
             .collect()
     }
 
-    /// The sibling blocks of a block: those of the same namespace, ambient module or augmented
-    /// module.
+    /// Returns the sibling blocks of a block: those of the same namespace, ambient module or
+    /// augmented module.
     pub fn blocks(&self, block: DeclRef) -> Rc<MergedSymbol> {
         if self.decl(block).kind != DeclKind::AmbientModule {
             return self.merged_symbol(block);
@@ -168,7 +169,8 @@ impl Symbols<'_> {
         })
     }
 
-    /// The visible blocks of an ambient module, or none if all of them only augment a module.
+    /// Returns the visible blocks of an ambient module, or none if all of them only augment a
+    /// module.
     pub fn ambient(&self, module: Name) -> Rc<MergedSymbol> {
         self.record_lookup(AMBIENT, module);
         match self
@@ -184,7 +186,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// The file that a `declare module` block augments.
+    /// Returns the file that a `declare module` block augments.
     fn augmented_by(&self, block: DeclRef) -> Option<FileId> {
         let facts = self.facts(block.file);
         let specifier = facts.decl(block.decl).name;
@@ -213,7 +215,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// The declarations of the module itself, if a block augments one.
+    /// Adds the declarations of the module itself, if a block augments one.
     fn merge_module(&self, block: DeclRef, own: &Declaration, name: Name, found: &mut DeclList) {
         if self.decl(block).kind == DeclKind::AmbientModule
             && let Some(target) = self.augmented_by(block)
@@ -223,8 +225,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// Whether a declaration is in a `declare module` block of a module and so augments another
-    /// one.
+    /// Reports whether a declaration is in a `declare module` block of a module and so augments
+    /// another one.
     fn is_added(&self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         let owner = facts.scope(facts.decl(decl.decl).scope).owner;
@@ -234,8 +236,8 @@ impl Symbols<'_> {
                 .is_some_and(|owner| facts.decl(owner).kind == DeclKind::AmbientModule)
     }
 
-    /// The declarations of a name in the namespace and enum blocks of a symbol, in the order of the
-    /// blocks.
+    /// Returns the declarations of a name in the namespace and enum blocks of a symbol, in the
+    /// order of the blocks.
     pub fn block_entries(&self, group: &MergedSymbol, name: Name) -> DeclList {
         if group.len() <= FEW_BLOCKS {
             return group
@@ -280,7 +282,7 @@ impl Symbols<'_> {
         members
     }
 
-    /// The declarations of a name in the blocks of a symbol, by meaning.
+    /// Returns the declarations of a name in the blocks of a symbol, by meaning.
     pub fn block_members(&self, group: &MergedSymbol, name: Name, meaning: Meaning) -> DeclList {
         let mut found = self.block_entries(group, name);
         found.retain(|entry| {
@@ -310,7 +312,7 @@ fn mergeable(kind: DeclKind) -> bool {
     )
 }
 
-/// Whether two declarations with one name and scope are one node of the graph.
+/// Reports whether two declarations with one name and scope are one node of the graph.
 fn merges(own: &Declaration, other: &Declaration) -> bool {
     use DeclKind as K;
 

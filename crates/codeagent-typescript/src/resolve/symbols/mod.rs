@@ -1,9 +1,9 @@
-//! Symbols without types: merged declarations, and what a scope, type or module itself declares.
+//! Symbols without types: merged declarations, and the own declarations of a scope, type or module.
 //!
-//! [`Symbols`] is the state these queries need. It has no types: whatever needs one is a method of
-//! `Checker`, which holds a `Symbols`, so nothing here can call it.
+//! [`Symbols`] is the state of these queries. It has no types: every query that needs one is a
+//! method of `Checker`, which holds a `Symbols`, so this layer cannot call it.
 //!
-//! **Limits.** Imports and export clauses are not followed here.
+//! Limitations: imports and export clauses are not followed here.
 
 mod members;
 pub mod merging;
@@ -34,7 +34,7 @@ use crate::resolve::queries::{self, Query};
 /// blocks, and each use reads all of them.
 const LIST_STEP: usize = 8;
 
-/// Longer lists are not written by hand; their cost grows with the square of the length.
+/// Lists longer than this are not written by hand; their cost is quadratic in the length.
 const LARGE_LIST: usize = 4096;
 
 /// The untyped state of a resolution: access to other files, the global index, and merged symbols.
@@ -63,7 +63,6 @@ impl<'w> Symbols<'w> {
         }
     }
 
-    /// The recorded dependencies.
     #[must_use]
     pub fn finish(self) -> Dependencies {
         self.session.finish(&self.tables.names)
@@ -82,13 +81,13 @@ impl<'w> Symbols<'w> {
         self.tables.names.text(name)
     }
 
-    /// Whether a declaration is a global one of an external file. A package may also export a
-    /// `Map`.
+    /// Reports whether a declaration is a global of an external file, unlike a `Map` that a package
+    /// exports.
     pub fn is_external_global(&self, decl: DeclRef) -> bool {
         self.is_external_file(decl.file) && is_global(self.facts(decl.file), self.decl(decl))
     }
 
-    /// Declarations of a name in one scope.
+    /// Returns the declarations of a name in one scope.
     pub fn declarations(
         &self,
         file: FileId,
@@ -101,8 +100,8 @@ impl<'w> Symbols<'w> {
         self.tables.declared(file, scope, name)
     }
 
-    /// All declarations of one scope, in source order. For bundled types and modules, only those
-    /// that the resolved file names, because the others depend on other files.
+    /// Returns all declarations of one scope, in source order. For bundled types and modules,
+    /// returns only those that the resolved file names, because the others depend on other files.
     pub fn declared_in(&self, file: FileId, scope: ScopeId) -> Cow<'w, [(Name, DeclId)]> {
         let facts = self.facts(file);
 
@@ -143,7 +142,7 @@ impl<'w> Symbols<'w> {
         }
     }
 
-    /// Spends steps of the file's budget; `false` if it is exceeded.
+    /// Spends steps of the file's budget; returns `false` if it is exceeded.
     pub fn spend(&self, steps: usize) -> bool {
         self.stack.spend(steps)
     }

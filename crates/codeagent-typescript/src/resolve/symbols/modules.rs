@@ -1,8 +1,8 @@
-//! Modules: the module that a specifier means, and the names a module itself declares.
+//! Modules: the module that a specifier resolves to, and the names that a module itself declares.
 //!
 //! Imports and export clauses are followed in `names`.
 //!
-//! **Limits.** An undeclared external module is only known to be external.
+//! Limitations: an undeclared external module is only known to be external.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -12,12 +12,10 @@ use crate::resolve::global_index::provided_keys::{AMBIENT, PIECES};
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::{Symbols, at};
 
-/// The resolved meaning of a name.
+/// The result of resolving a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResolvedName {
-    /// Not found.
     Nothing,
-    /// Something external.
     External,
     /// Declarations, of values and types.
     Decls(DeclList),
@@ -28,7 +26,6 @@ pub enum ResolvedName {
 }
 
 impl ResolvedName {
-    /// Whether anything was found.
     pub fn is_nothing(&self) -> bool {
         matches!(self, Self::Nothing)
     }
@@ -43,7 +40,7 @@ impl ResolvedName {
 }
 
 impl Symbols<'_> {
-    /// The module that a specifier means. An ambient module precedes paths and packages, unless it
+    /// Resolves a specifier to its module. An ambient module precedes paths and packages, unless it
     /// is a bundled one.
     pub fn resolve_module(&self, file: FileId, specifier: Sym) -> ResolvedName {
         let name = self.name(file, specifier);
@@ -68,8 +65,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// Exported declarations of a scope. In ambient blocks and declaration files without export
-    /// clauses everything is exported.
+    /// Returns the exported declarations of a scope. In ambient blocks and declaration files
+    /// without export clauses everything is exported.
     pub fn exported_declarations(&self, file: FileId, scope: ScopeId, name: Name) -> DeclList {
         let facts = self.facts(file);
         let all = scope != ScopeId(0);
@@ -87,7 +84,7 @@ impl Symbols<'_> {
             .collect()
     }
 
-    /// The `export default` declarations in a `declare module` block.
+    /// Returns the `export default` declarations in a `declare module` block.
     pub fn lookup_default_of_block(&self, file: FileId, scope: ScopeId) -> DeclList {
         let facts = self.facts(file);
         let is_default = |decl: &Declaration| decl.flags.has(DeclFlags::DEFAULT);
@@ -107,8 +104,8 @@ impl Symbols<'_> {
         ResolvedName::of(decls)
     }
 
-    /// `import x from` a CommonJS module without a named `module.exports` value is the module
-    /// itself.
+    /// Returns the default import of a CommonJS module without a named `module.exports` value: the
+    /// module itself.
     pub fn lookup_default_of_common_js(&self, module: &ResolvedName) -> ResolvedName {
         let ResolvedName::Module(file) = *module else {
             return ResolvedName::Nothing;

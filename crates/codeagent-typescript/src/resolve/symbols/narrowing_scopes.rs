@@ -1,7 +1,7 @@
-//! Finds the guard that is in force for a name or member path at a position.
+//! Finds the guard that applies to a name or member path at a position.
 //!
-//! **Limits.** Lowering records where a guard holds and where an assignment ends it. A path has at
-//! most eight segments.
+//! Limitations: relies on lowering to record where a guard holds and where an assignment ends it. A
+//! path has at most eight segments.
 
 use codeagent_lang::{DeclRef, ExprRef};
 use codeagent_model::facts::*;
@@ -9,11 +9,11 @@ use codeagent_model::facts::*;
 use crate::resolve::symbols::scopes::LookupPosition;
 use crate::resolve::symbols::{Symbols, at};
 
-/// The most segments of a narrowed path.
+/// Largest number of segments of a narrowed path.
 const MAX_PATH: usize = 8;
 
 impl Symbols<'_> {
-    /// Whether a name was narrowed by an assignment outside the function that reads it. The
+    /// Reports whether a name was narrowed by an assignment outside the function that reads it. The
     /// function may run after another assignment.
     pub fn is_assigned_outside(&self, narrow: DeclRef, position: LookupPosition) -> bool {
         let facts = self.facts(narrow.file);
@@ -44,7 +44,7 @@ impl Symbols<'_> {
         false
     }
 
-    /// The narrowing in force for a member path such as `a.b`, if there is one.
+    /// Returns the narrowing that applies to a member path such as `a.b`, if there is one.
     pub fn narrowed_path(&self, path: ExprRef) -> Option<DeclRef> {
         let ExprRef { file, expr: path } = path;
         let facts = self.facts(file);
@@ -96,7 +96,7 @@ impl Symbols<'_> {
     }
 }
 
-/// The first name of a member path, `None` for `this`, and its position.
+/// Returns the first name of a member path, `None` for `this`, and its position.
 fn path_root(facts: &Facts, path: ExprId) -> Option<(Option<Sym>, ScopeId, u32)> {
     let mut expr = path;
     for _ in 0..MAX_PATH {
@@ -114,7 +114,7 @@ fn is_assignment(test: GuardTest) -> bool {
     matches!(test, GuardTest::Assigned(_) | GuardTest::Declared)
 }
 
-/// Whether a path extends another one.
+/// Reports whether a path extends another one.
 fn is_prefix(facts: &Facts, prefix: ExprId, path: ExprId) -> bool {
     let mut path = path;
     for _ in 0..MAX_PATH {

@@ -1,6 +1,6 @@
-//! Declarations of one scope, global declarations, and the programs in which these are visible.
+//! Declarations of one scope, global declarations, and the programs in which they are visible.
 //!
-//! **Limits.** Enclosing scopes are searched in `names`.
+//! Limitations: enclosing scopes are searched in `names`.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -16,11 +16,9 @@ pub type DeclList = SmallVec<[DeclRef; 2]>;
 /// The meaning under which a name is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meaning {
-    /// A value.
     Value,
     /// A value, with narrowing applied.
     Narrowed,
-    /// A type.
     Type,
     /// A namespace: a qualifier in a type name.
     Namespace,
@@ -64,16 +62,14 @@ impl Meaning {
 /// The position from which a name is looked up.
 #[derive(Clone, Copy, Debug)]
 pub struct LookupPosition {
-    /// The file.
     pub file: FileId,
-    /// The scope.
     pub scope: ScopeId,
     /// The byte offset; `u32::MAX` if the whole scope is visible.
     pub offset: u32,
 }
 
 impl Symbols<'_> {
-    /// The declarations of a name in just one scope.
+    /// Returns the declarations of a name in just one scope.
     pub fn in_scope(&self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
         let facts = self.facts(position.file);
         let mut found = DeclList::new();
@@ -141,7 +137,7 @@ impl Symbols<'_> {
         found
     }
 
-    /// A global function or variable of the repository hides one of a library with the same name,
+    /// Lets a global function or variable of the repository hide a library's with the same name,
     /// because a script may run in another environment. Types are merged.
     pub fn before_library(&self, decls: &mut DeclList) {
         let is_value = |kind: DeclKind| matches!(kind, DeclKind::Function | DeclKind::Variable);
@@ -155,7 +151,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// The global declarations that are visible in the file being resolved.
+    /// Keeps the global declarations that are visible in the file being resolved.
     pub fn visible(&self, decls: &[DeclRef]) -> DeclList {
         decls
             .iter()
@@ -164,7 +160,7 @@ impl Symbols<'_> {
             .collect()
     }
 
-    /// Whether a global declaration is visible in the file being resolved.
+    /// Reports whether a global declaration is visible in the file being resolved.
     pub fn is_visible(&self, decl: DeclRef) -> bool {
         self.tables.counts(self.file, decl.file)
     }

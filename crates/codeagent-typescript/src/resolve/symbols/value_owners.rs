@@ -1,7 +1,7 @@
 //! Value owners: the variable or member that holds an unnamed function, class or object, and the
 //! members assigned through it.
 //!
-//! **Limits.** The first of several `module.exports =` counts.
+//! Limitations: the first of several `module.exports =` counts.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -10,19 +10,20 @@ use codeagent_model::facts::*;
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::{Symbols, at};
 
-/// Whether a declaration is a constructor function in JavaScript.
+/// Reports whether a declaration is a constructor function in JavaScript.
 pub fn constructs(decl: &Declaration) -> bool {
     matches!(decl.kind, DeclKind::Function | DeclKind::Lambda)
         && decl.flags.has(DeclFlags::CONSTRUCTS)
 }
 
 impl Symbols<'_> {
-    /// The class or function itself, or the variable or member that holds an unnamed function.
+    /// Returns the class or function itself, or the variable or member that holds an unnamed
+    /// function.
     pub fn named_constructor(&self, decl: DeclRef) -> DeclList {
         DeclList::from_slice(&[self.value_holder(decl).unwrap_or(decl)])
     }
 
-    /// The declaration itself, or the member that holds an unnamed function.
+    /// Returns the declaration itself, or the member that holds an unnamed function.
     pub fn named_member(&self, decl: DeclRef) -> DeclList {
         let holder = if self.decl(decl).kind == DeclKind::Lambda {
             self.value_holder(decl)
@@ -33,7 +34,7 @@ impl Symbols<'_> {
         DeclList::from_slice(&[member.unwrap_or(decl)])
     }
 
-    /// The variable or member that holds a lambda or object literal.
+    /// Returns the variable or member that holds a lambda or object literal.
     pub fn value_holder(&self, value: DeclRef) -> Option<DeclRef> {
         let facts = self.facts(value.file);
         let declaration = facts.decl(value.decl);
@@ -73,13 +74,13 @@ impl Symbols<'_> {
         })
     }
 
-    /// The member of the function or object `F` that `F.name = e` declares in JavaScript.
+    /// Returns the member of the function or object `F` that `F.name = e` declares in JavaScript.
     pub fn member_assigned_to(&self, decls: &DeclList, name: Name) -> Option<DeclRef> {
         let holder = self.holder_among(decls)?;
         self.assigned_to(holder, name)
     }
 
-    /// The member of a function, object or class that a top-level assignment declares.
+    /// Returns the member of a function, object or class that a top-level assignment declares.
     pub fn assigned_to(&self, holder: DeclRef, name: Name) -> Option<DeclRef> {
         let facts = self.facts(holder.file);
         let own = self.declarations(holder.file, ScopeId(0), name);

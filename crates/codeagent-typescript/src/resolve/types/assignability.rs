@@ -1,10 +1,10 @@
-//! Assignability: the relation that `extends` in a conditional type tests, and whether an argument
-//! fits a parameter.
+//! Assignability: the relation tested by `extends` in a conditional type and by an argument for a
+//! parameter.
 //!
 //! Classes and interfaces are compared by name first, then member by member like every object type.
-//! A comparison that recurs while it is being made counts as true, as in the compiler.
+//! A comparison that recurs while it is active counts as true, as in the compiler.
 //!
-//! **Limits.** The result is "cannot tell" (`None`) if a type is unknown, has open type parameters,
+//! Limitations: the result is "undecided" (`None`) if a type is unknown, has open type parameters,
 //! or has too many members to compare. Functions and constructors are compared in
 //! `signature_relations`.
 
@@ -18,17 +18,18 @@ use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::types::members::MemberLookup;
 use crate::resolve::types::type_nodes::SpreadElement;
 
-/// The most members that are compared.
+/// Largest number of members that are compared.
 const MAX_MEMBERS: usize = 64;
 
-/// The most nested comparisons.
+/// Largest number of nested comparisons.
 const MAX_COMPARED: usize = 12;
 
 /// The inferred type arguments of the target type.
 pub type Inferred = Vec<(DeclRef, Ty)>;
 
 impl Checker<'_> {
-    /// Whether `sub` is assignable to `sup`; infers type parameters of `sup`. `None` if undecided.
+    /// Reports whether `sub` is assignable to `sup`; infers type parameters of `sup`. `None` if
+    /// undecided.
     pub fn extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         let (sub, sup) = (self.arena.unselected(sub), self.arena.unselected(sup));
         if sub == sup || sup == Ty::ANY {
@@ -178,7 +179,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `A & B`: one part suffices; otherwise their members together may.
+    /// Compares an intersection `A & B`: one part may suffice, or the members of all parts
+    /// together.
     fn intersection_extends(
         &self,
         sub: Ty,
@@ -251,7 +253,7 @@ impl Checker<'_> {
         if unsure { None } else { Some(false) }
     }
 
-    /// Compares a tuple with one that has a rest element, which takes the remaining elements.
+    /// Compares a tuple with one that has a rest element, which accepts the remaining elements.
     pub fn tuple_extends(
         &self,
         given: Args,
@@ -331,7 +333,7 @@ impl Checker<'_> {
 
         match self.get(sub) {
             Type::Object(..) | Type::Mapped(..) => {}
-            // A class or interface may get further members of any type, so only `any` accepts it.
+            // A class or interface may have further members of any type, so only `any` accepts it.
             _ => return None,
         }
 
@@ -446,7 +448,7 @@ impl Checker<'_> {
         if unsure { None } else { Some(true) }
     }
 
-    /// Whether no other part of an intersection has a member of this name.
+    /// Reports whether no other part of an intersection has a member with this name.
     fn is_only_in(&self, part: Ty, whole: Ty, name: Name) -> bool {
         let Type::Intersection(parts) = self.get(whole) else {
             return false;
@@ -456,7 +458,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether a member of a type may be absent.
+    /// Reports whether a member of a type may be absent.
     fn is_optional(&self, ty: Ty, lookup: &MemberLookup) -> bool {
         if let Type::Mapped(decl, _) = self.get(ty)
             && self.decl(decl).flags.has(DeclFlags::OPTIONAL)
@@ -472,12 +474,13 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an object literal has a spread, whose members may not be known.
+    /// Reports whether an object literal has a spread, whose members may be unknown.
     fn has_spread(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Object(decl, _) if !self.nameless_members(decl, DeclKind::Property).is_empty())
     }
 
-    /// The type of a compared member; properties of object literals keep their literal types.
+    /// Returns the type of a compared member; properties of object literals keep their literal
+    /// types.
     fn type_of_given(&self, lookup: MemberLookup, receiver: Ty) -> Ty {
         if let (Type::Object(..), MemberLookup::Declared(member)) = (self.get(receiver), &lookup)
             && let [decl] = member.decls[..]
@@ -525,7 +528,7 @@ impl Checker<'_> {
         self.all_extend(keys.into_iter().map(|key| (key, sup)), inferred)
     }
 
-    /// Whether a library declares a type; only some of its members are loaded.
+    /// Reports whether a library declares a type; then only some of its members are loaded.
     fn is_declared_by_library(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Instance(decl, _) if self.tables.is_of_library(decl.file))
     }

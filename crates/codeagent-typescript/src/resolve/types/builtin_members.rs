@@ -1,6 +1,7 @@
-//! Members of primitive and built-in types, declared by a library, the repository, or known by name.
+//! Members of primitive and built-in types, declared by a library, the repository, or known by
+//! name.
 //!
-//! **Limits.** Without loaded libraries, an undeclared member of a built-in type is external.
+//! Limitations: without loaded libraries, an undeclared member of a built-in type is external.
 
 use codeagent_lang::query::names::Name;
 
@@ -52,7 +53,7 @@ impl Checker<'_> {
             .unwrap_or(MemberLookup::External)
     }
 
-    /// The result of a member listed in `BUILTIN_MEMBERS`.
+    /// Returns the type of a member listed in `BUILTIN_MEMBERS`.
     pub fn given(&self, row: u16, receiver: Ty) -> Ty {
         match BUILTIN_MEMBERS[usize::from(row)].gives {
             BuiltinResult::Receiver => receiver,
@@ -82,7 +83,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A member declared by the repository or a loaded library for the global type of this name.
+    /// Returns a member declared by the repository or a loaded library for the global type with
+    /// this name.
     pub fn lookup_member_of_global(
         &self,
         known: BuiltinType,

@@ -4,8 +4,8 @@
 //! The type of an unannotated declaration is that of an expression: the only query that `types`
 //! sends to `expressions`.
 //!
-//! **Limits.** A variable has one type, whatever is assigned later. A getter's type is that of its
-//! first `return`s.
+//! Limitations: a variable has one type, regardless of later assignments. A getter's type is that
+//! of its first `return`s.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -19,11 +19,11 @@ use crate::resolve::symbols::at;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::DeclList;
 
-/// The most returned or listed expressions that are typed.
+/// Largest number of returned or listed expressions that are typed.
 pub const MAX_BRANCHES: usize = 8;
 
 impl Checker<'_> {
-    /// The type of a merged symbol as a value.
+    /// Returns the type of a merged symbol as a value.
     pub fn type_of_decls(&self, decls: &DeclList) -> Ty {
         use DeclKind as K;
         let rank = |kind: K| match kind {
@@ -39,7 +39,7 @@ impl Checker<'_> {
         best.map_or(Ty::UNKNOWN, |decl| self.type_of_decl(decl))
     }
 
-    /// The type of a declaration as a value.
+    /// Returns the type of a declaration as a value.
     pub fn type_of_decl(&self, decl: DeclRef) -> Ty {
         self.memoized(Query::Decl(decl), || self.compute_type_of_decl(decl))
     }
@@ -99,7 +99,7 @@ impl Checker<'_> {
         self.found_type(&found)
     }
 
-    /// The type of a resolved name as a value.
+    /// Returns the type of a resolved name as a value.
     pub fn found_type(&self, found: &ResolvedName) -> Ty {
         match found {
             ResolvedName::Decls(decls) => self.type_of_decls(decls),
@@ -110,19 +110,20 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of the value that `export =` of a file exports.
+    /// Returns the type of the value that a file's `export =` exports.
     pub fn whole_type(&self, file: FileId) -> Ty {
         self.assigned_expr(file)
             .map_or(Ty::UNKNOWN, |value| self.type_of_expr(file.expr(value)))
     }
 
-    /// A member of the value that `export =` of a file exports, looked up in its type.
+    /// Returns a member of the value that a file's `export =` exports, looked up in its type.
     pub fn lookup_exported_member(&self, file: FileId, name: Name) -> ResolvedName {
         let ty = self.whole_type(file);
         self.lookup_member(ty, name).into_found()
     }
 
-    /// A module as a value: the value it exports as a whole, with its named exports as members.
+    /// Returns the type of a module as a value: the value it exports as a whole, with its named
+    /// exports as members.
     pub fn type_of_module(&self, file: FileId) -> Ty {
         let module = self.arena.add(Type::Module(file));
         let value = self.whole_type(file);
@@ -133,7 +134,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The return type of a function: as annotated, else the union of the returned types.
+    /// Returns the return type of a function: as annotated, else the union of the returned types.
     pub fn type_of_return(&self, decl: DeclRef) -> Ty {
         if let Some(known) = self.memo_hit(Query::Return(decl)) {
             return known;
@@ -175,7 +176,7 @@ impl Checker<'_> {
             self.arena.union(&types)
         };
 
-        // A single literal type is widened, several are kept apart.
+        // A single literal type is widened; several are not.
         if matches!(self.get(ty), Type::Literal(..)) {
             ty = self.arena.widen(ty);
         }

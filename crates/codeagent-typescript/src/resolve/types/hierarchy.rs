@@ -1,7 +1,7 @@
 //! Base types of classes, interfaces and type parameters: entries of base lists, constraints, and a
 //! type seen as an instance of an ancestor.
 //!
-//! **Limits.** Eight levels up. The bases of an external type are not known.
+//! Limitations: eight levels up. The bases of an external type are not known.
 
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
@@ -15,7 +15,7 @@ use crate::resolve::symbols::at;
 use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 
 impl Checker<'_> {
-    /// The type of entry `index` of a base list.
+    /// Returns the type of entry `index` of a base list.
     pub fn base_type(&self, decl: DeclRef, index: usize) -> Ty {
         self.query(Query::Base(decl, index as u32), || {
             let facts = self.facts(decl.file);
@@ -34,7 +34,7 @@ impl Checker<'_> {
         })
     }
 
-    /// `extends Base`, where `Base` is a variable that holds a class.
+    /// Returns the base in `extends Base`, where `Base` is a variable that holds a class.
     fn base_by_value(&self, decl: DeclRef, ty: TypeId) -> Option<Ty> {
         let facts = self.facts(decl.file);
         let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else {
@@ -64,7 +64,7 @@ impl Checker<'_> {
         Some(self.instance_of(value, &args))
     }
 
-    /// The value a class extends.
+    /// Returns the value that a class extends.
     pub fn static_base(&self, class: DeclRef) -> Option<Ty> {
         let facts = self.facts(class.file);
         let bases = facts.list(facts.decl(class.decl).bases);
@@ -91,7 +91,6 @@ impl Checker<'_> {
         }
     }
 
-    /// The constraint of a type parameter.
     pub fn constraint(&self, param: DeclRef) -> Ty {
         self.base_type(param, 0)
     }
@@ -124,7 +123,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether a type is an instance of a class or of one derived from it.
+    /// Reports whether a type is an instance of a class or of one derived from it.
     pub fn is_derived(&self, ty: Ty, from: Ty) -> Option<bool> {
         match (self.get(ty), self.get(from)) {
             _ if ty == from => Some(true),
@@ -135,7 +134,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type arguments of the supertype of `ty` that is an instance of `target`.
+    /// Returns the type arguments of the supertype of `ty` that is an instance of `target`.
     pub fn as_instance_of(&self, ty: Ty, target: DeclRef, level: u32) -> Option<Args> {
         let Type::Instance(decl, args) = self.get(ty) else {
             return None;
@@ -184,7 +183,7 @@ impl Checker<'_> {
         None
     }
 
-    /// The type of `this` in a class, applied to its own type parameters.
+    /// Returns the type of `this` in a class, applied to its own type parameters.
     pub fn own_instance(&self, decl: DeclRef) -> Ty {
         let params: Vec<Ty> = self
             .type_params(decl)
@@ -194,7 +193,7 @@ impl Checker<'_> {
         self.instance(decl, &params)
     }
 
-    /// The instance type of the base class.
+    /// Returns the instance type of the base class.
     pub fn type_of_super(&self, file: FileId, decl: DeclId) -> Ty {
         let Some(decl) = decl.some() else {
             return Ty::UNKNOWN;
@@ -208,7 +207,7 @@ impl Checker<'_> {
         position.map_or(Ty::UNKNOWN, |index| self.base_type(decl, index))
     }
 
-    /// The first type argument of the built-in type that a class derives from.
+    /// Returns the first type argument of the built-in type that a class derives from.
     pub fn as_built_in(&self, ty: Ty, known: BuiltinType, level: u32) -> Option<Ty> {
         match self.get(ty) {
             Type::BuiltIn(found, args) if found == known => self.arena.list(args).first().copied(),

@@ -1,6 +1,7 @@
-//! Instance types: what a class or another constructable value creates, given its type arguments.
+//! Instance types: the types created by a class or another constructable value, given its type
+//! arguments.
 //!
-//! **Limits.** Inference of type arguments from the arguments of `new` is in `expressions`.
+//! Limitations: inference of type arguments from the arguments of `new` is in `expressions`.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
@@ -12,7 +13,8 @@ use crate::resolve::symbols::value_owners::constructs;
 use crate::resolve::types::signatures::Signature;
 
 impl Checker<'_> {
-    /// An instance of a class, interface or enum; missing type arguments take their defaults.
+    /// Returns an instance of a class, interface or enum; missing type arguments get their
+    /// defaults.
     pub fn instance(&self, decl: DeclRef, args: &[Ty]) -> Ty {
         if self.is_external_global(decl) {
             let name = self.decl_name(decl);
@@ -80,7 +82,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The instance type of a class value, without arguments to infer from.
+    /// Returns the instance type of a class value, without arguments to infer from.
     pub fn instance_of(&self, value: Ty, args: &[Ty]) -> Ty {
         match self.get(value) {
             Type::Static(class) => self.instance_of_class(class, args),
@@ -114,7 +116,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The constructable type behind a type parameter or an open utility type.
+    /// Returns the constructable type behind a type parameter or an open utility type.
     pub fn constructed_bound(&self, value: Ty) -> Ty {
         match self.get(value) {
             Type::Param(param) => {
@@ -149,7 +151,7 @@ impl Checker<'_> {
         self.bound_instance(class, &params, bindings)
     }
 
-    /// The instance type of a class with bound or default type arguments.
+    /// Returns the instance type of a class with bound or default type arguments.
     pub fn bound_instance(
         &self,
         class: DeclRef,
@@ -181,7 +183,7 @@ impl Checker<'_> {
         self.substitute(result, mapper)
     }
 
-    /// Whether a signature accepts this number of type arguments.
+    /// Reports whether a signature accepts this number of type arguments.
     pub fn takes_type_args(&self, signature: Signature, count: usize) -> bool {
         matches!(signature, Signature::Declared(decl, _) if self.decl(decl).type_params.len() == count)
     }

@@ -1,6 +1,6 @@
 //! Instantiation: substitutes type arguments and `this` in a type.
 //!
-//! **Limits.** Eight levels deep; deeper parts stay as they are.
+//! Limitations: eight levels deep; deeper parts are not substituted.
 
 use codeagent_lang::DeclRef;
 
@@ -10,7 +10,7 @@ use crate::resolve::global_index::well_known::BuiltinType;
 
 const MAX_NESTING: u32 = 8;
 
-/// The most bindings in a type mapper.
+/// Largest number of bindings in a type mapper.
 const MAX_BINDINGS: usize = 24;
 
 impl Checker<'_> {
@@ -110,7 +110,7 @@ impl Checker<'_> {
 
         let mut types = Vec::new();
         for &element in self.arena.list(elements).iter() {
-            // Without an index, the element type is that of any index.
+            // Without an index, the element type is that of every index.
             let alone = self.arena.array(element);
             let mut bindings = vec![(key, Ty::NUMBER), (over, alone)];
             bindings.extend(
@@ -170,7 +170,7 @@ impl Checker<'_> {
         self.arena.mapper(bindings)
     }
 
-    /// Whether a type contains type parameters.
+    /// Reports whether a type contains type parameters.
     pub fn is_open(&self, ty: Ty) -> bool {
         self.is_open_in(ty, 0)
     }

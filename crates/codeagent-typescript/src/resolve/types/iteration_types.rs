@@ -1,6 +1,6 @@
-//! Element types: what `await`, `for of` and indexing yield for a given type.
+//! Element types: the types that `await`, `for of` and indexing yield for a given type.
 //!
-//! **Limits.** A class behaves like its bases. Iterators are followed through the result of
+//! Limitations: a class behaves like its bases. Iterators are followed through the result of
 //! `[Symbol.iterator]`.
 
 use codeagent_lang::DeclRef;
@@ -12,7 +12,7 @@ use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::symbols::at;
 
 impl Checker<'_> {
-    /// The type of `await` on a value of a type.
+    /// Returns the type of `await` on a value of a type.
     pub fn awaited(&self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(BuiltinType::Promise, args) => {
@@ -42,7 +42,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The element type of `for of`.
+    /// Returns the element type of `for of`.
     pub fn type_of_element(&self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(
@@ -117,7 +117,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Element `index` of a tuple or array.
+    /// Returns the type of element `index` of a tuple or array.
     pub fn element_at(&self, ty: Ty, index: Option<usize>) -> Ty {
         match (self.get(ty), index) {
             (Type::Tuple(args), Some(index)) => self
@@ -147,7 +147,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of `value[key]` for an unknown key.
+    /// Returns the type of `value[key]` for an unknown key.
     pub fn type_of_index(&self, ty: Ty) -> Ty {
         match self.get(ty) {
             Type::BuiltIn(BuiltinType::Array, _) | Type::Tuple(_) => self.type_of_element(ty),
@@ -193,7 +193,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a mapped type's members for unknown keys.
+    /// Returns the type of a mapped type's members for unknown keys.
     fn mapped_value(&self, decl: DeclRef, mapper: TypeMapper) -> Ty {
         let value = self.decl(decl).ty;
         let ty = self.type_of(decl.file, value);
@@ -219,7 +219,7 @@ impl Checker<'_> {
         self.substitute(ty, mapper)
     }
 
-    /// The union of the property types of a value.
+    /// Returns the union of the property types of a value.
     pub fn property_types(&self, ty: Ty) -> Ty {
         let indexed = self.type_of_index(ty);
         if indexed != Ty::UNKNOWN {
@@ -250,7 +250,6 @@ impl Checker<'_> {
         self.substitute(union, mapper)
     }
 
-    /// The type of an index signature.
     pub fn index_signature(&self, group: &[DeclRef], types: &[Ty]) -> Option<Ty> {
         for &part in group {
             if let Some(&signature) = self

@@ -1,6 +1,6 @@
 //! Keys of a type: the names of its members, as `keyof` and member-by-member comparison need them.
 //!
-//! **Limits.** At most [`MAX_KEYS`] keys, eight levels deep. Types of libraries have no key list,
+//! Limitations: at most [`MAX_KEYS`] keys, eight levels deep. Types of libraries have no key list,
 //! because only some of their members are loaded.
 
 use codeagent_lang::DeclRef;
@@ -11,11 +11,12 @@ use rustc_hash::FxHashSet;
 use crate::resolve::arena::{Args, Ty, Type};
 use crate::resolve::checker::Checker;
 
-/// The most keys that are listed.
+/// Largest number of keys that are listed.
 const MAX_KEYS: usize = 512;
 
 impl Checker<'_> {
-    /// The literal types in a `keyof` type or union of keys; `None` if they cannot be listed.
+    /// Returns the literal types in a `keyof` type or union of keys; `None` if they cannot be
+    /// listed.
     pub fn keys_of(&self, ty: Ty) -> Option<Vec<Ty>> {
         match self.get(ty) {
             Type::KeyOf(object) => {
@@ -54,7 +55,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The names of the members of a type; `None` if they cannot be listed.
+    /// Returns the names of the members of a type; `None` if they cannot be listed.
     pub fn key_names(&self, ty: Ty) -> Option<Vec<Name>> {
         let mut names = Vec::new();
         self.add_key_names(ty, &mut names, 0)?;
@@ -108,7 +109,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The keys of a class or interface: its own and those of its bases.
+    /// Adds the keys of a class or interface: its own and those of its bases.
     fn add_instance_keys(&self, decl: DeclRef, names: &mut Vec<Name>, level: u32) -> Option<()> {
         for &part in self.merged_symbol(decl).iter() {
             if self.tables.is_of_library(part.file) {
@@ -130,7 +131,7 @@ impl Checker<'_> {
         Some(())
     }
 
-    /// The keys that all members of a union have.
+    /// Adds the keys that all members of a union have.
     fn add_common_keys(&self, args: Args, names: &mut Vec<Name>, level: u32) -> Option<()> {
         let mut common: Option<Vec<Name>> = None;
         for &member in self.arena.list(args).iter() {

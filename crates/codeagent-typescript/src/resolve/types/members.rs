@@ -1,7 +1,7 @@
 //! Member lookup: own, inherited, merged, static, exported and mapped members of a receiver.
 //!
-//! **Limits.** Every member of a union is searched, and the first hit gives the type. Index
-//! signatures give a type but no declaration.
+//! Limitations: every member of a union is searched, and the first hit determines the type. Index
+//! signatures provide a type but no declaration.
 
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
@@ -15,10 +15,9 @@ use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, Meaning};
 use crate::resolve::symbols::value_owners::constructs;
 
-/// The most levels of inheritance, unions and constraints that are followed.
+/// Largest number of levels of inheritance, unions and constraints that are followed.
 const MAX_LEVELS: u32 = 12;
 
-/// A declared member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// Its declarations; for a union receiver, those from all members.
@@ -32,11 +31,8 @@ pub struct Member {
 /// The result of a member lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberLookup {
-    /// No such member is known.
     Missing,
-    /// The member is external.
     External,
-    /// The member is declared.
     Declared(Member),
     /// The member has a type but no declaration.
     Value(Ty),
@@ -47,7 +43,7 @@ impl MemberLookup {
         matches!(self, Self::Missing)
     }
 
-    /// Converts to the meaning of a name.
+    /// Converts the result to a resolved name.
     pub fn into_found(self) -> ResolvedName {
         match self {
             Self::Declared(member) => ResolvedName::Decls(member.decls),
@@ -58,7 +54,7 @@ impl MemberLookup {
 }
 
 impl Checker<'_> {
-    /// The member of a type.
+    /// Looks up a member of a type.
     pub fn lookup_member(&self, ty: Ty, name: Name) -> MemberLookup {
         if name == Name::NONE {
             MemberLookup::Missing
@@ -67,7 +63,6 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a member of a type.
     pub fn type_of_member(&self, ty: Ty, name: Name) -> Ty {
         let lookup = self.lookup_member(ty, name);
         self.type_of_lookup(lookup, ty)
@@ -208,8 +203,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A member of a library type whose declaration is not loaded; its type may come from type
-    /// arguments of the repository.
+    /// Returns a member of a library type whose declaration is not loaded; its type may come from
+    /// type arguments of the repository.
     fn lookup_undeclared_member(&self, args: Args) -> MemberLookup {
         if self.are_of_repository(args, 0) {
             MemberLookup::Value(Ty::UNKNOWN)
@@ -376,7 +371,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type that `...value` in an object literal spreads.
+    /// Returns the type that `...value` in an object literal spreads.
     pub fn type_of_spread(&self, spread: DeclRef) -> Ty {
         let init = self.decl(spread).init;
         self.type_of_expr(spread.file.expr(init))
@@ -444,7 +439,7 @@ impl Checker<'_> {
 
         let ty = self.arena.add(Type::Function(decl, TypeMapper::EMPTY));
         match self.lookup_member_of_built_in((BuiltinType::Function, Args::NONE), ty, name) {
-            // A member was assigned to the function that functions do not have.
+            // An assigned member that functions do not otherwise have.
             MemberLookup::External
                 if !self.is_external_file(decl.file) && !self.is_object_member(name) =>
             {

@@ -1,6 +1,6 @@
 //! Types: type nodes, members, ancestors, signatures, element types and the types of declarations.
 //!
-//! **Limits.** The type of an unannotated declaration is queried from `expressions`.
+//! Limitations: the type of an unannotated declaration is queried from `expressions`.
 
 pub mod assignability;
 mod builtin_members;

@@ -1,6 +1,6 @@
 //! Assignability of functions, constructors and classes to function types and construct signatures.
 //!
-//! **Limits.** For functions only the number of required parameters is compared; for constructors
+//! Limitations: for functions only the number of required parameters is compared; for constructors
 //! parameters are rejected if they fit in neither direction. The first of several wanted signatures
 //! counts.
 
@@ -82,7 +82,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Compares two constructable types.
     pub fn constructor_extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         if self.is_constructed_otherwise(sub, sup) {
             return Some(false);
@@ -92,8 +91,8 @@ impl Checker<'_> {
         self.nested_extends(made, wanted, inferred)
     }
 
-    /// Whether a class or constructor type is abstract and `sup` is not, or has no signature that
-    /// accepts the arguments of `sup`.
+    /// Reports whether a class or constructor type is abstract and `sup` is not, or has no
+    /// signature that accepts the arguments of `sup`.
     fn is_constructed_otherwise(&self, sub: Ty, sup: Ty) -> bool {
         if self.is_abstract(sub) && !self.is_abstract(sup) {
             return true;
@@ -117,7 +116,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The signatures that `new` can call, without implementations of overloads.
+    /// Returns the signatures that `new` can call, without implementations of overloads.
     fn constructor_signatures(&self, ty: Ty) -> Signatures {
         if let Type::Function(decl, mapper) = self.get(ty) {
             return Signatures::from_slice(&[Signature::Declared(decl, mapper)]);
@@ -132,8 +131,8 @@ impl Checker<'_> {
         found
     }
 
-    /// Whether a signature requires more arguments than `wanted` passes. JavaScript functions
-    /// require none, and an argument of type `void` may be missing.
+    /// Reports whether a signature requires more arguments than `wanted` passes. JavaScript
+    /// functions require none, and an argument of type `void` may be missing.
     fn demands_more(&self, found: Signature, wanted: Signature) -> bool {
         let (Signature::Declared(decl, _), Signature::Declared(..)) = (found, wanted) else {
             return false;
@@ -152,7 +151,7 @@ impl Checker<'_> {
         required.is_some_and(|last| last >= given.len())
     }
 
-    /// Whether a parameter is assignable in neither direction.
+    /// Reports whether a parameter is assignable in neither direction.
     fn takes_others(&self, found: Signature, wanted: Signature) -> bool {
         let (found, wanted) = (self.signature_params(found), self.signature_params(wanted));
         found.iter().zip(&wanted).any(|(found, wanted)| {

@@ -1,6 +1,6 @@
 //! Call and construct signatures of a type, with their parameters, results and type predicates.
 //!
-//! **Limits.** For a union the first callable member counts. Bases, unions and constraints are
+//! Limitations: for a union the first callable member counts. Bases, unions and constraints are
 //! followed nine levels deep.
 
 use codeagent_lang::DeclRef;
@@ -11,7 +11,6 @@ use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::symbols::scopes::DeclList;
 
-/// A callable signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signature {
     /// A declaration and the type arguments of outer type parameters.
@@ -26,16 +25,15 @@ pub type Signatures = SmallVec<[Signature; 2]>;
 /// A parameter of a signature.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
-    /// The type of one argument.
     pub ty: Ty,
-    /// Whether an argument may be missing.
+    /// An argument may be missing.
     pub optional: bool,
-    /// Whether it takes all further arguments.
+    /// Accepts all further arguments.
     pub rest: bool,
 }
 
 impl Checker<'_> {
-    /// The call signatures of a type.
+    /// Returns the call signatures of a type.
     pub fn signatures(&self, ty: Ty) -> Signatures {
         self.signatures_in(ty, 0)
     }
@@ -114,12 +112,12 @@ impl Checker<'_> {
         inherited.unwrap_or(found)
     }
 
-    /// `new (..): T` members of a type.
+    /// Returns the `new (..): T` members of a type.
     pub fn construct_signatures(&self, ty: Ty) -> Signatures {
         self.member_signatures(ty, DeclKind::ConstructSignature, 0)
     }
 
-    /// The signatures that `new` can call on a value.
+    /// Returns the signatures that `new` can call on a value.
     pub fn class_signatures(&self, value: Ty) -> Signatures {
         match self.get(value) {
             Type::Static(class) => self
@@ -131,7 +129,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The constructors of a class or of the nearest base class that declares some.
+    /// Returns the constructors of a class or of the nearest base class that declares some.
     pub fn constructors(&self, class: DeclRef) -> DeclList {
         let name = self.tables.find("constructor");
         let mut class = class;
@@ -150,7 +148,7 @@ impl Checker<'_> {
         DeclList::new()
     }
 
-    /// The parameters of a signature, with outer type parameters substituted.
+    /// Returns the parameters of a signature, with outer type parameters substituted.
     pub fn signature_params(&self, signature: Signature) -> Vec<Param> {
         match signature {
             Signature::Declared(decl, mapper) => self
@@ -175,7 +173,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The result of a signature, with outer type parameters substituted.
+    /// Returns the result of a signature, with outer type parameters substituted.
     pub fn signature_result(&self, signature: Signature) -> Ty {
         match signature {
             Signature::Declared(decl, mapper) => {
@@ -186,7 +184,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The result of a function type when the arguments are not known.
+    /// Returns the result of a function type when the arguments are not known.
     pub fn result_of(&self, function: Ty) -> Ty {
         match self.signatures(function).last().copied() {
             Some(signature) => self.signature_result(signature),
@@ -195,7 +193,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The parameter that a predicate signature tests, and the tested type.
+    /// Returns the parameter that a predicate signature tests, and the tested type.
     pub fn named_predicate(&self, signature: Signature) -> Option<(Option<usize>, Ty)> {
         let Signature::Declared(decl, mapper) = signature else {
             return None;
@@ -219,7 +217,7 @@ impl Checker<'_> {
         Some((position, self.substitute(ty, mapper)))
     }
 
-    /// The type that a predicate signature tests for.
+    /// Returns the type that a predicate signature tests for.
     pub fn predicate_of(&self, signature: Signature) -> Option<Ty> {
         self.named_predicate(signature).map(|(_, ty)| ty)
     }

@@ -1,7 +1,7 @@
 //! The types of type nodes: `Foo<Bar>[]`, `A | B`, `typeof x`, `T["key"]`, `T extends U ? X : Y`.
 //!
-//! **Limits.** Conditional types are decided by a light assignability test; if it cannot tell, the
-//! type is unknown. Template literal types are strings.
+//! Limitations: conditional types are decided by a simplified assignability test; if it is
+//! undecided, the type is unknown. Template literal types are strings.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ use crate::resolve::symbols::value_owners::constructs;
 pub type SpreadElement = (Vec<Ty>, usize);
 
 impl Checker<'_> {
-    /// The type of a type node.
+    /// Returns the type of a type node.
     pub fn type_of(&self, file: FileId, ty: TypeId) -> Ty {
         if ty.is_none() {
             return Ty::UNKNOWN;
@@ -165,7 +165,7 @@ impl Checker<'_> {
         let found = self.resolve_type_name(file, segments, scope, segments.len() - 1);
         if found.is_nothing() && segments.len() == 1 {
             let ty = self.library_type(facts.text(last.name), &args);
-            // A comment may name what its file does not import.
+            // A JavaScript comment may name a type that its file does not import.
             return if ty == Ty::EXTERNAL && facts.header.dialect.is_javascript() {
                 Ty::UNKNOWN
             } else {
@@ -186,7 +186,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An external type with its type arguments.
+    /// Returns an external type with its type arguments.
     pub fn type_of_external(&self, args: &[Ty]) -> Ty {
         if args.iter().any(|arg| self.is_of_repository(*arg, 0)) {
             Ty::FOREIGN_GENERIC
@@ -195,7 +195,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a type contains a declaration of the repository.
+    /// Reports whether a type contains a declaration of the repository.
     pub fn is_of_repository(&self, ty: Ty, nesting: u32) -> bool {
         if nesting > 4 {
             return false;
@@ -225,7 +225,7 @@ impl Checker<'_> {
             .any(|ty| self.is_of_repository(*ty, nesting + 1))
     }
 
-    /// The type declared by declarations of one name.
+    /// Returns the type declared by declarations of one name.
     pub fn declared_type(&self, decls: &DeclList, args: &[Ty]) -> Ty {
         for &decl in decls {
             let declaration = self.decl(decl);
@@ -289,7 +289,7 @@ impl Checker<'_> {
         self.memoized(Query::Alias(decl), || self.type_of(decl.file, ty))
     }
 
-    /// The type of a name that no file declares.
+    /// Returns the type of a name that no file declares.
     fn library_type(&self, name: &str, args: &[Ty]) -> Ty {
         if let Some(ty) = self.known_alias(name, args) {
             return ty;
@@ -307,7 +307,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `T[K]`
+    /// Returns the type of `T[K]`.
     pub fn type_of_indexed(&self, object: Ty, key: Ty) -> Ty {
         if self.is_open(object) || self.is_open(key) {
             return self.arena.add(Type::Indexed(object, key));
@@ -340,7 +340,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `check extends bound ? yes : no` under bindings of type parameters.
+    /// Evaluates `check extends bound ? yes : no` under bindings of type parameters.
     pub fn type_of_conditional(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Ty {
         let facts = self.facts(file);
         let TypeExpr::Conditional(parts) = facts.type_expr(ty) else {
@@ -400,7 +400,8 @@ impl Checker<'_> {
         })
     }
 
-    /// The elements of a written tuple type with one rest element, and which that is.
+    /// Returns the elements of a written tuple type with one rest element, and the index of that
+    /// element.
     fn variadic(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Option<SpreadElement> {
         let facts = self.facts(file);
         let TypeExpr::Tuple(elements) = facts.type_expr(ty) else {
@@ -427,7 +428,8 @@ impl Checker<'_> {
         ))
     }
 
-    /// A mapper without the `infer` bindings of an outer evaluation of this conditional type.
+    /// Returns a mapper without the `infer` bindings of an outer evaluation of this conditional
+    /// type.
     fn without(&self, mapper: TypeMapper, file: FileId, own: &[TypeId]) -> TypeMapper {
         if own.is_empty() || mapper == TypeMapper::EMPTY {
             return mapper;
@@ -446,7 +448,7 @@ impl Checker<'_> {
         self.arena.mapper(kept)
     }
 
-    /// For an undecided test, the branch that is not `never`.
+    /// Returns, for an undecided test, the branch that is not `never`.
     fn either_branch(&self, file: FileId, yes: TypeId, no: TypeId) -> Ty {
         let yes = self.type_of(file, yes);
         let no = self.type_of(file, no);

@@ -1,9 +1,9 @@
 //! Utility types of the standard library: `Partial<T>`, `ReturnType<F>`, `Awaited<P>`.
 //!
-//! Those that only change modifiers or drop members are the type itself, because a member found
-//! through them is a member of that type.
+//! Those that only change modifiers or remove members are represented by the type itself, because a
+//! member found through them is a member of that type.
 //!
-//! **Limits.** `Exclude` and `Extract` filter only unions whose members are clearly assignable.
+//! Limitations: `Exclude` and `Extract` filter only unions whose members are clearly assignable.
 
 use crate::resolve::arena::{Args, Ty, Type, Utility};
 use crate::resolve::checker::Checker;
@@ -26,7 +26,7 @@ impl Utility {
 }
 
 impl Checker<'_> {
-    /// A utility type, `None` if the name is not one.
+    /// Returns a utility type; `None` if the name is not one.
     pub fn known_alias(&self, name: &str, args: &[Ty]) -> Option<Ty> {
         let first = args.first().copied().unwrap_or(Ty::UNKNOWN);
         let second = args.get(1).copied().unwrap_or(Ty::UNKNOWN);
@@ -41,7 +41,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The utility type of its arguments, deferred while they still have type parameters.
+    /// Evaluates a utility type; deferred while its arguments have type parameters.
     pub fn utility(&self, utility: Utility, args: &[Ty]) -> Ty {
         if args.iter().any(|arg| self.is_open(*arg)) {
             let args = self.arena.args(args);
@@ -72,7 +72,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The bound of a deferred utility type, from the constraints of its arguments.
+    /// Returns the bound of a deferred utility type, from the constraints of its arguments.
     pub fn deferred_bound(&self, utility: Utility, args: Args) -> Ty {
         let args = self.arena.list(args);
         let bounds: Vec<Ty> = args

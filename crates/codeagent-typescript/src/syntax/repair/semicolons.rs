@@ -1,15 +1,15 @@
-//! Automatic semicolon insertion at line ends where the grammar does not insert them.
+//! Automatic semicolon insertion at line ends where the grammar lacks it.
 //!
-//! In `interface A {\n x: B\n <T>(y: T): C\n}` the second line begins a member, because type
-//! arguments must be on the line of their type. The grammar reads `B<T>`, so a blank before `<`
+//! In `interface A {\n x: B\n <T>(y: T): C\n}` the second line starts a member, because type
+//! arguments must be on the line of their type. The grammar reads `B<T>`, so a space before `<`
 //! becomes `;`.
 //!
-//! **Limits.** The context of a line is judged by its first and last characters, without a tree. A
+//! Limitations: the context of a line is judged by its first and last characters, without a tree. A
 //! work counter bounds scanning back and ahead to a multiple of the text's length.
 
 use super::{EditKind, Scan, is_space, is_word, is_word_start};
 
-/// Words after which a name on the next line does not begin a member or statement.
+/// Words after which a name on the next line does not start a member or statement.
 const OPEN_WORDS: [&[u8]; 24] = [
     b"else",
     b"do",
@@ -37,7 +37,7 @@ const OPEN_WORDS: [&[u8]; 24] = [
     b"case",
 ];
 
-/// Words that may stand before the name of a member.
+/// Modifiers that may precede the name of a member.
 const MODIFIERS: [&[u8]; 16] = [
     b"async",
     b"public",
@@ -62,7 +62,7 @@ fn is_blank(byte: u8) -> bool {
 }
 
 impl Scan<'_> {
-    /// The start of a line after a `\n`.
+    /// Inspects the start of a line after a `\n`.
     pub(super) fn line_start(&mut self, newline: usize) {
         let at = self.skip(newline + 1, is_blank);
         let begins = match self.byte(at) {
@@ -78,7 +78,7 @@ impl Scan<'_> {
         }
     }
 
-    /// `() => { return } : x`: no semicolon is inserted before `} :`.
+    /// Excludes `() => { return } : x`: no semicolon is inserted before `} :`.
     pub(super) fn closing_brace(&mut self, at: usize) {
         const WORDS: [&[u8]; 4] = [b"return", b"break", b"continue", b"debugger"];
         let end = self.skip_back(at, is_blank);
@@ -92,7 +92,7 @@ impl Scan<'_> {
         }
     }
 
-    /// `in?: T`, `instanceof: T`, `in_2 = 3`: names that begin as an operator does.
+    /// Reports whether a name starts like an operator: `in?: T`, `instanceof: T`, `in_2 = 3`.
     fn is_name_like_operator(&self, at: usize) -> bool {
         let rest = &self.source[at..];
         let len = if rest.starts_with(b"instanceof") {
@@ -110,7 +110,7 @@ impl Scan<'_> {
         }
     }
 
-    /// `<A>(b: C): D`
+    /// Reports whether a call signature such as `<A>(b: C): D` starts here.
     fn is_call_signature(&mut self, at: usize) -> bool {
         let first = self.skip(at + 1, is_space);
         if !is_word_start(self.byte(first)) {
@@ -127,7 +127,7 @@ impl Scan<'_> {
             .is_some_and(|close| self.byte(self.skip(close + 1, is_space)) == b':')
     }
 
-    /// The end of the bracket at `open`, ignoring strings and comments.
+    /// Returns the end of the bracket at `open`, ignoring strings and comments.
     fn closing(&mut self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         let mut at = open;
@@ -177,7 +177,7 @@ impl Scan<'_> {
         None
     }
 
-    /// The end of the code on a line, without comments.
+    /// Returns the end of the code on a line, without comments.
     fn code_before(&mut self, newline: usize) -> Option<usize> {
         let mut end = newline;
         loop {
@@ -215,8 +215,8 @@ impl Scan<'_> {
             && (at == line || is_space(self.source[at - 1]))
     }
 
-    /// Whether a member or statement may end here. A name alone is one that has its type parameters
-    /// on the next line.
+    /// Reports whether a member or statement may end here. A name alone counts as one whose type
+    /// parameters are on the next line.
     fn ends_member(&self, end: usize, before_angle: bool) -> bool {
         let last = self.source[end - 1];
         let is_counted = !before_angle
@@ -246,7 +246,8 @@ impl Scan<'_> {
         !before_angle || !self.is_bare_name(end)
     }
 
-    /// Whether a type stands here rather than an operand: `x: void`, `() => void`, `A | void`.
+    /// Reports whether a type rather than an operand starts here: `x: void`, `() => void`, `A |
+    /// void`.
     fn is_type_at(&self, start: usize) -> bool {
         let before = self.skip_back(start, is_space);
         before > 0
@@ -277,7 +278,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Spends scan steps; `false` if the budget is exceeded.
+    /// Spends scan steps; returns `false` if the budget is exceeded.
     pub(super) fn spend(&mut self, steps: usize) -> bool {
         self.work = self.work.saturating_sub(steps);
         self.work > 0

@@ -1,6 +1,6 @@
 //! Adds the declarations of one file to the tables.
 //!
-//! **Limits.** Those of `tables`.
+//! Limitations: those of `tables`.
 
 use codeagent_lang::project::ProjectModel;
 use codeagent_lang::query::names::Name;
@@ -22,7 +22,6 @@ pub(in crate::resolve) struct FileBuilder<'b> {
     facts: &'b Facts,
     file: FileId,
     external: bool,
-    /// The entries of the file.
     pub(in crate::resolve) made: FileTable,
     groups: FxHashMap<(Option<TypeDefId>, NamespaceId, Name, u16), TypeDefId>,
 }
@@ -53,7 +52,7 @@ impl<'b> FileBuilder<'b> {
         }
     }
 
-    /// Goes on where namespaces, types and usings are known.
+    /// Continues with known namespaces, types and usings.
     pub(in crate::resolve) fn resume(mut self, known: FileTable) -> Self {
         let FileTable {
             namespaces,
@@ -70,7 +69,7 @@ impl<'b> FileBuilder<'b> {
         self
     }
 
-    /// The same, compiled into an assembly.
+    /// Sets the assembly that the file is compiled into.
     pub(super) fn at(mut self, home: AssemblyId) -> Self {
         self.made.homes = SmallVec::from_elem(home, 1);
         self
@@ -96,7 +95,7 @@ impl<'b> FileBuilder<'b> {
             .unwrap_or(Name::NONE)
     }
 
-    /// Adds a declaration; those around it have been added.
+    /// Adds a declaration, after the ones that enclose it.
     pub(in crate::resolve) fn declaration(&mut self, id: DeclId) {
         let decl = self.facts.decl(id);
         match decl.kind {
@@ -107,7 +106,7 @@ impl<'b> FileBuilder<'b> {
         }
     }
 
-    /// Returns the namespace around a scope.
+    /// Returns the namespace that encloses a scope.
     fn namespace_of(&self, mut scope: ScopeId) -> NamespaceId {
         while let Some(id) = scope.some() {
             if let Some(&namespace) = self.made.namespaces.get(&id) {
@@ -170,7 +169,7 @@ impl<'b> FileBuilder<'b> {
         self.made.types.insert(id, tid);
     }
 
-    /// Returns the group this is another part of.
+    /// Returns the type definition that a declaration is another part of.
     fn existing(
         &self,
         outer: Option<TypeDefId>,

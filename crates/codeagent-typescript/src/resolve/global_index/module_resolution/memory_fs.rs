@@ -1,7 +1,7 @@
-//! An in-memory file system for the module resolver, made of the world's paths and the texts of its
-//! project files.
+//! An in-memory file system for the module resolver, built from the world's paths and the texts of
+//! its project files.
 //!
-//! **Limits.** No links; only project files have content.
+//! Limitations: no links; only project files have content.
 
 use std::collections::BTreeMap;
 use std::io;

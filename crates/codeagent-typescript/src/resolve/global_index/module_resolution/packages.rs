@@ -1,14 +1,14 @@
 //! Source files of the repository's own packages, by package name.
 //!
-//! A package.json names published files (`"main": "dist/index.js"`), which do not exist in a
-//! checkout. The source of one is found by the tsconfig that writes it (`outDir` to `rootDir`), else
-//! by removing the output folders from the path and prefixing `src`. Of `exports`, targets whose
-//! conditions hold for the importing file come first; the others are tried because their source
-//! may be the only one that is found.
+//! A package.json lists published files (`"main": "dist/index.js"`), which do not exist in a
+//! checkout. The source of one is found through the tsconfig that emits it (`outDir` to `rootDir`),
+//! else by removing the output folders from the path and prefixing `src`. Of `exports`, targets
+//! whose conditions hold for the importing file come first; the others are tried because theirs may
+//! be the only existing source.
 //!
-//! **Limits.** Without a tsconfig the mapping follows convention, not the build scripts. An entry
-//! point that a bundler generates from elsewhere is not found. `.mts` and `.cts` importers are taken
-//! for the format of their folder.
+//! Limitations: without a tsconfig the mapping follows convention, not the build scripts. An entry
+//! point that a bundler generates from elsewhere is not found. `.mts` and `.cts` importers are
+//! treated like the other files of their folder.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ struct PackageFolder {
     manifest: Value,
 }
 
-/// What the tsconfigs of one folder say about imports.
+/// The import settings in the tsconfigs of one folder.
 #[derive(Default)]
 struct ImportSettings {
     custom_conditions: Vec<String>,
@@ -40,9 +40,9 @@ pub struct Packages {
     all: Vec<PackageFolder>,
     by_name: FxHashMap<String, usize>,
     by_folder: FxHashMap<String, usize>,
-    /// By the folder of the tsconfigs.
+    /// Import settings, by the folder of the tsconfigs.
     settings: FxHashMap<String, ImportSettings>,
-    /// The folders that an output folder is filled from.
+    /// The source folders of each output folder.
     outputs: FxHashMap<String, Vec<String>>,
 }
 
@@ -104,7 +104,7 @@ impl Packages {
         }
     }
 
-    /// The file that `name` or `name/sub/path` means in a folder.
+    /// Returns the file that `name` or `name/sub/path` resolves to in a folder.
     pub fn resolve(&self, from: &str, specifier: &str, paths: &SourcePaths) -> Option<FileId> {
         let (name, rest) = split_name(specifier);
         let package = &self.all[*self.by_name.get(name)?];
@@ -119,7 +119,7 @@ impl Packages {
             .or_else(|| package.by_convention(rest, paths))
     }
 
-    /// The conditions of `exports` that hold for the files of a folder.
+    /// Returns the conditions of `exports` that hold for the files of a folder.
     fn conditions(&self, folder: &str) -> Conditions<'_> {
         let settings = ancestors(folder).find_map(|around| self.settings.get(around));
         let has_node_formats = settings.is_some_and(|settings| settings.has_node_formats);
@@ -135,7 +135,8 @@ impl Packages {
         )
     }
 
-    /// Whether the nearest package.json declares its `.js` and `.ts` files ECMAScript modules.
+    /// Reports whether the nearest package.json declares its `.js` and `.ts` files to be ECMAScript
+    /// modules.
     fn is_of_modules(&self, folder: &str) -> bool {
         ancestors(folder)
             .find_map(|around| self.by_folder.get(around))
@@ -159,8 +160,8 @@ impl Packages {
             .find_map(|published| self.source(package, published, paths))
     }
 
-    /// The source of a published path: the path itself, what a tsconfig makes it from, or the path
-    /// without its output folders.
+    /// Returns the source of a published path: the path itself, the source that a tsconfig compiles
+    /// to it, or the path without its output folders.
     fn source(
         &self,
         package: &PackageFolder,
@@ -173,7 +174,7 @@ impl Packages {
             .or_else(|| package.without_output_folders(published, paths))
     }
 
-    /// The source that a tsconfig turns into a file of its output folder.
+    /// Returns the source that a tsconfig compiles to a file of its output folder.
     fn compiled_from(&self, published: &str, paths: &SourcePaths) -> Option<FileId> {
         ancestors(folder_of(published)).find_map(|folder| {
             let rest = published.strip_prefix(folder)?.trim_start_matches('/');
@@ -185,7 +186,7 @@ impl Packages {
         })
     }
 
-    /// Whether a file imports the package it belongs to.
+    /// Reports whether a file imports the package it belongs to.
     pub fn is_of_itself(&self, from: &str, specifier: &str) -> bool {
         let Some(&package) = self.by_name.get(split_name(specifier).0) else {
             return false;
@@ -197,7 +198,7 @@ impl Packages {
                 .is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// The entry point of a folder that has a package.json.
+    /// Returns the entry point of a folder that has a package.json.
     pub fn entry_of_folder(&self, folder: &str, paths: &SourcePaths) -> Option<FileId> {
         let package = &self.all[*self.by_folder.get(folder)?];
         self.first_source(
@@ -209,7 +210,7 @@ impl Packages {
 }
 
 impl PackageFolder {
-    /// Whether it is the private root of a workspace, which nothing imports by name.
+    /// Reports whether it is the private root of a workspace, which nothing imports by name.
     fn is_private_root(&self, texts: &BTreeMap<String, Arc<str>>) -> bool {
         let is_private = self.manifest.get("private").and_then(Value::as_bool) == Some(true);
         let has_file =
@@ -220,7 +221,8 @@ impl PackageFolder {
                 || has_file("lerna.json"))
     }
 
-    /// The published files that a subpath (empty for the package itself) may mean, as written.
+    /// Returns the published files that a subpath (empty for the package itself) may resolve to, as
+    /// written.
     fn candidates(&self, subpath: &str, conditions: Conditions<'_>) -> Vec<String> {
         let field = |name: &str| Some(self.manifest.get(name)?.as_str()?.to_owned());
 
@@ -241,7 +243,7 @@ impl PackageFolder {
         candidates
     }
 
-    /// The file of a subpath in a package that names no file for it.
+    /// Returns the file of a subpath in a package that lists no file for it.
     fn by_convention(&self, subpath: &str, paths: &SourcePaths) -> Option<FileId> {
         if subpath.is_empty() {
             return [
@@ -264,7 +266,7 @@ impl PackageFolder {
         paths.file_or_index(&join(&self.folder, relative)?)
     }
 
-    /// The path without its output folders, under `src` or not.
+    /// Returns the file at the path without its output folders, under `src` or not.
     fn without_output_folders(&self, published: &str, paths: &SourcePaths) -> Option<FileId> {
         let source = as_script(published);
         let mut rest = source.trim_start_matches("./");
@@ -290,7 +292,7 @@ impl PackageFolder {
     }
 }
 
-/// A published declaration file as the script beside it, whose sources may end differently.
+/// Returns the script beside a published declaration file, whose sources may have other extensions.
 fn as_script(published: &str) -> String {
     for (declaration, script) in [(".d.ts", ".js"), (".d.mts", ".mjs"), (".d.cts", ".cjs")] {
         if let Some(stem) = published.strip_suffix(declaration) {

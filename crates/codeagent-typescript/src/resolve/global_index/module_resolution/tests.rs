@@ -162,8 +162,7 @@ fn tsconfig_paths_are_inherited_along_extends() {
                 "cfg/urls.json",
                 r#"{"compilerOptions": {"baseUrl": "../flat"}}"#,
             ),
-            // A cycle: each file keeps its own mapping, and settings from outside the cycle are
-            // inherited.
+            // A cycle: each has its own mapping, and settings from outside the cycle are inherited.
             (
                 "a/tsconfig.json",
                 r#"{"extends": "../b/tsconfig.json", "compilerOptions": {"paths": {"@a": ["./i"]}}}"#,
