@@ -1,9 +1,9 @@
-//! What a whole index costs beside a bare parse of the same files, by phase, with the size of the
-//! database and the peak of memory.
+//! Cost of indexing compared with a bare parse of the same files, by phase, with the database's
+//! size and the peak memory.
 //!
-//! `cargo bench --bench index -- ROOT..` measures the given repositories; without arguments those
-//! that `benches/corpora.sh` has brought to `target/corpora`. Both sides are measured in one run,
-//! in processor seconds: machines differ and are busy, ratios hold.
+//! `cargo bench --bench index -- ROOT..` measures the given repositories; the default is those that
+//! `benches/corpora.sh` has fetched to `target/corpora`. Both sides are measured in one run, in CPU
+//! seconds: machines differ and are busy, ratios do not.
 
 #![allow(
     clippy::disallowed_methods,
@@ -61,15 +61,15 @@ fn measure(root: &Path) {
     print(root, parse, [&first, &second], database);
 }
 
-/// The index of a copy lies in it.
+/// Puts the index of a copy inside the copy.
 fn home(copy: &Path) -> DataRoot {
     DataRoot::at(copy.join(".codeagent"))
 }
 
-/// An index that was opened, brought up to date and closed.
+/// An index that was opened, updated and closed.
 struct Indexed {
     summary: Summary,
-    /// Processor time of the process for all of that.
+    /// CPU time of the process for all of that.
     cpu: Duration,
 }
 
@@ -93,8 +93,8 @@ impl Indexed {
     }
 }
 
-/// Processor time of parsing every text the index would read, on as many threads as the index uses,
-/// and their lines.
+/// Parses every text that the index would read, on as many threads as the index uses; returns the
+/// CPU time and the number of lines.
 fn bare_parse(root: &Path) -> (Duration, usize) {
     let workspace = Workspace::open(root).expect("a workspace");
     let parsed: Vec<(Duration, usize)> = workspace
@@ -187,7 +187,7 @@ fn name(phase: Phase) -> &'static str {
     phase.as_str()
 }
 
-/// The process's peak of resident memory so far, where the system tells.
+/// Returns the peak resident memory of the process so far, if the system reports it.
 fn peak_memory_mb() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status

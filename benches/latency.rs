@@ -1,14 +1,14 @@
-//! How long does the server take to answer? Times calls of the tools as a client sees them: a child
-//! process, one request after the other, from writing the request to having read the answer.
+//! Response times of the server's tools, as a client sees them: a child process, one request after
+//! the other, from writing the request to having read the answer.
 //!
 //! `cargo bench --bench latency -- ROOT..` measures the given repositories, which are only read;
-//! without arguments those that `benches/corpora.sh` has brought to `target/corpora`. Arguments of
-//! the calls are drawn with a fixed seed from what the tools themselves say of the repository, so
-//! that two runs over one index ask the same. `CODEAGENT_BINARY` names another binary to measure.
+//! the default is those that `benches/corpora.sh` has fetched to `target/corpora`. Arguments of the
+//! calls are drawn with a fixed seed from the tools' own answers, so that two runs on one index
+//! make the same calls. `CODEAGENT_BINARY` names another binary to measure.
 //!
-//! **Limits.** Wall time: on a busy machine the larger percentiles are the machine's; the processor
-//! time of the server, a mean over the calls of a row and told on Linux only, is not. A small
-//! repository has fewer than 1,000 different calls; the column `calls` says how many were made.
+//! Limitations: wall time, so on a busy machine the larger percentiles are the machine's. The
+//! server's CPU time, a mean over the calls of a row and reported on Linux only, is not affected. A
+//! small repository has fewer than 1,000 different calls; the column `calls` has their number.
 
 #![allow(
     clippy::disallowed_methods,
@@ -26,9 +26,9 @@ use std::{env, fs};
 use codeagent_core::model::graph::Dialect;
 use serde_json::{Value, json};
 
-/// Calls of each kind.
+/// Number of calls of each kind.
 const CALLS: usize = 1_000;
-/// Most referenced symbols that are asked for by themselves.
+/// Number of most referenced symbols that are queried individually.
 const HUBS: usize = 100;
 const STARTS: usize = 20;
 
@@ -110,7 +110,7 @@ fn measure(root: &Path) {
     starts.print();
 }
 
-/// From starting the process to its list of tools, and how long the list is.
+/// Measures the time from starting the process to its list of tools, and the list's length.
 fn start(place: &Place<'_>) -> Answered {
     let begin = Instant::now();
     let mut server = Server::start(place);
@@ -123,7 +123,7 @@ fn start(place: &Place<'_>) -> Answered {
     }
 }
 
-/// A repository and where its index lies.
+/// A repository and the location of its index.
 struct Place<'a> {
     root: &'a Path,
     data: &'a Path,
@@ -144,7 +144,7 @@ impl Place<'_> {
     }
 }
 
-/// A server and the client's ends of its pipes.
+/// A server process and the client's ends of its pipes.
 struct Server {
     child: Child,
     input: ChildStdin,
@@ -181,7 +181,7 @@ impl Server {
             .expect("the server reads");
     }
 
-    /// How long an answer took, and its line.
+    /// Sends a request; returns the time until the answer, and its line.
     fn request(&mut self, method: &str, parameters: &Value) -> (Duration, String) {
         self.requests += 1;
         let request = format!(
@@ -241,8 +241,8 @@ impl Server {
         series
     }
 
-    /// Processor time of the process so far, where the system tells: in hundredths of a second,
-    /// fields 14 and 15.
+    /// Returns the CPU time of the process so far, if the system reports it (fields 14 and 15, in
+    /// hundredths of a second).
     fn cpu(&self) -> Option<Duration> {
         let line = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
         let ticks = line
@@ -257,7 +257,7 @@ impl Server {
             .map(|ticks| Duration::from_millis(10 * ticks))
     }
 
-    /// The structured answer of a call, `None` if it failed.
+    /// Returns the structured answer of a call, or `None` if it failed.
     fn call(&mut self, tool: &str, arguments: &Value) -> Option<Value> {
         let (_, line) = self.request(
             "tools/call",
@@ -268,7 +268,7 @@ impl Server {
         (result["isError"] != true).then(|| result["structuredContent"].clone())
     }
 
-    /// The rows of all pages.
+    /// Returns the rows of all pages.
     fn rows(&mut self, tool: &str, mut arguments: Value) -> Vec<Value> {
         let mut rows = Vec::new();
         while let Some(mut page) = self.call(tool, &arguments) {
@@ -291,7 +291,7 @@ impl Drop for Server {
     }
 }
 
-/// One answer, measured.
+/// A measured answer.
 #[derive(Clone, Copy)]
 struct Answered {
     took: Duration,
@@ -299,13 +299,13 @@ struct Answered {
     failed: bool,
 }
 
-/// Answers to calls of one kind.
+/// The answers to calls of one kind.
 struct Series {
     name: &'static str,
-    /// Milliseconds that 95 of 100 answers should keep to.
+    /// Target for the 95th percentile, in milliseconds.
     target: f64,
     answers: Vec<Answered>,
-    /// Processor time of the server for all of them.
+    /// CPU time of the server for all of them.
     cpu: Option<Duration>,
 }
 
@@ -366,7 +366,7 @@ impl Series {
     }
 }
 
-/// Where a percentile lies among `count` sorted values.
+/// Returns the index of a percentile among `count` sorted values.
 fn percentile(count: usize, percent: usize) -> usize {
     (count * percent).div_ceil(100).saturating_sub(1)
 }
@@ -375,13 +375,12 @@ struct Symbol {
     id: String,
     name: String,
     qualified_name: String,
-    /// Can be called.
     is_callable: bool,
-    /// Incoming uses.
+    /// Number of incoming uses.
     references: u64,
 }
 
-/// What the tools say of a repository, in an order drawn by lot.
+/// Symbols of a repository from the tools' answers, in random order.
 struct Drawn {
     files: Vec<String>,
     symbols: Vec<Symbol>,
@@ -422,7 +421,7 @@ impl Drawn {
         Self { files, symbols }
     }
 
-    /// Calls of the tools by node, file and name.
+    /// Returns calls of the tools by node, file and name.
     fn calls(&self) -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
         let by_id = |tool, symbols: &[&Symbol]| {
             symbols
@@ -458,7 +457,7 @@ impl Drawn {
         ]
     }
 
-    /// The most referenced symbols of a kind.
+    /// Returns the most referenced symbols of a kind.
     fn hubs(&self, kind: impl Fn(&Symbol) -> bool) -> Vec<&Symbol> {
         let mut hubs: Vec<&Symbol> = self.symbols.iter().filter(|symbol| kind(symbol)).collect();
         hubs.sort_by_key(|symbol| std::cmp::Reverse(symbol.references));
@@ -466,7 +465,8 @@ impl Drawn {
         hubs
     }
 
-    /// Qualified names: of ten seven whole, two by their last segments, one that does not exist.
+    /// Returns qualified names: of ten, seven are complete, two are the last segments, and one does
+    /// not exist.
     fn names(&self) -> impl Iterator<Item = String> {
         let distinct: BTreeMap<&str, usize> = self
             .symbols
@@ -486,7 +486,7 @@ impl Drawn {
         })
     }
 
-    /// Searches as people type them.
+    /// Returns searches as people type them.
     fn searches(&self) -> Vec<(&'static str, Vec<Value>)> {
         let names: Vec<String> = distinct(self.symbols.iter().map(|symbol| symbol.name.clone()));
         let split: Vec<Vec<String>> = names.iter().map(|name| words(name)).collect();
@@ -540,7 +540,7 @@ impl Drawn {
     }
 }
 
-/// The widest questions there are: each letter, without and with filters.
+/// Returns the widest possible queries: each letter, without and with filters.
 fn one_letter_prefixes() -> Vec<Value> {
     let mut queries = Vec::new();
     for query in ('a'..='z').map(|letter| format!("{letter}*")) {
@@ -557,14 +557,14 @@ fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
     texts.filter(|text| seen.insert(text.clone())).collect()
 }
 
-/// The last two segments of a qualified name.
+/// Returns the last two segments of a qualified name.
 fn last_segments(name: &str) -> &str {
     name.rmatch_indices(['.', '#'])
         .nth(1)
         .map_or(name, |(at, _)| &name[at + 1..])
 }
 
-/// The words of a camelCase name, lower case, at least three letters each.
+/// Returns the words of a camel-case name in lower case, with at least three letters each.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for letter in name.chars() {
@@ -596,7 +596,7 @@ fn collect_files(directory: &Value, prefix: &str, files: &mut Vec<String>) {
     }
 }
 
-/// Numbers by lot, the same in every run (SplitMix64).
+/// A deterministic random number generator (SplitMix64).
 struct Lot(u64);
 
 impl Lot {
