@@ -72,7 +72,6 @@ pub fn kind(cause: &(dyn std::error::Error + 'static)) -> Option<ErrorKind> {
     query_error(cause).map(query_kind)
 }
 
-/// Returns the error of a query.
 pub fn query_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a QueryError> {
     let unanswered = cause.downcast_ref::<Unanswered>();
     unanswered

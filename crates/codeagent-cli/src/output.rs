@@ -22,7 +22,6 @@ use serde_json::json;
 use crate::commands::Root;
 use crate::text::{self, Line};
 
-/// Prints lines.
 pub fn lines<T: Into<Line>>(lines: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     for line in lines {

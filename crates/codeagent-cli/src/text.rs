@@ -25,7 +25,6 @@ enum Style {
 }
 
 impl Line {
-    /// Appends text.
     #[must_use]
     pub fn text(self, text: impl Into<String>) -> Self {
         self.with(Style::Plain, text)

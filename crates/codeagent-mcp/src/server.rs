@@ -154,7 +154,6 @@ impl Server {
         }
     }
 
-    /// Calls a file tool.
     async fn call_file_tool(
         &self,
         request: CallToolRequestParams,

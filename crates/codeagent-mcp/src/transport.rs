@@ -165,7 +165,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
         let output = self.output.clone()?;
         loop {
             let read = tokio::select! {
-                // The client closed its input, so nobody could read an answer.
+                // The client no longer reads, so answers cannot be delivered.
                 () = output.closed() => return None,
                 read = self.read() => read,
             };

@@ -1,25 +1,26 @@
-//! Compact lists: rows as lines, grouped by file, without what follows from other fields.
+//! Compact lists: rows as lines, grouped by file, without fields that follow from others.
 //!
 //! ```text
 //! @ Shop.Cart.Add incoming calls           of, direction and edge_type of the rows below, if any
 //! src/Desk.cs                              the file of the rows below
 //! 12-14 public method nabc x5<TAB>Shop.Desk.Run<TAB>(Cart cart)<TAB>void
 //!  13:9 cart.Add(1);                       a call site in that file; one in another file has a path
-//!  20:5 in it "adds": cart.add(2);         a call site in a nameless callback, after its label
+//!  20:5 in it "adds": cart.add(2);         a call site in an anonymous callback, after its label
 //!  ? Shop.Cart.Add(string name)            another candidate of the call
 //! ```
 //!
-//! Before the first tab come the lines, the access modifier or `exported`, the kind (after `node_type:` where that
-//! does not follow from it), the node id and optional fields: a confidence other than `exact`, `d` and the
-//! level of a row that is not related directly, `x`
-//! and the number of sites if not all are shown, `r` and the rank, `s` and the score, the matched
-//! parts of the query, `suffix`, `primary`, `stale`. After it come the qualified name (`#` stands
-//! for the file's path, `.` for the container of the row above), the parameters and the result. A
-//! name that is not the end of its qualified name follows the id as `=name`.
+//! * Before the first tab: the lines, the access modifier or `exported`, the kind (after
+//!   `node_type:` if the node type does not follow from it), the node id, and optional fields: a
+//!   confidence other than `exact`; `d` and the level of a row that is not directly related; `x`
+//!   and the number of sites if not all are shown; `r` and the rank; `s` and the score; the matched
+//!   parts of the query; `suffix`; `primary`; `stale`.
+//! * After it: the qualified name (`#` stands for the file's path, `.` for the container of the row
+//!   above), the parameters and the result.
+//! * A name that is not the end of its qualified name follows the id as `=name`.
 //!
 //! Control characters in names and lines are escaped (`\n`, `\u{1b}`), so no name looks like a row.
 //!
-//! Limitations: runs of blanks in signatures become one blank. Rows of one file are moved together.
+//! Limitations: runs of spaces in signatures become one space. Rows of one file are moved together.
 
 use codeagent_core::model::graph::NodeKind;
 use serde_json::Value;

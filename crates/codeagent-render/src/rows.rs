@@ -22,36 +22,36 @@ pub fn words<T>(names: &[(&'static str, T)]) -> Vec<&'static str> {
     names.iter().map(|(word, _)| *word).collect()
 }
 
-/// Which symbol.
+/// A symbol's identity.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SymbolName {
-    /// Names the symbol to the other tools; the same after edits elsewhere.
+    /// Identifies the symbol in other calls; stable across edits elsewhere.
     pub node_id: String,
     /// Bare name.
     pub name: String,
     /// Name with its containers: `Shop.Cart.Total`, `src/cart.ts#Cart.total`. Overloads share it.
     pub qualified_name: String,
-    /// What it is, the same words for all languages.
+    /// Type of symbol, in the same words for all languages.
     #[schemars(extend("enum" = words(NodeType::NAMES)))]
     pub node_type: &'static str,
-    /// What the language calls it: `struct`, `record`, `enum`, `type_alias`, `function`, `field`,
-    /// ... Lists leave out the word of `node_type`.
+    /// The language's word for it: `struct`, `record`, `enum`, `type_alias`, `function`, `field`,
+    /// ... Lists omit it if it says the same as `node_type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
 }
 
 impl SymbolName {
-    /// Returns the most specific word for what it is.
+    /// Returns the most specific word for the symbol's kind.
     #[must_use]
     pub fn word(&self) -> &'static str {
         self.kind.unwrap_or(self.node_type)
     }
 }
 
-/// What a symbol is declared to be.
+/// The declared signature of a symbol.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Signature {
-    /// Declared or default accessibility, where the language has one.
+    /// Declared or default accessibility, if the language has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = words(Access::NAMES)))]
     pub access_modifier: Option<&'static str>,
@@ -88,7 +88,7 @@ impl From<&Node> for Signature {
 /// A symbol in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SymbolRow {
-    /// Which.
+    /// The symbol's identity.
     #[serde(flatten)]
     pub symbol: SymbolName,
     /// The language it is written in.
@@ -100,7 +100,7 @@ pub struct SymbolRow {
     pub line_start: u32,
     /// Last line of the declaration.
     pub line_end: u32,
-    /// Its declaration.
+    /// The declared signature.
     #[serde(flatten)]
     pub signature: Signature,
 }
@@ -108,38 +108,38 @@ pub struct SymbolRow {
 /// A hit of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RankedRow {
-    /// What was found.
+    /// The symbol that was found.
     #[serde(flatten)]
     pub row: SymbolRow,
-    /// How well it fits the search; smaller is better, and only its order counts.
+    /// Rank of the match; smaller is better, and only the order is meaningful.
     pub rank: f64,
-    /// How well it answers a query that reads as language, 0 to 1; the order then follows this.
+    /// Score for a natural-language query, from 0 to 1; results are then ordered by it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Why it answers such a query: all words are in its `name`, it shares `words`, or its vector
-    /// is near by `letters` or by `meaning`.
+    /// Why it matches such a query: all words are in its `name`, it shares `words`, or its vector
+    /// is similar by `letters` or by `meaning`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("items" = serde_json::json!({ "type": "string", "enum": ["name", "words", "letters", "meaning"] })))]
     pub matched: Vec<&'static str>,
 }
 
-/// A symbol like another.
+/// A similar symbol.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SimilarRow {
-    /// What is similar.
+    /// The symbol.
     #[serde(flatten)]
     pub row: SymbolRow,
-    /// Cosine of the two vectors; 1 is the same.
+    /// Cosine similarity of the two vectors; 1 if they are equal.
     pub score: f64,
 }
 
-/// A symbol that a name led to.
+/// A symbol found by name.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NamedRow {
-    /// What was found.
+    /// The symbol.
     #[serde(flatten)]
     pub row: SymbolRow,
-    /// `suffix` if only the end of the qualified name is what was asked.
+    /// `suffix` if the requested name is only the end of the qualified name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = ["suffix"]))]
     pub r#match: Option<&'static str>,
@@ -208,7 +208,7 @@ fn rounded(number: f64) -> f64 {
 }
 
 impl NamedRow {
-    /// Makes the row of a symbol and how it matches the name.
+    /// Creates the row of a symbol with how it matches the name.
     #[must_use]
     pub fn new(node: &Node, how: Match) -> Self {
         Self {
@@ -225,13 +225,13 @@ fn place(node: &Node) -> (String, u32, u32) {
     })
 }
 
-/// All about one symbol.
+/// Every field of a symbol.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SymbolDetail {
-    /// What lists show of it.
+    /// The fields that lists show.
     #[serde(flatten)]
     pub row: SymbolRow,
-    /// Which dialect of the language its file is written in, by extension.
+    /// Dialect of its file, by extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = words(Dialect::NAMES)))]
     pub dialect: Option<&'static str>,
@@ -251,18 +251,18 @@ pub struct SymbolDetail {
     pub is_deprecated: bool,
     /// Has a doc comment.
     pub has_doc_comment: bool,
-    /// How well its file was parsed; with `partial`, something may be missing.
+    /// Whether its file was parsed completely; with `partial`, symbols may be missing.
     #[schemars(extend("enum" = words(ParseStatus::NAMES)))]
     pub parse_status: &'static str,
     /// Number of parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_count: Option<u32>,
-    /// Number of places that use it; get_references lists them.
+    /// Number of uses; get_references lists them.
     pub reference_count: u64,
-    /// First sentence or so of the doc comment.
+    /// The beginning of the doc comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
-    /// Number of places it is declared at; get_source_spans lists them.
+    /// Number of declarations; get_source_spans lists them.
     pub declarations: usize,
 }
 
@@ -294,7 +294,7 @@ impl From<&Symbol> for SymbolDetail {
 /// A symbol of a file's outline.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OutlineRow {
-    /// Which.
+    /// The symbol's identity.
     #[serde(flatten)]
     pub symbol: SymbolName,
     /// First line in this file.
@@ -304,7 +304,7 @@ pub struct OutlineRow {
     /// Exported from its module.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub exported: bool,
-    /// Its declaration.
+    /// The declared signature.
     #[serde(flatten)]
     pub signature: Signature,
 }
@@ -337,15 +337,15 @@ pub struct SourceSpan {
     pub line_start: u32,
     /// Last line.
     pub line_end: u32,
-    /// Whether this is the one that lists show.
+    /// Whether this is the primary declaration, which lists show.
     pub is_primary: bool,
-    /// The symbol, if the name means several.
+    /// The symbol, if the name matches several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
 }
 
 impl SourceSpan {
-    /// Makes the rows of a symbol's spans, which come primary first; `of` names the symbol.
+    /// Creates the rows of a symbol's spans, primary first; `of` names the symbol.
     #[must_use]
     pub fn all(spans: &[NodeSpan], of: Option<&str>) -> Vec<Self> {
         let span = |(index, span): (usize, &NodeSpan)| Self {
@@ -362,7 +362,7 @@ impl SourceSpan {
 /// A related symbol where all are related in the same way.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NeighborRow {
-    /// Which.
+    /// The symbol's identity.
     #[serde(flatten)]
     pub symbol: SymbolName,
     /// Repo-relative path of its primary declaration.
@@ -372,39 +372,39 @@ pub struct NeighborRow {
     /// `exact`: proven by receiver and arguments; `inferred`: the best of several candidates.
     #[schemars(extend("enum" = words(Confidence::NAMES)))]
     pub confidence: &'static str,
-    /// Number of places where the one uses the other, if there are more than `call_sites` shows.
+    /// Number of sites, if there are more than `call_sites` shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
-    /// The first of these places.
+    /// The first sites.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub call_sites: Vec<Site>,
-    /// The symbol that was asked about, if the name means several.
+    /// The queried symbol, if the name matches several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
 }
 
-/// A related symbol and how it is related.
+/// A related symbol and the type of the relation.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct UseRow {
-    /// What is related.
+    /// The related symbol.
     #[serde(flatten)]
     pub neighbor: NeighborRow,
-    /// How the two are related.
+    /// Type of the relation.
     #[schemars(extend("enum" = words(EdgeType::NAMES)))]
     pub edge_type: &'static str,
-    /// How many levels it is away from the asked symbol, if that is more than one.
+    /// Number of levels from the queried symbol, if more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<usize>,
 }
 
-/// A related symbol, how it is related and which of the two uses the other.
+/// A related symbol, with the type and direction of the relation.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct DependencyRow {
-    /// What is related.
+    /// The related symbol and the type of the relation.
     #[serde(flatten)]
     pub relation: UseRow,
-    /// `outgoing`: the asked symbol *edge_type* this one (it calls it, inherits it); `incoming`:
-    /// this one *edge_type* the asked symbol.
+    /// `outgoing`: the queried symbol *edge_type* this one (calls it, inherits it); `incoming`:
+    /// this one *edge_type* the queried symbol.
     #[schemars(extend("enum" = words(EdgeDirection::NAMES)))]
     pub direction: &'static str,
     /// For `contains`: declared accessibility.
@@ -422,13 +422,13 @@ pub trait Row: Serialize {
     /// there are several.
     fn new(neighbor: &Neighbor, direction: EdgeDirection, of: Option<&str>) -> Self;
 
-    /// Returns what all such rows have.
+    /// Returns the fields that all such rows have.
     fn neighbor(&self) -> &NeighborRow;
 
-    /// Returns how the two are related, unless all rows are related in the same way.
+    /// Returns the type of the relation, unless all rows have the same.
     fn edge_type(&self) -> Option<&'static str>;
 
-    /// Sets how many levels it is away from the asked symbol, for rows that say so.
+    /// Sets the number of levels from the queried symbol, for rows that have it.
     #[must_use]
     fn at_depth(self, _depth: usize) -> Self
     where
@@ -437,7 +437,7 @@ pub trait Row: Serialize {
         self
     }
 
-    /// Returns how many levels it is away from the asked symbol.
+    /// Returns the number of levels from the queried symbol.
     fn depth(&self) -> usize {
         1
     }
@@ -446,7 +446,7 @@ pub trait Row: Serialize {
 /// A place where one symbol uses another.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Site {
-    /// Its file, if that is not the row's.
+    /// File of the site, if it is not the row's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_path: Option<String>,
     /// Line, from 1.
@@ -456,15 +456,15 @@ pub struct Site {
     /// The source line without its indentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The file was changed since it was indexed: the line may be another one, and its text is not
+    /// The file changed since it was indexed: the line number may be wrong, and the text is not
     /// shown.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
-    /// What else it may use, if that is `inferred`: three at most, the best first.
+    /// Other candidates of an `inferred` use: at most three, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
-    /// The nameless callback that the use is in: the call that takes it and its first string, such
-    /// as `router.post "documents.archive"`.
+    /// The anonymous callback that contains the use: the call that takes it and its first string,
+    /// such as `router.post "documents.archive"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback: Option<String>,
 }

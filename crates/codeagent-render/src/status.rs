@@ -12,7 +12,7 @@ use crate::rows::words;
 pub struct StatusReport {
     /// The database is open and its writer alive.
     pub healthy: bool,
-    /// Migrations the database has seen.
+    /// Number of migrations applied to the database.
     pub schema_version: usize,
     /// Files in the index.
     pub indexed_files: u64,
@@ -20,23 +20,23 @@ pub struct StatusReport {
     pub indexed_symbols: u64,
     /// Languages in the index: `csharp`, `typescript`.
     pub languages: Vec<&'static str>,
-    /// Whether changes on disk are noticed by themselves.
+    /// Whether changes on disk are noticed automatically.
     pub watcher_active: bool,
-    /// When the disk was last compared, in UTC; null before that.
+    /// Time of the last comparison with the disk, in UTC; null if there was none.
     #[schemars(schema_with = "text_or_null")]
     pub last_batch_at: Option<String>,
-    /// What makes the vectors that search and find_similar rest on: a model, or `lexhash-384`,
-    /// which compares words and letters, not meanings; null without an index.
+    /// Model of the vectors used by search and find_similar: an embedding model, or `lexhash-384`,
+    /// which compares words and letters, not meaning; null without an index.
     #[schemars(schema_with = "text_or_null")]
     pub embedding_model: Option<String>,
-    /// Symbols with a vector of it.
+    /// Number of symbols with a vector of that model.
     pub embeddings_count: u64,
-    /// Uses in the index.
+    /// Edges in the index.
     pub edges: u64,
     /// Figures by language.
     pub quality: Vec<LanguageQuality>,
-    /// Share of the bytes of code, markup and configuration that no indexed language covers; what
-    /// it uses is not in the index.
+    /// Share of the bytes of code, markup and configuration in languages that are not indexed; uses
+    /// in them are not in the index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_of_no_language_percent: Option<f64>,
 }
@@ -44,7 +44,7 @@ pub struct StatusReport {
 /// How much of one language could be parsed and resolved.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LanguageQuality {
-    /// Which language.
+    /// Name of the language.
     #[schemars(extend("enum" = words(Language::NAMES)))]
     pub language: &'static str,
     /// Files.
@@ -57,11 +57,11 @@ pub struct LanguageQuality {
     pub files_failed: u64,
     /// Share of bytes in parse errors.
     pub error_percent: f64,
-    /// Share of calls with a target, of those not known to go outside: whose receiver is outside,
-    /// or whose name nothing here bears that can be called; absent if there are none.
+    /// Share of calls with a target, among calls not known to be external (an external receiver, or
+    /// a name of nothing callable in the repository); absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls_resolved_percent: Option<f64>,
-    /// Uses left without a target because linking them would have cost too much.
+    /// Uses left without a target because their resolution exceeded the budget.
     pub sites_given_up: u64,
 }
 

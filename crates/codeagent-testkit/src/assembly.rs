@@ -50,7 +50,6 @@ impl Ty {
     }
 }
 
-/// Table numbers (ECMA-335 II.22).
 mod table {
     pub const MODULE: u8 = 0x00;
     pub const TYPE_REF: u8 = 0x01;
@@ -395,7 +394,6 @@ fn write_number(number: u16, out: &mut Vec<u8>) {
 /// File offset of the only section, and its virtual address.
 const RAW: u32 = 0x200;
 const ADDRESS: u32 = 0x2000;
-/// Length of the CLI header.
 const CLI: u32 = 72;
 
 /// Wraps metadata in a portable executable file.

@@ -33,7 +33,6 @@ pub enum Registry {
 pub struct Corpus {
     /// Name in golden files.
     pub name: &'static str,
-    /// Its language.
     pub language: Language,
     registry: Registry,
     package: &'static str,
@@ -47,7 +46,6 @@ pub struct Corpus {
     pub has_gold: bool,
 }
 
-/// All corpora.
 pub const CORPORA: &[Corpus] = &[
     Corpus {
         name: "rxjs",

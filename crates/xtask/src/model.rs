@@ -145,7 +145,6 @@ fn vectors(found: &ModelFiles, lines: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Texts of many lengths.
 fn texts() -> Vec<String> {
     let words = [
         "read",
@@ -263,7 +262,6 @@ fn old_runtime(setting: &ModelSetup) -> anyhow::Result<String> {
     Ok(error.to_string())
 }
 
-/// Copies the model, replacing one file.
 fn with_file(setting: &ModelSetup, name: &str, bytes: &[u8]) -> anyhow::Result<ModelFiles> {
     let folder = setting.scratch.join("model");
     fs::create_dir_all(&folder)?;

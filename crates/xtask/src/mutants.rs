@@ -43,7 +43,6 @@ pub struct Options {
     file: Vec<String>,
 }
 
-/// A branch and its name.
 pub struct Mutant {
     /// Short name of its crate and path in `src`.
     pub file: String,

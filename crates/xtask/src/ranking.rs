@@ -119,7 +119,6 @@ fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
 }
 
-/// A deterministic random number generator.
 struct Random(u64);
 
 impl Random {

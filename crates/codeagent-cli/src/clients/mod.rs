@@ -34,7 +34,6 @@ const OLDER_ARGUMENTS: [&str; 1] = ["mcp"];
 /// The table of our entry in a TOML file.
 const TABLE: &str = "mcp_servers.codeagent";
 
-/// A client.
 #[derive(Debug)]
 pub struct Client {
     /// Name on the command line.
@@ -47,7 +46,6 @@ pub struct Client {
     entry: fn(&str, &[String]) -> Value,
     /// Additional arguments for this client.
     own_arguments: &'static [&'static str],
-    /// The client's own command.
     command: Option<OwnCommand>,
 }
 
@@ -60,7 +58,6 @@ struct OwnCommand {
     remove: &'static [&'static str],
 }
 
-/// All clients.
 pub const CLIENTS: &[Client] = &[
     Client {
         name: "claude",
@@ -134,11 +131,9 @@ pub const CLIENTS: &[Client] = &[
 /// A change that was made, or would be.
 #[derive(Debug)]
 pub enum Change {
-    /// Nothing to change.
     None,
     /// A changed file and the lines that differ.
     File(PathBuf, String),
-    /// The client's own commands.
     Commands(Vec<String>),
 }
 

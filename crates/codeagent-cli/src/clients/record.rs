@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 /// What was created in addition to the entry.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Created {
-    /// The file.
     pub file: bool,
     /// The object that holds the servers.
     pub servers: bool,

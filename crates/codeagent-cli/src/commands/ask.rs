@@ -21,12 +21,10 @@ pub struct Unanswered {
 }
 
 impl Unanswered {
-    /// Creates the error of a query.
     pub fn new(error: AnswerError, staleness: Staleness) -> Self {
         Self { error, staleness }
     }
 
-    /// The kind of error.
     pub fn code(&self) -> Code {
         (&self.error).into()
     }

@@ -20,11 +20,9 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-/// A data folder and its outcome.
 struct Row {
     data: DataDir,
     bytes: u64,
-    /// Why it was not removed.
     refused: Option<DataDirError>,
 }
 

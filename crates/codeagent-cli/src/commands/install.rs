@@ -72,7 +72,6 @@ pub fn uninstall(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     })
 }
 
-/// Stops the daemons of all repositories.
 fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
     let mut said = Vec::new();
     for data in DataRoot::default().data_dirs()?.known {

@@ -21,7 +21,6 @@ use crate::commands::{Command, Root, Threads, model};
 use crate::error::Usage;
 use crate::{exit, output};
 
-/// Default port of HTTP.
 const PORT: &str = "7345";
 
 #[derive(Debug, Args)]

@@ -322,7 +322,6 @@ impl Within {
     }
 }
 
-/// Maximum threads of a process.
 const MOST_THREADS: i64 = 256;
 
 /// The number of threads.

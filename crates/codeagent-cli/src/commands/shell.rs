@@ -21,14 +21,12 @@ pub struct Man {
     command: Option<String>,
 }
 
-/// Prints the completions of a shell.
 pub fn completions(arguments: &Completions) -> anyhow::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut definition(), "codeagent", &mut script);
     Ok(std::io::stdout().write_all(&script)?)
 }
 
-/// Prints a manual page.
 pub fn man(arguments: &Man) -> anyhow::Result<()> {
     let mut command = definition();
     command.build();

@@ -159,13 +159,11 @@ fn verify(root: &Root) -> anyhow::Result<()> {
 struct Report {
     #[serde(flatten)]
     report: StatusReport,
-    /// Files without symbols.
     failed: Vec<DirListing>,
     /// Files with bytes that could not be parsed.
     partial: Vec<DirListing>,
     /// Files with uses whose resolution exceeded the budget.
     given_up: Vec<DirListing>,
-    /// Problems of the settings.
     notes: Vec<String>,
 }
 

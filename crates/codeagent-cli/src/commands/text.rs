@@ -29,7 +29,6 @@ pub struct Arguments {
     text: TextArgs,
 }
 
-/// Searches text.
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let query = TextSearchQuery {
         pattern: &arguments.pattern,

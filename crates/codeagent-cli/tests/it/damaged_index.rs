@@ -36,7 +36,6 @@ const TABLES: &[&str] = &[
     "out.refs.tsv",
 ];
 
-/// Damages one place.
 fn damaged(bytes: &mut Vec<u8>, numbers: &mut Random) -> &'static str {
     let pages = bytes.len() / PAGE;
     let at = numbers.below(bytes.len());

@@ -9,7 +9,6 @@ use crate::engine::{Engine, EngineOptions};
 use crate::ingest::{ChangeBatch, IngestOptions, Phase, Progress, Summary};
 use crate::store::canonical_dump;
 
-/// Paths and texts.
 type SourceTexts = BTreeMap<&'static str, String>;
 
 #[allow(

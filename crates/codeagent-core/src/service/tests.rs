@@ -18,7 +18,6 @@ mod packages;
 mod random;
 mod vectors;
 
-/// A watched repository.
 struct Fixture {
     service: IndexService,
     folder: tempfile::TempDir,

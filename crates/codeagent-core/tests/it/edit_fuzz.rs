@@ -64,7 +64,6 @@ const WORDS: &[&str] = &[
     "..",
 ];
 
-/// A deterministic random number generator.
 struct Numbers(u64);
 
 impl Numbers {

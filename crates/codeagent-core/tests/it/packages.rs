@@ -13,7 +13,6 @@ use crate::repository::Repository;
 /// A source that passes one of its own types through a package's function and uses the result.
 const USE: &str =
     "import { pass } from \"lib\";\nclass Own { run() { } stop() { } }\npass(new Own()).run();\n";
-/// Declaration of the function.
 const PASS: &str = "export declare function pass<T>(value: T): T;\n";
 /// Resolved calls with the declaration: `new Own()` and `run()`.
 const TYPED: [&str; 2] = ["3 -> Own", "3 -> run"];

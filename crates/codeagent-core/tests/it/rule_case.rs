@@ -35,14 +35,12 @@ use codeagent_lang::{World, WorldFile, link};
 use codeagent_testkit::{Annotation, Expectations, Words, parse};
 use codeagent_workspace::Workspace;
 
-/// A repository in memory.
 pub struct Case {
     texts: BTreeMap<String, Arc<str>>,
     /// Verbs that are complete in every file, whether the file says so or not.
     complete: Vec<String>,
 }
 
-/// The result of checking a case.
 #[derive(Default)]
 pub struct Outcome {
     /// Number of stated expectations.
@@ -51,13 +49,11 @@ pub struct Outcome {
     pub failures: Vec<String>,
 }
 
-/// The graph of a case.
 struct Graph {
     nodes: BTreeMap<NodeId, Node>,
     files: BTreeMap<String, Linked>,
 }
 
-/// The result of resolving a file.
 #[derive(Default)]
 struct Linked {
     edges: Vec<Edge>,
@@ -86,7 +82,6 @@ const SAID: &[&str] = &[
 type Place = (u32, u32, EdgeType);
 
 impl Case {
-    /// Loads the files of a folder.
     pub fn load(folder: &Path) -> Self {
         let workspace = Workspace::open(folder).unwrap();
         let texts = workspace.walk().entries.into_iter().map(|entry| {

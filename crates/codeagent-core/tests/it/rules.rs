@@ -198,7 +198,6 @@ fn cases(page: &str) -> Vec<(String, BTreeMap<String, Arc<str>>)> {
         .collect()
 }
 
-/// A block of code.
 pub struct Block {
     pub path: String,
     /// The rest of its info string, after the path.

@@ -30,7 +30,6 @@ use smallvec::{SmallVec, smallvec};
 
 const LANGUAGES: Languages = Languages::new(&[&Toy]);
 
-/// Functions by name.
 const FUNCTIONS: KeyTable = KeyTable::names("toy:function");
 
 struct Toy;

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use codeagent_files::{Launcher, Outcome, Policy, Request};
 use codeagent_workspace::{RepoPath, Workspace};
 
-/// The tests.
 pub const TESTS: &[(&str, fn())] = &[
     ("the_programs_are_hostile", the_programs_are_hostile),
     (

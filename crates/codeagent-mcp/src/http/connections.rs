@@ -138,7 +138,6 @@ impl Strangers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Closes the oldest connection.
     fn evict_oldest(&self) {
         if let Some((_, leave)) = self.lock().pop_first() {
             leave.notify_one();

@@ -51,7 +51,6 @@ const FILE_ERRORS: &[Code] = &[
     Code::IndexError,
 ];
 
-/// The root of the repository.
 const ROOT: Fallback = Fallback::Text("");
 
 /// The tools of this file.
@@ -115,7 +114,8 @@ struct DirectoryEntry {
     /// What it is.
     #[schemars(extend("enum" = KINDS))]
     r#type: &'static str,
-    /// Size in bytes; files only, and no links that lead out of the repository or nowhere.
+    /// Size in bytes; only for files, and not for links that are broken or lead out of the
+    /// repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
 }
@@ -166,7 +166,7 @@ struct FileContent {
     content: String,
     /// Number of lines of the whole file.
     total_lines: usize,
-    /// Whether some of what was asked for was cut off.
+    /// Whether the content was cut off.
     truncated: bool,
 }
 
@@ -280,7 +280,7 @@ struct TreeNode {
     /// What it is.
     #[schemars(extend("enum" = KINDS))]
     r#type: &'static str,
-    /// What lies in the directory, each like this one; absent at the last level.
+    /// Entries of the directory, each with these fields; absent at the last level.
     // A schema that refers to itself is more than many clients can read.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
@@ -288,7 +288,7 @@ struct TreeNode {
     /// Whether some of its entries are left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// How many of them; absent if there are none.
+    /// Number of entries left out; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     more: Option<usize>,
 }

@@ -22,7 +22,6 @@ use crate::tools::Tool;
 
 const STATUS_ERRORS: &[Code] = &[Code::InvalidParameter, Code::IndexError];
 
-/// Maximum paths of one call.
 const MAX_PATHS: usize = 100;
 /// Maximum bytes of a path that an error repeats in full.
 const LONGEST_PATH: usize = 4_096;
@@ -63,17 +62,17 @@ pub const TOOLS: &[Tool] = &[
 
 #[derive(Serialize, JsonSchema)]
 struct Indexed {
-    /// Number of named files that the index now holds as they are on disk, removed ones included.
+    /// Number of the given files that are now up to date in the index, including removed ones.
     indexed: usize,
-    /// What is wrong with the other files.
+    /// Errors of the other files.
     errors: Vec<FileError>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct FileError {
-    /// The path as it was given.
+    /// The path as given.
     path: String,
-    /// What kind of error.
+    /// Error code.
     #[schemars(extend("enum" = Code::ALL.map(Code::as_str)))]
     code: &'static str,
     /// What is wrong and what to do next.

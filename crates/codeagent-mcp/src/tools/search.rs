@@ -15,11 +15,8 @@ use crate::tools::{
     CURSOR, FORMAT, LANGUAGE, NAME_ERRORS, NODE_ID, PLACES, PROJECT_ID, SYMBOL_ERRORS, Tool, words,
 };
 
-/// Default number of search results.
 const DEFAULT_LIMIT: usize = 20;
-/// Default number of similar symbols.
 const DEFAULT_SIMILAR: usize = 10;
-/// Maximum number of results.
 const MAX_LIMIT: u64 = 50;
 
 /// The tools of this file.

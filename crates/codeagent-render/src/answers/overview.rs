@@ -22,10 +22,8 @@ const MAX_MEMBERS: usize = 8;
 /// Maximum listed modules that no file imports.
 const MAX_NOT_IMPORTED: usize = 8;
 
-/// Maximum listed cycles between folders.
 const MAX_CYCLES: usize = 8;
 
-/// Maximum listed unused symbols.
 const MAX_UNUSED: usize = 300;
 
 /// Maximum symbols with their source line.
@@ -331,7 +329,6 @@ fn cycle_lines(what: &str, cycle: &Cycle, name: impl Fn(&str) -> String, lines: 
     }
 }
 
-/// Lists unused symbols, the longest first.
 fn unused_section(found: &Overview, unused: &[&UnusedSymbol]) -> Section {
     let line = |each: &&UnusedSymbol| {
         let (path, line) = place(found, each.id);

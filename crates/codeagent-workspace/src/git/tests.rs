@@ -3,7 +3,6 @@ use std::process::Command;
 
 use super::*;
 
-/// Runs git without the user's settings.
 fn git(folder: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
     for setting in [

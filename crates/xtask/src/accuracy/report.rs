@@ -65,7 +65,6 @@ pub struct Golden {
 }
 
 impl Golden {
-    /// Reads the recorded results.
     pub fn open(folder: &Path) -> anyhow::Result<Self> {
         let mut before = BTreeMap::new();
         let mut paths = vec![PathBuf::from("accuracy.txt"), PathBuf::from("ranking.txt")];
@@ -107,7 +106,6 @@ impl Golden {
             .unwrap_or_default()
     }
 
-    /// Adds the figures of a corpus.
     pub fn add_figures(&mut self, figures: String) {
         self.figures.push(figures);
     }

@@ -25,7 +25,6 @@ impl<'t> Tables<'t> {
         }
     }
 
-    /// Returns a table.
     pub fn table(&self, name: &str) -> &Table<'t> {
         self.tables.get(name).unwrap_or(&self.none)
     }
@@ -40,7 +39,6 @@ pub struct Predictions {
     pub wrong: usize,
 }
 
-/// The counts of one class.
 pub struct Scored {
     /// Name of the class, such as `calls` or `references`.
     pub class: &'static str,
@@ -55,7 +53,6 @@ pub struct Scored {
 }
 
 impl Scored {
-    /// Creates empty counts.
     pub fn new(class: &'static str) -> Self {
         Self {
             class,
@@ -188,7 +185,6 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Opens the repository at `root`.
     pub fn open(root: &Path) -> anyhow::Result<Self> {
         Ok(Self {
             workspace: Workspace::open(root)?,

@@ -23,8 +23,8 @@ const MODULES: [&str; 3] = ["rules::", "nuget::", "packages::"];
 /// The tests of the rule pages, each case of which is a unit.
 const RULE_TESTS: [&str; 2] = ["rules::csharp", "rules::typescript"];
 
-/// Prefix of the tests of hostile input. They run for rules only, because they take more time than all
-/// rule cases together and few branches depend on them.
+/// Prefix of the tests of hostile input. They run for rules only, because they take more time than
+/// all rule cases together and few branches depend on them.
 const HOSTILE: &str = "::a_hostile_";
 
 /// A unit of tests that can notice mutants.

@@ -20,7 +20,6 @@ use expect_test::expect;
 
 use crate::shop;
 
-/// A copy of the shop.
 struct Shop {
     root: tempfile::TempDir,
 }

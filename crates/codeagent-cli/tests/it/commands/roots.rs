@@ -188,7 +188,6 @@ fn the_entry_for_vs_code_holds_no_variable() {
 struct Session {
     server: Child,
     output: BufReader<std::process::ChildStdout>,
-    /// The client's working folders.
     roots: Vec<String>,
     /// Number of requests for them.
     asked: usize,

@@ -23,7 +23,6 @@ pub fn serve(shop: &Shop) -> std::process::Child {
     server
 }
 
-/// Completes a client's handshake.
 fn greet(server: &mut std::process::Child) -> BufReader<std::process::ChildStdout> {
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
     writeln!(server.stdin.as_mut().unwrap(), "{hello}").unwrap();

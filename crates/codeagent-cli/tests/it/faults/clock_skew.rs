@@ -9,7 +9,6 @@ use super::support::Place;
 
 const DAY: u64 = 86_400;
 
-/// Sets a file's modification time.
 fn set_time(place: &Place, path: &str, time: SystemTime) {
     File::options()
         .write(true)

@@ -18,7 +18,6 @@ fn overwrite(file: &Path, at: u64, bytes: &[u8]) {
     file.write_all(bytes).unwrap();
 }
 
-/// A way to damage an index.
 type Damage = fn(&Path);
 
 /// Replaces the log by that of another database.

@@ -15,7 +15,6 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 /// Maximum kilobytes that clients who do not read may cost.
 const MOST_HELD: u64 = 50_000;
 
-/// A listening server.
 struct Listening {
     running: Running,
     port: u16,

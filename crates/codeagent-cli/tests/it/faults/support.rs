@@ -277,7 +277,6 @@ impl Drop for Running {
     }
 }
 
-/// A server and its client.
 pub struct Server {
     pub running: Running,
     pub input: ChildStdin,

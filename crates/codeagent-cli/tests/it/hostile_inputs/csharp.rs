@@ -12,7 +12,6 @@ fn expression(text: &str) -> String {
     format!("class C {{ object M(dynamic a, dynamic b) {{ return\n{text}; }} }}")
 }
 
-/// Returns the attacks.
 pub fn table() -> Vec<Row> {
     let mut table: Vec<Row> = Vec::new();
     let mut cs = |name: &str, text: String, expected: Expected| {

@@ -11,7 +11,6 @@ fn utf16(text: &str, mark: bool, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
         .collect()
 }
 
-/// Returns the attacks.
 pub fn table() -> Vec<Row> {
     let class = "class Ä { void M() { M(); } }\n";
     let bytes: Vec<u8> = (0..1_000_000_u32)

@@ -48,13 +48,10 @@ pub enum Expected {
     Either,
 }
 
-/// An attack.
 pub struct Row {
-    /// Name of the attack.
     pub name: String,
     /// Its files: path and content.
     pub files: Vec<(String, Vec<u8>)>,
-    /// Expected outcome.
     pub expected: Expected,
     /// Maximum CPU time.
     pub seconds: f64,
@@ -118,7 +115,6 @@ struct Seen {
     megabytes: u64,
 }
 
-/// Runs the command on a root.
 fn index(root: &Path, data: &Path) -> Seen {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
     command

@@ -7,7 +7,6 @@ use super::{Row, each, many, nested, row};
 /// Maximum ratio of database to text size.
 const GROWTH: u64 = 60;
 
-/// Returns the attacks.
 pub fn table() -> Vec<Row> {
     let long = "N".repeat(31_000);
     let lines = |text: String| text.replace("; ", ";\n");

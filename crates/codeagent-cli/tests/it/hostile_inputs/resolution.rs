@@ -3,7 +3,6 @@
 use super::Expected::{Either, Indexed};
 use super::{Expected, Row, SECONDS, each, nested, row, rows};
 
-/// Returns the attacks.
 pub fn table() -> Vec<Row> {
     let mut table = Vec::new();
     let mut cs = |name: &str, text: String, expected: Expected| {

@@ -7,7 +7,6 @@ use super::{Expected, Row, each, many, nested, row};
 
 const N: usize = 100_000;
 
-/// Returns the attacks.
 pub fn table() -> Vec<Row> {
     let mut table: Vec<Row> = Vec::new();
     let mut ts = |name: &str, path: &str, text: String, expected: Expected| {

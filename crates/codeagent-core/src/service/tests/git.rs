@@ -5,7 +5,6 @@ use std::process::Command;
 
 use super::Fixture;
 
-/// Runs git without the user's configuration.
 fn git(folder: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
     command.args([

@@ -18,7 +18,6 @@ impl Fixture {
         fixture
     }
 
-    /// Writes a package.
     fn install(&self, folder: &str, text: &str) {
         self.write(
             &format!("{folder}/package.json"),

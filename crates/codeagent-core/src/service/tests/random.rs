@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use super::Fixture;
 
-/// A deterministic random number generator.
 struct RandomNumbers(u64);
 
 impl RandomNumbers {

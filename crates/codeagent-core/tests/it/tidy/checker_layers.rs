@@ -12,7 +12,6 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use super::{assert_none, sources};
 
-/// The folder of the modules.
 const FOLDER: &str = "crates/codeagent-typescript/src/resolve/";
 
 /// The modules, each of which may call those before it.

@@ -19,7 +19,6 @@ const BANNED: &[(&str, &str)] = &[
     ("remarks", "notes"),
 ];
 
-/// Paths that are checked.
 const CHECKED: &[&str] = &[
     "README.md",
     "CHANGELOG.md",

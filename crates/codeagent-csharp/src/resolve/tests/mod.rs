@@ -144,7 +144,6 @@ fn count_calls(links: &Links) -> usize {
     links.unresolved.len()
 }
 
-/// Returns the `calls` edges.
 fn calls(source: &str) -> String {
     edges(source, &[EdgeType::Calls])
 }

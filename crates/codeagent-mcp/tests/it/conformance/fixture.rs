@@ -31,14 +31,12 @@ const BREATH: Duration = Duration::from_millis(50);
 /// Capacity of the channel of list changes.
 const CHANGES: usize = 16;
 
-/// A list that changed.
 #[derive(Clone, Copy)]
 enum Change {
     Tools,
     Prompts,
 }
 
-/// The fixture server.
 #[derive(Clone)]
 pub struct Fixture {
     said: Arc<Value>,

@@ -20,7 +20,6 @@ const BREATH: Duration = Duration::from_millis(500);
 /// Maximum duration of a job.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// The running tasks.
 #[derive(Clone, Default)]
 pub struct Tasks {
     manager: TaskManager,

@@ -150,7 +150,6 @@ const VECTORS: &[&[&str]] = &[
     &["cat"], &["tr", "a", "b"], &["wc"],
 ];
 
-/// Commands that are not permitted.
 const NAMES: &[&str] = &[
     "bash",
     "sh",

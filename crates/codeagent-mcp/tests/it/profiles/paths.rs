@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::profiles::support::{Session, text_of};
 
-/// The use of a path parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
     /// Reads the path.

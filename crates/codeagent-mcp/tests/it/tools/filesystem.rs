@@ -145,7 +145,6 @@ async fn get_directory_tree_returns_nested_entries() {
     .await;
 }
 
-/// Starts a session over empty files.
 async fn over_empty(names: &[String]) -> Session {
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
     Session::over(&files).await

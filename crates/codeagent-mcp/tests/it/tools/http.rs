@@ -17,7 +17,6 @@ use crate::tools::support::home;
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const MODERN: &str = "2026-07-28";
 
-/// A listening server.
 struct Http {
     port: u16,
     stop: Stop,

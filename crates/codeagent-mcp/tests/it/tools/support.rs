@@ -22,7 +22,6 @@ pub fn home(root: &Path) -> DataRoot {
     DataRoot::at(root.join(".codeagent"))
 }
 
-/// A client of a server.
 pub struct Peer {
     pub client: RunningService<RoleClient, ()>,
 }

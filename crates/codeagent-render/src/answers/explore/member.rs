@@ -263,7 +263,6 @@ fn through_bases(
     Ok(())
 }
 
-/// Adds unresolved uses of the name.
 fn possible(
     subject: &Subject<'_>,
     document: &mut Document,
