@@ -1,9 +1,9 @@
-//! Cost of indexing compared with a bare parse of the same files, by phase, with the database's
-//! size and the peak memory.
+//! Benchmark of a first index: its cost beside a bare parse of the same files, by phase, with the
+//! size of the database and the peak memory.
 //!
-//! `cargo bench --bench index -- ROOT..` measures the given repositories; the default is those that
-//! `benches/corpora.sh` has fetched to `target/corpora`. Both sides are measured in one run, in CPU
-//! seconds: machines differ and are busy, ratios do not.
+//! `cargo bench --bench index -- ROOT..` measures the given repositories; without arguments, those
+//! that `benches/corpora.sh` fetched to `target/corpora`. Both sides are measured in one run, in
+//! processor seconds, because machines differ and are busy: compare ratios.
 
 #![allow(
     clippy::disallowed_methods,
@@ -11,9 +11,11 @@
 )]
 #![allow(clippy::print_stdout, reason = "the figures are the result")]
 
-use std::path::{Path, PathBuf};
+mod corpora;
+
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
-use std::{env, fs};
 
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::model::graph::{Dialect, Language};
@@ -24,22 +26,11 @@ use rayon::prelude::*;
 use tree_sitter::Parser;
 
 fn main() {
-    let mut roots: Vec<PathBuf> = env::args()
-        .skip(1)
-        .filter(|arg| !arg.starts_with("--"))
-        .map(PathBuf::from)
-        .collect();
+    let roots = corpora::roots();
     if roots.is_empty() {
-        let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/corpora");
-        roots = fs::read_dir(&corpora)
-            .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
-            .unwrap_or_default();
-        roots.sort();
-    }
-    if roots.is_empty() {
-        println!("no corpora: run benches/corpora.sh, or name folders as arguments");
         return;
     }
+
     println!(
         "CPU seconds; index / parse: a first index, opened, made and closed, against a bare parse of the same texts"
     );

@@ -1,14 +1,14 @@
-//! Response times of the server's tools, as a client sees them: a child process, one request after
-//! the other, from writing the request to having read the answer.
+//! Benchmark of the server's latency, as a client sees it: a child process, one request after the
+//! other, from writing the request to having read the answer.
 //!
 //! `cargo bench --bench latency -- ROOT..` measures the given repositories, which are only read;
-//! the default is those that `benches/corpora.sh` has fetched to `target/corpora`. Arguments of the
-//! calls are drawn with a fixed seed from the tools' own answers, so that two runs on one index
-//! make the same calls. `CODEAGENT_BINARY` names another binary to measure.
+//! without arguments, those that `benches/corpora.sh` fetched to `target/corpora`. Arguments of the
+//! calls are drawn with a fixed seed from the tools' own answers, so two runs over one index send
+//! the same requests. `CODEAGENT_BINARY` names another binary to measure.
 //!
-//! Limitations: wall time, so on a busy machine the larger percentiles are the machine's. The
-//! server's CPU time, a mean over the calls of a row and reported on Linux only, is not affected. A
-//! small repository has fewer than 1,000 different calls; the column `calls` has their number.
+//! Limitations: latency is wall time, so on a busy machine the high percentiles mean little; the
+//! server's processor time (mean over the calls of a row, Linux only) is reliable. A small
+//! repository allows fewer than 1,000 different calls; column `calls` has their number.
 
 #![allow(
     clippy::disallowed_methods,
@@ -16,9 +16,11 @@
 )]
 #![allow(clippy::print_stdout, reason = "the figures are the result")]
 
+mod corpora;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs};
@@ -33,22 +35,7 @@ const HUBS: usize = 100;
 const STARTS: usize = 20;
 
 fn main() {
-    let mut roots: Vec<PathBuf> = env::args()
-        .skip(1)
-        .filter(|arg| !arg.starts_with("--"))
-        .map(PathBuf::from)
-        .collect();
-    if roots.is_empty() {
-        let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/corpora");
-        roots = fs::read_dir(&corpora)
-            .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
-            .unwrap_or_default();
-        roots.sort();
-    }
-    if roots.is_empty() {
-        println!("no corpora: run benches/corpora.sh, or name folders as arguments");
-    }
-    for root in roots {
+    for root in corpora::roots() {
         measure(&root);
     }
 }
