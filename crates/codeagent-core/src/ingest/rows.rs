@@ -12,7 +12,8 @@ use crate::ingest::plan::{Fingerprint, PlanFile};
 use crate::ingest::resolve_files::{ResolvedFile, key_hashes};
 use crate::ingest::scan::KnownFiles;
 use crate::store::{
-    DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, LiteralRow, UnresolvedRow,
+    DependencyKeyHash, DependencyRow, DispatchRow, EdgeRow, FileKey, FileRow, LiteralRow,
+    UnresolvedRow,
 };
 
 /// The keys of all files in their order: those they have, and new ones above.
@@ -134,6 +135,8 @@ pub struct Rows {
     pub object_functions: Vec<(FileKey, String)>,
     /// Literals and callbacks of the files linked.
     pub literals: Vec<LiteralRow>,
+    /// Dispatch of the files linked.
+    pub dispatch: Vec<DispatchRow>,
 }
 
 /// Makes the rows. `relinked` are the files linked, by their position.
@@ -161,6 +164,7 @@ pub fn rows(
         rows.unresolved.extend(linked.unresolved);
         rows.object_functions.extend(linked.object_functions);
         rows.literals.push(linked.literals);
+        rows.dispatch.extend(linked.dispatch);
     }
     rows
 }

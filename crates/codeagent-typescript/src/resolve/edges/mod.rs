@@ -1,11 +1,12 @@
 //! The edges of a file: the top layer, which resolves each site and each overriding or implementing
-//! member.
+//! member; and its [`dispatch`].
 //!
 //! **Limits.** No lower layer calls this one.
 
 mod callees;
 pub mod components;
 mod constructors;
+mod dispatch;
 mod display;
 pub mod explain;
 pub mod identity;
@@ -50,6 +51,7 @@ pub fn link(file: FileId, world: &World) -> Links {
     sites::record_sites(&resolver, &mut links);
     resolver.record_module_edges(&mut links);
     resolver.record_implementations(&mut links);
+    resolver.record_dispatch(&mut links);
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
