@@ -14,6 +14,7 @@
 //! | [`world`] | the files and the index of each language |
 //! | [`query`] | memoized queries with cycle detection and step budgets, and their dependencies |
 //! | [`dependencies`] | dependency keys |
+//! | [`dispatch`] | code that runs without a call that names it |
 //! | [`sites`] | the loop over the sites of a file |
 //! | [`resolution`] | the result of resolving a file |
 //! | [`nodes`] | the declarations that are nodes of the graph |
@@ -23,6 +24,7 @@
 //! narrowing; external declarations are never targets.
 
 pub mod dependencies;
+pub mod dispatch;
 pub mod explain;
 pub mod language;
 pub mod lower;
@@ -34,6 +36,7 @@ pub mod sites;
 pub mod world;
 
 pub use dependencies::Dependencies;
+pub use dispatch::{Dispatch, DispatchEnd};
 pub use language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
 pub use resolution::{Inherited, Links, Target, Unresolved, Use, link};
 pub use world::{DeclRef, ExprRef, FileId, Supplied, World, WorldFile};

@@ -5,6 +5,7 @@ use codeagent_model::graph::{Confidence, EdgeType};
 use codeagent_model::span::Position;
 
 use crate::dependencies::Dependencies;
+use crate::dispatch::Dispatch;
 use crate::world::{DeclRef, FileId, World};
 
 /// Resolves one file.
@@ -24,6 +25,8 @@ pub struct Links {
     /// Members of base classes in other files that implement interface members for a type of the
     /// file.
     pub inherited: Vec<Inherited>,
+    /// What runs without a call that names it, in text order.
+    pub dispatch: Vec<Dispatch>,
     /// Call-like sites seen.
     pub calls: u32,
     /// Call-like sites with a target in the repository.

@@ -48,6 +48,8 @@ macro_rules! words {
     };
 }
 
+pub(crate) use words;
+
 words! {
     /// The language of a file.
     Language {

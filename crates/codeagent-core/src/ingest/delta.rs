@@ -221,6 +221,7 @@ fn delta_of(rows: Rows, known: &KnownFiles) -> Delta {
         unresolved: rows.unresolved,
         object_functions: rows.object_functions,
         literals: rows.literals,
+        dispatch: rows.dispatch,
         ..Delta::default()
     }
 }

@@ -240,6 +240,7 @@ fn delta(
         delta.unresolved.extend(resolved.unresolved);
         delta.object_functions.extend(resolved.object_functions);
         delta.literals.push(resolved.literals);
+        delta.dispatch.extend(resolved.dispatch);
     }
 
     let nodes = node_changes(&state.nodes, renewed);

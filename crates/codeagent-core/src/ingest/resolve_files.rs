@@ -1,9 +1,10 @@
 //! Resolves files and makes the rows of each: edges, unresolved names, functions of object
-//! literals, and what the resolution depended on.
+//! literals, dispatch, and what the resolution depended on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use codeagent_lang::dependencies::DependencyKey;
+use codeagent_lang::dispatch::DispatchEdge;
 use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::{FileId, Links, World, link};
 use rayon::prelude::*;
@@ -13,7 +14,8 @@ use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::summary::Phase;
 use crate::model::graph::{Edge, NodeId};
 use crate::store::{
-    DependencyKeyHash, DependencyRow, EdgeRow, FileKey, LiteralRow, UnresolvedRow, UnresolvedSite,
+    DependencyKeyHash, DependencyRow, DispatchRow, EdgeRow, FileKey, LiteralRow, UnresolvedRow,
+    UnresolvedSite,
 };
 
 /// The rows of one resolved file.
@@ -25,6 +27,8 @@ pub struct ResolvedFile {
     pub object_functions: Vec<(FileKey, String)>,
     /// Literals and callbacks.
     pub literals: LiteralRow,
+    /// How code runs without a call that names it.
+    pub dispatch: Vec<DispatchRow>,
     /// Dependencies, and the sources of the edges.
     pub links: DependencyRow,
     /// Numbers of call sites: all, resolved, external.
@@ -54,10 +58,11 @@ fn resolve_file(
     let attempt = catch_unwind(AssertUnwindSafe(|| {
         let links = link(file, world);
         let edges = nodes.edges(file, &links);
-        (links, edges)
+        let dispatch = nodes.dispatch(file, &links);
+        (links, edges, dispatch)
     }));
 
-    let Ok((links, edges)) = attempt else {
+    let Ok((links, edges, dispatch)) = attempt else {
         return ResolvedFile {
             literals: LiteralRow::new(key, world.facts(file)),
             failed: true,
@@ -79,6 +84,7 @@ fn resolve_file(
             .map(|name| (key, name.to_owned()))
             .collect(),
         literals: LiteralRow::new(key, world.facts(file)),
+        dispatch: dispatch_rows(dispatch, key),
         calls: [
             links.calls - links.values_called.len() as u32,
             links.calls_resolved,
@@ -156,6 +162,26 @@ fn edge_rows(edges: Vec<Edge>, file: FileKey) -> Vec<EdgeRow> {
             .then_with(|| a.candidates.cmp(&b.candidates))
     });
     rows.dedup_by_key(|row| row.key());
+    rows
+}
+
+/// One row per relation and place; the surest if there are several.
+fn dispatch_rows(edges: Vec<DispatchEdge>, file: FileKey) -> Vec<DispatchRow> {
+    let row = |edge: DispatchEdge| DispatchRow {
+        file,
+        line: edge.line,
+        column: edge.column,
+        kind: edge.kind,
+        source: edge.source,
+        target: edge.target,
+        label: edge.label,
+        confidence: edge.confidence,
+    };
+    let mut rows: Vec<DispatchRow> = edges.into_iter().map(row).collect();
+    rows.sort_unstable();
+    rows.reverse();
+    rows.dedup_by(|later, first| later.key() == first.key());
+    rows.reverse();
     rows
 }
 

@@ -12,7 +12,8 @@ use crate::ingest::plan::{Fingerprint, PlanFile};
 use crate::ingest::resolve_files::{ResolvedFile, key_hashes};
 use crate::ingest::scan::KnownFiles;
 use crate::store::{
-    DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, LiteralRow, UnresolvedRow,
+    DependencyKeyHash, DependencyRow, DispatchRow, EdgeRow, FileKey, FileRow, LiteralRow,
+    UnresolvedRow,
 };
 
 /// Returns the keys of all files in order: existing keys, and new ones above them.
@@ -136,6 +137,8 @@ pub struct Rows {
     pub object_functions: Vec<(FileKey, String)>,
     /// Literals and callbacks of the resolved files.
     pub literals: Vec<LiteralRow>,
+    /// Dispatch of the files linked.
+    pub dispatch: Vec<DispatchRow>,
 }
 
 /// Creates the rows. `relinked` are the resolved files with their positions.
@@ -163,6 +166,7 @@ pub fn rows(
         rows.unresolved.extend(linked.unresolved);
         rows.object_functions.extend(linked.object_functions);
         rows.literals.push(linked.literals);
+        rows.dispatch.extend(linked.dispatch);
     }
     rows
 }

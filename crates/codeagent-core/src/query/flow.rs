@@ -2,15 +2,17 @@
 //!
 //! Calls are followed to a depth. Functions that much code uses are named and not entered. `new T`
 //! leads to the members of `T` that override something, which run later; a call of a member with
-//! several implementations is followed by their number.
+//! several implementations is followed by their number, unless a container gives one of them. What
+//! a message, request or event leads to follows its call, marked as such.
 //!
 //! Limitations: branches and loops are not shown; a function is entered once.
 
 use rustc_hash::FxHashSet;
 
+use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use crate::query::hierarchy::{bases_of, direct_implementations};
-use crate::query::{Occurrences, QueryError};
+use crate::query::{DispatchStep, Occurrences, QueryError, dispatched_from};
 use crate::store::{self, IncidentEdge};
 
 /// Maximum depth of followed calls.
@@ -55,12 +57,53 @@ impl Walk<'_, '_, '_> {
         if depth >= MAX_DEPTH || self.lines.len() > MAX_LINES || !self.entered.insert(node.id) {
             return Ok(());
         }
+        let mut dispatched = self.dispatched(node.id)?.into_iter().peekable();
         for call in self.calls(node.id)? {
+            let site = (call.file, call.line);
+            while let Some(step) = dispatched.next_if(|step| step.site < site) {
+                self.dispatch(&step, depth + 1)?;
+            }
             if let Some(target) = store::node(self.occurrences.sources.snapshot(), call.other)? {
                 self.step(&target, &call, depth + 1)?;
             }
         }
-        Ok(())
+        dispatched.try_for_each(|step| self.dispatch(&step, depth + 1))
+    }
+
+    /// Returns what a function leads to without a call, in order.
+    fn dispatched(&self, node: NodeId) -> Result<Vec<DispatchStep>, QueryError> {
+        let mut steps = dispatched_from(self.occurrences.sources.snapshot(), &[node])?;
+        steps.retain(|step| {
+            let is_sent = matches!(
+                step.kind,
+                DispatchKind::Sends | DispatchKind::Emits | DispatchKind::Requests
+            );
+            is_sent && step.runs()
+        });
+        steps.sort_by_key(|step| step.site);
+        Ok(steps)
+    }
+
+    fn dispatch(&mut self, step: &DispatchStep, depth: usize) -> Result<(), QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let node = |id: Option<NodeId>| id.map_or(Ok(None), |id| store::node(snapshot, id));
+        let Some(target) = node(step.to)? else {
+            return Ok(());
+        };
+        let what = match node(step.message)? {
+            Some(message) => self.occurrences.short_name(&message)?,
+            None => step.label.clone(),
+        };
+        let prefix = format!("{} {} {what} -> ", step.site.1, step.kind);
+        if target.node_type == NodeType::File
+            && let Some((file, line)) = step.registered
+        {
+            let path = self.occurrences.path(file)?;
+            self.lines
+                .push(format!("{}{prefix}{path}:{line}", "  ".repeat(depth)));
+            return Ok(());
+        }
+        self.enter(&target, depth, &prefix)
     }
 
     /// Returns the first call of each function, in order.
@@ -98,6 +141,12 @@ impl Walk<'_, '_, '_> {
             let name = self.occurrences.short_name(target)?;
             return self.enter(&only, depth, &format!("{prefix}{name} -> "));
         }
+        let ids: Vec<NodeId> = implementations.iter().map(|(id, _)| *id).collect();
+        if let Some((given, place)) = self.provided(target, &ids)? {
+            let name = self.occurrences.short_name(target)?;
+            let prefix = format!("{prefix}{name} -> (registered at {place}) ");
+            return self.enter(&given, depth, &prefix);
+        }
         if !implementations.is_empty() {
             let count = format!(" -> {} implementations", implementations.len());
             return self.write(depth, &prefix, target, &count);
@@ -106,6 +155,36 @@ impl Walk<'_, '_, '_> {
             return self.write(depth, &prefix, target, "");
         }
         self.enter(target, depth, &prefix)
+    }
+
+    /// Returns the implementation of a member that a container gives, if it gives one class only,
+    /// and where it is registered.
+    fn provided(
+        &mut self,
+        member: &Node,
+        implementations: &[NodeId],
+    ) -> Result<Option<(Node, String)>, QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let Some(owner) = member.parent.filter(|_| implementations.len() > 1) else {
+            return Ok(None);
+        };
+        let mut steps = dispatched_from(snapshot, &[owner])?;
+        steps.retain(|step| step.kind == DispatchKind::Provides && step.runs());
+        let Some(first) = steps.first() else {
+            return Ok(None);
+        };
+        if steps.iter().any(|step| step.to != first.to) {
+            return Ok(None);
+        }
+        let (file, line) = first.site;
+        for id in implementations {
+            let node = store::node(snapshot, *id)?;
+            if let Some(node) = node.filter(|node| node.parent == first.to) {
+                let path = self.occurrences.path(file)?;
+                return Ok(Some((node, format!("{path}:{line}"))));
+            }
+        }
+        Ok(None)
     }
 
     fn construct(

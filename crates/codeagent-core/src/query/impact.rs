@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
 use crate::query::labels::Labels;
-use crate::query::{QueryError, Sources, wrappers_of};
+use crate::query::{DispatchStep, QueryError, Sources, dispatched_to, wrappers_of};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, SymbolBrief};
 
 /// Most symbols visited.
@@ -117,6 +117,8 @@ pub struct Impact {
     pub bases: Vec<NodeId>,
     /// Uses of `bases`, which may refer to the symbols.
     pub possible: Vec<AffectedUse>,
+    /// What leads to the symbols without a call.
+    pub dispatched: Vec<DispatchStep>,
     /// Uses of the members of a changed type, which are not among `direct`, and files they are in.
     pub member_uses: (usize, usize),
     /// Symbols two and more steps away.
@@ -151,6 +153,7 @@ pub fn impact(sources: &mut Sources<'_>, query: &ImpactQuery<'_>) -> Result<Impa
         .filter(|each| !DISPATCH.contains(&each.edge_type))
         .collect();
     walk.reach(&possible, 1, false)?;
+    found.dispatched = dispatched_to(snapshot, &changed.with_members())?;
     found.member_uses = member_uses(&mut walk, &changed)?;
 
     for distance in 2..=query.depth.clamp(1, MAX_IMPACT_DEPTH) {
@@ -265,6 +268,12 @@ impl Changed {
             inside,
             wrappers,
         })
+    }
+}
+
+impl Changed {
+    fn with_members(&self) -> Vec<NodeId> {
+        self.roots.iter().chain(&self.members).copied().collect()
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod affected;
 mod changes;
+mod dispatch;
 mod empty_result_hints;
 mod error;
 mod export;
@@ -52,6 +53,7 @@ pub use affected::{Affected, AffectedBy, affected};
 pub use changes::{
     Break, BreakReason, ChangeKind, Changes, ChangesError, Declared, SymbolChange, changes,
 };
+pub use dispatch::{DispatchStep, dispatched_from, dispatched_to};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, export};

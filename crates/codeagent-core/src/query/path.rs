@@ -1,6 +1,7 @@
 //! Paths: the cheapest chain of uses that leads from one symbol to another.
 //!
-//! A call costs 1, a dispatch to an implementation or override 2, a reference 4. Creating an object
+//! A call costs 1, a dispatch to an implementation or override 2, likewise one through a container,
+//! mediator, event or route; a reference costs 4. Creating an object
 //! may run its overrides later, which costs 4. A symbol with many uses costs extra: the logarithm of
 //! their number. The search starts at both ends and expands all symbols of one cost by one statement.
 //!
@@ -12,9 +13,10 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
-use crate::query::QueryError;
 use crate::query::labels::Labels;
+use crate::query::{DispatchStep, QueryError, dispatched_from, dispatched_to};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, SymbolBrief};
 
 /// Maximum number of steps in a path.
@@ -56,6 +58,8 @@ pub enum Link {
     Later,
     /// It refers to the next.
     Reference,
+    /// A container, mediator, event or route leads to it.
+    Dispatched(DispatchKind),
 }
 
 impl Link {
@@ -74,7 +78,7 @@ impl Link {
     fn cost(self) -> u32 {
         match self {
             Self::Call => 1,
-            Self::Dispatch => 2,
+            Self::Dispatch | Self::Dispatched(_) => 2,
             Self::Later | Self::Reference => 4,
         }
     }
@@ -331,7 +335,35 @@ impl<'a> Search<'a> {
         };
         store::each_use(self.snapshot, ids, &DISPATCH, against, &mut offer)?;
         offers.extend(self.later(ids, direction)?);
+        offers.extend(self.dispatched(ids, direction)?);
         Ok(offers)
+    }
+
+    /// Returns the steps through containers, mediators, events and routes.
+    fn dispatched(
+        &self,
+        ids: &[NodeId],
+        direction: EdgeDirection,
+    ) -> Result<Vec<Offer>, QueryError> {
+        let is_outgoing = direction == EdgeDirection::Outgoing;
+        let steps = if is_outgoing {
+            dispatched_from(self.snapshot, ids)?
+        } else {
+            dispatched_to(self.snapshot, ids)?
+        };
+        let offer = |step: DispatchStep| {
+            let (from, to) = (step.from?, step.to?);
+            let (of, other) = if is_outgoing { (from, to) } else { (to, from) };
+            let hop = Hop {
+                nearer: of,
+                link: Link::Dispatched(step.kind),
+                file: Some(step.site.0),
+                line: step.site.1,
+            };
+            Some(Offer { of, other, hop })
+        };
+        let steps = steps.into_iter().filter(DispatchStep::runs);
+        Ok(steps.filter_map(offer).collect())
     }
 
     /// Returns the steps between a type and its overrides.

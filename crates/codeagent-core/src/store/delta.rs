@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::embed::SignBits;
 use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
 use crate::model::span::Span;
-use crate::store::{FactsKey, LiteralRow, PackageRow};
+use crate::store::{DispatchRow, FactsKey, LiteralRow, PackageRow};
 
 /// The id of a file's row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -227,6 +227,8 @@ pub struct Delta {
     pub object_functions: Vec<(FileKey, String)>,
     /// Literals and callbacks of the resolved files, one row per file.
     pub literals: Vec<LiteralRow>,
+    /// Their dispatch, in any order, with distinct keys.
+    pub dispatch: Vec<DispatchRow>,
     /// Other files whose rows differ.
     pub touched: Vec<FileRow>,
     pub removed: Vec<FileKey>,

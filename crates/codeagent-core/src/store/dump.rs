@@ -58,6 +58,11 @@ const DUMPS: &[(&str, &str)] = &[
         "SELECT f.path, c.line_start, c.line_end, c.label FROM callbacks c LEFT JOIN files f ON f.id = c.file_id ORDER BY 1, 2, 3, 4",
     ),
     (
+        "dispatch",
+        "SELECT f.path, d.line, d.\"column\", d.kind, d.source, d.target, d.label, d.key, d.confidence \
+         FROM dispatch d LEFT JOIN files f ON f.id = d.file_id ORDER BY 1, 2, 3, 4, 5, 6, 7",
+    ),
+    (
         "vector",
         "SELECT row, hex(symbols) FROM vec_signs WHERE row < 1 << 12 ORDER BY row",
     ),

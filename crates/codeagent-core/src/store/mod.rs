@@ -11,6 +11,7 @@ mod bulk;
 mod cancel;
 mod codec;
 mod delta;
+mod dispatch;
 mod dump;
 mod edges;
 mod export;
@@ -34,6 +35,7 @@ pub use delta::{
     Delta, DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, FullGraph, InputRow,
     NodeChanges, NodeWithHash, SpanUpdate, UnresolvedRow, UnresolvedSite, Write, WriteReport,
 };
+pub use dispatch::{DispatchRow, dispatch_at, dispatch_with_key};
 pub use dump::canonical_dump;
 pub use edges::{
     Contained, IncidentEdge, candidates_of, contained, incident_edges, reference_count,

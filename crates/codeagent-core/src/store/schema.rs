@@ -46,6 +46,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "0007_literals.sql",
         include_str!(concat!(env!("MIGRATIONS"), "/0007_literals.sql")),
     ),
+    (
+        "0008_dispatch.sql",
+        include_str!(concat!(env!("MIGRATIONS"), "/0008_dispatch.sql")),
+    ),
 ];
 
 /// The schema version of this code.

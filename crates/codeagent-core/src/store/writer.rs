@@ -18,7 +18,7 @@ use crate::store::delta::{
 };
 use crate::store::{
     EDGES_TOTAL, EMBEDDING_MODEL, FactsKey, GENERATION, NodeVector, StoreError, VECTORS_GENERATION,
-    bulk, edges, facts, files, literals, nodes, packages, schema, search, vectors,
+    bulk, dispatch, edges, facts, files, literals, nodes, packages, schema, search, vectors,
 };
 
 const STATEMENTS_CACHED: usize = 64;
@@ -188,7 +188,7 @@ const PLAIN_INDEXES: &str =
     "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
 const DELETE_GRAPH: &str = "DELETE FROM files; DELETE FROM file_links; DELETE FROM nodes; DELETE FROM spans; DELETE FROM edges; \
     DELETE FROM edges_incoming; DELETE FROM unresolved; DELETE FROM object_functions; \
-    DELETE FROM literals; DELETE FROM file_literals; DELETE FROM callbacks;";
+    DELETE FROM literals; DELETE FROM file_literals; DELETE FROM callbacks; DELETE FROM dispatch;";
 
 fn hashes(nodes: &[NodeWithHash]) -> NodeHashes {
     nodes.iter().map(|(hash, node)| (node.id, *hash)).collect()
@@ -287,7 +287,7 @@ fn update(
     }
     let resolved = delta.files.iter().map(|(file, _)| file.id);
     for file in delta.removed.iter().copied().chain(resolved) {
-        for delete in [DELETE_UNRESOLVED, DELETE_OBJECT_FUNCTIONS] {
+        for delete in [DELETE_UNRESOLVED, DELETE_OBJECT_FUNCTIONS, DELETE_DISPATCH] {
             connection.prepare_cached(delete)?.execute([file.0])?;
         }
     }
@@ -313,6 +313,7 @@ fn write_files(connection: &Connection, delta: &Delta) -> Result<(), StoreError>
     }
 
     insert_unresolved(connection, &delta.unresolved)?;
+    dispatch::insert(connection, &delta.dispatch)?;
     bulk::insert(
         connection,
         ("object_functions", 2),
@@ -335,6 +336,7 @@ fn write_files(connection: &Connection, delta: &Delta) -> Result<(), StoreError>
 
 const DELETE_UNRESOLVED: &str = "DELETE FROM unresolved WHERE file_id = ?1";
 const DELETE_OBJECT_FUNCTIONS: &str = "DELETE FROM object_functions WHERE file_id = ?1";
+const DELETE_DISPATCH: &str = "DELETE FROM dispatch WHERE file_id = ?1";
 
 fn insert_unresolved(connection: &Connection, rows: &[UnresolvedRow]) -> Result<(), StoreError> {
     bulk::insert(connection, ("unresolved", 6), rows.iter(), |row, values| {

@@ -8,6 +8,7 @@
 )]
 #![allow(clippy::print_stdout, reason = "how much was tried is worth reading")]
 
+mod dispatch;
 mod edit_fuzz;
 mod fixtures;
 mod incremental_equals_full;

@@ -7,6 +7,7 @@ use codeagent_core::query::{
 };
 
 use super::AnswerError;
+use super::dispatch;
 use super::symbol_line::{declaration_line, note_targets, symbol_line};
 use crate::text::{Document, NameRow, Section};
 
@@ -57,6 +58,8 @@ pub(super) fn add_sections(
         document.line(format!("and {} more", found.targets.len() - MAX_TARGETS));
     }
     add_direct(occurrences, document, found)?;
+    let dispatched = dispatch::to_section(occurrences, &found.dispatched)?;
+    document.section(dispatched.weighing(20));
     add_possible(occurrences, document, found)?;
     add_unresolved(occurrences, document, found)?;
     add_steps(document, found);
@@ -73,7 +76,11 @@ pub(super) fn add_sections(
     if found.is_cut {
         document.note("not everything was followed; ask with a smaller depth");
     }
-    if found.direct.is_empty() && found.possible.is_empty() && found.tests.is_empty() {
+    if found.direct.is_empty()
+        && found.dispatched.is_empty()
+        && found.possible.is_empty()
+        && found.tests.is_empty()
+    {
         document.line("nothing in the repository is known to use it");
     }
     Ok(())

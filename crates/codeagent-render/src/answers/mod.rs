@@ -1,6 +1,7 @@
 //! Answers: each function runs one query and creates its rows, extra fields and notes.
 
 mod changes;
+mod dispatch;
 mod explore;
 mod impact;
 mod overview;

@@ -4,6 +4,7 @@ use codeagent_core::engine::IndexReader;
 use codeagent_core::query::{self, Link, MAX_STEPS, Occurrences, PathStep, Sources};
 
 use super::AnswerError;
+use super::dispatch;
 use super::symbol_line::{note_targets, symbol_line};
 use crate::text::{Document, Section, cut};
 
@@ -78,13 +79,14 @@ pub(super) fn lines(
             Link::Dispatch => "may run",
             Link::Later => "creates, later runs",
             Link::Reference => "names",
+            Link::Dispatched(kind) => dispatch::verb(kind),
         };
         let source = occurrences
             .sources
             .line(&step.path, step.line)?
             .unwrap_or_default();
         let site = match step.link {
-            Link::Call | Link::Reference => {
+            Link::Call | Link::Reference | Link::Dispatched(_) => {
                 format!(
                     "\n    {}:{} {}",
                     step.path,

@@ -95,6 +95,7 @@ const WITHOUT_RULES: &[&str] = &[
     "tests",
     "explain.rs",
     "choices.rs",
+    "dispatch",
     "display.rs",
     "object_functions.rs",
     "patch.rs",

@@ -1,8 +1,9 @@
 //! The top layer: the edges of one file, one for each resolved site and for each member that
-//! overrides or implements another.
+//! overrides or implements another, and its [`dispatch`].
 //!
 //! Limitations: no layer below uses this one.
 
+mod dispatch;
 mod display;
 pub mod explain;
 mod explain_overloads;
@@ -82,9 +83,11 @@ pub fn link(file: FileId, world: &World) -> Links {
     let mut links = Links::default();
     sites::record_sites(&resolver, &mut links);
     resolver.record_implementations(&mut links);
+    resolver.record_dispatch(&mut links);
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
+    links.dispatch.sort_by_key(|said| said.at.offset);
     links.dependencies = resolver.types.finish();
     links
 }

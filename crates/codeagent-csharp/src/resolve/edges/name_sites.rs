@@ -126,8 +126,15 @@ impl SiteResolver<'_> {
         self.lookup_members(ty, self.own_name(key)).to_vec()
     }
 
+    /// Returns the method that an expression names, if it names one.
+    pub(super) fn named_method(&self, expr: ExprId) -> Option<DeclRef> {
+        let (candidates, _) = self.lookup_named(expr);
+        let method = candidates.first()?.decl;
+        (is_method(self.decl(method).kind) && self.is_node(method)).then_some(method)
+    }
+
     /// Returns the candidates of a name or member access, and its type.
-    fn lookup_named(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
+    pub(super) fn lookup_named(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
         match self.facts.expr(expr) {
             Expr::Name(name, scope, offset) => {
                 match self.lookup_value(self.own_name(name), ScopePosition { scope, offset }, false)

@@ -6,7 +6,7 @@ use codeagent_core::model::graph::{
 use codeagent_core::query::{self, Occurrence, Occurrences, Relation};
 
 use super::Subject;
-use crate::answers::AnswerError;
+use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum number of source lines.
@@ -49,6 +49,9 @@ pub(super) fn sections(
         .weighing(weight),
     );
     uses(subject, document, occurrences)?;
+    let weight = wants.weight(wants.callers || wants.impact, 12);
+    document.section(dispatch::to(occurrences, &subject.ids())?.weighing(weight));
+    document.section(dispatch::from(occurrences, &subject.ids())?.weighing(weight));
     if is_callable && !wants.tests && !(is_abstract && wants.implementations) {
         let weight = wants.weight(false, 8);
         document.section(callees(subject, occurrences)?.weighing(weight));

@@ -7,7 +7,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::heading::signature;
 use super::wants::Wants;
-use crate::answers::AnswerError;
+use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum files of a folder whose symbols are listed.
@@ -67,6 +67,8 @@ pub(super) fn file(
     let weight = wants.weight(wants.imports, 15);
     document.section(Section::places("importers", "imported by", code).weighing(weight));
     document.section(Section::places("tests", "imported in tests", tests).weighing(5));
+    document.section(dispatch::from(occurrences, &[node.id])?.weighing(10));
+    document.section(dispatch::to(occurrences, &[node.id])?.weighing(10));
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences, Snapshot};
 use super::Subject;
 use super::heading::signature;
 use super::member::own_lines;
-use crate::answers::AnswerError;
+use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum lines of a type whose declaration is shown in place of its members.
@@ -48,6 +48,10 @@ pub(super) fn sections(
     document
         .section(Section::places("test implementations", "the same in tests", tests).weighing(3));
 
+    let mut ids = subject.ids();
+    document.section(dispatch::from(occurrences, &ids)?.weighing(weight.min(30)));
+    ids.extend(members.iter().map(|member| member.id));
+    document.section(dispatch::to(occurrences, &ids)?.weighing(weight.min(30)));
     uses(subject, document, occurrences, &members)
 }
 

@@ -1,11 +1,12 @@
 //! The top layer: the edges of one file, one for each resolved site and for each overriding or
-//! implementing member.
+//! implementing member; and its [`dispatch`].
 //!
 //! Limitations: no layer below uses this one.
 
 mod callees;
 pub mod components;
 mod constructors;
+mod dispatch;
 mod display;
 pub mod explain;
 pub mod identity;
@@ -49,6 +50,7 @@ pub fn link(file: FileId, world: &World) -> Links {
     sites::record_sites(&resolver, &mut links);
     resolver.record_module_edges(&mut links);
     resolver.record_implementations(&mut links);
+    resolver.record_dispatch(&mut links);
     links
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));

@@ -1,0 +1,192 @@
+//! Dispatch: steps from one symbol to another that no call makes, through a container, a mediator,
+//! an event or a route.
+//!
+//! The store has one row per site. Here sites that share a message or a key are joined: who sends a
+//! message leads to its handlers, who requests a path leads to the route that has it. A route and a
+//! request are joined because their texts agree, so such a step is never exact.
+//!
+//! Limitations: a message leads to handlers of its own type, not of its bases. A key with more than
+//! [`MAX_JOINED`] sites connects nothing.
+
+use crate::model::dispatch::{DispatchKind, verb_and_path, verbs_agree};
+use crate::model::graph::{Confidence, EdgeDirection, NodeId};
+use crate::query::QueryError;
+use crate::store::{self, DispatchRow, FileKey, Snapshot};
+
+/// Most sites of a message or key that are joined.
+const MAX_JOINED: usize = 60;
+
+/// A step that no call makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DispatchStep {
+    /// How the first symbol leads to the second.
+    pub kind: DispatchKind,
+    /// The symbol that leads to the other; `None` if only the label tells.
+    pub from: Option<NodeId>,
+    /// The symbol that runs or is given; `None` if only the label tells.
+    pub to: Option<NodeId>,
+    /// The message that one sends and the other handles.
+    pub message: Option<NodeId>,
+    /// The route, request or event as written; empty if symbols tell all.
+    pub label: String,
+    /// File and line that say so; of two sites that of the first symbol.
+    pub site: (FileKey, u32),
+    /// File and line where the second symbol is registered, if that is another site.
+    pub registered: Option<(FileKey, u32)>,
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+impl DispatchStep {
+    fn of(row: DispatchRow) -> Self {
+        Self {
+            kind: row.kind,
+            from: row.source,
+            to: row.target,
+            message: None,
+            label: row.label,
+            site: (row.file, row.line),
+            registered: None,
+            confidence: row.confidence,
+        }
+    }
+
+    /// Joins the site of the first symbol with the site where the second is registered.
+    fn joined(first: &DispatchRow, second: &DispatchRow, message: Option<NodeId>) -> Self {
+        let known = first.confidence.min(second.confidence);
+        Self {
+            kind: first.kind,
+            from: first.source,
+            to: second.target,
+            message,
+            label: first.label.clone(),
+            site: (first.file, first.line),
+            registered: Some((second.file, second.line)),
+            confidence: match first.kind {
+                DispatchKind::Sends => known,
+                _ => known.min(Confidence::Inferred),
+            },
+        }
+    }
+
+    /// Reports whether code of the second symbol may run when code of the first does.
+    #[must_use]
+    pub fn runs(&self) -> bool {
+        !matches!(self.kind, DispatchKind::Serves | DispatchKind::Shows) && self.from != self.to
+    }
+}
+
+/// Returns the steps from some symbols, in the order of their sites.
+pub fn dispatched_from(
+    snapshot: &Snapshot,
+    symbols: &[NodeId],
+) -> Result<Vec<DispatchStep>, QueryError> {
+    let mut steps = Vec::new();
+    for symbol in symbols {
+        for row in store::dispatch_at(snapshot, *symbol, EdgeDirection::Outgoing)? {
+            match row.kind {
+                DispatchKind::Sends => steps.extend(handlers(snapshot, &row)?),
+                DispatchKind::Emits | DispatchKind::Requests | DispatchKind::Opens => {
+                    let others = counterparts(snapshot, &row)?;
+                    steps.extend(
+                        others
+                            .iter()
+                            .map(|other| DispatchStep::joined(&row, other, None)),
+                    );
+                }
+                // The interface may be for anything: only what is sent is a message.
+                DispatchKind::Handles
+                    if row.confidence != Confidence::Exact
+                        && senders(snapshot, row.clone())?.is_empty() => {}
+                _ => steps.push(DispatchStep::of(row)),
+            }
+        }
+    }
+    Ok(steps)
+}
+
+/// Returns the steps to some symbols, in the order of their sites.
+pub fn dispatched_to(
+    snapshot: &Snapshot,
+    symbols: &[NodeId],
+) -> Result<Vec<DispatchStep>, QueryError> {
+    let mut steps = Vec::new();
+    for symbol in symbols {
+        for row in store::dispatch_at(snapshot, *symbol, EdgeDirection::Incoming)? {
+            match row.kind {
+                DispatchKind::Handles => steps.extend(senders(snapshot, row)?),
+                DispatchKind::Listens | DispatchKind::Serves | DispatchKind::Shows => {
+                    let others = counterparts(snapshot, &row)?;
+                    steps.extend(
+                        others
+                            .iter()
+                            .map(|other| DispatchStep::joined(other, &row, None)),
+                    );
+                    // A nameless function is told by the requests, and where it stands.
+                    if row.source != row.target {
+                        steps.push(DispatchStep::of(row));
+                    }
+                }
+                // The emitter is no target.
+                DispatchKind::Emits => {}
+                // Others have a type as argument: only what is handled is a message.
+                DispatchKind::Sends if handlers(snapshot, &row)?.is_empty() => {}
+                _ => steps.push(DispatchStep::of(row)),
+            }
+        }
+    }
+    Ok(steps)
+}
+
+/// Returns the steps from the sender of a message to its handlers.
+fn handlers(snapshot: &Snapshot, sent: &DispatchRow) -> Result<Vec<DispatchStep>, QueryError> {
+    let Some(message) = sent.target else {
+        return Ok(Vec::new());
+    };
+    let mut rows = store::dispatch_at(snapshot, message, EdgeDirection::Outgoing)?;
+    rows.retain(|row| row.kind == DispatchKind::Handles);
+    let step = |row: &DispatchRow| DispatchStep::joined(sent, row, Some(message));
+    Ok(rows.iter().take(MAX_JOINED).map(step).collect())
+}
+
+/// Returns the steps from the senders of a message to one of its handlers. A handler of a library's
+/// interface has the message itself as its source where nothing sends it.
+fn senders(snapshot: &Snapshot, handled: DispatchRow) -> Result<Vec<DispatchStep>, QueryError> {
+    let Some(message) = handled.source else {
+        return Ok(Vec::new());
+    };
+    let mut rows = store::dispatch_at(snapshot, message, EdgeDirection::Incoming)?;
+    rows.retain(|row| row.kind == DispatchKind::Sends);
+    let step = |row: &DispatchRow| DispatchStep::joined(row, &handled, Some(message));
+    let steps: Vec<DispatchStep> = rows.iter().take(MAX_JOINED).map(step).collect();
+    Ok(match (steps.is_empty(), handled.confidence) {
+        (false, _) => steps,
+        (true, Confidence::Exact) => vec![DispatchStep::of(handled)],
+        (true, _) => Vec::new(),
+    })
+}
+
+/// Returns the other sites of a row's key that belong to it.
+fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRow>, QueryError> {
+    let Some(kind) = row.kind.counterpart() else {
+        return Ok(Vec::new());
+    };
+    let mut rows = store::dispatch_with_key(snapshot, kind, &row.kind.key(&row.label))?;
+    rows.retain(|other| belong_together(row, other));
+    if rows.len() > MAX_JOINED {
+        rows.clear();
+    }
+    Ok(rows)
+}
+
+fn belong_together(row: &DispatchRow, other: &DispatchRow) -> bool {
+    match row.kind {
+        DispatchKind::Serves | DispatchKind::Requests => {
+            verbs_agree(verb_and_path(&row.label).0, verb_and_path(&other.label).0)
+        }
+        // The emitter is the same symbol.
+        DispatchKind::Listens => row.source.is_some() && row.source == other.target,
+        DispatchKind::Emits => row.target.is_some() && row.target == other.source,
+        _ => true,
+    }
+}

@@ -1,0 +1,135 @@
+//! Rows of the table `dispatch`: how code runs without a call that names it.
+
+use rusqlite::{Connection, Row, params};
+
+use crate::model::dispatch::DispatchKind;
+use crate::model::graph::{Confidence, EdgeDirection, NodeId};
+use crate::store::bulk;
+use crate::store::codec::{id_column, stored_id, word_column};
+use crate::store::{FileKey, Snapshot, StoreError};
+
+/// The id in place of an end that only the label tells.
+const NO_NODE: NodeId = NodeId(0);
+
+/// A relation, or one site of a key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DispatchRow {
+    /// File of the site.
+    pub file: FileKey,
+    /// Line of the site.
+    pub line: u32,
+    /// UTF-16 column of the site.
+    pub column: u32,
+    /// What it says.
+    pub kind: DispatchKind,
+    /// Its source; `None` if only the label tells.
+    pub source: Option<NodeId>,
+    /// Its target; `None` if only the label tells.
+    pub target: Option<NodeId>,
+    /// The route, request or event as written.
+    pub label: String,
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+impl DispatchRow {
+    /// Returns what tells rows apart.
+    #[must_use]
+    pub fn key(
+        &self,
+    ) -> (
+        FileKey,
+        u32,
+        u32,
+        DispatchKind,
+        Option<NodeId>,
+        Option<NodeId>,
+        &str,
+    ) {
+        (
+            self.file,
+            self.line,
+            self.column,
+            self.kind,
+            self.source,
+            self.target,
+            &self.label,
+        )
+    }
+}
+
+/// Writes rows with distinct keys.
+pub(super) fn insert(connection: &Connection, rows: &[DispatchRow]) -> Result<(), StoreError> {
+    bulk::insert(connection, ("dispatch", 9), rows.iter(), |row, values| {
+        values.push(row.file.0)?;
+        values.push(row.line)?;
+        values.push(row.column)?;
+        values.push(row.kind as u8)?;
+        values.push(stored_id(row.source.unwrap_or(NO_NODE)))?;
+        values.push(stored_id(row.target.unwrap_or(NO_NODE)))?;
+        values.push(row.label.as_str())?;
+        values.push(row.kind.key(&row.label))?;
+        values.push(row.confidence as u8)
+    })
+}
+
+const COLUMNS: &str =
+    "file_id, line, \"column\", kind, source, target, label, confidence FROM dispatch";
+
+fn read(row: &Row<'_>) -> Result<DispatchRow, StoreError> {
+    let end = |id: NodeId| Some(id).filter(|id| *id != NO_NODE);
+    Ok(DispatchRow {
+        file: FileKey(row.get(0)?),
+        line: row.get(1)?,
+        column: row.get(2)?,
+        kind: word_column(row, 3, DispatchKind::from_code)?,
+        source: end(id_column(row, 4)?),
+        target: end(id_column(row, 5)?),
+        label: row.get(6)?,
+        confidence: word_column(row, 7, Confidence::from_code)?,
+    })
+}
+
+/// Returns the rows that begin or end at a node, by site.
+pub fn dispatch_at(
+    snapshot: &Snapshot,
+    node: NodeId,
+    direction: EdgeDirection,
+) -> Result<Vec<DispatchRow>, StoreError> {
+    let end = match direction {
+        EdgeDirection::Outgoing => "source",
+        EdgeDirection::Incoming => "target",
+    };
+    let sql = format!(
+        "SELECT {COLUMNS} WHERE {end} = ?1 ORDER BY file_id, line, \"column\", kind, label"
+    );
+    select(snapshot, &sql, stored_id(node))
+}
+
+/// Returns the rows of a kind with a key, by site.
+pub fn dispatch_with_key(
+    snapshot: &Snapshot,
+    kind: DispatchKind,
+    key: &str,
+) -> Result<Vec<DispatchRow>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} WHERE key = ?1 AND key <> '' ORDER BY file_id, line, \"column\", label"
+    );
+    let mut rows = select(snapshot, &sql, key)?;
+    rows.retain(|row| row.kind == kind);
+    Ok(rows)
+}
+
+fn select(
+    snapshot: &Snapshot,
+    sql: &str,
+    value: impl rusqlite::ToSql,
+) -> Result<Vec<DispatchRow>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(sql)?;
+    let mut rows = statement.query(params![value])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}

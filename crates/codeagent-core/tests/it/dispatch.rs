@@ -1,0 +1,350 @@
+//! Dispatch: what containers, mediators, events and routes lead to, as the queries see it.
+//!
+//! A case is a small repository and the steps between its symbols, one per line:
+//! `kind from -> to (message or label) file:line`, with `?` before what is inferred.
+
+use codeagent_core::model::graph::{Confidence, NodeId};
+use codeagent_core::query::{DispatchStep, Snapshot, dispatched_from, dispatched_to};
+use codeagent_core::store;
+
+use crate::repository::Repository;
+
+fn check(files: &[(&str, &str)], expected: &[&str]) {
+    let mut repository = Repository::of(files);
+    repository.index();
+    let engine = repository.engine.take().unwrap();
+    let snapshot = engine.reader().snapshot().unwrap();
+
+    let all: Vec<NodeId> = store::all_briefs(&snapshot)
+        .unwrap()
+        .into_iter()
+        .map(|brief| brief.id)
+        .collect();
+    let mut steps = dispatched_from(&snapshot, &all).unwrap();
+    for step in dispatched_to(&snapshot, &all).unwrap() {
+        if !steps.contains(&step) {
+            steps.push(step);
+        }
+    }
+    let mut lines: Vec<String> = steps.iter().map(|step| line(&snapshot, step)).collect();
+    lines.sort_by(|a, b| a.trim_start_matches('?').cmp(b.trim_start_matches('?')));
+    lines.dedup();
+    assert_eq!(lines, expected, "\n{}", lines.join("\n"));
+}
+
+fn line(snapshot: &Snapshot, step: &DispatchStep) -> String {
+    let name = |id: Option<NodeId>| match id.and_then(|id| store::node(snapshot, id).unwrap()) {
+        Some(node) => node.qualified_name,
+        None => "-".to_owned(),
+    };
+    let (file, at) = step.site;
+    let what = match step.message {
+        Some(message) => name(Some(message)),
+        None => step.label.clone(),
+    };
+    let what = if what.is_empty() {
+        what
+    } else {
+        format!(" ({what})")
+    };
+    let doubt = if step.confidence == Confidence::Exact {
+        ""
+    } else {
+        "?"
+    };
+    format!(
+        "{doubt}{} {} -> {}{what} {}:{at}",
+        step.kind,
+        name(step.from),
+        name(step.to),
+        store::file_path(snapshot, file).unwrap().unwrap(),
+    )
+}
+
+#[test]
+fn csharp_services() {
+    check(
+        &[
+            (
+                "Startup.cs",
+                "class Startup {
+    void Configure(IServiceCollection services, Other other) {
+        services.AddScoped<IClock, Clock>();
+        services.AddSingleton(typeof(IStore<>), typeof(Store<>));
+        services.TryAddTransient<IFormat>(sp => new Format(sp.GetRequiredService<IClock>()));
+        services.AddSingleton<Cache>();
+        services.AddSingleton<ICache>(sp => sp.GetRequiredService<Cache>());
+        services.AddKeyedScoped<IClock, LocalClock>(\"local\");
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IFormat, Format>());
+        services.AddHostedService<Worker>();
+        services.AddSingleton<IHostedService, Worker>();
+        services.AddSingleton<IExternal, External>();
+        other.AddScoped<IClock, Clock>();
+    }
+}
+class Other { public void AddScoped<A, B>() { } }
+",
+            ),
+            (
+                "Types.cs",
+                "interface IClock { } class Clock : IClock { } class LocalClock : IClock { }
+interface IStore<T> { } class Store<T> : IStore<T> { }
+interface IFormat { } class Format : IFormat { public Format(IClock clock) { } }
+interface ICache { } class Cache : ICache { }
+class Worker { }
+",
+            ),
+        ],
+        &[
+            "provides - -> Worker (IHostedService) Startup.cs:11",
+            "provides Cache -> Cache Startup.cs:6",
+            "provides ICache -> Cache Startup.cs:7",
+            "provides IClock -> Clock Startup.cs:3",
+            "provides IClock -> LocalClock Startup.cs:8",
+            "provides IFormat -> Format Startup.cs:5",
+            "provides IFormat -> Format Startup.cs:9",
+            "provides IStore -> Store Startup.cs:4",
+            "provides Worker -> Worker Startup.cs:10",
+        ],
+    );
+}
+
+#[test]
+fn csharp_messages() {
+    check(
+        &[
+            (
+                "Handlers.cs",
+                "using MediatR;
+record Ping(int Id) : IRequest<string>;
+record Pong : INotification;
+record Save : ICommand;
+record Unheard : IRequest;
+interface ICommand : IRequest { }
+interface ICommandHandler<T> : IRequestHandler<T> where T : ICommand { }
+interface IOwnHandler<in T> { void Receive(T message); }
+interface IStore<T> { void Add(T item); void Remove(T item); }
+class PingHandler : IRequestHandler<Ping, string> { public string Handle(Ping ping) => null; }
+class PongHandler : INotificationHandler<Pong> { public void Handle(Pong pong) { } }
+class SaveHandler : ICommandHandler<Save> { public void Handle(Save save) { } }
+class Moved { }
+class MovedHandler : IOwnHandler<Moved> { public void Receive(Moved moved) { } }
+class Saved { }
+class Store : IStore<Saved> { public void Add(Saved item) { } public void Remove(Saved item) { } }
+class Same : System.IEquatable<Moved> { public bool Equals(Moved other) => true; }
+",
+            ),
+            (
+                "Api.cs",
+                "class Api {
+    void Run(ISender sender, IBus bus, Save save) {
+        sender.Send(new Ping(1));
+        sender.Send(save);
+        bus.Publish(new Moved());
+        bus.Publish(new Saved());
+        sender.Send(new Unheard());
+        sender.Send(\"text\");
+    }
+}
+",
+            ),
+        ],
+        &[
+            "?handles Moved -> MovedHandler.Receive Handlers.cs:14",
+            "handles Ping -> PingHandler.Handle Handlers.cs:10",
+            "handles Pong -> PongHandler.Handle Handlers.cs:11",
+            "handles Save -> SaveHandler.Handle Handlers.cs:12",
+            "sends Api.Run -> Moved Api.cs:5",
+            "?sends Api.Run -> MovedHandler.Receive (Moved) Api.cs:5",
+            "sends Api.Run -> Ping Api.cs:3",
+            "sends Api.Run -> PingHandler.Handle (Ping) Api.cs:3",
+            "sends Api.Run -> Save Api.cs:4",
+            "sends Api.Run -> SaveHandler.Handle (Save) Api.cs:4",
+        ],
+    );
+}
+
+#[test]
+fn csharp_events_and_routes() {
+    check(
+        &[
+            (
+                "Home.cs",
+                "[Route(\"api/[controller]\")]
+abstract class Base : ControllerBase { }
+class HomeController : Base {
+    [HttpGet(\"{id:int}\")] public int Get(int id) => id;
+    [HttpPost] public int Save() => 1;
+    [HttpDelete, Route(\"gone/[action]\")] public int Drop() => 1;
+    [HttpPut(\"/top\")] public int Top() => 1;
+    [Obsolete] public int Old() => 1;
+}
+class Plain { [HttpGet] public int Get() => 1; }
+",
+            ),
+            (
+                "Program.cs",
+                "static class Api {
+    public static void Map(IEndpointRouteBuilder app) {
+        var items = app.MapGroup(\"/items\").WithTags(\"Items\");
+        items.MapGet(\"/{id}\", Find);
+        items.MapPost(\"\", (int x) => x);
+        other.MapGet(\"key\", 1);
+    }
+    static int Find(int id) => id;
+}
+class Client {
+    readonly HttpClient http;
+    void Load(int id) { http.GetAsync($\"/items/{id}\"); http.DeleteAsync(\"api/home/gone/drop\"); http.PostAsync(\"/items/1\", null); }
+}
+class Button {
+    public event System.Action Pressed;
+    void Wire(External other) { Pressed += OnPressed; Pressed += () => OnPressed(); other.Closed += OnPressed; total += more; }
+    void OnPressed() { }
+}
+",
+            ),
+        ],
+        &[
+            "?requests Client.Load -> Api.Find (GET /items/{id}) Program.cs:12",
+            "?requests Client.Load -> HomeController.Drop (DELETE api/home/gone/drop) Program.cs:12",
+            "?serves Api.Map -> Api.Find (GET /items/{id}) Program.cs:4",
+            "?serves Api.Map -> Api.Map (POST /items) Program.cs:5",
+            "serves HomeController -> HomeController.Drop (DELETE /api/Home/gone/Drop) Home.cs:6",
+            "serves HomeController -> HomeController.Get (GET /api/Home/{id:int}) Home.cs:4",
+            "serves HomeController -> HomeController.Save (POST /api/Home) Home.cs:5",
+            "serves HomeController -> HomeController.Top (PUT /top) Home.cs:7",
+            "subscribes - -> Button.OnPressed (Closed) Program.cs:16",
+            "subscribes Button.Pressed -> Button.OnPressed Program.cs:16",
+            "subscribes Button.Pressed -> Button.Wire Program.cs:16",
+        ],
+    );
+}
+
+#[test]
+fn typescript_providers_and_messages() {
+    check(
+        &[
+            (
+                "module.ts",
+                "import { Module } from '@nestjs/common';
+import { Clock, LocalClock, CLOCK, Report } from './clock';
+@Module({ providers: [Report, { provide: Clock, useClass: LocalClock }, { useExisting: Report, provide: CLOCK }, { provide: 'text', useFactory: () => new Report() }] })
+export class AppModule {}
+container.bind<Clock>(CLOCK).to(LocalClock);
+container.bind(Report).toSelf();
+const noProvider = { provided: Clock, useClass: LocalClock };
+",
+            ),
+            (
+                "clock.ts",
+                "export abstract class Clock {}
+export class LocalClock extends Clock {}
+export const CLOCK = Symbol('clock');
+export class Report {}
+export class Save { constructor(readonly id: number) {} }
+export class Saved {}
+",
+            ),
+            (
+                "save.ts",
+                "import { CommandHandler, EventsHandler } from '@nestjs/cqrs';
+import { Save, Saved } from './clock';
+@CommandHandler(Save)
+export class SaveHandler { execute(command: Save) {} }
+@EventsHandler(Saved)
+export class SavedHandler { handle(event: Saved) {} }
+export function run(bus: any, saved: Saved) { bus.execute(new Save(1)); bus.publish(saved); bus.execute('text'); }
+",
+            ),
+        ],
+        &[
+            "handles clock.ts#Save -> save.ts#SaveHandler.execute save.ts:3",
+            "handles clock.ts#Saved -> save.ts#SavedHandler.handle save.ts:5",
+            "provides - -> clock.ts#Report (text) module.ts:3",
+            "provides clock.ts#CLOCK -> clock.ts#Report module.ts:3",
+            "provides clock.ts#Clock -> clock.ts#LocalClock module.ts:3",
+            "provides clock.ts#Clock -> clock.ts#LocalClock module.ts:5",
+            "provides clock.ts#Report -> clock.ts#Report module.ts:3",
+            "provides clock.ts#Report -> clock.ts#Report module.ts:6",
+            "sends save.ts#run -> clock.ts#Save save.ts:7",
+            "sends save.ts#run -> clock.ts#Saved save.ts:7",
+            "sends save.ts#run -> save.ts#SaveHandler.execute (clock.ts#Save) save.ts:7",
+            "sends save.ts#run -> save.ts#SavedHandler.handle (clock.ts#Saved) save.ts:7",
+        ],
+    );
+}
+
+#[test]
+fn typescript_routes_and_events() {
+    check(
+        &[
+            (
+                "server.ts",
+                "import express, { Router } from 'express';
+import { Controller, Get, Post } from '@nestjs/common';
+import { list } from './list';
+const app = express();
+const router = Router();
+app.get('/users/:id', auth, list);
+router.post('items', async (req, res) => {});
+router.route('/both').get(list).put(wrap(list));
+other.get('/guessed', list);
+const map = new Map<string, () => void>();
+map.get('/no-route');
+function auth() {}
+@Controller('cats')
+export class Cats {
+  @Get(':id') find() {}
+  @Post() add() {}
+}
+class NoController { @Get('a') find() {} }
+export function handle(typed: Router) { typed.delete('/users/:id', list); }
+",
+            ),
+            ("list.ts", "export function list() {}\n"),
+            (
+                "client.ts",
+                "import axios from 'axios';
+import { HttpClient } from '@angular/common/http';
+import { list } from './list';
+export class Client {
+  constructor(private http: HttpClient) {}
+  load(id: string) { return this.http.get<string>(`/users/${id}`); }
+  remove(id: string) { return fetch(`https://host/users/${id}`, { method: 'DELETE' }); }
+  add() { axios.post('/cats', {}); axios.put('/nowhere'); }
+}
+export const routes = [{ path: 'client', component: Client }, { path: 'late', loadComponent: () => import('./list').then(m => m.list) }];
+export class Emitter { on(name: string, f: () => void) {} emit(name: string) {} }
+export function wire(emitter: Emitter, other: Other) {
+  emitter.on('done', list);
+  other.on('done', () => {});
+  emitter.emit('done');
+  emitter.emit('started');
+  router.navigateByUrl('/client');
+}
+export class Other { on(name: string, f: () => void) {} }
+",
+            ),
+        ],
+        &[
+            "?emits client.ts#wire -> list.ts#list (done) client.ts:15",
+            "listens client.ts#Emitter -> list.ts#list (done) client.ts:13",
+            "listens client.ts#Other -> client.ts#wire (done) client.ts:14",
+            "?opens client.ts#wire -> client.ts#Client (/client) client.ts:17",
+            "?requests client.ts#Client.add -> server.ts#Cats.add (POST /cats) client.ts:8",
+            "?requests client.ts#Client.load -> list.ts#list (GET /users/${id}) client.ts:6",
+            "?requests client.ts#Client.remove -> list.ts#list (DELETE https://host/users/${id}) client.ts:7",
+            "serves server.ts -> list.ts#list (GET /both) server.ts:8",
+            "?serves server.ts -> list.ts#list (GET /guessed) server.ts:9",
+            "serves server.ts -> list.ts#list (GET /users/:id) server.ts:6",
+            "serves server.ts -> list.ts#list (PUT /both) server.ts:8",
+            "serves server.ts -> server.ts (POST items) server.ts:7",
+            "serves server.ts#Cats -> server.ts#Cats.add (POST /cats) server.ts:16",
+            "serves server.ts#Cats -> server.ts#Cats.find (GET /cats/:id) server.ts:15",
+            "serves server.ts#handle -> list.ts#list (DELETE /users/:id) server.ts:19",
+            "shows client.ts#routes -> client.ts#Client (client) client.ts:10",
+            "shows client.ts#routes -> list.ts#list (late) client.ts:10",
+        ],
+    );
+}

@@ -1,0 +1,48 @@
+//! Events: what runs when one is raised.
+
+use codeagent_lang::{Dispatch, DispatchEnd};
+use codeagent_model::dispatch::DispatchKind;
+use codeagent_model::facts::{DeclKind, Expr, ExprId, Site};
+use codeagent_model::graph::Confidence;
+
+use super::{end, relation};
+use crate::resolve::edges::SiteResolver;
+
+impl SiteResolver<'_> {
+    /// Records `event += handler`.
+    pub(super) fn record_subscription(
+        &self,
+        site: &Site,
+        event: ExprId,
+        handler: ExprId,
+        found: &mut Vec<Dispatch>,
+    ) {
+        let Some(target) = self.handler(site, handler) else {
+            return;
+        };
+        let declared = self.lookup_named(event).0;
+        let (source, label) = match declared.first() {
+            Some(first) if self.decl(first.decl).kind != DeclKind::Event => return,
+            Some(first) if !self.is_external_file(first.decl.file) => {
+                (end(first.decl), String::new())
+            }
+            // Any library may declare it, but `+=` with a method is an event or a delegate.
+            _ if matches!(target, DispatchEnd::Around(_)) => return,
+            _ => match self.facts.expr(event) {
+                Expr::Member(_, name) | Expr::Name(name, ..) => {
+                    (DispatchEnd::Unknown, self.facts.text(name).to_owned())
+                }
+                _ => return,
+            },
+        };
+        found.push(Dispatch {
+            label,
+            ..relation(
+                DispatchKind::Subscribes,
+                (source, target),
+                site,
+                Confidence::Exact,
+            )
+        });
+    }
+}

@@ -1,0 +1,146 @@
+//! The names by which frameworks of C# are recognised.
+
+/// What a call of a method says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallMeaning {
+    /// It registers a service with a container: `AddScoped<I, T>()`.
+    Service,
+    /// It sends its argument to whatever handles its type: `Send(new T())`.
+    Send,
+    /// It maps a route of this verb to a function: `MapGet("..", f)`.
+    Route(&'static str),
+    /// It requests a path with this verb: `GetAsync("..")`.
+    Request(&'static str),
+}
+
+/// Returns what a call of a method of that name says, if its receiver and arguments agree.
+pub fn call_meaning(method: &str) -> Option<CallMeaning> {
+    Some(match method {
+        "AddScoped"
+        | "AddSingleton"
+        | "AddTransient"
+        | "TryAddScoped"
+        | "TryAddSingleton"
+        | "TryAddTransient"
+        | "AddKeyedScoped"
+        | "AddKeyedSingleton"
+        | "AddKeyedTransient"
+        | "TryAddKeyedScoped"
+        | "TryAddKeyedSingleton"
+        | "TryAddKeyedTransient"
+        | "AddHttpClient"
+        | "AddHostedService"
+        | "Scoped"
+        | "Singleton"
+        | "Transient"
+        | "KeyedScoped"
+        | "KeyedSingleton"
+        | "KeyedTransient" => CallMeaning::Service,
+
+        "Send"
+        | "SendAsync"
+        | "Publish"
+        | "PublishAsync"
+        | "Dispatch"
+        | "DispatchAsync"
+        | "Enqueue"
+        | "EnqueueAsync"
+        | "Execute"
+        | "ExecuteAsync"
+        | "Query"
+        | "QueryAsync"
+        | "Invoke"
+        | "InvokeAsync"
+        | "Request"
+        | "RequestAsync"
+        | "CreateStream"
+        | "Raise"
+        | "RaiseAsync"
+        | "RaiseEvent"
+        | "AddDomainEvent"
+        | "RegisterDomainEvent"
+        | "RaiseDomainEvent"
+        | "AddAndSaveEventAsync" => CallMeaning::Send,
+
+        "MapGet" => CallMeaning::Route("GET"),
+        "MapPost" => CallMeaning::Route("POST"),
+        "MapPut" => CallMeaning::Route("PUT"),
+        "MapDelete" => CallMeaning::Route("DELETE"),
+        "MapPatch" => CallMeaning::Route("PATCH"),
+
+        "GetAsync"
+        | "GetStringAsync"
+        | "GetStreamAsync"
+        | "GetByteArrayAsync"
+        | "GetFromJsonAsync"
+        | "GetFromJsonAsAsyncEnumerable" => CallMeaning::Request("GET"),
+        "PostAsync" | "PostAsJsonAsync" => CallMeaning::Request("POST"),
+        "PutAsync" | "PutAsJsonAsync" => CallMeaning::Request("PUT"),
+        "PatchAsync" | "PatchAsJsonAsync" => CallMeaning::Request("PATCH"),
+        "DeleteAsync" | "DeleteFromJsonAsync" => CallMeaning::Request("DELETE"),
+        _ => return None,
+    })
+}
+
+/// Types on which services are registered.
+pub const CONTAINERS: &[&str] = &[
+    "IServiceCollection",
+    "ServiceCollection",
+    "ServiceDescriptor",
+];
+
+/// Types on which routes are mapped.
+pub const ROUTERS: &[&str] = &[
+    "IEndpointRouteBuilder",
+    "RouteGroupBuilder",
+    "WebApplication",
+];
+
+/// Types that send requests.
+pub const CLIENTS: &[&str] = &["HttpClient"];
+
+/// The call that gives the routes mapped on its result a prefix.
+pub const GROUP: &str = "MapGroup";
+
+/// Calls that get an instance of their type argument from a container.
+pub const GETTERS: &[&str] = &[
+    "GetRequiredService",
+    "GetService",
+    "GetRequiredKeyedService",
+    "GetKeyedService",
+    "CreateInstance",
+    "GetServiceOrCreateInstance",
+];
+
+/// Generic interfaces and base classes of libraries whose first type argument is a message.
+pub const HANDLERS: &[&str] = &[
+    "IRequestHandler",
+    "INotificationHandler",
+    "IStreamRequestHandler",
+    "ICommandHandler",
+    "IQueryHandler",
+    "IEventHandler",
+    "IConsumer",
+    "IHandleMessages",
+    "RequestHandler",
+    "AsyncRequestHandler",
+    "NotificationHandler",
+];
+
+/// Returns the verb of an attribute that makes a method answer requests.
+pub fn verb_of_attribute(name: &str) -> Option<&'static str> {
+    Some(match name.strip_suffix("Attribute").unwrap_or(name) {
+        "HttpGet" => "GET",
+        "HttpPost" => "POST",
+        "HttpPut" => "PUT",
+        "HttpDelete" => "DELETE",
+        "HttpPatch" => "PATCH",
+        "HttpHead" => "HEAD",
+        "HttpOptions" => "OPTIONS",
+        ROUTE => "*",
+        _ => return None,
+    })
+}
+
+/// The attribute whose argument is a route, of a method or of all methods of a class.
+pub const ROUTE: &str = "Route";

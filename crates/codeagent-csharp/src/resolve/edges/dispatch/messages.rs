@@ -1,0 +1,152 @@
+//! Messages: which class handles a type, and who sends it.
+
+use codeagent_lang::{DeclRef, Dispatch, DispatchEnd};
+use codeagent_model::dispatch::DispatchKind;
+use codeagent_model::facts::{DeclId, DeclKind, Site, SiteKind, Subject};
+use codeagent_model::graph::Confidence;
+
+use super::frameworks::HANDLERS;
+use super::{CallSite, end, relation};
+use crate::resolve::declared::published;
+use crate::resolve::declared::tables::TypeDefId;
+use crate::resolve::edges::SiteResolver;
+use crate::resolve::types::{Ty, Type};
+
+/// Arguments of a call that may be the message.
+const MAX_ARGUMENTS: usize = 2;
+
+impl SiteResolver<'_> {
+    pub(super) fn record_sent(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+        let call = self.facts.calls[at.call.index()];
+        for arg in self.facts.list(call.args).iter().take(MAX_ARGUMENTS) {
+            if let Some(message) = self.message(self.type_of_expr(arg.value)) {
+                let ends = (DispatchEnd::Around(at.site.owner), end(message));
+                found.push(relation(
+                    DispatchKind::Sends,
+                    ends,
+                    at.site,
+                    Confidence::Exact,
+                ));
+                return;
+            }
+        }
+    }
+
+    /// Records the messages that a class handles.
+    pub(super) fn record_handlers(&self, id: DeclId, found: &mut Vec<Dispatch>) {
+        let Some(&tid) = self.table.types.get(&id) else {
+            return;
+        };
+        let group = self.type_def(tid);
+        let is_first = group
+            .parts
+            .first()
+            .is_some_and(|first| first.file == self.file && first.decl == id);
+        if !is_first
+            || matches!(
+                group.kind,
+                DeclKind::Interface | DeclKind::Enum | DeclKind::Delegate
+            )
+        {
+            return;
+        }
+
+        let before = found.len();
+        for base in self.supertypes(self.self_type(tid)).iter().skip(1) {
+            let Some((message, confidence)) = self.handled_through(*base) else {
+                continue;
+            };
+            let Some(declared) = self.message(message) else {
+                continue;
+            };
+            let handler = self.method_taking(tid, message);
+            let handler = handler.unwrap_or_else(|| group.parts[0].decl);
+            let target = DeclRef {
+                file: self.file,
+                decl: handler,
+            };
+            let site = Site {
+                kind: SiteKind::Base,
+                subject: Subject::Base(id, 0),
+                owner: id,
+                at: self.facts.decl(id).at,
+            };
+            let said = relation(
+                DispatchKind::Handles,
+                (end(declared), end(target)),
+                &site,
+                confidence,
+            );
+            let is_known =
+                |known: &Dispatch| (known.source, known.target) == (said.source, said.target);
+            match found[before..].iter_mut().find(|known| is_known(known)) {
+                Some(known) => known.confidence = known.confidence.max(said.confidence),
+                None => found.push(said),
+            }
+        }
+    }
+
+    /// Returns the message that a base makes a class handle.
+    fn handled_through(&self, base: Ty) -> Option<(Ty, Confidence)> {
+        let (name, args) = match self.arena.get(base) {
+            Type::Named(tid, args) => (self.tables.type_def(tid).name, args),
+            Type::External(name, args) => (name, args),
+            _ => return None,
+        };
+        let message = *args.first()?;
+        if HANDLERS.contains(&self.tables.names.text(name)) {
+            return Some((message, Confidence::Exact));
+        }
+        let Type::Named(tid, _) = self.arena.get(base) else {
+            return None;
+        };
+        self.takes_its_argument(tid)
+            .then_some((message, Confidence::Inferred))
+    }
+
+    /// Reports whether a type is an interface of the repository whose only method takes a value of
+    /// its first type parameter first.
+    fn takes_its_argument(&self, tid: TypeDefId) -> bool {
+        let declares = self.tables.type_def(tid);
+        if declares.external || declares.kind != DeclKind::Interface {
+            return false;
+        }
+        let declares = self.type_def(tid);
+        self.record_type_lookup(tid, published::INTERFACES, declares.name);
+        let Type::Named(_, params) = self.arena.get(self.self_type(tid)) else {
+            return false;
+        };
+        match declares.members.as_slice() {
+            [only] if self.decl(*only).kind == DeclKind::Method => {
+                let signature = self.signature(*only);
+                let first = signature.params.first();
+                first.is_some_and(|first| Some(&first.ty) == params.first())
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the method of a type, declared in this file, whose first parameter has a type.
+    fn method_taking(&self, tid: TypeDefId, message: Ty) -> Option<DeclId> {
+        let group = self.type_def(tid);
+        let takes = |decl: &&DeclRef| {
+            decl.file == self.file
+                && self.decl(**decl).kind == DeclKind::Method
+                && self
+                    .signature(**decl)
+                    .params
+                    .first()
+                    .is_some_and(|first| first.ty == message)
+        };
+        let mut all = group.members.iter().chain(&group.explicit);
+        all.find(takes).map(|found| found.decl)
+    }
+
+    /// Returns the declaration of a type that can be a message.
+    fn message(&self, ty: Ty) -> Option<DeclRef> {
+        let declared = self.declaration_of(ty)?;
+        let kind = self.decl(declared).kind;
+        (kind.opens_type() && !matches!(kind, DeclKind::Enum | DeclKind::Delegate))
+            .then_some(declared)
+    }
+}

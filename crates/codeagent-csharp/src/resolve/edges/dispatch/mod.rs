@@ -1,0 +1,209 @@
+//! Dispatch in C#: services of containers, handlers of messages, subscribers of events, routes and
+//! requests.
+//!
+//! | what | recognised by |
+//! |---|---|
+//! | service | `AddScoped<I, T>()` and its likes on an `IServiceCollection`: type arguments, `typeof`, a factory, an instance |
+//! | handler | a class with a base `IRequestHandler<M, ..>`, or with an interface of the repository whose one method takes its type argument |
+//! | message | `Send(m)`, `Publish(m)` and their likes; the type of `m` is of the repository |
+//! | subscriber | `x.Event += handler` |
+//! | route | `[HttpGet("..")]` below the `[Route("..")]` of the class; `MapGet("..", handler)` below `MapGroup("..")` |
+//! | request | `GetAsync("..")` and its likes on an `HttpClient` |
+//!
+//! A name alone is not enough: the receiver's type must be that of the framework. If it is not
+//! known, the relation is inferred. A call of a method that the repository declares registers no
+//! service. The names are in [`frameworks`].
+//!
+//! **Limits.** A route is read from literals, `+`, and locals initialised with them. Registration
+//! by scanning assemblies, by convention or in configuration is not seen.
+
+mod events;
+mod frameworks;
+mod messages;
+mod requests;
+mod routes;
+mod services;
+
+use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Links, Target};
+use codeagent_model::dispatch::DispatchKind;
+use codeagent_model::facts::{CallId, Expr, ExprId, Site, SiteKind, Subject};
+use codeagent_model::graph::Confidence;
+
+use self::frameworks::{CallMeaning, call_meaning};
+use crate::resolve::edges::{FileResolver, SiteResolver};
+use crate::resolve::types::{Ty, Type};
+
+impl FileResolver<'_> {
+    /// Records what the file says about code that runs without a call that names it.
+    pub(super) fn record_dispatch(&self, links: &mut Links) {
+        let facts = self.types.facts();
+        let mut found = Vec::new();
+        // The event of the `+=` whose operator follows.
+        let mut changed = ExprId::NONE;
+        for (index, site) in facts.sites.iter().enumerate() {
+            match (site.kind, site.subject) {
+                (SiteKind::Call, Subject::Expr(expr)) => {
+                    let Some((call, meaning)) = self.called(expr) else {
+                        continue;
+                    };
+                    let here = self.at(site.owner);
+                    here.stack.begin_site();
+                    here.record_call(CallSite { site, index, call }, meaning, &mut found);
+                }
+                (SiteKind::Attribute, Subject::Construct(ty, call)) => {
+                    self.at(site.owner).record_route(site, ty, call, &mut found);
+                }
+                (SiteKind::ReadWrite, Subject::Expr(expr)) => changed = expr,
+                (SiteKind::Operator, Subject::Expr(expr)) if !changed.is_none() => {
+                    if let Expr::Binary(_, left, right) = facts.expr(expr)
+                        && left == changed
+                    {
+                        let here = self.at(site.owner);
+                        here.stack.begin_site();
+                        here.record_subscription(site, left, right, &mut found);
+                        changed = ExprId::NONE;
+                    }
+                }
+                _ => {}
+            }
+        }
+
+        for id in facts.decl_ids() {
+            let decl = facts.decl(id);
+            if decl.kind.opens_type() && !decl.bases.is_empty() {
+                let here = self.at(id);
+                here.stack.begin_site();
+                here.record_handlers(id, &mut found);
+            }
+        }
+        links.dispatch.extend(found);
+    }
+
+    /// Returns a call whose method has the name of a framework's.
+    fn called(&self, expr: ExprId) -> Option<(CallId, CallMeaning)> {
+        let facts = self.types.facts();
+        let Expr::Call(call) = facts.expr(expr) else {
+            return None;
+        };
+        let Expr::Member(_, name) = facts.expr(facts.calls[call.index()].callee) else {
+            return None;
+        };
+        Some((call, call_meaning(facts.text(name))?))
+    }
+}
+
+/// A call site of the file.
+#[derive(Clone, Copy)]
+struct CallSite<'f> {
+    site: &'f Site,
+    /// Its index among the sites.
+    index: usize,
+    call: CallId,
+}
+
+/// Whether a receiver is what a framework's method is called on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fit {
+    Exact,
+    Unknown,
+    Other,
+}
+
+impl SiteResolver<'_> {
+    fn record_call(&self, at: CallSite<'_>, meaning: CallMeaning, found: &mut Vec<Dispatch>) {
+        match meaning {
+            CallMeaning::Service => self.record_service(at, found),
+            CallMeaning::Send => self.record_sent(at, found),
+            CallMeaning::Route(verb) => self.record_mapped(at, verb, found),
+            CallMeaning::Request(verb) => self.record_request(at, verb, found),
+        }
+    }
+
+    /// Reports whether the receiver of a call has one of some types, by their names.
+    fn receiver_fits(&self, call: CallId, types: &[&str]) -> Fit {
+        let callee = self.facts.calls[call.index()].callee;
+        let Expr::Member(receiver, _) = self.facts.expr(callee) else {
+            return Fit::Other;
+        };
+        self.fits(self.type_of_expr(receiver), types)
+    }
+
+    fn fits(&self, ty: Ty, types: &[&str]) -> Fit {
+        if ty.is_unknown() {
+            return Fit::Unknown;
+        }
+        let is_one = |ty: &Ty| {
+            self.type_name(*ty)
+                .is_some_and(|name| types.contains(&name))
+        };
+        if is_one(&ty) || self.supertypes(ty).iter().any(is_one) {
+            Fit::Exact
+        } else {
+            Fit::Other
+        }
+    }
+
+    /// Returns the simple name of a type.
+    fn type_name(&self, ty: Ty) -> Option<&str> {
+        match self.arena.get(ty) {
+            Type::Named(tid, _) => Some(self.tables.names.text(self.tables.type_def(tid).name)),
+            Type::External(name, _) => Some(self.tables.names.text(name)),
+            Type::Nullable(of) | Type::Qualifier(of) => self.type_name(of),
+            _ => None,
+        }
+    }
+
+    /// Reports whether a call runs a method of the repository.
+    fn calls_own_method(&self, call: CallId) -> bool {
+        let result = self.resolve_call(call);
+        result
+            .targets
+            .iter()
+            .any(|target| !self.is_external_file(target.file))
+    }
+
+    /// Returns what runs when a function value is called: the method it names, or what a lambda
+    /// stands in. `None` if it is neither.
+    fn handler(&self, site: &Site, value: ExprId) -> Option<DispatchEnd> {
+        match self.facts.expr(value) {
+            Expr::Function(_) => Some(DispatchEnd::Around(site.owner)),
+            Expr::Name(..) | Expr::Member(..) | Expr::Generic(..) => {
+                let method = self.named_method(value)?;
+                Some(Target::Decl(method).into())
+            }
+            Expr::Same(inner) => self.handler(site, inner),
+            // `new Handler(method)`
+            Expr::New(call) | Expr::NewTarget(call, _) => {
+                let args = self
+                    .facts
+                    .list(self.facts.calls.get(call.some()?.index())?.args);
+                match args {
+                    [only] => self.handler(site, only.value),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A relation between two symbols.
+fn relation(
+    kind: DispatchKind,
+    (source, target): (DispatchEnd, DispatchEnd),
+    site: &Site,
+    confidence: Confidence,
+) -> Dispatch {
+    Dispatch {
+        kind,
+        source,
+        target,
+        label: String::new(),
+        at: site.at,
+        confidence,
+    }
+}
+
+fn end(decl: DeclRef) -> DispatchEnd {
+    Target::Decl(decl).into()
+}

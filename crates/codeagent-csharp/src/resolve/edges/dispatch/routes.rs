@@ -1,0 +1,340 @@
+//! Routes: the methods and functions that answer requests.
+
+use codeagent_lang::{DeclRef, Dispatch, DispatchEnd};
+use codeagent_model::dispatch::{ANY_VERB, DispatchKind};
+use codeagent_model::facts::{
+    CallId, DeclFlags, DeclId, DeclKind, Expr, ExprId, Facts, Site, SiteKind, Subject, TypeExpr,
+    TypeId,
+};
+use codeagent_model::graph::Confidence;
+
+use super::frameworks::{GROUP, ROUTERS, verb_of_attribute};
+use super::{CallSite, Fit, end};
+use crate::resolve::edges::SiteResolver;
+use crate::resolve::types::Type;
+
+/// Calls that are followed from a route to its group.
+const MAX_CHAIN: usize = 24;
+
+impl SiteResolver<'_> {
+    /// Records a method whose attribute is a route.
+    pub(super) fn record_route(
+        &self,
+        site: &Site,
+        attribute: TypeId,
+        call: CallId,
+        found: &mut Vec<Dispatch>,
+    ) {
+        let facts = self.facts;
+        let Some(verb) = verb_of_attribute(last_name(facts, attribute)) else {
+            return;
+        };
+        let method = facts.decl(site.owner);
+        if method.kind != DeclKind::Method {
+            return;
+        }
+        self.stack.begin_site();
+        let is_declared = self
+            .type_of_attribute(attribute)
+            .and_then(|ty| self.declaration_of(ty));
+        let Some(class) = facts.scope(method.scope).owner.some() else {
+            return;
+        };
+        if is_declared.is_some() {
+            return;
+        }
+
+        let template = template(facts, call);
+        // The verb alone, if another attribute of the method has the template.
+        if template.is_none() && verb != ANY_VERB && self.has_own_route(site) {
+            return;
+        }
+        let template = template.unwrap_or_default();
+        let verb = match verb {
+            ANY_VERB => self.other_verb(site).unwrap_or(ANY_VERB),
+            verb => verb,
+        };
+        let prefixes = if template.starts_with(['/', '~']) {
+            vec![String::new()]
+        } else {
+            self.prefixes(class)
+        };
+        for prefix in prefixes {
+            let path = join(&prefix, &template);
+            if path.is_empty() {
+                continue;
+            }
+            let path = path
+                .replace("[controller]", controller(facts.decl_name(class)))
+                .replace("[action]", facts.text(method.name));
+            found.push(Dispatch {
+                kind: DispatchKind::Serves,
+                source: end(DeclRef {
+                    file: self.file,
+                    decl: class,
+                }),
+                target: end(DeclRef {
+                    file: self.file,
+                    decl: site.owner,
+                }),
+                label: format!("{verb} /{}", path.trim_start_matches(['~', '/'])),
+                at: site.at,
+                confidence: Confidence::Exact,
+            });
+        }
+    }
+
+    /// Returns the other route attributes of a site's method.
+    fn beside(&self, site: &Site) -> impl Iterator<Item = (&'static str, CallId)> {
+        let facts = self.facts;
+        attributes(facts, site.owner)
+            .filter(move |(other, ..)| other.at != site.at)
+            .filter_map(|(_, ty, call)| Some((verb_of_attribute(last_name(facts, ty))?, call)))
+    }
+
+    fn has_own_route(&self, site: &Site) -> bool {
+        self.beside(site)
+            .any(|(verb, call)| verb == ANY_VERB && template(self.facts, call).is_some())
+    }
+
+    fn other_verb(&self, site: &Site) -> Option<&'static str> {
+        self.beside(site)
+            .map(|(verb, _)| verb)
+            .find(|verb| *verb != ANY_VERB)
+    }
+
+    /// Returns the routes of a class or, if it has none, of its nearest base class with one.
+    fn prefixes(&self, class: DeclId) -> Vec<String> {
+        let none = || vec![String::new()];
+        let Some(&tid) = self.table.types.get(&class) else {
+            return none();
+        };
+        for ty in self.class_chain(self.self_type(tid)).into_iter().flatten() {
+            let Type::Named(tid, _) = self.arena.get(ty) else {
+                continue;
+            };
+            let group = self.type_def(tid);
+            if group.external {
+                break;
+            }
+            let mut routes = Vec::new();
+            for part in &group.parts {
+                let facts = self.facts(part.file);
+                routes.extend(
+                    attributes(facts, part.decl)
+                        .filter(|(_, ty, _)| {
+                            verb_of_attribute(last_name(facts, *ty)) == Some(ANY_VERB)
+                        })
+                        .filter_map(|(_, _, call)| template(facts, call)),
+                );
+            }
+            if !routes.is_empty() {
+                return routes;
+            }
+        }
+        none()
+    }
+
+    /// Records `MapGet("..", handler)`.
+    pub(super) fn record_mapped(
+        &self,
+        at: CallSite<'_>,
+        verb: &'static str,
+        found: &mut Vec<Dispatch>,
+    ) {
+        let fit = self.receiver_fits(at.call, ROUTERS);
+        if fit == Fit::Other {
+            return;
+        }
+        let call = self.facts.calls[at.call.index()];
+        let args = self.facts.list(call.args);
+        let handler = args.iter().find_map(|arg| self.handler(at.site, arg.value));
+        let Some(target) = handler else {
+            return;
+        };
+
+        let pattern = args
+            .iter()
+            .find_map(|arg| self.path_text(arg.value, at.site.at.line));
+        let (prefix, is_whole) = self.group_prefix(call.callee);
+        let path = join(&prefix, &pattern.clone().unwrap_or_default());
+        if path.is_empty() {
+            return;
+        }
+        let is_certain = fit == Fit::Exact && is_whole && pattern.is_some();
+        found.push(Dispatch {
+            kind: DispatchKind::Serves,
+            source: DispatchEnd::Around(at.site.owner),
+            target,
+            label: format!("{verb} /{}", path.trim_start_matches('/')),
+            at: at.site.at,
+            confidence: if is_certain {
+                Confidence::Exact
+            } else {
+                Confidence::Inferred
+            },
+        });
+    }
+
+    /// Returns the prefix of the routes mapped on the receiver of a callee, and whether nothing is
+    /// missing before it.
+    fn group_prefix(&self, callee: ExprId) -> (String, bool) {
+        let Expr::Member(mut receiver, _) = self.facts.expr(callee) else {
+            return (String::new(), false);
+        };
+        let mut prefix = String::new();
+        for _ in 0..MAX_CHAIN {
+            receiver = match self.facts.expr(receiver) {
+                Expr::Call(call) => {
+                    let call = self.facts.calls[call.index()];
+                    let Expr::Member(inner, name) = self.facts.expr(call.callee) else {
+                        return (prefix, false);
+                    };
+                    if self.facts.text(name) == GROUP {
+                        let first = self.facts.list(call.args).first();
+                        match first.and_then(|arg| self.path_text(arg.value, 0)) {
+                            Some(group) => prefix = join(&group, &prefix),
+                            None => return (prefix, false),
+                        }
+                    }
+                    inner
+                }
+                Expr::Name(..) => match self.initialiser(receiver) {
+                    Some(value) => value,
+                    None => {
+                        let ty = self.type_name(self.type_of_expr(receiver));
+                        return (prefix, ty == Some("WebApplication"));
+                    }
+                },
+                Expr::Same(inner) | Expr::Await(inner) | Expr::NonNull(inner) => inner,
+                _ => return (prefix, false),
+            };
+        }
+        (prefix, false)
+    }
+
+    /// Returns the value that a local is initialised with.
+    fn initialiser(&self, name: ExprId) -> Option<ExprId> {
+        use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
+        let Expr::Name(name, scope, offset) = self.facts.expr(name) else {
+            return None;
+        };
+        let position = ScopePosition { scope, offset };
+        let decl = match self.lookup_value(self.own_name(name), position, false) {
+            SimpleName::Local(found) => found.first()?.decl,
+            SimpleName::Members(found) => {
+                let decl = found.first()?.decl;
+                let declared = self.decl(decl);
+                let is_fixed =
+                    declared.flags.has(DeclFlags::CONST) || declared.flags.has(DeclFlags::READONLY);
+                (is_fixed && decl.file == self.file).then_some(decl)?
+            }
+            _ => return None,
+        };
+        let declared = self.facts.decl(decl.decl);
+        matches!(declared.kind, DeclKind::Variable | DeclKind::Field)
+            .then_some(declared.init)?
+            .some()
+    }
+
+    /// Returns the path that an expression writes; `line` is where it stands, 0 if that is not
+    /// known. What is no literal is a placeholder.
+    pub(super) fn path_text(&self, value: ExprId, line: u32) -> Option<String> {
+        match self.facts.expr(value) {
+            Expr::Literal(codeagent_model::facts::LiteralKind::String, text) => {
+                if !text.is_none() {
+                    return Some(self.facts.text(text).to_owned());
+                }
+                // The text of an interpolated string is among the literals of the file.
+                let mut all = self.facts.literals.iter();
+                let literal = all.find(|literal| {
+                    (line..=line + 1).contains(&literal.line)
+                        && self.facts.text(literal.text).contains('{')
+                })?;
+                Some(self.facts.text(literal.text).to_owned())
+            }
+            Expr::Binary(_, left, right) => {
+                let (first, second) = (self.path_text(left, line), self.path_text(right, line));
+                match (&first, &second) {
+                    (None, None) => None,
+                    _ => {
+                        let text = |part: Option<String>| part.unwrap_or_else(|| "{}".to_owned());
+                        Some(text(first) + &text(second))
+                    }
+                }
+            }
+            Expr::Name(..) => {
+                let value = self.initialiser(value)?;
+                let is_text =
+                    matches!(self.facts.expr(value), Expr::Literal(..) | Expr::Binary(..));
+                if is_text {
+                    self.path_text(value, line.saturating_sub(1))
+                } else {
+                    None
+                }
+            }
+            Expr::Same(inner) => self.path_text(inner, line),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the attributes of a declaration.
+fn attributes(facts: &Facts, decl: DeclId) -> impl Iterator<Item = (&Site, TypeId, CallId)> {
+    // The sites are in text order, and attributes stand before the name.
+    let end = facts.decl(decl).at.offset;
+    let last = facts.sites.partition_point(|site| site.at.offset < end);
+    let start = facts
+        .detail(decl)
+        .map_or(end, |detail| detail.span.start.offset);
+    facts.sites[..last]
+        .iter()
+        .rev()
+        .take_while(move |site| site.at.offset >= start)
+        .filter(move |site| site.kind == SiteKind::Attribute && site.owner == decl)
+        .filter_map(|site| match site.subject {
+            Subject::Construct(ty, call) => Some((site, ty, call)),
+            _ => None,
+        })
+}
+
+/// Returns the last name of a written type.
+fn last_name(facts: &Facts, ty: TypeId) -> &str {
+    match facts.type_expr(ty) {
+        TypeExpr::Name(segments, _) => facts
+            .list(segments)
+            .last()
+            .map_or("", |last| facts.text(last.name)),
+        _ => "",
+    }
+}
+
+/// Returns the template among the arguments of a route attribute.
+fn template(facts: &Facts, call: CallId) -> Option<String> {
+    let call = facts.calls.get(call.some()?.index())?;
+    facts.list(call.args).iter().find_map(|arg| {
+        let is_template = arg.name.is_none() || facts.text(arg.name) == "template";
+        match facts.expr(arg.value) {
+            Expr::Literal(codeagent_model::facts::LiteralKind::String, text)
+                if is_template && !text.is_none() =>
+            {
+                Some(facts.text(text).to_owned())
+            }
+            _ => None,
+        }
+    })
+}
+
+/// Returns what `[controller]` stands for.
+fn controller(class: &str) -> &str {
+    class.strip_suffix("Controller").unwrap_or(class)
+}
+
+fn join(prefix: &str, path: &str) -> String {
+    let (prefix, path) = (prefix.trim_end_matches('/'), path.trim_start_matches('/'));
+    match (prefix, path) {
+        ("", path) => path.to_owned(),
+        (prefix, "") => prefix.to_owned(),
+        (prefix, path) => format!("{prefix}/{path}"),
+    }
+}

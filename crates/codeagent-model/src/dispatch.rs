@@ -1,0 +1,132 @@
+//! Dispatch: how code runs without a call that names it, through a container, a mediator, an event
+//! or a route.
+//!
+//! A relation has a source, a target and a label. Where the text at one site names both ends, it is
+//! complete. Otherwise two sites share a key: a route and its requests, an event's listeners and its
+//! emitters. Each site is stored by itself, as what its file says, and a query joins them. So no
+//! stored row depends on two files that do not name each other.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::literal_key;
+use crate::graph::words;
+
+words! {
+    /// What a relation says.
+    DispatchKind {
+        /// A container gives the target where the source is asked for.
+        Provides = "provides",
+        /// The target handles messages of the type that is the source.
+        Handles = "handles",
+        /// The source sends a message of the type that is the target.
+        Sends = "sends",
+        /// The target runs when the source, an event, is raised.
+        Subscribes = "subscribes",
+        /// The target runs when the source, an emitter, emits the label.
+        Listens = "listens",
+        /// The source emits the label on the target, an emitter.
+        Emits = "emits",
+        /// The target answers requests of the label; the source registers it.
+        Serves = "serves",
+        /// The source requests the label.
+        Requests = "requests",
+        /// The target is shown at the label, a route of the client; the source registers it.
+        Shows = "shows",
+        /// The source opens the label, a route of the client.
+        Opens = "opens",
+    }
+}
+
+/// The verb of a route or request that may be any.
+pub const ANY_VERB: &str = "*";
+
+impl DispatchKind {
+    /// Returns the kind at the other sites of a key.
+    #[must_use]
+    pub fn counterpart(self) -> Option<Self> {
+        match self {
+            Self::Listens => Some(Self::Emits),
+            Self::Emits => Some(Self::Listens),
+            Self::Serves => Some(Self::Requests),
+            Self::Requests => Some(Self::Serves),
+            Self::Shows => Some(Self::Opens),
+            Self::Opens => Some(Self::Shows),
+            Self::Handles => Some(Self::Sends),
+            Self::Sends => Some(Self::Handles),
+            Self::Provides | Self::Subscribes => None,
+        }
+    }
+
+    /// Returns the key that sites with this label share; empty if the kind is not joined by one.
+    #[must_use]
+    pub fn key(self, label: &str) -> String {
+        match self {
+            Self::Serves | Self::Requests => route_key(verb_and_path(label).1),
+            Self::Shows | Self::Opens => route_key(label),
+            Self::Listens | Self::Emits => label.to_owned(),
+            Self::Provides | Self::Handles | Self::Sends | Self::Subscribes => String::new(),
+        }
+    }
+}
+
+/// Splits the label of a route or request, such as `GET /users/:id`.
+#[must_use]
+pub fn verb_and_path(label: &str) -> (&str, &str) {
+    label.split_once(' ').unwrap_or((ANY_VERB, label))
+}
+
+/// Reports whether a request with one verb reaches a route with another.
+#[must_use]
+pub fn verbs_agree(one: &str, other: &str) -> bool {
+    one == other || one == ANY_VERB || other == ANY_VERB
+}
+
+/// Returns the form in which a route and its requests are equal: without host, query and slashes
+/// around it, in lower case, with `*` for each placeholder.
+#[must_use]
+pub fn route_key(path: &str) -> String {
+    let path = match path.split_once("://") {
+        Some((_, rest)) => rest.find('/').map_or("", |at| &rest[at..]),
+        None => path,
+    };
+    let end = path.find(['?', '#']).unwrap_or(path.len());
+    // In a placeholder, `?` means that it may be missing.
+    let path = if path[..end].contains(['{', ':']) {
+        path
+    } else {
+        &path[..end]
+    };
+    let key = literal_key(path.trim_start_matches("~/"));
+    // The base address of the client stands first.
+    let key = key.strip_prefix("*/").unwrap_or(&key);
+    key.trim_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_has_the_key_of_its_route() {
+        for path in [
+            "/api/Users/{id:int}",
+            "api/users/:id",
+            "http://localhost:5000/api/users/${user.id}",
+            "${base}/api/users/${id}",
+            "~/api/users/{id?}",
+        ] {
+            assert_eq!(route_key(path), "api/users/*", "{path}");
+        }
+        assert_eq!(route_key("/users?page=1"), "users");
+        assert_eq!(route_key("/"), "");
+    }
+
+    #[test]
+    fn verbs_agree_if_they_are_equal_or_unknown() {
+        assert!(verbs_agree("GET", "GET") && verbs_agree("GET", ANY_VERB));
+        assert!(!verbs_agree("GET", "POST"));
+        assert_eq!(verb_and_path("GET /a b"), ("GET", "/a b"));
+    }
+}

@@ -1,0 +1,184 @@
+//! Lines about steps that no call makes: what a container gives, who handles a message, who
+//! answers a request.
+
+use codeagent_core::model::dispatch::DispatchKind;
+use codeagent_core::model::graph::{Confidence, EdgeDirection, NodeId};
+use codeagent_core::query::{self, DispatchStep, FileKey, Occurrences};
+
+use super::AnswerError;
+use super::symbol_line::symbol_line;
+use crate::text::{NameRow, Section};
+
+/// Most steps worded for one section.
+const MAX_STEPS: usize = 200;
+
+/// Returns how one symbol leads to the next, as a verb between them.
+pub(super) fn verb(kind: DispatchKind) -> &'static str {
+    match kind {
+        DispatchKind::Provides => "is provided by",
+        DispatchKind::Handles => "is handled by",
+        DispatchKind::Sends => "sends a message to",
+        DispatchKind::Subscribes => "runs its subscriber",
+        DispatchKind::Listens | DispatchKind::Emits => "emits an event to",
+        DispatchKind::Serves | DispatchKind::Requests => "requests a route of",
+        DispatchKind::Shows | DispatchKind::Opens => "opens a route of",
+    }
+}
+
+/// Makes a section of what some symbols lead to without a call.
+pub(super) fn from(
+    occurrences: &mut Occurrences<'_, '_>,
+    symbols: &[NodeId],
+) -> Result<Section, AnswerError> {
+    let steps = query::dispatched_from(occurrences.sources.snapshot(), symbols)?;
+    let lines = rows(occurrences, &steps, EdgeDirection::Outgoing)?;
+    Ok(Section::names(
+        "dispatches",
+        "leads to, without a call",
+        lines,
+    ))
+}
+
+/// Makes a section of what leads to some symbols without a call.
+pub(super) fn to(
+    occurrences: &mut Occurrences<'_, '_>,
+    symbols: &[NodeId],
+) -> Result<Section, AnswerError> {
+    let steps = query::dispatched_to(occurrences.sources.snapshot(), symbols)?;
+    to_section(occurrences, &steps)
+}
+
+/// Makes a section of steps to symbols.
+pub(super) fn to_section(
+    occurrences: &mut Occurrences<'_, '_>,
+    steps: &[DispatchStep],
+) -> Result<Section, AnswerError> {
+    let lines = rows(occurrences, steps, EdgeDirection::Incoming)?;
+    Ok(Section::names(
+        "dispatched",
+        "reached without a call",
+        lines,
+    ))
+}
+
+/// What a line is made of.
+struct Words {
+    kind: DispatchKind,
+    /// The symbol at the other end, with its place.
+    other: String,
+    /// The message, route or event.
+    what: String,
+    /// `src/Startup.cs:31`
+    site: String,
+    /// Where the target is registered.
+    registered: Option<String>,
+}
+
+fn rows(
+    occurrences: &mut Occurrences<'_, '_>,
+    steps: &[DispatchStep],
+    direction: EdgeDirection,
+) -> Result<Vec<NameRow>, AnswerError> {
+    let mut rows = Vec::new();
+    for step in steps.iter().take(MAX_STEPS) {
+        let (other, text): (_, fn(&Words, &DispatchStep) -> String) = match direction {
+            EdgeDirection::Outgoing => (step.to, from_text),
+            EdgeDirection::Incoming => (step.from, to_text),
+        };
+        let words = Words {
+            kind: step.kind,
+            other: name(occurrences, other)?,
+            what: match step.message {
+                Some(message) => name(occurrences, Some(message))?,
+                None => step.label.clone(),
+            },
+            site: place(occurrences, step.site)?,
+            registered: match step.registered {
+                Some(site) => Some(place(occurrences, site)?),
+                None => None,
+            },
+        };
+        let doubt = if step.confidence == Confidence::Exact {
+            ""
+        } else {
+            "possibly "
+        };
+        let full = format!("{doubt}{}", text(&words, step));
+        let short = match (words.other.as_str(), words.what.as_str()) {
+            ("", what) => format!("{} {what}", words.kind),
+            (other, _) => format!("{} {other}", words.kind),
+        };
+        if !rows.iter().any(|known: &NameRow| known.full == full) {
+            rows.push(NameRow { full, short });
+        }
+    }
+    Ok(rows)
+}
+
+fn from_text(words: &Words, step: &DispatchStep) -> String {
+    let Words {
+        other, what, site, ..
+    } = words;
+    let registered = words.registered.as_deref().unwrap_or(site);
+    match step.kind {
+        DispatchKind::Provides if step.from == step.to => format!("registered at {site}"),
+        DispatchKind::Provides => format!("provides {other}, registered at {site}"),
+        DispatchKind::Handles => format!("handled by {other} at {site}"),
+        DispatchKind::Sends => format!("sends {what} at {site}, handled by {other}"),
+        DispatchKind::Subscribes => format!("runs {other}, subscribed at {site}"),
+        DispatchKind::Listens => format!("runs {other} on {what:?}, registered at {site}"),
+        DispatchKind::Emits => format!("emits {what:?} at {site}, handled by {other}"),
+        DispatchKind::Serves => format!("route {what} at {site}: {other}"),
+        DispatchKind::Requests => {
+            format!("requests {what} at {site}, route of {other} at {registered}")
+        }
+        DispatchKind::Shows => format!("route {what:?} at {site}: {other}"),
+        DispatchKind::Opens => format!("opens {what:?} at {site}, route of {other}"),
+    }
+}
+
+fn to_text(words: &Words, step: &DispatchStep) -> String {
+    let Words {
+        other, what, site, ..
+    } = words;
+    match step.kind {
+        DispatchKind::Provides if step.from == step.to => format!("registered at {site}"),
+        DispatchKind::Provides if step.from.is_none() => {
+            format!("provided for {what}, registered at {site}")
+        }
+        DispatchKind::Provides => format!("provided for {other}, registered at {site}"),
+        DispatchKind::Handles => format!("handles {other}"),
+        DispatchKind::Sends if step.message.is_none() => format!("sent by {other} at {site}"),
+        DispatchKind::Sends => format!("handles {what}, sent by {other} at {site}"),
+        DispatchKind::Subscribes if step.from.is_none() => {
+            format!("subscribed to {what} at {site}")
+        }
+        DispatchKind::Subscribes => format!("subscribed to {other} at {site}"),
+        DispatchKind::Listens => format!("listens to {what:?}, registered at {site}"),
+        DispatchKind::Emits => format!("listens to {what:?}, emitted by {other} at {site}"),
+        DispatchKind::Serves => format!("route {what} at {site}"),
+        DispatchKind::Requests => format!("route {what}, requested by {other} at {site}"),
+        DispatchKind::Shows => format!("route {what:?} at {site}"),
+        DispatchKind::Opens => format!("route {what:?}, opened by {other} at {site}"),
+    }
+}
+
+fn name(
+    occurrences: &mut Occurrences<'_, '_>,
+    symbol: Option<NodeId>,
+) -> Result<String, AnswerError> {
+    let Some(symbol) = symbol else {
+        return Ok(String::new());
+    };
+    let line = symbol_line(occurrences, symbol)?;
+    Ok(line
+        .split_once("  ")
+        .map_or(line.clone(), |(name, _)| name.to_owned()))
+}
+
+fn place(
+    occurrences: &mut Occurrences<'_, '_>,
+    (file, line): (FileKey, u32),
+) -> Result<String, AnswerError> {
+    Ok(format!("{}:{line}", occurrences.path(file)?))
+}

@@ -1,0 +1,120 @@
+//! The names by which frameworks of TypeScript and JavaScript are recognised.
+
+/// What a call of a method says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallMeaning {
+    /// A route or a request of this verb, whichever its arguments are: `x.get("/a", f)`.
+    Path(&'static str),
+    /// It asks for a path without a receiver: `fetch("/a")`.
+    Fetch,
+    /// It opens a route of the client: `navigateByUrl("/a")`.
+    Open,
+    /// It sends its argument to whatever handles its class: `execute(new T())`.
+    Send,
+    /// It registers a listener: `on("name", f)`.
+    Listen,
+    /// It emits an event: `emit("name")`.
+    Emit,
+    /// It says what a binding gives: `bind(X).to(Y)`.
+    Bind,
+    /// It binds a class to itself: `bind(X).toSelf()`.
+    BindSelf,
+}
+
+/// Returns what a call of a method of that name says, if its receiver and arguments agree.
+pub fn method_meaning(name: &str) -> Option<CallMeaning> {
+    Some(match name {
+        "get" => CallMeaning::Path("GET"),
+        "post" => CallMeaning::Path("POST"),
+        "put" => CallMeaning::Path("PUT"),
+        "delete" | "del" => CallMeaning::Path("DELETE"),
+        "patch" => CallMeaning::Path("PATCH"),
+        "head" => CallMeaning::Path("HEAD"),
+        "options" => CallMeaning::Path("OPTIONS"),
+        "all" => CallMeaning::Path("*"),
+        "navigateByUrl" | "navigate" | "push" => CallMeaning::Open,
+        "execute" | "publish" => CallMeaning::Send,
+        "on" | "once" | "addListener" | "prependListener" | "addEventListener" => {
+            CallMeaning::Listen
+        }
+        "emit" => CallMeaning::Emit,
+        "to" => CallMeaning::Bind,
+        "toSelf" => CallMeaning::BindSelf,
+        _ => return None,
+    })
+}
+
+/// Returns what a call of a function of that name says.
+pub fn function_meaning(name: &str) -> Option<CallMeaning> {
+    matches!(name, "fetch" | "axios" | "ky" | "got").then_some(CallMeaning::Fetch)
+}
+
+/// What a decorator says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecoratorMeaning {
+    /// The method answers requests of this verb.
+    Route(&'static str),
+    /// The class handles messages of the classes named.
+    Handler,
+    /// The method runs on the event named.
+    Listener,
+}
+
+/// Returns what a decorator of that name says.
+pub fn decorator_meaning(name: &str) -> Option<DecoratorMeaning> {
+    Some(match name {
+        "Get" => DecoratorMeaning::Route("GET"),
+        "Post" => DecoratorMeaning::Route("POST"),
+        "Put" => DecoratorMeaning::Route("PUT"),
+        "Delete" => DecoratorMeaning::Route("DELETE"),
+        "Patch" => DecoratorMeaning::Route("PATCH"),
+        "Head" => DecoratorMeaning::Route("HEAD"),
+        "Options" => DecoratorMeaning::Route("OPTIONS"),
+        "All" => DecoratorMeaning::Route("*"),
+        "CommandHandler" | "QueryHandler" | "EventsHandler" => DecoratorMeaning::Handler,
+        "OnEvent" | "SubscribeMessage" | "MessagePattern" | "EventPattern" => {
+            DecoratorMeaning::Listener
+        }
+        _ => return None,
+    })
+}
+
+/// Decorators of a class whose argument stands before the routes of its methods.
+pub const CONTROLLERS: &[&str] = &["Controller", "JsonController", "RestController"];
+
+/// Packages whose objects have routes.
+pub const ROUTERS: &[&str] = &[
+    "express",
+    "express-promise-router",
+    "koa-router",
+    "@koa/router",
+    "fastify",
+    "hono",
+    "restify",
+    "polka",
+    "itty-router",
+];
+
+/// Packages whose objects send requests.
+pub const CLIENTS: &[&str] = &[
+    "axios",
+    "ky",
+    "got",
+    "superagent",
+    "supertest",
+    "ofetch",
+    "@angular/common/http",
+    "@nestjs/axios",
+];
+
+/// Keys of an object that say what is given for its `provide`.
+pub const PROVIDED: &[&str] = &["useClass", "useExisting", "useFactory", "useValue"];
+
+/// Keys of an object that say what is shown at its `path`.
+pub const SHOWN: &[&str] = &[
+    "component",
+    "Component",
+    "loadComponent",
+    "loadChildren",
+    "lazy",
+];

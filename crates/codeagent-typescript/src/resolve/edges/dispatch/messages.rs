@@ -1,0 +1,64 @@
+//! Messages: which class handles instances of another, and who sends them.
+
+use codeagent_lang::{DeclRef, Dispatch, DispatchEnd};
+use codeagent_model::dispatch::DispatchKind;
+use codeagent_model::facts::*;
+use codeagent_model::graph::Confidence;
+
+use super::{CallSite, end, relation};
+use crate::resolve::arena::Type;
+use crate::resolve::edges::FileResolver;
+
+/// Methods of a handler that take the message.
+const HANDLING: &[&str] = &["execute", "handle"];
+
+impl FileResolver<'_> {
+    /// Records `@CommandHandler(Message)`.
+    pub(super) fn record_handler(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+        let facts = self.own_facts();
+        let class = at.site.owner;
+        if facts.decl(class).kind != DeclKind::Class {
+            return;
+        }
+        let members = facts.decl(class).inner;
+        let handling = facts.decl_ids().find(|id| {
+            let decl = facts.decl(*id);
+            decl.scope == members
+                && decl.kind == DeclKind::Method
+                && HANDLING.contains(&facts.text(decl.name))
+        });
+        let target = DeclRef {
+            file: self.file,
+            decl: handling.unwrap_or(class),
+        };
+        for arg in facts.list(at.call.args) {
+            if let Some(message) = self.class(arg.value) {
+                found.push(relation(
+                    DispatchKind::Handles,
+                    (end(message), end(target)),
+                    at.site.at,
+                    Confidence::Exact,
+                ));
+            }
+        }
+    }
+
+    /// Records `bus.execute(new Message())`.
+    pub(super) fn record_sent(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+        let args = self.own_facts().list(at.call.args);
+        let [first] = args else { return };
+        let ty = self.type_of_expr(self.file.expr(first.value));
+        let Type::Instance(class, _) = self.get(ty) else {
+            return;
+        };
+        if self.decl(class).kind != DeclKind::Class || !self.is_node(class) {
+            return;
+        }
+        found.push(relation(
+            DispatchKind::Sends,
+            (DispatchEnd::Around(at.site.owner), end(class)),
+            at.site.at,
+            Confidence::Exact,
+        ));
+    }
+}

@@ -1,0 +1,275 @@
+//! Dispatch in TypeScript and JavaScript: providers of containers, handlers of messages, listeners
+//! of events, routes and requests.
+//!
+//! | what | recognised by |
+//! |---|---|
+//! | provider | `{ provide: X, useClass: Y }`; the array of a key `providers`; `bind(X).to(Y)` |
+//! | handler | `@CommandHandler(M)` of a class |
+//! | message | `execute(m)`, `publish(m)`: `m` is an instance of a class of the repository |
+//! | listener, emitter | `on("name", f)`, `emit("name")` on a value of one class, or on one variable |
+//! | route | `get("/a", f)` on what a router's package gives; a decorator `@Get("a")` below `@Controller("b")`; `{ path: "a", component: C }` |
+//! | request | `fetch("/a")`, `get("/a")` without a function |
+//!
+//! Where a value comes from is followed through variables, imports and type annotations to the name
+//! of a package ([`origins`]). If it is not known, a path must begin with `/`, and the relation is
+//! inferred. The names are in [`frameworks`].
+//!
+//! **Limits.** A path is a literal, or a template with placeholders. A prefix that `use("/a",
+//! router)` adds is not seen; nor are routes that files are, by their names.
+
+mod events;
+mod frameworks;
+mod messages;
+mod origins;
+mod providers;
+mod routes;
+
+use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Links, Target};
+use codeagent_model::dispatch::DispatchKind;
+use codeagent_model::facts::*;
+use codeagent_model::graph::Confidence;
+use codeagent_model::span::Position;
+
+use self::frameworks::{
+    CallMeaning, DecoratorMeaning, decorator_meaning, function_meaning, method_meaning,
+};
+use crate::resolve::edges::FileResolver;
+use crate::resolve::edges::targets::Referent;
+
+/// Calls that are looked into for the function they wrap.
+const MAX_WRAPPERS: usize = 3;
+
+/// A call site of the file.
+#[derive(Clone, Copy)]
+struct CallSite<'f> {
+    site: &'f Site,
+    call: Call,
+    /// The value whose method is called; `NONE` without one.
+    receiver: ExprId,
+}
+
+impl FileResolver<'_> {
+    /// Records what the file says about code that runs without a call that names it.
+    pub(super) fn record_dispatch(&self, links: &mut Links) {
+        let facts = self.own_facts();
+        let mut found = Vec::new();
+        for site in &facts.sites {
+            if site.kind != SiteKind::Call {
+                continue;
+            }
+            let Subject::Expr(expr) = site.subject else {
+                continue;
+            };
+            let Expr::Call(call) = facts.expr(expr) else {
+                continue;
+            };
+            let call = facts.calls[call.index()];
+            match facts.expr(call.callee) {
+                Expr::Member(receiver, name) => {
+                    if let Some(meaning) = method_meaning(facts.text(name)) {
+                        self.stack.begin_site();
+                        let at = CallSite {
+                            site,
+                            call,
+                            receiver,
+                        };
+                        self.record_call(at, meaning, &mut found);
+                    }
+                }
+                Expr::Name(name, ..) => {
+                    let name = facts.text(name);
+                    let at = CallSite {
+                        site,
+                        call,
+                        receiver: ExprId::NONE,
+                    };
+                    if let Some(meaning) = function_meaning(name) {
+                        self.stack.begin_site();
+                        self.record_call(at, meaning, &mut found);
+                    } else if let Some(meaning) = decorator_meaning(name)
+                        && self.is_decorator(site)
+                    {
+                        self.stack.begin_site();
+                        self.record_decorator(at, meaning, &mut found);
+                    }
+                }
+                _ => {}
+            }
+        }
+
+        self.record_objects(&mut found);
+        links.dispatch.extend(found);
+        links.dispatch.sort_by_key(|said| said.at.offset);
+    }
+
+    fn record_call(&self, at: CallSite<'_>, meaning: CallMeaning, found: &mut Vec<Dispatch>) {
+        match meaning {
+            CallMeaning::Path(verb) => self.record_path(at, verb, found),
+            CallMeaning::Fetch => self.record_fetch(at, found),
+            CallMeaning::Open => self.record_opened(at, found),
+            CallMeaning::Send => self.record_sent(at, found),
+            CallMeaning::Listen => self.record_listener(at, found),
+            CallMeaning::Emit => self.record_emitted(at, found),
+            CallMeaning::Bind => self.record_binding(at, found),
+            CallMeaning::BindSelf => self.record_self_binding(at, found),
+        }
+    }
+
+    fn record_decorator(
+        &self,
+        at: CallSite<'_>,
+        meaning: DecoratorMeaning,
+        found: &mut Vec<Dispatch>,
+    ) {
+        match meaning {
+            DecoratorMeaning::Route(verb) => self.record_decorated_route(at, verb, found),
+            DecoratorMeaning::Handler => self.record_handler(at, found),
+            DecoratorMeaning::Listener => self.record_decorated_listener(at, found),
+        }
+    }
+
+    /// Reports whether a call site decorates the declaration it belongs to.
+    fn is_decorator(&self, site: &Site) -> bool {
+        let Some(owner) = site.owner.some() else {
+            return false;
+        };
+        let decl = self.own_facts().decl(owner);
+        matches!(decl.kind, DeclKind::Class | DeclKind::Method) && site.at.offset < decl.at.offset
+    }
+
+    /// Returns the node that an expression names.
+    fn symbol(&self, expr: ExprId) -> Option<DeclRef> {
+        match self.resolve_value(expr) {
+            Referent::Decls(decls) => self
+                .canonical_declaration(&decls)
+                .filter(|decl| self.is_node(*decl)),
+            _ => None,
+        }
+    }
+
+    /// Returns the node of a class that an expression names.
+    fn class(&self, expr: ExprId) -> Option<DeclRef> {
+        self.symbol(expr)
+            .filter(|decl| self.decl(*decl).kind == DeclKind::Class)
+    }
+
+    /// Returns what runs when a function value is called: the function it names, or what a nameless
+    /// one stands in. `None` if it is no function.
+    fn handler(&self, owner: DeclId, value: ExprId, wrappers: usize) -> Option<DispatchEnd> {
+        let facts = self.own_facts();
+        match facts.expr(value) {
+            Expr::Function(_) => Some(DispatchEnd::Around(owner)),
+            Expr::Name(..) | Expr::Member(..) => {
+                let named = self.symbol(value)?;
+                let is_function = match self.decl(named).kind {
+                    DeclKind::Function | DeclKind::Method => true,
+                    DeclKind::Variable | DeclKind::Property => self.may_be_function(named),
+                    _ => false,
+                };
+                is_function.then_some(DispatchEnd::Target(Target::Decl(named)))
+            }
+            Expr::Same(inner) | Expr::Satisfies(inner, _) => self.handler(owner, inner, wrappers),
+            Expr::Array(items, _) => facts
+                .list(items)
+                .iter()
+                .rev()
+                .find_map(|item| self.handler(owner, *item, wrappers)),
+            Expr::Call(call) if wrappers > 0 => {
+                let call = facts.calls[call.index()];
+                // `object.method.bind(object)`
+                if let Expr::Member(inner, name) = facts.expr(call.callee)
+                    && facts.text(name) == "bind"
+                {
+                    return self.handler(owner, inner, wrappers - 1);
+                }
+                let args = facts.list(call.args);
+                args.iter()
+                    .rev()
+                    .find_map(|arg| self.handler(owner, arg.value, wrappers - 1))
+            }
+            _ => None,
+        }
+    }
+
+    /// Reports whether a variable or property may hold a function.
+    fn may_be_function(&self, decl: DeclRef) -> bool {
+        let facts = self.facts(decl.file);
+        let init = facts.decl(decl.decl).init;
+        !matches!(
+            facts.expr(init),
+            Expr::Literal(..) | Expr::Object(_) | Expr::New(_) | Expr::Array(..) | Expr::Unknown
+        )
+    }
+
+    /// Returns the text that an expression writes, with its placeholders; `line` is where it stands.
+    fn text_of(&self, value: ExprId, line: u32) -> Option<String> {
+        let facts = self.own_facts();
+        match facts.expr(value) {
+            Expr::Literal(LiteralKind::String, text) if !text.is_none() => {
+                Some(facts.text(text).to_owned())
+            }
+            // The text of a template is among the literals of the file.
+            Expr::Literal(LiteralKind::String, _) => {
+                let first = facts
+                    .literals
+                    .partition_point(|literal| literal.line < line);
+                let mut near = facts.literals[first..]
+                    .iter()
+                    .take_while(|literal| literal.line <= line + 1);
+                let template = near.find(|literal| facts.text(literal.text).contains("${"))?;
+                Some(facts.text(template.text).to_owned())
+            }
+            Expr::Binary(Operator::Add, left, right) => {
+                let (first, second) = (self.text_of(left, line), self.text_of(right, line));
+                if first.is_none() && second.is_none() {
+                    return None;
+                }
+                let text = |part: Option<String>| part.unwrap_or_else(|| "${}".to_owned());
+                Some(text(first) + &text(second))
+            }
+            Expr::Same(inner) | Expr::Satisfies(inner, _) => self.text_of(inner, line),
+            _ => None,
+        }
+    }
+
+    /// Returns the text of a call's argument.
+    fn argument_text(&self, at: CallSite<'_>, index: usize) -> Option<String> {
+        let args = self.own_facts().list(at.call.args);
+        self.text_of(args.get(index)?.value, at.site.at.line)
+    }
+
+    /// Returns the value of a member of an object literal.
+    fn member_value(&self, object: ExprId, key: &str) -> Option<ExprId> {
+        let facts = self.own_facts();
+        let Expr::Object(object) = facts.expr(object) else {
+            return None;
+        };
+        let scope = facts.decl(object).inner;
+        let after = &facts.decls[object.index()..];
+        let member = after.iter().find(|decl| {
+            decl.scope == scope && decl.kind == DeclKind::Property && facts.text(decl.name) == key
+        })?;
+        member.init.some()
+    }
+}
+
+/// What is said at a position, without label.
+fn relation(
+    kind: DispatchKind,
+    (source, target): (DispatchEnd, DispatchEnd),
+    at: Position,
+    confidence: Confidence,
+) -> Dispatch {
+    Dispatch {
+        kind,
+        source,
+        target,
+        label: String::new(),
+        at,
+        confidence,
+    }
+}
+
+fn end(decl: DeclRef) -> DispatchEnd {
+    Target::Decl(decl).into()
+}

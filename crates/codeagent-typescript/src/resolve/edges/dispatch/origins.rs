@@ -1,0 +1,164 @@
+//! Origins: the package that a value comes from.
+//!
+//! `app` in `const app = express(); app.get(..)` comes from `express`, a parameter `router: Router`
+//! from where `Router` is imported.
+//!
+//! **Limits.** Assignments after the declaration are not seen.
+
+use codeagent_lang::{DeclRef, ExprRef, FileId};
+use codeagent_model::facts::*;
+
+use crate::resolve::edges::FileResolver;
+use crate::resolve::edges::targets::Referent;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
+
+/// Steps that are followed.
+const MAX_STEPS: usize = 16;
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin<'w> {
+    /// A package.
+    Package(&'w str),
+    /// A function or class of the repository.
+    Own,
+    /// Not known.
+    Unknown,
+}
+
+impl Origin<'_> {
+    /// Reports whether it is one of some packages.
+    pub fn is_one_of(self, packages: &[&str]) -> bool {
+        matches!(self, Self::Package(name) if packages.contains(&name))
+    }
+}
+
+impl<'w> FileResolver<'w> {
+    /// Returns the package that a value of the file comes from.
+    pub(super) fn origin(&self, expr: ExprId) -> Origin<'w> {
+        self.origin_of_value(self.file.expr(expr), MAX_STEPS)
+    }
+
+    fn origin_of_value(&self, at: ExprRef, steps: usize) -> Origin<'w> {
+        if steps == 0 {
+            return Origin::Unknown;
+        }
+        let facts = self.facts(at.file);
+        let value = |expr| at.file.expr(expr);
+        match facts.expr(at.expr) {
+            Expr::Name(sym, scope, offset) => {
+                let position = LookupPosition {
+                    file: at.file,
+                    scope,
+                    offset,
+                };
+                let name = self.name(at.file, sym);
+                let decls = self.lookup_name(position, name, Meaning::Value);
+                self.origin_of_decls(&decls, steps - 1)
+            }
+            Expr::Member(object, _) => {
+                // A member of the repository may say more than its object.
+                if at.file == self.file
+                    && let Referent::Decls(decls) = self.resolve_value(at.expr)
+                {
+                    let found = self.origin_of_decls(&decls, steps - 1);
+                    if found != Origin::Unknown {
+                        return found;
+                    }
+                }
+                self.origin_of_value(value(object), steps - 1)
+            }
+            Expr::Call(call) | Expr::New(call) => {
+                self.origin_of_value(value(facts.calls[call.index()].callee), steps - 1)
+            }
+            Expr::Same(inner)
+            | Expr::Satisfies(inner, _)
+            | Expr::Generic(inner, _)
+            | Expr::NonNull(inner)
+            | Expr::Await(inner)
+            | Expr::Or(inner, _)
+            | Expr::Assign(_, inner) => self.origin_of_value(value(inner), steps - 1),
+            Expr::Destructured(inner, _) => self.origin_of_value(value(inner), steps - 1),
+            Expr::Cast(ty) => self.origin_of_type(at.file, ty, steps - 1),
+            Expr::Require(module) => package(facts.text(module)),
+            _ => Origin::Unknown,
+        }
+    }
+
+    fn origin_of_decls(&self, decls: &DeclList, steps: usize) -> Origin<'w> {
+        let Some(&decl) = decls.first() else {
+            return Origin::Unknown;
+        };
+        if steps == 0 {
+            return Origin::Unknown;
+        }
+        let facts = self.facts(decl.file);
+        let declared = facts.decl(decl.decl);
+        match declared.kind {
+            DeclKind::Import => {
+                let imports = facts.imports.iter();
+                let import = imports.clone().find(|import| import.decl == decl.decl);
+                let named =
+                    import.map_or(Origin::Unknown, |import| package(facts.text(import.module)));
+                match self.resolve_decls(DeclList::from_slice(&[decl])) {
+                    ResolvedName::Decls(found)
+                        if found
+                            .first()
+                            .is_some_and(|found| !self.is_external_file(found.file))
+                            && found.first() != Some(&decl) =>
+                    {
+                        self.origin_of_decls(&found, steps - 1)
+                    }
+                    _ => named,
+                }
+            }
+            DeclKind::Variable | DeclKind::Property | DeclKind::Parameter => {
+                if declared.ty.is_none() {
+                    self.origin_of_value(decl.file.expr(declared.init), steps - 1)
+                } else {
+                    self.origin_of_type(decl.file, declared.ty, steps - 1)
+                }
+            }
+            DeclKind::Function | DeclKind::Class | DeclKind::Method
+                if !self.is_external_file(decl.file) =>
+            {
+                Origin::Own
+            }
+            _ => Origin::Unknown,
+        }
+    }
+
+    fn origin_of_type(&self, file: FileId, ty: TypeId, steps: usize) -> Origin<'w> {
+        let facts = self.facts(file);
+        let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else {
+            return Origin::Unknown;
+        };
+        let Some(first) = facts.list(segments).first() else {
+            return Origin::Unknown;
+        };
+        let position = LookupPosition {
+            file,
+            scope,
+            offset: u32::MAX,
+        };
+        let name = self.name(file, first.name);
+        for meaning in [Meaning::Type, Meaning::Namespace, Meaning::Value] {
+            let decls: DeclList = self.lookup_name(position, name, meaning);
+            if decls.first().is_some_and(|decl: &DeclRef| {
+                matches!(self.decl(*decl).kind, DeclKind::Import | DeclKind::Class)
+            }) {
+                return self.origin_of_decls(&decls, steps);
+            }
+        }
+        Origin::Unknown
+    }
+}
+
+fn package(specifier: &str) -> Origin<'_> {
+    if specifier.starts_with('.') || specifier.is_empty() {
+        Origin::Unknown
+    } else {
+        Origin::Package(specifier.strip_prefix("node:").unwrap_or(specifier))
+    }
+}

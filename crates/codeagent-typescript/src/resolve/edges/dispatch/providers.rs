@@ -1,0 +1,277 @@
+//! Providers: what a container gives for a token, and what a route of the client shows. Both are
+//! told by the keys of an object literal.
+
+use codeagent_lang::{Dispatch, DispatchEnd, Target};
+use codeagent_model::dispatch::DispatchKind;
+use codeagent_model::facts::*;
+use codeagent_model::graph::Confidence;
+use codeagent_model::span::Position;
+
+use super::frameworks::{PROVIDED, SHOWN};
+use super::{CallSite, end, relation};
+use crate::resolve::edges::FileResolver;
+use crate::resolve::symbols::modules::ResolvedName;
+
+/// Declarations before and after a member among which the others of its object are looked for.
+const NEAR: usize = 16;
+
+/// The keys of objects that are looked for.
+enum Key {
+    Provide,
+    Providers,
+    Path,
+}
+
+impl FileResolver<'_> {
+    /// Records the object literals of the file that provide or show something.
+    pub(super) fn record_objects(&self, found: &mut Vec<Dispatch>) {
+        let facts = self.own_facts();
+        for (index, decl) in facts.decls.iter().enumerate() {
+            if decl.kind != DeclKind::Property || decl.init.is_none() {
+                continue;
+            }
+            let key = match facts.text(decl.name) {
+                "provide" => Key::Provide,
+                "providers" => Key::Providers,
+                "path" => Key::Path,
+                _ => continue,
+            };
+            if facts.scope(decl.scope).kind != ScopeKind::Object {
+                continue;
+            }
+            self.stack.begin_site();
+            match key {
+                Key::Provide => self.record_provider(index, decl, found),
+                Key::Providers => self.record_provided_classes(decl, found),
+                Key::Path => self.record_shown(index, decl, found),
+            }
+        }
+    }
+
+    /// Returns the value of the first of some keys in a member's object, and which key that is.
+    fn beside(&self, index: usize, keys: &[&'static str]) -> Option<(&'static str, ExprId)> {
+        let facts = self.own_facts();
+        let scope = facts.decls[index].scope;
+        let near = index.saturating_sub(NEAR)..(index + NEAR).min(facts.decls.len());
+        facts.decls[near].iter().find_map(|other| {
+            let name = facts.text(other.name);
+            let key = keys.iter().find(|key| **key == name)?;
+            let is_beside = other.scope == scope && other.kind == DeclKind::Property;
+            is_beside.then_some((*key, other.init))
+        })
+    }
+
+    /// Records `{ provide: X, useClass: Y }`.
+    fn record_provider(&self, index: usize, decl: &Declaration, found: &mut Vec<Dispatch>) {
+        let Some((key, given)) = self.beside(index, PROVIDED) else {
+            return;
+        };
+        let (target, confidence) = match key {
+            "useFactory" => match self.made_by(decl.parent, given) {
+                Some(made) => made,
+                None => return,
+            },
+            _ => match self.symbol(given) {
+                Some(class) => (end(class), Confidence::Exact),
+                None => return,
+            },
+        };
+        self.add_provider(decl.init, target, decl.at, confidence, found);
+    }
+
+    fn add_provider(
+        &self,
+        token: ExprId,
+        target: DispatchEnd,
+        at: Position,
+        confidence: Confidence,
+        found: &mut Vec<Dispatch>,
+    ) {
+        let facts = self.own_facts();
+        let (source, label) = match self.symbol(token) {
+            Some(token) => (end(token), String::new()),
+            None => match facts.expr(token) {
+                Expr::Name(name, ..) | Expr::Member(_, name) => {
+                    (DispatchEnd::Unknown, facts.text(name).to_owned())
+                }
+                _ => match self.text_of(token, at.line) {
+                    Some(text) => (DispatchEnd::Unknown, text),
+                    None => return,
+                },
+            },
+        };
+        found.push(Dispatch {
+            label,
+            ..relation(DispatchKind::Provides, (source, target), at, confidence)
+        });
+    }
+
+    /// Returns the class that a factory makes, else the function that is the factory.
+    fn made_by(&self, owner: DeclId, factory: ExprId) -> Option<(DispatchEnd, Confidence)> {
+        let facts = self.own_facts();
+        let Expr::Function(function) = facts.expr(factory) else {
+            let named = self.handler(owner, factory, 1)?;
+            return matches!(named, DispatchEnd::Target(_)).then_some((named, Confidence::Exact));
+        };
+        let returned = facts.list(facts.decl(function).returns);
+        returned.iter().find_map(|value| match facts.expr(*value) {
+            Expr::New(call) => {
+                let class = self.class(facts.calls[call.index()].callee)?;
+                Some((end(class), Confidence::Exact))
+            }
+            _ => None,
+        })
+    }
+
+    /// Records the classes in `providers: [A, B]`, which are given for themselves.
+    fn record_provided_classes(&self, decl: &Declaration, found: &mut Vec<Dispatch>) {
+        let facts = self.own_facts();
+        let Expr::Array(items, _) = facts.expr(decl.init) else {
+            return;
+        };
+        for item in facts.list(items) {
+            if !matches!(facts.expr(*item), Expr::Name(..)) {
+                continue;
+            }
+            let Some(class) = self.class(*item) else {
+                continue;
+            };
+            let first = facts
+                .sites
+                .partition_point(|site| site.at.offset < decl.at.offset);
+            let site = facts.sites[first..]
+                .iter()
+                .find(|site| site.subject == Subject::Expr(*item));
+            let at = site.map_or(decl.at, |site| site.at);
+            found.push(relation(
+                DispatchKind::Provides,
+                (end(class), end(class)),
+                at,
+                Confidence::Exact,
+            ));
+        }
+    }
+
+    /// Records `{ path: "a", component: C }`.
+    fn record_shown(&self, index: usize, decl: &Declaration, found: &mut Vec<Dispatch>) {
+        let Some(path) = self.text_of(decl.init, decl.at.line) else {
+            return;
+        };
+        let Some((_, shown)) = self.beside(index, SHOWN) else {
+            return;
+        };
+        let Some(target) = self.shown(shown) else {
+            return;
+        };
+        found.push(Dispatch {
+            label: path,
+            ..relation(
+                DispatchKind::Shows,
+                (DispatchEnd::Around(decl.parent), target),
+                decl.at,
+                Confidence::Exact,
+            )
+        });
+    }
+
+    /// Returns the component that a route shows: named, or loaded by `() => import("./c")`.
+    fn shown(&self, value: ExprId) -> Option<DispatchEnd> {
+        let facts = self.own_facts();
+        let Expr::Function(function) = facts.expr(value) else {
+            return self.symbol(value).map(end);
+        };
+        let loaded = *facts.list(facts.decl(function).returns).first()?;
+        match facts.expr(loaded) {
+            Expr::DynamicImport(module) => match self.resolve_module(self.file, module) {
+                ResolvedName::Module(file) if !self.is_external_file(file) => {
+                    Some(Target::File(file).into())
+                }
+                _ => None,
+            },
+            // `import("./c").then(m => m.C)`
+            Expr::Call(call) => {
+                let call = facts.calls[call.index()];
+                let Expr::Function(choice) = facts.expr(facts.list(call.args).first()?.value)
+                else {
+                    return None;
+                };
+                let chosen = *facts.list(facts.decl(choice).returns).first()?;
+                self.symbol(chosen).map(end)
+            }
+            _ => None,
+        }
+    }
+
+    /// Records `container.bind(X).to(Y)`.
+    pub(super) fn record_binding(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+        let facts = self.own_facts();
+        let Some(bound) = self.bound(at.receiver) else {
+            return;
+        };
+        let [given] = facts.list(at.call.args) else {
+            return;
+        };
+        let Some(class) = self.class(given.value) else {
+            return;
+        };
+        let service = facts.list(bound.type_args).first();
+        let service = service.and_then(|ty| self.declared_type(*ty));
+        match (service, facts.list(bound.args).first()) {
+            (Some(service), _) => found.push(relation(
+                DispatchKind::Provides,
+                (end(service), end(class)),
+                at.site.at,
+                Confidence::Exact,
+            )),
+            (None, Some(token)) => self.add_provider(
+                token.value,
+                end(class),
+                at.site.at,
+                Confidence::Exact,
+                found,
+            ),
+            (None, None) => {}
+        }
+    }
+
+    /// Records `container.bind(X).toSelf()`.
+    pub(super) fn record_self_binding(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+        let bound = self.bound(at.receiver);
+        let token = bound.and_then(|bound| self.own_facts().list(bound.args).first().copied());
+        if let Some(class) = token.and_then(|token| self.class(token.value)) {
+            found.push(relation(
+                DispatchKind::Provides,
+                (end(class), end(class)),
+                at.site.at,
+                Confidence::Exact,
+            ));
+        }
+    }
+
+    /// Returns the call of `bind` that a value is the result of.
+    fn bound(&self, value: ExprId) -> Option<Call> {
+        let facts = self.own_facts();
+        let Expr::Call(call) = facts.expr(value) else {
+            return None;
+        };
+        let call = facts.calls[call.index()];
+        match facts.expr(call.callee) {
+            Expr::Member(_, name) | Expr::Name(name, ..)
+                if matches!(facts.text(name), "bind" | "rebind") =>
+            {
+                Some(call)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the node of a written type.
+    fn declared_type(&self, ty: TypeId) -> Option<codeagent_lang::DeclRef> {
+        use crate::resolve::arena::Type;
+        let ty = self.type_of(self.file, ty);
+        match self.get(ty) {
+            Type::Instance(decl, _) if self.is_node(decl) => Some(decl),
+            _ => None,
+        }
+    }
+}
