@@ -2,7 +2,8 @@
 //!
 //! Calls are followed to a depth. Functions that much code uses are named and not entered. `new T`
 //! leads to the members of `T` that override something, which run later; a call of a member with
-//! several implementations is followed by their number.
+//! several implementations is followed by their number. Calls in a local function that is not called
+//! but given away stand where they are written, as those in nameless callbacks do.
 //!
 //! Limitations: branches and loops are not shown; a function is entered once.
 
@@ -11,7 +12,7 @@ use rustc_hash::FxHashSet;
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use crate::query::hierarchy::{bases_of, direct_implementations};
 use crate::query::{Occurrences, QueryError};
-use crate::store::{self, IncidentEdge};
+use crate::store::{self, IncidentEdge, Snapshot};
 
 /// Deepest call that is followed.
 const MAX_DEPTH: usize = 4;
@@ -65,12 +66,20 @@ impl Walk<'_, '_, '_> {
 
     /// Returns the first call of each function, in order.
     fn calls(&self, node: NodeId) -> Result<Vec<IncidentEdge>, QueryError> {
-        let mut calls = store::incident_edges(
-            self.occurrences.sources.snapshot(),
-            node,
-            Some(EdgeType::Calls),
-            EdgeDirection::Outgoing,
-        )?;
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut calls = calls_in(snapshot, node)?;
+        let called: FxHashSet<NodeId> = calls.iter().map(|call| call.other).collect();
+
+        let mut level = vec![node];
+        while !level.is_empty() {
+            let mut given = store::children_of(snapshot, &level)?;
+            given.retain(|child| child.flags.has(NodeFlags::LOCAL) && !called.contains(&child.id));
+            level = given.iter().map(|child| child.id).collect();
+            for child in &level {
+                calls.extend(calls_in(snapshot, *child)?);
+            }
+        }
+
         calls.sort_by_key(|call| (call.file, call.line, call.column));
         let mut seen = FxHashSet::default();
         calls.retain(|call| seen.insert(call.other));
@@ -173,4 +182,13 @@ impl Walk<'_, '_, '_> {
             .push(format!("{}{prefix}{name}{rest}", "  ".repeat(depth)));
         Ok(())
     }
+}
+
+fn calls_in(snapshot: &Snapshot, node: NodeId) -> Result<Vec<IncidentEdge>, QueryError> {
+    Ok(store::incident_edges(
+        snapshot,
+        node,
+        Some(EdgeType::Calls),
+        EdgeDirection::Outgoing,
+    )?)
 }

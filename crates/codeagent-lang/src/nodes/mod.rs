@@ -6,8 +6,8 @@
 //! in C#, files; two different symbols with one identity (the same class under two conditions,
 //! equally named functions in two blocks) are told apart by an ordinal in (path, position) order.
 //!
-//! **Limits.** Locals, parameters and members of object literals and object types are no nodes; a
-//! use of them has no target.
+//! **Limits.** Parameters, and locals and members of object literals that hold no function, are no
+//! nodes; a use of them has no target.
 
 mod describe;
 mod identity;
@@ -26,7 +26,7 @@ use crate::language::LanguageSupport;
 use crate::project::ProjectModel;
 use crate::world::{DeclRef, FileId, World, WorldFile};
 use crate::{Inherited, Links, Target, Use};
-pub use describe::value;
+pub use describe::{is_of_object, value};
 pub use identity::{Identity, MergeKey, qualified};
 pub use patch::Renewed;
 

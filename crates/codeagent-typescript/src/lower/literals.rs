@@ -4,13 +4,17 @@
 //! `{ a: 1, b() {}, c, ...d }` is an `ObjectLiteral` whose scope declares `a`, `b`, `c` and,
 //! without a name, the spread.
 //!
-//! **Limits.** Members of object literals are nodes only if the literal is assigned to
-//! `module.exports` or a prototype. An array has a declaration only if it has a context to pass on.
+//! Methods and properties that hold functions are nodes; all members are, if the literal is assigned
+//! to `module.exports` or a prototype.
+//!
+//! **Limits.** Accessors are no nodes. An array has a declaration only if it has a context to pass on.
 
 use codeagent_model::facts::*;
+use codeagent_model::graph::Access;
 
 use crate::lower::functions::FunctionHead;
 use crate::lower::lowering::Lowering;
+use crate::lower::signature_text::DeclText;
 use crate::lower::state::ValuePlace;
 use crate::syntax::syntax::{Child, Field, Kind};
 
@@ -20,7 +24,7 @@ struct Object {
     decl: DeclId,
     inner: ScopeId,
     around: ScopeId,
-    /// Whether its members become nodes.
+    /// Whether all its members become nodes.
     shown: bool,
 }
 
@@ -123,6 +127,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if object.shown {
             self.show_assigned(property, (part.start(), value.end()), key, value);
             self.b.owner = property;
+        } else if self.written_function(value).is_some() {
+            let looks = DeclText {
+                start: part.start(),
+                end: value.end(),
+                name: Some(key),
+                ..DeclText::default()
+            };
+            self.show_holder(property, Some(value), looks);
+            self.b.owner = property;
         }
 
         let ty = self.documented_variable(part.start());
@@ -168,10 +181,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.this = self.b.expr(Expr::This(receiver));
         self.b.scope = object.inner;
 
-        let start = object.shown.then_some(part.start());
+        let is_shown = object.shown || kind == DeclKind::Method;
+        let start = is_shown.then_some(part.start());
         let head = FunctionHead {
             flags: DeclFlags::MEMBER,
             start,
+            access: object.shown.then_some(Access::Public),
             ..FunctionHead::plain(kind, Context::Property(object.decl, name))
         };
 
