@@ -178,9 +178,9 @@ words! {
         ExtensionBlock = "extension_block",
         /// A method.
         Method = "method",
-        /// A function, or a variable that holds one.
+        /// A function, a variable that holds one, or a function of an object literal.
         Function = "function",
-        /// A named function inside another that is called from outside its own body.
+        /// A function inside another, or a local variable that holds one.
         LocalFunction = "local_function",
         /// An operator.
         Operator = "operator",
@@ -442,6 +442,8 @@ impl NodeFlags {
     pub const DEPRECATED: Self = Self(1 << 5);
     /// Has a doc comment.
     pub const DOC_COMMENT: Self = Self(1 << 6);
+    /// Declared in a function or an object literal. Of kind `function`, it is of an object literal.
+    pub const LOCAL: Self = Self(1 << 7);
 
     /// Reports whether all bits of `other` are set.
     #[must_use]

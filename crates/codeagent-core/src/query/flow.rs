@@ -3,7 +3,8 @@
 //! Calls are followed to a depth. Functions that much code uses are named and not entered. `new T`
 //! leads to the members of `T` that override something, which run later; a call of a member with
 //! several implementations is followed by their number, unless a container gives one of them. What
-//! a message, request or event leads to follows its call, marked as such.
+//! a message, request or event leads to follows its call, marked as such. Calls in a local function
+//! that is passed on instead of called are listed where they are written, as in unnamed callbacks.
 //!
 //! Limitations: branches and loops are not shown; a function is entered once.
 
@@ -13,7 +14,7 @@ use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use crate::query::hierarchy::{bases_of, direct_implementations};
 use crate::query::{DispatchStep, Occurrences, QueryError, dispatched_from};
-use crate::store::{self, IncidentEdge};
+use crate::store::{self, IncidentEdge, Snapshot};
 
 /// Maximum depth of followed calls.
 const MAX_DEPTH: usize = 4;
@@ -108,12 +109,20 @@ impl Walk<'_, '_, '_> {
 
     /// Returns the first call of each function, in order.
     fn calls(&self, node: NodeId) -> Result<Vec<IncidentEdge>, QueryError> {
-        let mut calls = store::incident_edges(
-            self.occurrences.sources.snapshot(),
-            node,
-            Some(EdgeType::Calls),
-            EdgeDirection::Outgoing,
-        )?;
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut calls = calls_in(snapshot, node)?;
+        let called: FxHashSet<NodeId> = calls.iter().map(|call| call.other).collect();
+
+        let mut level = vec![node];
+        while !level.is_empty() {
+            let mut given = store::children_of(snapshot, &level)?;
+            given.retain(|child| child.flags.has(NodeFlags::LOCAL) && !called.contains(&child.id));
+            level = given.iter().map(|child| child.id).collect();
+            for child in &level {
+                calls.extend(calls_in(snapshot, *child)?);
+            }
+        }
+
         calls.sort_by_key(|call| (call.file, call.line, call.column));
         let mut seen = FxHashSet::default();
         calls.retain(|call| seen.insert(call.other));
@@ -252,4 +261,13 @@ impl Walk<'_, '_, '_> {
             .push(format!("{}{prefix}{name}{rest}", "  ".repeat(depth)));
         Ok(())
     }
+}
+
+fn calls_in(snapshot: &Snapshot, node: NodeId) -> Result<Vec<IncidentEdge>, QueryError> {
+    Ok(store::incident_edges(
+        snapshot,
+        node,
+        Some(EdgeType::Calls),
+        EdgeDirection::Outgoing,
+    )?)
 }

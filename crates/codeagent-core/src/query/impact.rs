@@ -3,7 +3,8 @@
 //! The uses, overrides and implementations of the symbols, also under the names of their wrappers,
 //! must change with them. Callers of a member that they override or implement may be affected. From
 //! there the walk follows calls, references and overrides; a member reached is also reached through
-//! what it implements, which is possible, not certain.
+//! what it implements, which is possible, not certain. A function in a function or object literal
+//! that nothing uses by name leads to what contains it.
 //!
 //! Limitations: a type is followed to its subtypes, not to everything that names it. Code at module
 //! level belongs to its file, which is not followed further. At most [`MAX_REACHED`] symbols are
@@ -146,6 +147,8 @@ pub fn impact(sources: &mut Sources<'_>, query: &ImpactQuery<'_>) -> Result<Impa
 
     let direct = walk.uses(&changed.roots, &DIRECT)?;
     walk.reach(&direct, 1, true)?;
+    let containers = walk.containers(&changed.roots, &direct)?;
+    walk.reach(&containers, 1, true)?;
     found.bases = walk.bases(&changed.roots)?;
     let possible = walk.uses(&found.bases, &FOLLOWED)?;
     let possible: Vec<AffectedUse> = possible
@@ -367,6 +370,40 @@ impl<'a> Walk<'a> {
         Ok(path)
     }
 
+    /// Returns the containers of those functions in functions and object literals that nothing uses
+    /// by name: they give them to who calls them.
+    fn containers(
+        &mut self,
+        nodes: &[NodeId],
+        uses: &[AffectedUse],
+    ) -> Result<Vec<AffectedUse>, QueryError> {
+        let used: FxHashSet<NodeId> = uses.iter().map(|each| each.target).collect();
+        let mut briefs: Vec<SymbolBrief> = store::briefs(self.snapshot, nodes)?
+            .into_values()
+            .filter(|brief| brief.flags.has(NodeFlags::LOCAL) && !used.contains(&brief.id))
+            .collect();
+        briefs.sort_unstable_by_key(|brief| brief.id);
+
+        let mut containers = Vec::with_capacity(briefs.len());
+        for brief in briefs {
+            let (Some(parent), Some(file)) = (brief.parent, brief.file) else {
+                continue;
+            };
+            if !self.inside.contains(&parent) {
+                containers.push(AffectedUse {
+                    source: parent,
+                    edge_type: EdgeType::References,
+                    confidence: Confidence::Inferred,
+                    path: self.path(file)?,
+                    line: brief.name_line,
+                    column: 1,
+                    target: brief.id,
+                });
+            }
+        }
+        Ok(containers)
+    }
+
     /// Returns what some members implement or override, at any level.
     fn bases(&mut self, members: &[NodeId]) -> Result<Vec<NodeId>, QueryError> {
         let (mut bases, mut level) = (Vec::new(), members.to_vec());
@@ -457,6 +494,7 @@ impl<'a> Walk<'a> {
             let members: Vec<NodeId> = members.iter().map(|brief| brief.id).collect();
 
             let mut uses = self.uses(&members, &FOLLOWED)?;
+            uses.extend(self.containers(&members, &uses)?);
             uses.extend(self.uses(&types, &SUBTYPES)?);
             self.reach(&uses, distance, is_certain)?;
             let bases = self.bases(&members)?;

@@ -3,8 +3,8 @@
 //! A name is a node id, a qualified name, the end of one (`Cart.Total`, `Total`), one with
 //! parameters (`Cart.Add(int)`), or a location (`src/Cart.cs:12`). `Cart.*` is the type together
 //! with its members. Symbols of one qualified name form one [`SymbolGroup`]: overloads, or a type
-//! and the declarations merged with it. Types come before methods, methods before properties; a
-//! declared member comes before its implementations and overrides, sources before tests, frequently
+//! and the declarations merged with it. Types come before methods, methods before properties,
+//! functions in functions and in object literals last; a declared member comes before its implementations and overrides, sources before tests, frequently
 //! used symbols before others. If a name matches more than [`MAX_GROUPS`] groups, the best classes
 //! that fit are answered and the others are only listed.
 //!
@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeId, NodeType};
+use crate::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeId, NodeType};
 use crate::query::not_found::not_found;
 use crate::query::parameters::{overloads, split_parameters, without_type_arguments};
 use crate::query::{
@@ -394,7 +394,7 @@ impl MatchRanks {
         for node in found.iter().take(MAX_RANKED) {
             let is_implementation = ids.len() > 1
                 && (implements_another(snapshot, node, &ids)? || is_explicit(snapshot, node)?);
-            let class = class_of(node.node_type) + if is_implementation { CLASSES } else { 0 };
+            let class = class_of(node) + if is_implementation { CLASSES } else { 0 };
             let is_test = node
                 .spans
                 .first()
@@ -420,15 +420,16 @@ impl MatchRanks {
 }
 
 /// Number of classes of [`class_of`].
-const CLASSES: u8 = 5;
+const CLASSES: u8 = 6;
 
-fn class_of(node_type: NodeType) -> u8 {
-    match node_type {
+fn class_of(node: &Node) -> u8 {
+    match node.node_type {
+        _ if node.flags.has(NodeFlags::LOCAL) => 4,
         NodeType::Class | NodeType::Interface | NodeType::Type | NodeType::Component => 0,
         NodeType::Method => 1,
         NodeType::Module | NodeType::Property => 2,
         NodeType::Constructor => 3,
-        NodeType::File => 4,
+        NodeType::File => 5,
     }
 }
 

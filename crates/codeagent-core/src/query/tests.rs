@@ -4,8 +4,8 @@ use codeagent_workspace::DataRoot;
 
 use crate::engine::{Engine, EngineOptions, IndexReader};
 use crate::query::{
-    Doubt, EntryKind, Impact, ImpactQuery, Labels, Link, Scope, Sources, find_path, impact,
-    overview, resolve_symbols,
+    Doubt, EntryKind, Impact, ImpactQuery, Labels, Link, Scope, SearchFilter, Sources,
+    filter_nodes, find_path, impact, overview, resolve_symbols,
 };
 use crate::{NodeId, Snapshot};
 
@@ -191,6 +191,68 @@ fn no_path_is_found_between_unrelated_symbols() {
     let (from, to) = (ids(&snapshot, "Item.Unused"), ids(&snapshot, "Cart.Exact"));
     let found = find_path(&snapshot, &from, &to).unwrap();
     assert!(found.steps.is_none() && !found.is_cut);
+}
+
+const LOCALS: &[(&str, &str)] = &[(
+    "src/api.ts",
+    "export function save() { return 1 }\nexport function makeApi() {\n  const render = () => save()\n  \
+     return { store() { return render() }, left() {} }\n}\nexport class View { render() { return 2 } }\n\
+     export function start() { makeApi() }\n",
+)];
+
+#[test]
+fn impact_leads_from_a_function_of_an_object_to_what_makes_the_object() {
+    let app = indexed(LOCALS);
+    let found = impact_of(&app, "save", 4);
+    let direct = names(&found.labels, found.direct.iter().map(|each| each.source));
+    assert_eq!(direct, ["makeApi.render"]);
+    let steps: Vec<(usize, usize)> = found
+        .steps
+        .iter()
+        .map(|step| (step.distance, step.symbols))
+        .collect();
+    assert_eq!(steps, [(2, 1), (3, 1), (4, 1)], "store, makeApi, start");
+    let public = names(&found.labels, found.public.iter().map(|(id, _)| *id));
+    assert_eq!(public, ["makeApi", "start"]);
+}
+
+#[test]
+fn functions_in_functions_and_objects_come_last_and_are_not_unused() {
+    let app = indexed(LOCALS);
+    let snapshot = app.answers.snapshot().unwrap();
+
+    let matches = resolve_symbols(&snapshot, "render", None).unwrap();
+    let found: Vec<&str> = matches
+        .answered
+        .iter()
+        .map(|group| group.nodes[0].qualified_name.as_str())
+        .collect();
+    assert_eq!(
+        found,
+        ["src/api.ts#View.render", "src/api.ts#makeApi.render"]
+    );
+
+    let filter = SearchFilter::default();
+    let results = filter_nodes(&snapshot, None, "render", &filter, 10).unwrap();
+    let found: Vec<&str> = results
+        .hits
+        .iter()
+        .map(|hit| hit.node.qualified_name.as_str())
+        .collect();
+    assert_eq!(
+        found[..2],
+        ["src/api.ts#View.render", "src/api.ts#makeApi.render"]
+    );
+
+    let mut sources = Sources::new(&snapshot, app.answers.workspace());
+    let found = overview(&mut sources, Scope::Whole).unwrap();
+    let unused: Vec<String> = found
+        .unused
+        .iter()
+        .map(|each| found.labels.short(each.id))
+        .collect();
+    assert!(unused.contains(&"start".to_owned()));
+    assert!(!unused.iter().any(|name| name.starts_with("makeApi")));
 }
 
 #[test]

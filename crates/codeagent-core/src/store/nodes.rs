@@ -113,7 +113,7 @@ pub fn by_name(snapshot: &Snapshot, name: &str, limit: usize) -> Result<Vec<Node
 }
 
 /// Returns at most `limit` nodes with this name, ignoring case, whose qualified name ends with
-/// `suffix`.
+/// `suffix`; functions in functions and object literals only if there is room.
 pub fn by_name_within(
     snapshot: &Snapshot,
     name: &str,
@@ -121,8 +121,14 @@ pub fn by_name_within(
     limit: usize,
 ) -> Result<Vec<Node>, StoreError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rest = "WHERE n.name = ?1 COLLATE NOCASE AND substr(n.qualified_name, -length(?2)) = ?2 ORDER BY n.id LIMIT ?3";
-    select_nodes(snapshot.connection(), rest, &[&name, &suffix, &limit])
+    let rest = "WHERE n.name = ?1 COLLATE NOCASE AND substr(n.qualified_name, -length(?2)) = ?2 \
+        ORDER BY n.flags & ?4, n.id LIMIT ?3";
+    let local = NodeFlags::LOCAL.0;
+    select_nodes(
+        snapshot.connection(),
+        rest,
+        &[&name, &suffix, &limit, &local],
+    )
 }
 
 /// Returns at most `limit` nodes whose qualified name ends with these segments, ignoring case.

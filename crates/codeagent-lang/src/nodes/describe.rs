@@ -105,6 +105,8 @@ pub fn kind(facts: &Facts, decl: DeclId) -> Option<NodeKind> {
         DeclKind::Function if is_local(facts, declaration) => NodeKind::LocalFunction,
         DeclKind::Function => NodeKind::Function,
         DeclKind::LocalFunction => NodeKind::LocalFunction,
+        DeclKind::Method | DeclKind::Property if is_of_object(facts, decl) => NodeKind::Function,
+        DeclKind::Variable if is_local_variable(facts, declaration) => NodeKind::LocalFunction,
         DeclKind::Method | DeclKind::TopLevel => NodeKind::Method,
         DeclKind::Constructor => NodeKind::Constructor,
         DeclKind::PrimaryConstructor => NodeKind::PrimaryConstructor,
@@ -127,6 +129,30 @@ pub fn kind(facts: &Facts, decl: DeclId) -> Option<NodeKind> {
         }
         _ => return None,
     })
+}
+
+/// Reports whether a declaration is a function of an object literal, which can be called only
+/// through the object. CommonJS exports, which have an accessibility, are not.
+pub fn is_of_object(facts: &Facts, decl: DeclId) -> bool {
+    let declaration = facts.decl(decl);
+    let scope = facts.scope(declaration.scope);
+    let is_member = scope.kind == ScopeKind::Object
+        && scope
+            .owner
+            .some()
+            .is_some_and(|owner| facts.decl(owner).kind == DeclKind::ObjectLiteral);
+    is_member
+        && facts
+            .detail(decl)
+            .is_some_and(|detail| detail.access.is_none())
+}
+
+/// Reports whether a variable is declared in a function or block. Such a node holds a function.
+fn is_local_variable(facts: &Facts, declaration: &Declaration) -> bool {
+    matches!(
+        facts.scope(declaration.scope).kind,
+        ScopeKind::Function | ScopeKind::Block
+    )
 }
 
 /// Returns the kind of a CommonJS export, or of a function or class in an object literal: that of
@@ -226,6 +252,9 @@ fn flags(facts: &Facts, decl: DeclId) -> NodeFlags {
         declaration.flags.has(DeclFlags::OVERRIDE),
     );
 
+    let is_of_object = is_of_object(facts, decl);
+    let is_local = is_of_object || kind(facts, decl) == Some(NodeKind::LocalFunction);
+    flags.set(NodeFlags::LOCAL, is_local);
     flags.set(NodeFlags::DEPRECATED, detail.deprecated);
     flags.set(NodeFlags::DOC_COMMENT, !detail.doc.is_none());
     flags.set(NodeFlags::PUBLIC_API, is_public(facts, decl));
@@ -243,7 +272,10 @@ fn is_public(facts: &Facts, decl: DeclId) -> bool {
             access,
             None | Some(Access::Public | Access::Protected | Access::ProtectedInternal)
         );
-        if !open || is_local(facts, declaration) {
+        let is_local = is_local(facts, declaration)
+            || is_of_object(facts, at)
+            || declaration.kind == DeclKind::Variable && is_local_variable(facts, declaration);
+        if !open || is_local {
             return false;
         }
         match declaration.parent.some() {

@@ -7,8 +7,8 @@
 //! conditions, functions of the same name in two blocks) are distinguished by an ordinal in (path,
 //! position) order.
 //!
-//! Limitations: locals, parameters and members of object literals and object types are not nodes; a
-//! use of them has no target.
+//! Limitations: parameters are not nodes, nor are locals and members of object literals that hold no
+//! function; a use of them has no target.
 
 mod describe;
 mod identity;
@@ -27,7 +27,7 @@ use crate::language::LanguageSupport;
 use crate::project::ProjectModel;
 use crate::world::{DeclRef, FileId, World, WorldFile};
 use crate::{Inherited, Links, Target, Use};
-pub use describe::value;
+pub use describe::{is_of_object, value};
 pub use identity::{Identity, MergeKey, qualified};
 pub use patch::Renewed;
 

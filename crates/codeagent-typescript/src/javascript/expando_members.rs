@@ -11,7 +11,7 @@ use codeagent_model::graph::Access;
 use crate::lower::lowering::Lowering;
 use crate::lower::signature_text::DeclText;
 use crate::lower::state::MemberOwner;
-use crate::syntax::syntax::{Child, Field, Kind};
+use crate::syntax::syntax::{Child, Kind};
 
 /// Largest number of aliases that are followed to a value.
 const MAX_ALIASES: usize = 8;
@@ -230,7 +230,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Shows an assigned member with the parameters of the function it holds.
+    /// Shows a member with the value that is assigned to it.
     pub fn show_assigned(
         &mut self,
         id: DeclId,
@@ -238,25 +238,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         name: Child<'tree>,
         right: Child<'tree>,
     ) {
-        let mut looks = DeclText {
+        let looks = DeclText {
             start,
             end,
             name: Some(name),
             access: Some(Access::Public),
             ..DeclText::default()
         };
-
-        if matches!(
-            right.kind,
-            Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction
-        ) {
-            let inner = self.children(right);
-            looks.parameters = inner
-                .get(Field::Parameters)
-                .or_else(|| inner.get(Field::Parameter));
-        }
-
-        self.show(id, looks);
+        self.show_holder(id, Some(right), looks);
     }
 
     /// Returns the owner that a path of names leads to, if members can be assigned to it: a visible

@@ -399,7 +399,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 access,
                 ..DeclText::default()
             };
-            self.show_property(id, &children, looks);
+            self.show_holder(id, children.get(Field::Value), looks);
             self.b.owner = id;
         }
 
@@ -426,27 +426,5 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         self.b.owner = owner;
-    }
-
-    fn show_property(
-        &mut self,
-        id: DeclId,
-        children: &Children<'tree>,
-        mut looks: DeclText<'tree>,
-    ) {
-        if let Some(function) = children.get(Field::Value)
-            && matches!(
-                function.kind,
-                Kind::ArrowFunction | Kind::FunctionExpression
-            )
-        {
-            let inner = self.children(function);
-            looks.parameters = inner
-                .get(Field::Parameters)
-                .or_else(|| inner.get(Field::Parameter));
-            looks.ty = looks.ty.or_else(|| inner.get(Field::ReturnType));
-        }
-
-        self.show(id, looks);
     }
 }

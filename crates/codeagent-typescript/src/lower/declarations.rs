@@ -1,7 +1,7 @@
 //! Variables, enums, type aliases, namespaces and ambient modules.
 //!
 //! `export const { a, b } = f()` declares two module-level variables with details; the same inside
-//! a function declares two locals without.
+//! a function declares two locals without. A local that is initialised with a function has details.
 //!
 //! Limitations: a `var` in a block at the top level is a local of the file, not a node.
 
@@ -54,7 +54,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .named()
             .filter(|kid| kid.kind == Kind::VariableDeclarator)
         {
-            self.variable(declarator, binding, (alone, child.start()));
+            self.variable(declarator, binding, (alone, outer));
         }
     }
 
@@ -97,10 +97,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.bind(pattern, source, binding);
     }
 
-    /// Lowers one declarator; `place` is whether it is the only one of its statement, and the start
-    /// of the statement.
-    fn variable(&mut self, child: Child<'tree>, binding: Binding, place: (bool, usize)) {
-        let (alone, statement) = place;
+    /// Lowers one declarator; `place` is whether it is the only one of its statement, and the
+    /// statement. A local that holds a function is a node.
+    fn variable(
+        &mut self,
+        child: Child<'tree>,
+        binding: Binding,
+        place: (bool, EnclosingStatement),
+    ) {
+        let (alone, outer) = place;
         let children = self.children(child);
         let Some(name) = children.get(Field::Name) else {
             return;
@@ -129,7 +134,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b.decl(id).scope = scope;
         }
 
-        if let Some(outer) = binding.shown {
+        let is_shown = binding.shown.is_some()
+            || value.is_some_and(|value| self.written_function(value).is_some());
+
+        if is_shown {
             let (start, end) = if alone {
                 (outer.start, outer.end)
             } else {
@@ -139,19 +147,20 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 start,
                 end,
                 name: Some(name),
+                ty: children.get(Field::Type),
                 documented_at: Some(outer.start),
                 ..DeclText::default()
             };
-            self.show_variable(id, &children, looks);
+            self.show_holder(id, value, looks);
         }
 
         let owner = self.b.owner;
 
-        if binding.shown.is_some() {
+        if is_shown {
             self.b.owner = id;
         }
 
-        let start = binding.shown.map_or(statement, |outer| outer.start);
+        let start = outer.start;
         let ty = children.get(Field::Type).map(|ty| self.ty(ty));
         let ty = ty.unwrap_or_else(|| self.documented_variable(start));
         let expected = if ty.is_none() {
@@ -199,32 +208,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b.decl(value).parent = variable;
         }
         init
-    }
-
-    /// Shows a variable that holds a function with the function's parameters and return type.
-    fn show_variable(
-        &mut self,
-        id: DeclId,
-        children: &Children<'tree>,
-        mut looks: DeclText<'tree>,
-    ) {
-        looks.ty = children.get(Field::Type);
-
-        let value = children.get(Field::Value);
-        if let Some(function) = value
-            && matches!(
-                function.kind,
-                Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction
-            )
-        {
-            let inner = self.children(function);
-            looks.parameters = inner
-                .get(Field::Parameters)
-                .or_else(|| inner.get(Field::Parameter));
-            looks.ty = looks.ty.or_else(|| inner.get(Field::ReturnType));
-        }
-
-        self.show(id, looks);
     }
 
     /// Lowers `enum E { A = 1, B }`.

@@ -3,13 +3,17 @@
 //! `{ a: 1, b() {}, c, ...d }` is an `ObjectLiteral` whose scope declares `a`, `b`, `c` and,
 //! without a name, the spread.
 //!
-//! Limitations: members of object literals are nodes only if the literal is assigned to
-//! `module.exports` or a prototype. An array has a declaration only if it passes on a context.
+//! Methods and properties that hold functions are nodes; all members are, if the literal is assigned
+//! to `module.exports` or a prototype.
+//!
+//! Limitations: accessors are not nodes. An array has a declaration only if it passes on a context.
 
 use codeagent_model::facts::*;
+use codeagent_model::graph::Access;
 
 use crate::lower::functions::FunctionHead;
 use crate::lower::lowering::Lowering;
+use crate::lower::signature_text::DeclText;
 use crate::lower::state::ValuePlace;
 use crate::syntax::syntax::{Child, Field, Kind};
 
@@ -19,7 +23,7 @@ struct Object {
     decl: DeclId,
     inner: ScopeId,
     around: ScopeId,
-    /// Its members become nodes.
+    /// Whether all its members become nodes.
     shown: bool,
 }
 
@@ -122,6 +126,15 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if object.shown {
             self.show_assigned(property, (part.start(), value.end()), key, value);
             self.b.owner = property;
+        } else if self.written_function(value).is_some() {
+            let looks = DeclText {
+                start: part.start(),
+                end: value.end(),
+                name: Some(key),
+                ..DeclText::default()
+            };
+            self.show_holder(property, Some(value), looks);
+            self.b.owner = property;
         }
 
         let ty = self.documented_variable(part.start());
@@ -167,10 +180,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.this = self.b.expr(Expr::This(receiver));
         self.b.scope = object.inner;
 
-        let start = object.shown.then_some(part.start());
+        let is_shown = object.shown || kind == DeclKind::Method;
+        let start = is_shown.then_some(part.start());
         let head = FunctionHead {
             flags: DeclFlags::MEMBER,
             start,
+            access: object.shown.then_some(Access::Public),
             ..FunctionHead::plain(kind, Context::Property(object.decl, name))
         };
 

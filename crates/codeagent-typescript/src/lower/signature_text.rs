@@ -13,7 +13,7 @@ use codeagent_model::graph::Access;
 use memchr::{memrchr, memrchr_iter};
 
 use crate::lower::lowering::Lowering;
-use crate::syntax::syntax::Child;
+use crate::syntax::syntax::{Child, Field, Kind};
 
 /// The text positions of a declaration.
 #[derive(Clone, Copy, Default)]
@@ -28,6 +28,13 @@ pub struct DeclText<'tree> {
     pub access: Option<Access>,
     /// Offset directly before which its doc comment ends, if not `start`.
     pub documented_at: Option<usize>,
+}
+
+/// A function that is the value of a variable or property.
+pub struct WrittenFunction<'tree> {
+    pub child: Child<'tree>,
+    /// Whether a cast gives the value another type than the function's.
+    pub is_cast: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -70,6 +77,45 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         };
 
         self.b.set_detail(id, detail);
+    }
+
+    /// Shows a declaration with its value; if that is a function, with its parameters and return type.
+    pub fn show_holder(
+        &mut self,
+        id: DeclId,
+        value: Option<Child<'tree>>,
+        mut looks: DeclText<'tree>,
+    ) {
+        if let Some(function) = value.and_then(|value| self.written_function(value))
+            && !function.is_cast
+        {
+            let inner = self.children(function.child);
+            looks.parameters = inner
+                .get(Field::Parameters)
+                .or_else(|| inner.get(Field::Parameter));
+            looks.ty = looks.ty.or_else(|| inner.get(Field::ReturnType));
+        }
+
+        self.show(id, looks);
+    }
+
+    /// Returns the function that is a value, without parentheses and casts around it.
+    pub fn written_function(&mut self, value: Child<'tree>) -> Option<WrittenFunction<'tree>> {
+        let mut child = self.uncast(value);
+        let mut is_cast = false;
+        loop {
+            let at = match child.kind {
+                Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction => {
+                    return Some(WrittenFunction { child, is_cast });
+                }
+                Kind::SatisfiesExpression | Kind::AsExpression => 0,
+                Kind::TypeAssertion => 1,
+                _ => return None,
+            };
+            is_cast |= child.kind != Kind::SatisfiesExpression;
+            let inner = self.children(child).named().nth(at)?;
+            child = self.uncast(inner);
+        }
     }
 
     /// Interns a text, collapsed to one line.

@@ -1,7 +1,7 @@
 //! Code that nothing in the repository uses, with reasons why it may be used after all.
 //!
-//! Limitations: members that override or implement something, constructors, operators, accessors
-//! and members of enums are not judged.
+//! Limitations: members that override or implement something, constructors, operators, accessors,
+//! members of enums and functions of object literals are not judged.
 
 use std::cmp::Reverse;
 
@@ -163,7 +163,9 @@ fn is_judged(symbol: &SymbolBrief) -> bool {
         NodeKind::Field => symbol.access == Some(Access::Private),
         _ => false,
     };
+    let is_of_object = symbol.kind == NodeKind::Function && symbol.flags.has(NodeFlags::LOCAL);
     is_kind
+        && !is_of_object
         && !symbol.flags.has(NodeFlags::OVERRIDE)
         && !symbol.flags.has(NodeFlags::ABSTRACT)
         && !STARTED.contains(&symbol.name.as_str())

@@ -2,7 +2,8 @@
 //!
 //! The order of the bonuses: the name itself, its words in order, its prefix, its words or their
 //! prefixes in any order, its initials, then containers, signatures and documentation. Among
-//! equals, shorter names, types, source code and public symbols come first.
+//! equals, shorter names, types, source code and public symbols come first. Functions in functions
+//! and in object literals come behind all others that matched in the same way.
 //!
 //! Limitations: bm25 is computed over the candidates only. A word counts once per column, and the
 //! length of a row is that of its name.
@@ -118,7 +119,7 @@ impl Ranked {
 
     /// Moves the symbol behind all that matched equally well, as the `count`th with its name.
     pub fn demote(&mut self, count: usize) {
-        self.rank = -(worth(self.match_kind) + 1.0 / count as f64);
+        self.rank = penalty(&self.candidate) - (worth(self.match_kind) + 1.0 / count as f64);
     }
 }
 
@@ -191,8 +192,9 @@ impl<'q> Ranker<'q> {
             true => SAME_CASE,
             false => 0.0,
         };
+        let merits = worth(match_kind) + bm25 + covered + case + preference(&candidate);
         Ranked {
-            rank: -(worth(match_kind) + bm25 + covered + case + preference(&candidate)),
+            rank: penalty(&candidate) - merits,
             match_kind,
             candidate,
         }
@@ -321,6 +323,16 @@ impl<'q> Ranker<'q> {
 
 fn worth(match_kind: MatchKind) -> f64 {
     f64::from(match_kind as u8) * STEP
+}
+
+/// What moves a function in a function or an object literal behind all others that matched in the
+/// same way.
+fn penalty(candidate: &SearchCandidate) -> f64 {
+    if candidate.flags.has(NodeFlags::LOCAL) {
+        STEP
+    } else {
+        0.0
+    }
 }
 
 fn weight_elsewhere(candidate: &SearchCandidate, term: &str) -> Option<f64> {

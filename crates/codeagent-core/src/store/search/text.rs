@@ -204,7 +204,8 @@ pub(super) fn node_of(row: i64) -> NodeId {
 const CLASS_SHIFT: u32 = 60;
 
 /// Returns a node's class; smaller ones come first among equal matches: types, then public
-/// functions, then other members; then the same in tests and generated texts; then files.
+/// functions, then other members; then the same in tests and generated texts; then functions in
+/// functions and in object literals; then files.
 fn class_of(node: &Node) -> u8 {
     let secondary = is_secondary(node);
     match node.node_type {
@@ -212,6 +213,7 @@ fn class_of(node: &Node) -> u8 {
         NodeType::Class | NodeType::Interface | NodeType::Type | NodeType::Component => {
             4 * u8::from(secondary)
         }
+        _ if node.flags.has(NodeFlags::LOCAL) => 6,
         _ if secondary => 5 + u8::from(node.node_type != NodeType::Method),
         NodeType::Method if is_public(node.access, node.flags) => 1,
         NodeType::Property | NodeType::Constructor | NodeType::Module

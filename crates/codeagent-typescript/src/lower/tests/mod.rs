@@ -106,7 +106,8 @@ outer(x => x.y, function named(z) { return named; });
             Function f export hoisted : void [2-2 "(a: number)" "void"]
               Parameter a : number
             Function f export async hoisted [3-3 "(this: Self, { a, b: [c = 1, , ...d], ...e }: P = {}, ...rest: R[])"]
-              Parameter  optional : P = object 6
+              Parameter this : Self
+              Parameter  optional : P = object 7
               ObjectLiteral  @P
               Variable a = <P>~a
               Variable c = (<P>~b~0 | Number1)
@@ -400,14 +401,15 @@ function f<T>(p: T, cb: () => void) {
               FunctionType  : void
               Variable v const = p
               Function inner hoisted called [5-5 "()"]
-              Variable h const = lambda
+              Variable h const = lambda [7-7 "()"]
               Lambda  returns [g]
             1:10 Import g by -
             4:5 Call cb() by f
             4:17 Read g by f
             5:24 Call inner() by inner
             6:5 Call inner() by f
-            7:21 Read g by f
+            7:21 Read g by h
+            8:12 Read h by f
         "#]],
     );
 }

@@ -75,10 +75,10 @@ late = create();
         expect![[r#"
             Variable o const : Options = object 1 [1-1 "Options"]
             ObjectLiteral  @Options
-              Property a = lambda
+              Property a = lambda [1-1 "v"]
             Lambda  returns [v.w] @property a of 1
               Parameter v = context 0
-              Method b returns [this.a] @property b of 1
+              Method b returns [this.a] @property b of 1 [1-1 "()"]
               Getter c returns [Number1] @property c of 1
               Property [k] computed = Number2
               Property d-e computed = [lambda]
@@ -90,7 +90,7 @@ late = create();
             ObjectLiteral  @argument 0 of call
               Property on = object 16
             ObjectLiteral  @property on of 14
-              Property click = lambda
+              Property click = lambda [2-2 "(e)"]
             Lambda  returns [e.target] @property click of 16
               Parameter e = context 0
             ObjectLiteral  @argument 1 of call
@@ -101,9 +101,9 @@ late = create();
             Variable late let = create() [4-4]
             1:10 TypeRef Options#0 by o
             1:22 Key a of 1 by o
-            1:32 Read v.w by o
+            1:32 Read v.w by a
             1:35 Key b of 1 by o
-            1:53 Read this.a by o
+            1:53 Read this.a by b
             1:63 Key c of 1 by o
             1:82 Key [k] of 1 by o
             1:83 Read k by o
@@ -114,7 +114,7 @@ late = create();
             2:1 Call call(object 14, [lambda]) by -
             2:8 Key on of 14 by -
             2:14 Key click of 16 by -
-            2:30 Read e.target by -
+            2:30 Read e.target by click
             3:1 Read target by -
             3:8 Write target.handler by -
             3:27 Read e.y by -

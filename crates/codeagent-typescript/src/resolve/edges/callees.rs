@@ -8,7 +8,8 @@ use codeagent_model::facts::*;
 
 use crate::resolve::edges::FileResolver;
 use crate::resolve::edges::targets::Referent;
-use crate::resolve::symbols::scopes::DeclList;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 use crate::resolve::types::signatures::Signature;
 
 impl FileResolver<'_> {
@@ -21,9 +22,9 @@ impl FileResolver<'_> {
             (Referent::Decls(decls), Expr::Name(..))
                 if decls.iter().all(|decl| self.is_local(*decl)) =>
             {
-                self.resolve_held(decls.clone())
+                self.resolve_named_function(self.resolve_held(decls.clone()))
             }
-            _ => outcome,
+            _ => self.resolve_named_function(outcome),
         };
 
         match outcome {
@@ -34,7 +35,41 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Resolves `const { f } = o; f()` to `o.f`. A local that holds a lambda has no edge.
+    /// Resolves a call of `a` in `{ a: f }`, which is not a node, to the function `f`.
+    pub fn resolve_named_function(&self, member: Referent) -> Referent {
+        let Referent::Decls(decls) = &member else {
+            return member;
+        };
+        let [decl] = decls[..] else { return member };
+
+        let facts = self.facts(decl.file);
+        let declaration = facts.decl(decl.decl);
+        let Expr::Name(sym, scope, offset) = facts.expr(declaration.init) else {
+            return member;
+        };
+        let is_of_object = facts.scope(declaration.scope).kind == ScopeKind::Object;
+        if !is_of_object || !declaration.ty.is_none() || !declaration.detail.is_none() {
+            return member;
+        }
+
+        let position = LookupPosition {
+            file: decl.file,
+            scope,
+            offset,
+        };
+        let name = self.name(decl.file, sym);
+        let named = self.lookup_name(position, name, Meaning::Value);
+        match self.resolve_decls(named) {
+            ResolvedName::Decls(named)
+                if !named.is_empty() && named.iter().all(|decl| self.writes_function(*decl)) =>
+            {
+                Referent::Decls(named)
+            }
+            _ => member,
+        }
+    }
+
+    /// Resolves `const { f } = o; f()` to `o.f`.
     fn resolve_held(&self, decls: DeclList) -> Referent {
         let Some(&decl) = decls.first() else {
             return Referent::External;

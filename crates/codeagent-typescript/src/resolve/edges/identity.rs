@@ -6,7 +6,7 @@
 //! Limitations: a CommonJS export and a declaration with the same name are two symbols.
 
 use codeagent_lang::WorldFile;
-use codeagent_lang::nodes::{Identity, MergeKey, qualified};
+use codeagent_lang::nodes::{Identity, MergeKey, is_of_object, qualified};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Declaration, Facts, ScopeId, ScopeKind};
 use codeagent_model::graph::{Language, Node};
 
@@ -15,9 +15,6 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
     let facts = &*file.facts;
     let declaration = facts.decl(decl);
     let name = facts.decl_name(decl);
-    let is_static = declaration.flags.has(DeclFlags::STATIC)
-        && declaration.flags.has(DeclFlags::MEMBER)
-        && declaration.kind != DeclKind::EnumMember;
     let scope = facts.scope(declaration.scope);
     let lexical =
         !declaration.flags.has(DeclFlags::MEMBER) && declaration.kind != DeclKind::EnumMember;
@@ -45,11 +42,7 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
             Some(parent) => qualified(&parent.qualified_name, name),
             None => format!("{}#{name}", file.path),
         },
-        disambiguator: if is_static {
-            "static".to_owned()
-        } else {
-            String::new()
-        },
+        disambiguator: disambiguator(facts, decl).to_owned(),
         merge_key: if is_only_given_out(facts, decl) {
             MergeKey::GivenOut
         } else {
@@ -62,6 +55,26 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
                 },
             )
         },
+    }
+}
+
+/// Returns what distinguishes symbols with one qualified name. Functions held by a local variable or
+/// an object literal have one of their own, so the members of the enclosing node keep their ids when
+/// such a function is added or removed.
+fn disambiguator(facts: &Facts, decl: DeclId) -> &'static str {
+    let declaration = facts.decl(decl);
+    let scope = facts.scope(declaration.scope);
+    let has = |flag| declaration.flags.has(flag);
+
+    match declaration.kind {
+        _ if is_of_object(facts, decl) => "object",
+        DeclKind::Variable if matches!(scope.kind, ScopeKind::Function | ScopeKind::Block) => {
+            "local"
+        }
+        kind if kind != DeclKind::EnumMember && has(DeclFlags::STATIC | DeclFlags::MEMBER) => {
+            "static"
+        }
+        _ => "",
     }
 }
 

@@ -76,7 +76,9 @@ impl FileResolver<'_> {
                 let outcome = self.resolve_callee(callee);
                 self.resolve_constructor(callee, outcome)
             }
-            Expr::Jsx(component) if kind.is_call() => self.resolve_value(component),
+            Expr::Jsx(component) if kind.is_call() => {
+                self.resolve_named_function(self.resolve_value(component))
+            }
             Expr::DynamicImport(sym) | Expr::Require(sym) => self.resolve_module(file, sym).into(),
             _ => self.resolve_value(expr),
         }
@@ -216,7 +218,8 @@ impl FileResolver<'_> {
 
         match self.lookup_member(receiver, name) {
             MemberLookup::Declared(member) => {
-                let found = self.resolve_decls(member.decls);
+                let decls = self.without_own_literal(object, member.decls);
+                let found = self.resolve_decls(decls);
                 match self.as_value(found) {
                     ResolvedName::Decls(decls) => self.resolve_shorthand(decls),
                     found => found.into(),
@@ -229,6 +232,27 @@ impl FileResolver<'_> {
             MemberLookup::Missing => self
                 .resolve_expando(object, name)
                 .unwrap_or(Referent::Unknown),
+        }
+    }
+
+    /// `this` in a method of an object literal has the contextual type of the literal: members of the
+    /// literal itself count only if that has none of their name.
+    fn without_own_literal(&self, object: ExprId, decls: DeclList) -> DeclList {
+        let (file, facts) = (self.file, self.own_facts());
+        let (Expr::This(literal) | Expr::ThisAt(literal, ..)) = facts.expr(object) else {
+            return decls;
+        };
+        if literal.is_none() || facts.decl(literal).kind != DeclKind::ObjectLiteral {
+            return decls;
+        }
+        let is_own = |decl: &DeclRef| {
+            decl.file == file && facts.scope(facts.decl(decl.decl).scope).owner == literal
+        };
+        let of_context: DeclList = decls.iter().copied().filter(|decl| !is_own(decl)).collect();
+        if of_context.is_empty() {
+            decls
+        } else {
+            of_context
         }
     }
 
