@@ -169,10 +169,10 @@ fn csharp_events_and_routes() {
     check(
         &[
             (
-                "Home.cs",
+                "Shelf.cs",
                 "[Route(\"api/[controller]\")]
 abstract class Base : ControllerBase { }
-class HomeController : Base {
+class ShelfController : Base {
     [HttpGet(\"{id:int}\")] public int Get(int id) => id;
     [HttpPost] public int Save() => 1;
     [HttpDelete, Route(\"gone/[action]\")] public int Drop() => 1;
@@ -195,7 +195,7 @@ class Plain { [HttpGet] public int Get() => 1; }
 }
 class Client {
     readonly HttpClient http;
-    void Load(int id) { http.GetAsync($\"/items/{id}\"); http.DeleteAsync(\"api/home/gone/drop\"); http.PostAsync(\"/items/1\", null); }
+    void Load(int id) { http.GetAsync($\"/items/{id}\"); http.DeleteAsync(\"api/shelf/gone/drop\"); http.PostAsync(\"/items/1\", null); }
 }
 class Button {
     public event System.Action Pressed;
@@ -207,13 +207,13 @@ class Button {
         ],
         &[
             "?requests Client.Load -> Api.Find (GET /items/{id}) Program.cs:12",
-            "?requests Client.Load -> HomeController.Drop (DELETE api/home/gone/drop) Program.cs:12",
+            "?requests Client.Load -> ShelfController.Drop (DELETE api/shelf/gone/drop) Program.cs:12",
             "?serves Api.Map -> Api.Find (GET /items/{id}) Program.cs:4",
             "?serves Api.Map -> Api.Map (POST /items) Program.cs:5",
-            "serves HomeController -> HomeController.Drop (DELETE /api/Home/gone/Drop) Home.cs:6",
-            "serves HomeController -> HomeController.Get (GET /api/Home/{id:int}) Home.cs:4",
-            "serves HomeController -> HomeController.Save (POST /api/Home) Home.cs:5",
-            "serves HomeController -> HomeController.Top (PUT /top) Home.cs:7",
+            "serves ShelfController -> ShelfController.Drop (DELETE /api/Shelf/gone/Drop) Shelf.cs:6",
+            "serves ShelfController -> ShelfController.Get (GET /api/Shelf/{id:int}) Shelf.cs:4",
+            "serves ShelfController -> ShelfController.Save (POST /api/Shelf) Shelf.cs:5",
+            "serves ShelfController -> ShelfController.Top (PUT /top) Shelf.cs:7",
             "subscribes - -> Button.OnPressed (Closed) Program.cs:16",
             "subscribes Button.Pressed -> Button.OnPressed Program.cs:16",
             "subscribes Button.Pressed -> Button.Wire Program.cs:16",
