@@ -50,6 +50,7 @@ impl Checker<'_> {
         let args = self.call_args(site);
         let facts = self.facts(site.file);
         let params = self.signature_params(signature);
+        self.infer_from_receiver(signature, site, &mut inference);
         self.infer_rest(signature, site, &args, &mut inference);
 
         for pass in [false, true] {
@@ -81,6 +82,32 @@ impl Checker<'_> {
         }
 
         inference.found
+    }
+
+    /// `make<T>(this: new () => T): T` binds `T` by what `make` is called on.
+    fn infer_from_receiver(
+        &self,
+        signature: Signature,
+        site: CallSite,
+        inference: &mut Inference<'_>,
+    ) {
+        let Signature::Declared(decl, _) = signature else {
+            return;
+        };
+        let inner = self.decl(decl).inner;
+        let name = self.tables.find("this");
+        let own = self.tables.declared(decl.file, inner, name);
+        let Some(this) = own.first().map(|entry| at(decl.file, entry.2)) else {
+            return;
+        };
+
+        let facts = self.facts(site.file);
+        let callee = facts.calls[site.call.index()].callee;
+        if let Expr::Member(object, _) = facts.expr(callee) {
+            let receiver = self.type_of_expr(site.file.expr(object));
+            let wanted = self.type_of_decl(this);
+            self.infer_from_types(wanted, receiver, inference, 0);
+        }
     }
 
     /// `...rest: T` binds `T` to the tuple of all further arguments.
