@@ -3,6 +3,7 @@
 //!
 //! **Limits.** No lower layer calls this one.
 
+mod absent_generics;
 mod callees;
 pub mod components;
 mod constructors;
