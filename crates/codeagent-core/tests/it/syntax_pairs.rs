@@ -270,6 +270,27 @@ fn nested_typescript_expressions_lose_no_names() {
     trial.finish();
 }
 
+/// Templates, default values, computed keys, decorators and attributes.
+#[test]
+fn typescript_places() {
+    let forms = forms(TYPESCRIPT);
+    let mut trial = Trial::new(Dialect::Ts, &forms);
+    trial.expressions(&forms["place"], &forms["expression"], in_function);
+    trial.finish();
+
+    // A type assertion with angle brackets would be a tag.
+    let is_assertion = |form: &&Form<'_>| form.text.starts_with("<TypeA>");
+    let expressions: Vec<Form<'_>> = forms["expression"]
+        .iter()
+        .filter(|form| !is_assertion(form))
+        .map(|form| Form { ..*form })
+        .collect();
+    let mut trial = Trial::new(Dialect::Tsx, &forms);
+    trial.expressions(&forms["place"], &expressions, in_function);
+    trial.expressions(&forms["markup"], &expressions, in_function);
+    trial.finish();
+}
+
 #[test]
 fn adjacent_typescript_statements_and_members_lose_no_names() {
     let forms = forms(TYPESCRIPT);

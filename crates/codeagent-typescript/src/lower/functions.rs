@@ -4,7 +4,8 @@
 //! `(a, { b }: T = {}, ...c) => a` is a `Lambda` with three parameters; `b` is a variable
 //! destructured from the second.
 //!
-//! Limitations: a `this` parameter is not declared as a parameter: it types `this` in the body.
+//! A `this` parameter is declared in the function's scope but is not one of its parameters; it types
+//! `this` in the body.
 
 use codeagent_lang::lower::interface::VisibleTokens;
 use codeagent_model::facts::*;
@@ -359,6 +360,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             if let Some(ty) = children.get(Field::Type) {
                 let ty = self.ty(ty);
                 self.this = self.b.expr(Expr::Cast(ty));
+
+                let (sym, at) = (self.sym(pattern), self.at(pattern));
+                let id = self
+                    .b
+                    .declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
+                self.b.decl(id).ty = ty;
             }
             return;
         }

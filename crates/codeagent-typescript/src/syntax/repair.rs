@@ -432,6 +432,8 @@ impl<'t> Scan<'t> {
                         return;
                     }
                 }
+                // What has a substitution is no type, but the end of a template.
+                b'{' if open > 0 && self.source[open - 1] == b'$' => return,
                 b'`' | b'/' => return,
                 _ => {}
             }

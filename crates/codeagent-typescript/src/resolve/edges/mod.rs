@@ -3,6 +3,7 @@
 //!
 //! Limitations: no layer below uses this one.
 
+mod absent_generics;
 mod callees;
 pub mod components;
 mod constructors;

@@ -38,8 +38,17 @@ impl ResolveSites for FileResolver<'_> {
 
     fn resolve_site(&self, site: &Site) -> SiteResolution {
         let is_call = site.kind.is_call();
+        let referent = self.resolve_referent(*site);
 
-        match self.resolve_referent(*site) {
+        if matches!(referent, Referent::Unknown | Referent::External)
+            && let Some(edge) = self
+                .edge_in_type_arguments(*site)
+                .or_else(|| self.edge_to_added_member(*site))
+        {
+            return SiteTarget::Edge(edge).into();
+        }
+
+        match referent {
             // The budget was exceeded while resolving it.
             Referent::Unknown if self.stack.is_used_up() => SiteTarget::Exceeded.into(),
             Referent::Decls(decls) => self.resolve_declarations(*site, decls),
@@ -117,9 +126,9 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Returns the edge of a site, treated as this kind, to those of its declarations that are
+    /// Returns the edge from a site, as if it were of this kind, to those declarations that are
     /// nodes.
-    fn edge(&self, site: Site, kind: SiteKind, decls: DeclList) -> Option<Use> {
+    pub fn edge(&self, site: Site, kind: SiteKind, decls: DeclList) -> Option<Use> {
         let mut targets: Vec<Target> = Vec::new();
         let mut rest = decls;
         while let Some(&first) = rest.first().filter(|_| targets.len() < MAX_TARGETS) {

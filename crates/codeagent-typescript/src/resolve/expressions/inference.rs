@@ -49,6 +49,7 @@ impl Checker<'_> {
         let args = self.call_args(site);
         let facts = self.facts(site.file);
         let params = self.signature_params(signature);
+        self.infer_from_receiver(signature, site, &mut inference);
         self.infer_rest(signature, site, &args, &mut inference);
 
         for pass in [false, true] {
@@ -80,6 +81,32 @@ impl Checker<'_> {
         }
 
         inference.found
+    }
+
+    /// Infers `T` in `make<T>(this: new () => T): T` from the receiver of the call.
+    fn infer_from_receiver(
+        &self,
+        signature: Signature,
+        site: CallSite,
+        inference: &mut Inference<'_>,
+    ) {
+        let Signature::Declared(decl, _) = signature else {
+            return;
+        };
+        let inner = self.decl(decl).inner;
+        let name = self.tables.find("this");
+        let own = self.tables.declared(decl.file, inner, name);
+        let Some(this) = own.first().map(|entry| at(decl.file, entry.2)) else {
+            return;
+        };
+
+        let facts = self.facts(site.file);
+        let callee = facts.calls[site.call.index()].callee;
+        if let Expr::Member(object, _) = facts.expr(callee) {
+            let receiver = self.type_of_expr(site.file.expr(object));
+            let wanted = self.type_of_decl(this);
+            self.infer_from_types(wanted, receiver, inference, 0);
+        }
     }
 
     /// Binds `T` in `...rest: T` to the tuple of all further arguments.

@@ -93,6 +93,7 @@ impl LanguageIndex for Tables {
         }
 
         self.files[file.0 as usize] = made;
+        self.add_augmenting(file, new);
 
         true
     }

@@ -7,7 +7,7 @@ use codeagent_lang::dependencies::{DependencyKey, KeyTable};
 use codeagent_model::facts::{DeclId, DeclKind, Declaration, Facts};
 use smallvec::{SmallVec, smallvec};
 
-use super::tables::is_global;
+use super::tables::{augmenting, is_global};
 
 /// Keys of global names.
 pub const GLOBAL: KeyTable = KeyTable::names("ts.global");
@@ -15,6 +15,8 @@ pub const GLOBAL: KeyTable = KeyTable::names("ts.global");
 pub const AMBIENT: KeyTable = KeyTable::names("ts.ambient");
 /// Keys of declarations that augment modules, by bare name.
 pub const AUGMENTED: KeyTable = KeyTable::names("ts.augmented");
+/// Keys of the members that interfaces add to types; the empty name stands for inherited ones.
+pub const AUGMENTING: KeyTable = KeyTable::names("ts.augmenting");
 /// Keys of members by name, in the files that are read.
 pub const PIECES: KeyTable = KeyTable::members("ts:name");
 /// Keys of all members of a class or interface, by its name.
@@ -48,6 +50,18 @@ pub fn published(facts: &Facts) -> Vec<DependencyKey> {
             keys.push(AUGMENTED.key(name));
         }
     }
+
+    let augmenting: Vec<&Declaration> = augmenting(facts).map(|id| facts.decl(id)).collect();
+    if augmenting.iter().any(|decl| !decl.bases.is_empty()) {
+        keys.push(AUGMENTING.key(""));
+    }
+    let is_added = |decl: &&Declaration| augmenting.iter().any(|into| into.inner == decl.scope);
+    let added = facts.decls.iter().filter(|_| !augmenting.is_empty());
+    keys.extend(
+        added
+            .filter(is_added)
+            .map(|decl| AUGMENTING.key(facts.text(decl.name))),
+    );
 
     keys.sort_unstable();
     keys.dedup();

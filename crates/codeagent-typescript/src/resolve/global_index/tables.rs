@@ -32,6 +32,8 @@ pub struct Tables {
     pub(crate) globals: FxHashMap<Name, Vec<DeclRef>>,
     ambient: FxHashMap<Name, Vec<DeclRef>>,
     augmented: FxHashMap<FileId, Vec<DeclRef>>,
+    /// The interfaces of the repository that may add members to types of absent packages, in order.
+    augmenting: Vec<DeclRef>,
     /// The files that export a name themselves, in order.
     exporters: FxHashMap<Name, Vec<FileId>>,
     programs: Programs,
@@ -60,6 +62,7 @@ impl Tables {
             globals: FxHashMap::default(),
             ambient: FxHashMap::default(),
             augmented: FxHashMap::default(),
+            augmenting: Vec::new(),
             exporters: FxHashMap::default(),
             programs: Programs::default(),
             asked: Name::NONE,
@@ -85,6 +88,7 @@ impl Tables {
             tables.files.push(index);
             if is_typescript(&file.facts) {
                 tables.add_globals(FileId(number as u32), &file.facts);
+                tables.add_augmenting(FileId(number as u32), file);
             }
         }
 
@@ -251,6 +255,22 @@ impl Tables {
                 self.globals.entry(name).or_default().push(position);
             }
         }
+    }
+
+    /// Adds the interfaces with which a file augments types, in the place of those it had.
+    pub(super) fn add_augmenting(&mut self, file: FileId, now: &WorldFile) {
+        if now.external {
+            return;
+        }
+        self.augmenting.retain(|of| of.file != file);
+        let own = augmenting(&now.facts).map(|decl| DeclRef { file, decl });
+        self.augmenting.extend(own);
+        self.augmenting.sort_unstable();
+    }
+
+    /// The interfaces of the repository that may add members to types of absent packages.
+    pub fn augmenting(&self) -> &[DeclRef] {
+        &self.augmenting
     }
 
     pub(crate) fn file(&self, file: FileId) -> &FileIndex {
@@ -465,6 +485,46 @@ pub fn is_global(facts: &Facts, decl: &Declaration) -> bool {
     }
     (decl.scope == ScopeId(0) && !facts.header.is_module)
         || facts.scope(decl.scope).kind == ScopeKind::Global
+}
+
+/// Returns the interfaces that a module declares in `declare global` and in `declare module` of a
+/// package.
+pub fn augmenting(facts: &Facts) -> impl Iterator<Item = DeclId> {
+    let augments = facts.header.is_module
+        && (facts
+            .scopes
+            .iter()
+            .any(|scope| scope.kind == ScopeKind::Global)
+            || facts
+                .decls
+                .iter()
+                .any(|decl| decl.kind == DeclKind::AmbientModule));
+    let decls = augments.then(|| facts.decl_ids());
+    decls.into_iter().flatten().filter(|id| {
+        let decl = facts.decl(*id);
+        decl.kind == DeclKind::Interface && is_in_augmentation(facts, decl.scope)
+    })
+}
+
+fn is_in_augmentation(facts: &Facts, mut scope: ScopeId) -> bool {
+    while let Some(id) = scope.some() {
+        let Scope {
+            kind,
+            owner,
+            parent,
+        } = *facts.scope(id);
+        let module = owner
+            .some()
+            .filter(|owner| facts.decl(*owner).kind == DeclKind::AmbientModule);
+        if let Some(module) = module {
+            return !facts.decl_name(module).starts_with('.');
+        }
+        if kind == ScopeKind::Global {
+            return true;
+        }
+        scope = parent;
+    }
+    false
 }
 
 /// Returns the targets of a file's module specifiers and the programs it belongs to, as strings to

@@ -337,19 +337,7 @@ impl Checker<'_> {
             _ => return None,
         }
 
-        let names = self.key_names(sub)?;
-
-        let mut unsure = false;
-        for name in names {
-            let given = self.type_of_member(sub, name);
-            match self.nested_extends(given, value, inferred) {
-                Some(false) => return Some(false),
-                Some(true) => {}
-                None => unsure = true,
-            }
-        }
-
-        if unsure { None } else { Some(true) }
+        self.members_extend(sub, value, inferred)
     }
 
     /// Compares two types member by member; a recursive comparison of the same pair succeeds.
@@ -387,6 +375,11 @@ impl Checker<'_> {
         let has_more = self.has_external_base(sub) || self.has_spread(sub);
         let mut unsure = has_more;
         match self.signatures_extend(sub, sup, inferred) {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => unsure = true,
+        }
+        match self.index_extends(sub, sup, inferred) {
             Some(true) => {}
             Some(false) => return Some(false),
             None => unsure = true,

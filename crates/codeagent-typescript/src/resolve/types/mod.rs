@@ -6,6 +6,7 @@ pub mod assignability;
 mod builtin_members;
 pub mod declaration_types;
 mod hierarchy;
+mod index_relations;
 mod instances;
 mod instantiation;
 mod iteration_types;

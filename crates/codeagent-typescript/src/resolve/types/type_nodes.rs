@@ -358,13 +358,22 @@ impl Checker<'_> {
                 return deferred;
             }
 
+            let is_object = matches!(
+                facts.type_expr(bound),
+                TypeExpr::Primitive(word) if facts.text(word) == "object"
+            );
             let outer = self.without(mapper, file, own);
             let elements = self.variadic(file, bound, outer);
             let bound = self.type_of(file, bound);
             let bound = self.substitute(bound, outer);
 
-            // `"a" extends keyof T`
-            if matches!(self.get(bound), Type::KeyOf(_)) && self.is_open(bound) {
+            // `void extends T`, `"a" extends keyof T`
+            let waits = match self.get(bound) {
+                Type::Param(_) => own.is_empty(),
+                Type::KeyOf(_) => self.is_open(bound),
+                _ => false,
+            };
+            if waits {
                 return deferred;
             }
 
@@ -378,6 +387,8 @@ impl Checker<'_> {
             for &member in members.iter() {
                 let mut inferred = Vec::new();
                 let fits = match (self.get(member), &elements) {
+                    (Type::Literal(..), _) if is_object => Some(false),
+                    (Type::Simple(simple), _) if is_object && simple.is_primitive() => Some(false),
                     (Type::Tuple(given), Some(wanted)) => {
                         self.tuple_extends(given, wanted, &mut inferred)
                     }

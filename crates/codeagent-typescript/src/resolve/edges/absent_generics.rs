@@ -1,0 +1,257 @@
+//! Members of types of absent packages that the repository says something about.
+//!
+//! It may give type arguments: `SyncHook<[Order]>` types `order` in `hook.tap(order =>
+//! order.ship())`, and `container.get<Store>(X).open()` opens a `Store`, whatever `SyncHook` and
+//! `get` are. Or it adds members: `declare global { namespace jest { interface Matchers { .. } } }`.
+//! If exactly one of these types has the member, it is the target, marked `inferred`.
+//!
+//! **Limits.** What a generic's own members give is taken for one of its type arguments. Of added
+//! members only calls are found.
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::{ExprRef, FileId, Use};
+use codeagent_model::facts::*;
+use codeagent_model::graph::Confidence;
+
+use crate::resolve::arena::{Ty, Type};
+use crate::resolve::edges::FileResolver;
+use crate::resolve::expressions::calls::CallSite;
+use crate::resolve::global_index::provided_keys::AUGMENTING;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
+use crate::resolve::types::members::MemberLookup;
+
+/// The most expressions and types that lead from a receiver to type arguments.
+const MAX_STEPS: u32 = 8;
+
+impl FileResolver<'_> {
+    /// The edge of a site whose receiver has a type that an absent generic gives.
+    pub fn edge_in_type_arguments(&self, site: Site) -> Option<Use> {
+        let (object, member) = self.accessed_member(site)?;
+        let receiver = self.type_of_expr(self.file.expr(object));
+        if !matches!(receiver, Ty::UNKNOWN | Ty::FOREIGN_GENERIC) {
+            return None;
+        }
+
+        let types = self.types_by_arguments(self.file.expr(object), 0);
+        let name = self.name(self.file, member);
+        self.edge_to_only_member(site, types.into_iter(), name)
+    }
+
+    /// The edge to the member of the only one of some types that has it.
+    fn edge_to_only_member(
+        &self,
+        site: Site,
+        types: impl Iterator<Item = Ty>,
+        name: Name,
+    ) -> Option<Use> {
+        let mut found: Option<DeclList> = None;
+        for ty in types {
+            let MemberLookup::Declared(member) = self.lookup_member(ty, name) else {
+                continue;
+            };
+            if found.as_ref().is_some_and(|other| *other != member.decls) {
+                return None;
+            }
+            found = Some(member.decls);
+        }
+
+        let edge = self.edge(site, site.kind, found?)?;
+        Some(Use {
+            confidence: Confidence::Inferred,
+            ..edge
+        })
+    }
+
+    /// The edge of a call to a member that the repository adds to a type of an absent package.
+    pub fn edge_to_added_member(&self, site: Site) -> Option<Use> {
+        if site.kind != SiteKind::Call {
+            return None;
+        }
+        let (object, member) = self.accessed_member(site)?;
+        if self.type_of_expr(self.file.expr(object)) != Ty::EXTERNAL {
+            return None;
+        }
+
+        let name = self.name(self.file, member);
+        self.record_text_lookup(AUGMENTING, "");
+        self.record_lookup(AUGMENTING, name);
+        let types = self.tables.augmenting().iter().filter_map(|interface| {
+            let group = self.merged_symbol(*interface);
+            let is_known = group.iter().any(|part| self.is_external_file(part.file));
+            (!is_known).then(|| self.own_instance(*interface))
+        });
+        self.edge_to_only_member(site, types, name)
+    }
+
+    /// The object and name of a member that is called, constructed or read.
+    fn accessed_member(&self, site: Site) -> Option<(ExprId, Sym)> {
+        let facts = self.own_facts();
+        let Subject::Expr(mut expr) = site.subject else {
+            return None;
+        };
+        if let Expr::Call(call) = facts.expr(expr) {
+            expr = facts.calls[call.index()].callee;
+        }
+        loop {
+            expr = match facts.expr(expr) {
+                Expr::Member(object, name) => return Some((object, name)),
+                Expr::Same(inner) | Expr::Generic(inner, _) => inner,
+                _ => return None,
+            };
+        }
+    }
+
+    /// The types that an expression of unknown type may have, by the type arguments that are written
+    /// where it comes from.
+    fn types_by_arguments(&self, value: ExprRef, step: u32) -> Vec<Ty> {
+        if step > MAX_STEPS {
+            return Vec::new();
+        }
+
+        let ExprRef { file, expr } = value;
+        let facts = self.facts(file);
+        match facts.expr(expr) {
+            Expr::Name(sym, scope, offset) => {
+                let name = self.name(file, sym);
+                let position = LookupPosition {
+                    file,
+                    scope,
+                    offset,
+                };
+                let named = self.lookup_name(position, name, Meaning::Value);
+                match self.resolve_decls(named) {
+                    ResolvedName::Decls(decls) => self.types_of_declared(&decls, step + 1),
+                    _ => Vec::new(),
+                }
+            }
+            Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
+                let receiver = self.type_of_expr(file.expr(object));
+                let name = self.name(file, sym);
+                match self.lookup_member(receiver, name) {
+                    MemberLookup::Declared(member) => {
+                        self.types_of_declared(&member.decls, step + 1)
+                    }
+                    _ if receiver.is_opaque() => {
+                        let objects = self.types_by_arguments(file.expr(object), step + 1);
+                        self.types_behind(objects, name, false)
+                    }
+                    _ => Vec::new(),
+                }
+            }
+            Expr::Call(call) | Expr::New(call) => self.types_of_unknown_call(file, call, step),
+            Expr::ContextParam(function, _) => match facts.decl(function).context {
+                Context::Argument(call, _) => self.types_of_unknown_call(file, call, step),
+                _ => Vec::new(),
+            },
+            Expr::Await(inner)
+            | Expr::NonNull(inner)
+            | Expr::Same(inner)
+            | Expr::Conditional(inner)
+            | Expr::Or(inner, _) => self.types_by_arguments(file.expr(inner), step + 1),
+            Expr::Cast(ty) => self.types_in_type(file, ty, step + 1),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The type arguments of a call of something absent, or of what that is a member of.
+    fn types_of_unknown_call(&self, file: FileId, call: CallId, step: u32) -> Vec<Ty> {
+        let facts = self.facts(file);
+        let callee = facts.calls[call.index()].callee;
+        if !self.type_of_expr(file.expr(callee)).is_opaque() {
+            return Vec::new();
+        }
+
+        let given = self.call_type_args(CallSite { file, call });
+        if !given.is_empty() {
+            return self.parts(&given);
+        }
+        let Expr::Member(object, sym) = facts.expr(callee) else {
+            return Vec::new();
+        };
+        let objects = self.types_by_arguments(file.expr(object), step + 1);
+        let name = self.name(file, sym);
+        self.types_behind(objects, name, true)
+    }
+
+    /// The type of a member of one of some types, or what it returns; the types themselves, if none
+    /// has the member: then it is one of the generic.
+    fn types_behind(&self, types: Vec<Ty>, name: Name, is_call: bool) -> Vec<Ty> {
+        let found = types
+            .iter()
+            .find_map(|ty| match self.lookup_member(*ty, name) {
+                MemberLookup::Declared(member) => Some((*ty, member)),
+                _ => None,
+            });
+        let Some((receiver, member)) = found else {
+            return types;
+        };
+
+        let ty = self.type_of_lookup(MemberLookup::Declared(member), receiver);
+        if !is_call {
+            return vec![ty];
+        }
+        let signatures = self.signatures(ty);
+        signatures
+            .first()
+            .map(|signature| self.signature_result(*signature))
+            .into_iter()
+            .collect()
+    }
+
+    /// The type arguments in the declared type or the value of the only declaration.
+    fn types_of_declared(&self, decls: &DeclList, step: u32) -> Vec<Ty> {
+        let [decl] = decls[..] else {
+            return Vec::new();
+        };
+        if self.is_external_file(decl.file) {
+            return Vec::new();
+        }
+        let declaration = self.decl(decl);
+        if !declaration.ty.is_none() {
+            self.types_in_type(decl.file, declaration.ty, step)
+        } else if !declaration.init.is_none() {
+            self.types_by_arguments(decl.file.expr(declaration.init), step)
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// The type arguments of a written type, if it is a generic of an absent package or an alias of
+    /// one.
+    fn types_in_type(&self, file: FileId, ty: TypeId, step: u32) -> Vec<Ty> {
+        if step > MAX_STEPS || self.type_of(file, ty) != Ty::FOREIGN_GENERIC {
+            return Vec::new();
+        }
+        let facts = self.facts(file);
+        let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else {
+            return Vec::new();
+        };
+        let segments = facts.list(segments);
+        let Some(last) = segments.last() else {
+            return Vec::new();
+        };
+
+        match self.resolve_type_name(file, segments, scope, segments.len() - 1) {
+            ResolvedName::Decls(decls) => match decls[..] {
+                [alias] if self.decl(alias).kind == DeclKind::TypeAlias => {
+                    self.types_in_type(alias.file, self.decl(alias).ty, step + 1)
+                }
+                _ => Vec::new(),
+            },
+            _ => self.parts(&self.types_of(file, last.args)),
+        }
+    }
+
+    /// Types, with the elements of tuples in their place.
+    fn parts(&self, given: &[Ty]) -> Vec<Ty> {
+        let mut parts = Vec::with_capacity(given.len());
+        for &ty in given {
+            match self.get(ty) {
+                Type::Tuple(elements) => parts.extend(self.arena.list(elements).iter()),
+                _ => parts.push(ty),
+            }
+        }
+        parts
+    }
+}
