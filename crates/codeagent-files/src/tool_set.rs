@@ -200,13 +200,20 @@ impl ToolSet {
 
     /// Returns the instructions for models.
     #[must_use]
-    pub fn instructions(&self) -> &'static str {
+    pub fn instructions(&self) -> String {
+        let offers = |effect| self.tools().any(|tool| tool.effect == effect);
         match self.profile {
-            Profile::Index | Profile::Agent => "",
-            Profile::Assistant => assistant::INSTRUCTIONS,
-            Profile::Patch => patch::INSTRUCTIONS,
-            Profile::Workspace => workspace::INSTRUCTIONS,
-            Profile::Local => local::instructions(),
+            Profile::Index | Profile::Agent => String::new(),
+            Profile::Assistant => assistant::INSTRUCTIONS.to_owned(),
+            Profile::Patch if offers(Effect::Runs) => {
+                format!("{} {}", patch::INSTRUCTIONS, patch::RUNS)
+            }
+            Profile::Patch => patch::INSTRUCTIONS.to_owned(),
+            Profile::Workspace if offers(Effect::Writes) => {
+                format!("{} {}", workspace::INSTRUCTIONS, workspace::WRITES)
+            }
+            Profile::Workspace => workspace::INSTRUCTIONS.to_owned(),
+            Profile::Local => local::instructions().to_owned(),
         }
     }
 

@@ -5,7 +5,7 @@
 //!
 //! Limitations: only fields described in `output` can be added.
 
-use codeagent_render::text::Document;
+use codeagent_render::text::{Document, MAX_JSON_ROWS};
 use codeagent_render::{Face, PagedRows, answers, compact, note_text};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub struct TextAnswer {
     pub document: Document,
     /// Maximum characters of the result.
     pub max_chars: usize,
-    /// Sends the facts as JSON, without a budget.
+    /// Sends the facts as JSON, with a limit of rows instead of characters.
     pub is_json: bool,
 }
 
@@ -146,7 +146,7 @@ impl TextAnswer {
     fn into_result(mut self, notes: Vec<String>) -> CallToolResult {
         notes.into_iter().for_each(|note| self.document.note(note));
         let text = if self.is_json {
-            self.document.json().to_string()
+            self.document.json(MAX_JSON_ROWS).to_string()
         } else {
             self.document.render(self.max_chars)
         };

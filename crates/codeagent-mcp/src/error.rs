@@ -122,6 +122,19 @@ impl From<AnswerError> for ToolError {
 }
 
 impl ToolError {
+    /// Cuts the message, so that with its code it has at most `max_chars` characters.
+    #[must_use]
+    pub fn within(mut self, max_chars: usize) -> Self {
+        let room = max_chars.saturating_sub(self.code.as_str().len() + 2);
+        if let Some((end, _)) = self.message.char_indices().nth(room) {
+            let start = &self.message[..end];
+            let kept = start.char_indices().next_back().map_or(0, |(last, _)| last);
+            self.message.truncate(kept);
+            self.message.push('…');
+        }
+        self
+    }
+
     /// Converts an error of a tool that answers text.
     #[must_use]
     pub fn of_text_tool(error: AnswerError) -> Self {

@@ -10,7 +10,7 @@
 
 pub use codeagent_render::{
     ALSO_NAMED, ExtraField, FOLDERS, NEXT_CURSOR, POSSIBLE, POSSIBLE_SITES, STALE_FILES, SYMBOLS,
-    TEXTUAL, TEXTUAL_SITES, TOTAL, UNRESOLVED, UNRESOLVED_SITES,
+    TEXTUAL, TEXTUAL_SITES, TOTAL, UNRESOLVED, UNRESOLVED_CURSOR, UNRESOLVED_SITES,
 };
 
 use codeagent_render::Code;
@@ -46,9 +46,10 @@ pub const COMPACT: ExtraField = ExtraField {
 };
 
 /// The fields about possible results.
-pub const UNCERTAIN: [ExtraField; 6] = [
+pub const UNCERTAIN: [ExtraField; 7] = [
     UNRESOLVED_SITES,
     UNRESOLVED,
+    UNRESOLVED_CURSOR,
     POSSIBLE_SITES,
     POSSIBLE,
     TEXTUAL_SITES,

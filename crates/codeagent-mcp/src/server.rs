@@ -239,8 +239,8 @@ fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let instructions = match self.set.profile {
-            Profile::Index => INSTRUCTIONS,
-            Profile::Agent => AGENT_INSTRUCTIONS,
+            Profile::Index => INSTRUCTIONS.to_owned(),
+            Profile::Agent => AGENT_INSTRUCTIONS.to_owned(),
             _ => self.set.instructions(),
         };
         let offered = ServerCapabilities::builder().enable_tools();

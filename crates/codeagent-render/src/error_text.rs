@@ -5,7 +5,7 @@ use codeagent_core::query::{Instead, NotFound, QueryError, SymbolLabel};
 
 use crate::answers::AnswerError;
 use crate::face::Face;
-use crate::note_text::{label_text, missing_text, no_member_text, unindexed_text};
+use crate::note_text::{label_text, missing_text, no_member_text, symbol_text, unindexed_text};
 use crate::rows::words;
 
 /// Maximum projects that an error lists.
@@ -44,18 +44,23 @@ pub fn query_error_text(error: &QueryError, face: Face) -> String {
         QueryError::Ambiguous {
             count, candidates, ..
         } => {
-            let select = face.pick(
-                "select one by a longer name, parameters, `file` or node_id",
-                "select one by a longer name, parameters or --file",
-            );
-            format!("{error}; {select}:{}", lines(candidates, *count))
+            let by = match face {
+                Face::Tools => ", parameters, `file` or node_id",
+                Face::TextTools => ", parameters or FILE:LINE",
+                Face::Commands => ", parameters or --file",
+            };
+            let candidates = lines(candidates, *count, face);
+            format!("{error}; select one by a longer name{by}:{candidates}")
         }
         QueryError::NoOverload { candidates, .. } => {
-            let candidates: Vec<String> = candidates.iter().map(label_text).collect();
-            format!("{error}; there are {}", candidates.join(", "))
+            let labels: Vec<String> = labels(candidates, face).collect();
+            format!("{error}; there are {}", labels.join(", "))
         }
         QueryError::NotInFile { candidates, .. } => {
-            format!("{error}; it is at:{}", lines(candidates, candidates.len()))
+            format!(
+                "{error}; it is at:{}",
+                lines(candidates, candidates.len(), face)
+            )
         }
         QueryError::NoProject { projects, .. } => {
             let more = match projects.len().saturating_sub(MAX_PROJECTS) {
@@ -104,11 +109,18 @@ fn advice(not_found: &NotFound, face: Face) -> String {
     }
 }
 
+/// Labels candidates; tools that answer text take no ids.
+fn labels(candidates: &[SymbolLabel], face: Face) -> impl Iterator<Item = String> {
+    candidates.iter().map(move |candidate| match face {
+        Face::TextTools => symbol_text(candidate),
+        Face::Tools | Face::Commands => label_text(candidate),
+    })
+}
+
 /// Formats one candidate per line, and the number of the others.
-fn lines(candidates: &[SymbolLabel], count: usize) -> String {
-    let mut lines: String = candidates
-        .iter()
-        .map(|candidate| format!("\n{}", label_text(candidate)))
+fn lines(candidates: &[SymbolLabel], count: usize, face: Face) -> String {
+    let mut lines: String = labels(candidates, face)
+        .map(|label| format!("\n{label}"))
         .collect();
     let more = count.saturating_sub(candidates.len());
     if more > 0 {

@@ -58,7 +58,14 @@ pub const UNRESOLVED_SITES: ExtraField = ExtraField {
 pub const UNRESOLVED: ExtraField = ExtraField {
     name: "unresolved",
     json_type: "array",
-    doc: "The first of unresolved_sites: `path:line:column text`.",
+    doc: "The first of unresolved_sites, the likeliest first: `path:line:column text`.",
+};
+
+/// The cursor of more of [`UNRESOLVED`].
+pub const UNRESOLVED_CURSOR: ExtraField = ExtraField {
+    name: "unresolved_cursor",
+    json_type: "string",
+    doc: "There are more of unresolved_sites: ask the same again with this as `cursor`.",
 };
 
 /// The number of uses that more likely belong to other symbols.
@@ -113,6 +120,8 @@ pub struct Extra {
     pub total: Option<usize>,
     /// Results that may be missing.
     pub possible: PossibleUses,
+    /// The cursor of more unresolved uses.
+    pub unresolved_cursor: Option<String>,
     /// The folders with most rows, each as `folder: number`.
     pub folders: Vec<String>,
     /// The symbols that the answer covers, if the name matches several.
@@ -206,25 +215,28 @@ impl Extra {
     #[must_use]
     pub fn fields(&self) -> Map<String, Value> {
         let mut fields = Map::new();
-        let mut add = |field: &ExtraField, value: Value| {
-            fields.insert(field.name.to_owned(), value);
+        let mut add = |field: &ExtraField, value: Option<Value>| {
+            fields.extend(value.map(|value| (field.name.to_owned(), value)));
         };
-        if let Some(cursor) = &self.next_cursor {
-            add(&NEXT_CURSOR, cursor.clone().into());
-        }
-        if let Some(total) = self.total {
-            add(&TOTAL, total.into());
-        }
+        let text = |text: &Option<String>| text.clone().map(Value::from);
+        add(&NEXT_CURSOR, text(&self.next_cursor));
+        add(&TOTAL, self.total.map(Value::from));
 
-        let mut add_sites = |number: &ExtraField, list: &ExtraField, sites: &SiteSample| {
-            if sites.count > 0 {
-                add(number, sites.count.into());
-                add(list, sites.first.clone().into());
-            }
-        };
-        add_sites(&UNRESOLVED_SITES, &UNRESOLVED, &self.possible.unresolved);
-        add_sites(&POSSIBLE_SITES, &POSSIBLE, &self.possible.possible);
-        add_sites(&TEXTUAL_SITES, &TEXTUAL, &self.possible.textual.sites);
+        let number = |sites: &SiteSample| (sites.count > 0).then(|| sites.count.into());
+        let first = |sites: &SiteSample| (sites.count > 0).then(|| sites.first.clone().into());
+        let PossibleUses {
+            unresolved,
+            possible,
+            textual,
+            ..
+        } = &self.possible;
+        add(&UNRESOLVED_SITES, number(unresolved));
+        add(&UNRESOLVED, first(unresolved));
+        add(&UNRESOLVED_CURSOR, text(&self.unresolved_cursor));
+        add(&POSSIBLE_SITES, number(possible));
+        add(&POSSIBLE, first(possible));
+        add(&TEXTUAL_SITES, number(&textual.sites));
+        add(&TEXTUAL, first(&textual.sites));
 
         let symbols: Vec<String> = self.symbols.iter().map(answered_text).collect();
         for (field, list) in [
@@ -233,9 +245,7 @@ impl Extra {
             (&ALSO_NAMED, self.also_named.texts()),
             (&STALE_FILES, self.stale_files.clone()),
         ] {
-            if !list.is_empty() {
-                add(field, list.into());
-            }
+            add(field, (!list.is_empty()).then(|| list.into()));
         }
         fields
     }

@@ -1,11 +1,47 @@
 //! The faces of the engine (tools and commands), and how each writes queries, options and files.
 
+#[cfg(test)]
+mod listed_tools;
+
 use codeagent_core::query::FollowUp;
+
+/// The tools that answer rows.
+const ROW_TOOLS: &[&str] = &[
+    "list_directory",
+    "read_file",
+    "get_directory_tree",
+    "search_symbols",
+    "lookup_symbol",
+    "find_similar",
+    "get_symbol",
+    "get_source_spans",
+    "get_file_outline",
+    "get_callers",
+    "get_callees",
+    "get_implementations",
+    "get_references",
+    "get_dependencies",
+    "get_dependents",
+    "index_files",
+    "get_status",
+];
+
+/// The tools that answer text, and those that every profile of the index lists beside them.
+const TEXT_TOOLS: &[&str] = &[
+    "explore",
+    "get_impact",
+    "find_path",
+    "search_text",
+    "get_overview",
+    "get_changes",
+    "read_file",
+    "get_status",
+];
 
 /// The reader of a text, which decides how it refers to other queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Face {
-    /// Tools of the MCP server: `get_callers Cart.Total`.
+    /// The tools of the MCP server that answer rows: `get_callers Cart.Total`.
     Tools,
     /// Tools that answer text, which a server may list without the others: `explore Cart.Total`.
     TextTools,
@@ -14,6 +50,16 @@ pub enum Face {
 }
 
 impl Face {
+    /// Returns the tools that its texts may name; a server that uses the face lists all of them.
+    #[must_use]
+    pub const fn tools(self) -> &'static [&'static str] {
+        match self {
+            Self::Tools => ROW_TOOLS,
+            Self::TextTools => TEXT_TOOLS,
+            Self::Commands => &[],
+        }
+    }
+
     /// Returns the first text for tools and the second for commands.
     pub(crate) fn pick<'a>(self, tools: &'a str, commands: &'a str) -> &'a str {
         match self {

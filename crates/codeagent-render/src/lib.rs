@@ -23,7 +23,7 @@ pub use error_text::{error_text, query_error_text};
 pub use extra::{
     ALSO_NAMED, AlsoNamed, AnsweredSymbol, Extra, ExtraField, FOLDERS, NEXT_CURSOR, POSSIBLE,
     POSSIBLE_SITES, STALE_FILES, SYMBOLS, TEXTUAL, TEXTUAL_SITES, TOTAL, UNRESOLVED,
-    UNRESOLVED_SITES,
+    UNRESOLVED_CURSOR, UNRESOLVED_SITES,
 };
 pub use face::Face;
 pub use note_text::{label_text, note_text, partially_parsed_text, symbol_text};

@@ -173,6 +173,13 @@ fn empty_list_text(reason: &EmptyList, face: Face) -> String {
             "{} of the name {name} could not be resolved and may belong to this symbol",
             counted(*count, "use")
         ),
+        EmptyList::FolderAlone {
+            path,
+            direction: EdgeDirection::Outgoing,
+        } => format!("{path} uses nothing of the repository outside of itself"),
+        EmptyList::FolderAlone { path, .. } => {
+            format!("nothing in the repository outside of {path} uses what is in it")
+        }
         EmptyList::FilteredOut => format!(
             "no result matches the filters ({})",
             face.pick(
@@ -199,6 +206,21 @@ fn related_results_text(results: &RelatedResults, face: Face) -> String {
             "calls of implementations and overrides are listed under them: {}",
             calls(members, *query, face)
         ),
+        RelatedResults::UsesOfWrapper {
+            count,
+            wrapper,
+            line,
+            name,
+        } => {
+            let uses = match count {
+                1 => "1 further use is".to_owned(),
+                count => format!("{count} further uses are"),
+            };
+            format!(
+                "{uses} of `{wrapper}` (line {line}), which wraps it: {}",
+                face.call(FollowUp::References, name)
+            )
+        }
         RelatedResults::UsedThrough(bases) => {
             format!("it may be used through {}", names(bases))
         }

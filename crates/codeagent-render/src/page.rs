@@ -4,6 +4,9 @@
 //! is therefore refused for another request, and finds its row if rows were added or removed before
 //! it.
 //!
+//! A list beside the rows, such as the uses that could not be resolved, is paged in the same way; its
+//! cursors begin with [`BESIDE`].
+//!
 //! Limitations: a cursor whose last row is gone is refused. Cursors are not signed; forging one
 //! gains nothing.
 
@@ -13,6 +16,9 @@ use serde::Serialize;
 
 /// Maximum characters of a page's rows; with the extra fields, a page stays below 10,000.
 const MAX_CHARACTERS: usize = 9_000;
+
+/// How cursors of the list beside the rows begin.
+const BESIDE: char = 'u';
 
 /// The page of a list to create.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +53,51 @@ impl<'a> Page<'a> {
     #[must_use]
     pub fn is_first(&self) -> bool {
         self.cursor.is_none()
+    }
+
+    /// Returns the page of the list beside the rows, if the cursor belongs to that.
+    pub(crate) fn beside(&self) -> Option<Self> {
+        let cursor = self.cursor?.strip_prefix(BESIDE)?;
+        Some(Self {
+            cursor: Some(cursor),
+            ..self.beside_rows()
+        })
+    }
+
+    /// Returns a cursor for what follows the first `shown` entries of the list beside the rows.
+    pub(crate) fn beside_after<K: Hash>(
+        &self,
+        list: &Rows<impl Fn(usize) -> K>,
+        shown: usize,
+    ) -> Option<String> {
+        let cursor = self.beside_rows().after(list, shown);
+        let cursor = self.budget.and(cursor)?;
+        Some(Self::beside_cursor(&cursor))
+    }
+
+    /// Turns a cursor of the list beside the rows into one that a request for rows accepts.
+    pub(crate) fn beside_cursor(cursor: &str) -> String {
+        format!("{BESIDE}{cursor}")
+    }
+
+    /// The first page of the list beside the rows, which is a request of its own.
+    fn beside_rows(&self) -> Self {
+        Self {
+            cursor: None,
+            request: !self.request,
+            budget: self.budget,
+        }
+    }
+
+    /// Returns a cursor for what follows the first `shown` rows, if there is anything.
+    fn after<K: Hash>(&self, list: &Rows<impl Fn(usize) -> K>, shown: usize) -> Option<String> {
+        let last = shown.checked_sub(1).filter(|_| shown < list.count)?;
+        let cursor = Cursor {
+            shown: shown as u32,
+            request: half(self.request),
+            last: half(hash(&(list.key)(last))),
+        };
+        Some(cursor.to_text())
     }
 }
 
@@ -116,14 +167,7 @@ pub fn paged<K: Hash, T: Serialize, E: From<CursorError>>(
         next += 1;
     }
 
-    let next_cursor = (next < list.count).then(|| {
-        let cursor = Cursor {
-            shown: next as u32,
-            request: half(page.request),
-            last: half(hash(&(list.key)(next - 1))),
-        };
-        cursor.to_text()
-    });
+    let next_cursor = page.after(list, next);
     Ok(PagedRows {
         rows,
         total: (start > 0 || next_cursor.is_some()).then_some(list.count),

@@ -294,6 +294,9 @@ impl From<&Symbol> for SymbolDetail {
 /// A symbol of a file's outline.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OutlineRow {
+    /// The file that declares it, in the outline of a folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_path: Option<String>,
     /// The symbol's identity.
     #[serde(flatten)]
     pub symbol: SymbolName,
@@ -319,6 +322,7 @@ impl From<&Node> for OutlineRow {
     fn from(node: &Node) -> Self {
         let (_, line_start, line_end) = place(node);
         Self {
+            file_path: None,
             symbol: node.into(),
             line_start,
             line_end,

@@ -24,6 +24,10 @@ const EVENT: u64 = 1 << 20;
 const NAMES: usize = 4;
 const SYMBOLS: usize = 5;
 
+/// What the symbols are, and which tool says more about them. Every profile of the index lists it.
+const HEAD: &str =
+    "symbols of that name in the codeagent index; explore answers who uses one of them:";
+
 pub fn run(root: &Root) -> anyhow::Result<()> {
     match response(root) {
         Some(text) => output::one_json(&text.to_string()),
@@ -46,10 +50,7 @@ fn response(root: &Root) -> Option<Value> {
     if known.is_empty() {
         return None;
     }
-    let text = format!(
-        "symbols of that name in the codeagent index; explore answers who uses one of them:\n{}",
-        known.join("\n")
-    );
+    let text = format!("{HEAD}\n{}", known.join("\n"));
     Some(json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } }))
 }
 
@@ -111,7 +112,22 @@ fn symbols(root: &Root, name: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use codeagent_files::Profile;
+    use codeagent_mcp::tools;
+
     use super::*;
+
+    #[test]
+    fn its_text_names_tools_that_every_profile_of_the_index_lists() {
+        let named: Vec<&str> = tools::all()
+            .map(|tool| tool.name)
+            .filter(|tool| HEAD.split(' ').any(|word| word == *tool))
+            .collect();
+        assert_eq!(named, ["explore"]);
+        for profile in [Profile::Index, Profile::Agent] {
+            assert!(tools::of_profile(profile).any(|tool| tool.name == named[0]));
+        }
+    }
 
     #[test]
     fn names_are_extracted_from_a_pattern() {

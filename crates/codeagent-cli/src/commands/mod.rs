@@ -42,7 +42,7 @@ use codeagent_core::model::graph::{EdgeDirection, Language};
 use codeagent_core::query::Relation;
 use codeagent_core::service::{Staleness, quick_check};
 use codeagent_mcp::repository;
-use codeagent_render::answers::{self, SymbolQuery};
+use codeagent_render::answers::{self, ExploreQuery, SymbolQuery};
 use codeagent_render::{NeighborRow, UseRow};
 use codeagent_workspace::{
     DataDir, DataRoot, LogFile, RepoPath, Workspace, check_addresses, check_named_root,
@@ -482,7 +482,10 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Index(arguments) => return index::run(root, &arguments),
         Command::Status(arguments) => status::run(root, &arguments),
-        Command::Explore(arguments) => text_answer::run(root, &arguments, answers::explore),
+        Command::Explore(arguments) => text_answer::run(root, &arguments, |index, text| {
+            let section = arguments.section();
+            answers::explore(index, &ExploreQuery { text, section })
+        }),
         Command::Impact(arguments) => graph::impact(root, &arguments),
         Command::Path(arguments) => graph::path(root, &arguments),
         Command::Overview(arguments) => graph::overview(root, &arguments),

@@ -1,4 +1,4 @@
-//! `codeagent outline`: the symbols of a file in line order.
+//! `codeagent outline`: the symbols of a file in line order, or the outermost symbols of a folder.
 
 use anyhow::bail;
 use clap::Args;
@@ -11,10 +11,11 @@ use crate::commands::Root;
 use crate::commands::ask::ask;
 use crate::error::Usage;
 use crate::output::PrintedAnswer;
+use crate::text::Line;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Path of the file, from the current directory or from the root
+    /// Path of the file or folder, from the current directory or from the root
     #[arg(value_name = "FILE")]
     path: String,
 }
@@ -28,22 +29,29 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 
     // Last lines of the enclosing declarations.
     let mut open: Vec<u32> = Vec::new();
-    PrintedAnswer::new(answer, None).print(root, |row, _| {
+    let mut file = None;
+    PrintedAnswer::new(answer, None).print(root, |row, places| {
+        let heading = match &row.file_path {
+            Some(path) if file.as_ref() != Some(path) => {
+                open.clear();
+                Some(Line::heading(places.of(path)))
+            }
+            _ => None,
+        };
+        file.clone_from(&row.file_path);
         open.retain(|end| *end >= row.line_start);
         let indent = "  ".repeat(open.len());
         open.push(row.line_end);
         let parameters = row.signature.parameter_signature.as_deref();
-        vec![
-            format!(
-                "{:<5} {indent}{}{} {}{}",
-                row.line_start,
-                visibility(row),
-                row.symbol.word(),
-                name(row, &path),
-                parameters.unwrap_or_default()
-            )
-            .into(),
-        ]
+        let line = format!(
+            "{:<5} {indent}{}{} {}{}",
+            row.line_start,
+            visibility(row),
+            row.symbol.word(),
+            name(row, &path),
+            parameters.unwrap_or_default()
+        );
+        heading.into_iter().chain([line.into()]).collect()
     })
 }
 

@@ -34,6 +34,13 @@ pub struct Arguments {
     text: TextArgs,
 }
 
+impl Arguments {
+    /// Returns the only section that is wanted.
+    pub fn section(&self) -> Option<&str> {
+        self.text.section.as_deref()
+    }
+}
+
 /// Answers a question in words.
 pub fn run(
     root: &Root,
@@ -68,7 +75,7 @@ pub fn print(
         }
     }
     if root.json {
-        return output::json(&document.json());
+        return output::json(&document.json(usize::MAX));
     }
     let text = document.render(arguments.max_chars as usize);
     output::lines(text.lines().map(str::to_owned))

@@ -7,20 +7,23 @@
 //! that nothing uses by name leads to what contains it.
 //!
 //! Limitations: a type is followed to its subtypes, not to everything that names it. Code at module
-//! level belongs to its file, which is not followed further. At most [`MAX_REACHED`] symbols are
+//! level belongs to its file, which is not followed further. At most [`walk::MAX_REACHED`] symbols are
 //! visited.
+
+mod walk;
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use crate::model::graph::{Confidence, EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
+use crate::model::graph::{Confidence, EdgeType, NodeId, NodeType};
 use crate::query::labels::Labels;
 use crate::query::{DispatchStep, QueryError, Sources, dispatched_to, wrappers_of};
-use crate::store::{self, FileKey, IncidentEdge, Snapshot, SymbolBrief};
+use crate::store::{self, FileKey, SymbolBrief};
+use walk::{Reaching, Walk};
 
-/// Most symbols visited.
-const MAX_REACHED: usize = 20_000;
+/// Most symbols of each list whose names are loaded.
+const MAX_LABELLED: usize = 400;
 
 /// Maximum depth.
 pub const MAX_IMPACT_DEPTH: usize = 5;
@@ -71,6 +74,8 @@ pub struct AffectedUse {
     pub confidence: Confidence,
     /// Repo-relative path.
     pub path: Arc<str>,
+    /// The key of that file.
+    pub file: FileKey,
     /// Line.
     pub line: u32,
     /// UTF-16 column.
@@ -130,7 +135,7 @@ pub struct Impact {
     pub public: Vec<(NodeId, usize)>,
     /// Whether some symbols were not visited.
     pub is_cut: bool,
-    /// Names of all symbols above.
+    /// Names of the first [`MAX_LABELLED`] symbols of each list above.
     pub labels: Labels,
 }
 
@@ -146,16 +151,17 @@ pub fn impact(sources: &mut Sources<'_>, query: &ImpactQuery<'_>) -> Result<Impa
     };
 
     let direct = walk.uses(&changed.roots, &DIRECT)?;
-    walk.reach(&direct, 1, true)?;
-    let containers = walk.containers(&changed.roots, &direct)?;
-    walk.reach(&containers, 1, true)?;
+    let used = direct.iter().map(|each| each.target).collect();
+    walk.reach(Reaching::by(&direct), 1, true)?;
+    let containers = walk.containers(&changed.roots, &used)?;
+    walk.reach(containers, 1, true)?;
     found.bases = walk.bases(&changed.roots)?;
     let possible = walk.uses(&found.bases, &FOLLOWED)?;
     let possible: Vec<AffectedUse> = possible
         .into_iter()
         .filter(|each| !DISPATCH.contains(&each.edge_type))
         .collect();
-    walk.reach(&possible, 1, false)?;
+    walk.reach(Reaching::by(&possible), 1, false)?;
     found.dispatched = dispatched_to(snapshot, &changed.with_members())?;
     found.member_uses = member_uses(&mut walk, &changed)?;
 
@@ -168,18 +174,22 @@ pub fn impact(sources: &mut Sources<'_>, query: &ImpactQuery<'_>) -> Result<Impa
     let is_test = |each: &AffectedUse| store::is_test_path(&each.path);
     found.direct = without_imports(direct.into_iter().filter(|each| !is_test(each)).collect());
     found.possible = possible.into_iter().filter(|each| !is_test(each)).collect();
-    walk.summarize(&mut found);
-    let shown = found
-        .direct
-        .iter()
-        .chain(&found.possible)
-        .map(|each| each.source);
-    let shown = shown
-        .chain(found.targets.iter().copied())
-        .chain(found.bases.iter().copied())
-        .chain(found.public.iter().map(|(id, _)| *id))
-        .chain(found.tests.iter().map(|test| test.source));
-    let shown: Vec<NodeId> = shown.collect();
+    walk.summarize(&mut found)?;
+    let users = |uses: &[AffectedUse]| {
+        let first = uses.iter().take(MAX_LABELLED);
+        first.map(|each| each.source).collect::<Vec<_>>()
+    };
+    let mut shown = users(&found.direct);
+    shown.extend(users(&found.possible));
+    shown.extend(found.targets.iter().chain(&found.bases).take(MAX_LABELLED));
+    shown.extend(found.public.iter().take(MAX_LABELLED).map(|(id, _)| *id));
+    shown.extend(
+        found
+            .tests
+            .iter()
+            .take(MAX_LABELLED)
+            .map(|test| test.source),
+    );
     found.labels.load(snapshot, shown)?;
     Ok(found)
 }
@@ -285,281 +295,4 @@ fn is_type(node_type: NodeType) -> bool {
         node_type,
         NodeType::Class | NodeType::Interface | NodeType::Type
     )
-}
-
-/// A symbol that the walk reached.
-struct Reached {
-    distance: usize,
-    is_certain: bool,
-    path: Arc<str>,
-    line: u32,
-    brief: SymbolBrief,
-}
-
-/// A breadth-first walk against the direction of uses.
-struct Walk<'a> {
-    snapshot: &'a Snapshot,
-    inside: FxHashSet<NodeId>,
-    paths: FxHashMap<FileKey, Arc<str>>,
-    reached: FxHashMap<NodeId, Reached>,
-    /// Members that the reached ones implement or override, which were followed too.
-    dispatched: FxHashSet<NodeId>,
-    is_cut: bool,
-}
-
-impl<'a> Walk<'a> {
-    fn new(snapshot: &'a Snapshot, inside: FxHashSet<NodeId>) -> Self {
-        Self {
-            snapshot,
-            inside,
-            paths: FxHashMap::default(),
-            reached: FxHashMap::default(),
-            dispatched: FxHashSet::default(),
-            is_cut: false,
-        }
-    }
-
-    /// Returns the uses of some nodes from outside the changed symbols, by path and position.
-    fn uses(
-        &mut self,
-        nodes: &[NodeId],
-        edge_types: &[EdgeType],
-    ) -> Result<Vec<AffectedUse>, QueryError> {
-        let mut edges: Vec<(NodeId, IncidentEdge)> = Vec::new();
-        let inside = &self.inside;
-        store::each_use(
-            self.snapshot,
-            nodes,
-            edge_types,
-            EdgeDirection::Incoming,
-            |of, edge| {
-                if !inside.contains(&edge.other) {
-                    edges.push((of, edge));
-                }
-            },
-        )?;
-
-        let mut uses = Vec::with_capacity(edges.len());
-        for (target, edge) in edges {
-            let path = self.path(edge.file)?;
-            uses.push(AffectedUse {
-                source: edge.other,
-                edge_type: edge.edge_type,
-                confidence: edge.confidence,
-                path,
-                line: edge.line,
-                column: edge.column,
-                target,
-            });
-        }
-        uses.sort_by(|a, b| place(a).cmp(&place(b)));
-        uses.dedup_by(|a, b| {
-            (&a.path, a.line, a.column, a.source) == (&b.path, b.line, b.column, b.source)
-        });
-        Ok(uses)
-    }
-
-    fn path(&mut self, file: FileKey) -> Result<Arc<str>, QueryError> {
-        if let Some(path) = self.paths.get(&file) {
-            return Ok(Arc::clone(path));
-        }
-        let path: Arc<str> = store::file_path(self.snapshot, file)?
-            .unwrap_or_default()
-            .into();
-        self.paths.insert(file, Arc::clone(&path));
-        Ok(path)
-    }
-
-    /// Returns the containers of those functions in functions and object literals that nothing uses
-    /// by name: they give them to who calls them.
-    fn containers(
-        &mut self,
-        nodes: &[NodeId],
-        uses: &[AffectedUse],
-    ) -> Result<Vec<AffectedUse>, QueryError> {
-        let used: FxHashSet<NodeId> = uses.iter().map(|each| each.target).collect();
-        let mut briefs: Vec<SymbolBrief> = store::briefs(self.snapshot, nodes)?
-            .into_values()
-            .filter(|brief| brief.flags.has(NodeFlags::LOCAL) && !used.contains(&brief.id))
-            .collect();
-        briefs.sort_unstable_by_key(|brief| brief.id);
-
-        let mut containers = Vec::with_capacity(briefs.len());
-        for brief in briefs {
-            let (Some(parent), Some(file)) = (brief.parent, brief.file) else {
-                continue;
-            };
-            if !self.inside.contains(&parent) {
-                containers.push(AffectedUse {
-                    source: parent,
-                    edge_type: EdgeType::References,
-                    confidence: Confidence::Inferred,
-                    path: self.path(file)?,
-                    line: brief.name_line,
-                    column: 1,
-                    target: brief.id,
-                });
-            }
-        }
-        Ok(containers)
-    }
-
-    /// Returns what some members implement or override, at any level.
-    fn bases(&mut self, members: &[NodeId]) -> Result<Vec<NodeId>, QueryError> {
-        let (mut bases, mut level) = (Vec::new(), members.to_vec());
-        while !level.is_empty() {
-            let mut next = Vec::new();
-            let (inside, known) = (&self.inside, &mut self.dispatched);
-            store::each_use(
-                self.snapshot,
-                &level,
-                &DISPATCH,
-                EdgeDirection::Outgoing,
-                |_, edge| {
-                    if !inside.contains(&edge.other) && known.insert(edge.other) {
-                        next.push(edge.other);
-                    }
-                },
-            )?;
-            let briefs = store::briefs(self.snapshot, &next)?;
-            next.retain(|id| {
-                briefs
-                    .get(id)
-                    .is_some_and(|brief| !is_type(brief.node_type))
-            });
-            next.sort_unstable();
-            bases.extend(&next);
-            level = next;
-        }
-        Ok(bases)
-    }
-
-    /// Notes the sources of some uses at a distance, unless they are known.
-    fn reach(
-        &mut self,
-        uses: &[AffectedUse],
-        distance: usize,
-        is_certain: bool,
-    ) -> Result<(), QueryError> {
-        let mut new: Vec<NodeId> = uses
-            .iter()
-            .filter(|each| each.edge_type != EdgeType::Imports)
-            .map(|each| each.source)
-            .filter(|id| !self.reached.contains_key(id))
-            .collect();
-        new.sort_unstable();
-        new.dedup();
-        if self.reached.len() + new.len() > MAX_REACHED {
-            self.is_cut = true;
-            new.truncate(MAX_REACHED.saturating_sub(self.reached.len()));
-        }
-
-        let mut briefs = store::briefs(self.snapshot, &new)?;
-        for each in uses
-            .iter()
-            .filter(|each| each.edge_type != EdgeType::Imports)
-        {
-            if let Some(brief) = briefs.remove(&each.source) {
-                let (path, line) = (Arc::clone(&each.path), each.line);
-                let reached = Reached {
-                    distance,
-                    is_certain,
-                    path,
-                    line,
-                    brief,
-                };
-                self.reached.insert(each.source, reached);
-            }
-        }
-        Ok(())
-    }
-
-    /// Reaches what is one step from the symbols at the previous distance; returns whether there
-    /// were any.
-    fn step(&mut self, distance: usize) -> Result<bool, QueryError> {
-        self.snapshot.check()?;
-        for is_certain in [true, false] {
-            let last = |reached: &&Reached| {
-                reached.distance == distance - 1 && reached.is_certain == is_certain
-            };
-            let frontier = self
-                .reached
-                .values()
-                .filter(last)
-                .map(|reached| &reached.brief);
-            let (types, members): (Vec<_>, Vec<_>) = frontier
-                .filter(|brief| brief.node_type != NodeType::File)
-                .partition(|brief| is_type(brief.node_type));
-            let types: Vec<NodeId> = types.iter().map(|brief| brief.id).collect();
-            let members: Vec<NodeId> = members.iter().map(|brief| brief.id).collect();
-
-            let mut uses = self.uses(&members, &FOLLOWED)?;
-            uses.extend(self.containers(&members, &uses)?);
-            uses.extend(self.uses(&types, &SUBTYPES)?);
-            self.reach(&uses, distance, is_certain)?;
-            let bases = self.bases(&members)?;
-            let uses = self.uses(&bases, &[EdgeType::Calls, EdgeType::References])?;
-            self.reach(&uses, distance, false)?;
-        }
-        Ok(self
-            .reached
-            .values()
-            .any(|reached| reached.distance == distance)
-            && !self.is_cut)
-    }
-
-    /// Counts the steps and sorts out tests and public symbols.
-    fn summarize(self, found: &mut Impact) {
-        let mut steps: Vec<(ImpactStep, FxHashSet<Arc<str>>)> = Vec::new();
-        for (id, reached) in self.reached {
-            if store::is_test_path(&reached.path) {
-                let Reached {
-                    distance,
-                    path,
-                    line,
-                    ..
-                } = reached;
-                found.tests.push(ReachingTest {
-                    source: id,
-                    path,
-                    line,
-                    distance,
-                });
-                continue;
-            }
-            if steps.len() < reached.distance {
-                steps.resize_with(reached.distance, Default::default);
-            }
-            let (step, files) = &mut steps[reached.distance - 1];
-            step.symbols += 1;
-            step.possible += usize::from(!reached.is_certain);
-            files.insert(reached.path);
-            if reached.brief.flags.has(NodeFlags::PUBLIC_API)
-                && reached.brief.node_type != NodeType::File
-            {
-                found.public.push((id, reached.distance));
-            }
-        }
-
-        found.steps = (1..)
-            .zip(steps)
-            .skip(1)
-            .map(|(distance, (step, files))| ImpactStep {
-                distance,
-                files: files.len(),
-                ..step
-            })
-            .collect();
-        found.tests.sort_by(|a, b| {
-            (a.distance, &a.path, a.line, a.source).cmp(&(b.distance, &b.path, b.line, b.source))
-        });
-        found
-            .public
-            .sort_unstable_by_key(|(id, distance)| (*distance, *id));
-        found.is_cut = self.is_cut;
-    }
-}
-
-fn place(site: &AffectedUse) -> (&str, u32, u32, EdgeType) {
-    (&site.path, site.line, site.column, site.edge_type)
 }

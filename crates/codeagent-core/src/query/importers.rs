@@ -13,15 +13,17 @@ pub(super) fn importing_files(
     max_nodes: usize,
 ) -> Result<FxHashSet<FileKey>, QueryError> {
     let mut importing = FxHashSet::default();
-    let nodes = store::node_ids_of_file(snapshot, file)?;
-    for id in nodes.into_iter().take(max_nodes) {
-        let imports = store::incident_edges(
-            snapshot,
-            id,
-            Some(EdgeType::Imports),
-            EdgeDirection::Incoming,
-        )?;
-        importing.extend(imports.iter().map(|edge| edge.file));
-    }
+    let mut nodes = store::node_ids_of_file(snapshot, file)?;
+    nodes.truncate(max_nodes);
+    let imports = [EdgeType::Imports];
+    store::each_use(
+        snapshot,
+        &nodes,
+        &imports,
+        EdgeDirection::Incoming,
+        |_, edge| {
+            importing.insert(edge.file);
+        },
+    )?;
     Ok(importing)
 }

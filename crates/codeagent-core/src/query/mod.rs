@@ -11,6 +11,7 @@ mod error;
 mod export;
 mod filter;
 mod flow;
+mod folder;
 mod handlers;
 mod hierarchy;
 mod impact;
@@ -46,6 +47,7 @@ mod text_search;
 mod texts;
 mod type_dependencies;
 mod unindexed;
+mod unresolved_uses;
 mod vectors;
 mod wrapped;
 
@@ -59,6 +61,7 @@ pub use error::QueryError;
 pub use export::{ExportTables, export};
 pub use filter::Filter;
 pub use flow::flow;
+pub use folder::resolve_folder;
 pub use handlers::{handlers, handlers_named_in};
 pub use hierarchy::{bases_of, direct_implementations, implementations_of};
 pub use impact::{
@@ -76,7 +79,7 @@ pub use note::{
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
 pub use occurrence::{Occurrence, Occurrences};
-pub use outline::{derive_file_id, files_below, get_outline, members_of, unique_file};
+pub use outline::{derive_file_id, files_below, get_outline, members_of, outermost, unique_file};
 pub use overview::{
     Cycle, Doubt, EntryKind, EntryPoint, MutualUse, Overview, Part, PartUse, Scope, UnusedSymbol,
     UsedSymbol, overview,
@@ -85,7 +88,8 @@ pub use path::{Link, MAX_STEPS, PathSearch, PathStep, find_path};
 pub use place::{CallbackLines, is_in_place};
 pub use possible_callers::{PossibleCallers, possible_callers};
 pub use possible_uses::{
-    PossibleUses, PossibleUsesQuery, SiteSample, possible_uses, unresolved_calls_in,
+    PossibleUses, PossibleUsesQuery, Site, SiteSample, possible_uses, site_text,
+    unresolved_calls_in,
 };
 pub use reach::{callers_of_callers, tests_reaching};
 pub use relations::{RelatedAt, Relations};

@@ -55,6 +55,9 @@ pub struct Neighbor {
     pub sites: Vec<UseSite>,
 }
 
+/// Symbols whose edges are read one by one; of more, those of all are read together.
+const ONE_BY_ONE: usize = 8;
+
 /// Types of edges from an implementation.
 const IMPLEMENTING: &[EdgeType] = &[
     EdgeType::Implements,
@@ -164,6 +167,22 @@ impl Neighbors {
         let direction = relation.direction;
         let mut edges = Vec::new();
         let mut contained: Vec<store::Contained> = Vec::new();
+        let is_many = nodes.len() > ONE_BY_ONE;
+        if is_many {
+            store::each_use(
+                snapshot,
+                nodes,
+                relation.edge_types,
+                direction,
+                |node, edge| {
+                    let is_wanted = filter.takes_use(edge.confidence)
+                        && within.is_none_or(|within| within.has(edge.file, edge.line));
+                    if is_wanted {
+                        edges.push((node, edge));
+                    }
+                },
+            )?;
+        }
         for verb in relation.edge_types {
             for node in nodes {
                 match verb {
@@ -171,6 +190,7 @@ impl Neighbors {
                     EdgeType::Contains => {
                         contained.extend(store::contained(snapshot, *node, direction)?)
                     }
+                    _ if is_many => {}
                     verb => {
                         let incident =
                             store::incident_edges(snapshot, *node, Some(*verb), direction)?;

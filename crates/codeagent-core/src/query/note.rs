@@ -174,6 +174,13 @@ pub enum EmptyList {
         /// Bare name of the symbol.
         name: String,
     },
+    /// Nothing outside of a folder is related to what is in it.
+    FolderAlone {
+        /// The folder.
+        path: String,
+        /// The direction.
+        direction: EdgeDirection,
+    },
     /// The filters exclude all results.
     FilteredOut,
 }
@@ -201,6 +208,17 @@ pub enum RelatedResults {
         query: FollowUp,
         /// The implementations and overrides.
         members: SymbolSample,
+    },
+    /// Uses of a function are listed under a variable or default export that wraps it.
+    UsesOfWrapper {
+        /// How many.
+        count: usize,
+        /// The bare name of the wrapper.
+        wrapper: String,
+        /// Line of its declaration, in the file of the function.
+        line: u32,
+        /// Its qualified name.
+        name: String,
     },
     /// A type may be used through these.
     UsedThrough(SymbolSample),

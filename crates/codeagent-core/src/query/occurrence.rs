@@ -36,6 +36,8 @@ pub struct Occurrences<'s, 'a> {
     paths: FxHashMap<FileKey, String>,
     names: FxHashMap<NodeId, String>,
     files: FxHashMap<String, Option<FileKey>>,
+    /// The symbols of the file that was looked at last.
+    last_file: Option<(FileKey, Vec<Node>)>,
 }
 
 impl Occurrence {
@@ -55,6 +57,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
             paths: FxHashMap::default(),
             names: FxHashMap::default(),
             files: FxHashMap::default(),
+            last_file: None,
         }
     }
 
@@ -76,16 +79,11 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         edge_types: &[EdgeType],
     ) -> Result<Vec<IncidentEdge>, QueryError> {
         let mut edges = Vec::new();
-        for target in targets {
-            for edge_type in edge_types {
-                edges.extend(store::incident_edges(
-                    self.sources.snapshot(),
-                    *target,
-                    Some(*edge_type),
-                    EdgeDirection::Incoming,
-                )?);
-            }
-        }
+        let snapshot = self.sources.snapshot();
+        let direction = EdgeDirection::Incoming;
+        store::each_use(snapshot, targets, edge_types, direction, |_, edge| {
+            edges.push(edge);
+        })?;
         Ok(edges)
     }
 
@@ -161,10 +159,12 @@ impl<'s, 'a> Occurrences<'s, 'a> {
 
     /// Creates the occurrence of a line, named after the innermost symbol that encloses it.
     pub fn at(&mut self, path: &str, line: u32) -> Result<Occurrence, QueryError> {
-        let snapshot = self.sources.snapshot();
-        let symbol = match store::file_by_path(snapshot, path)? {
+        let symbol = match self.file(path)? {
             Some(file) => {
-                let nodes = store::nodes_of_file(snapshot, file.id)?;
+                let nodes = match self.last_file.take() {
+                    Some((last, nodes)) if last == file => nodes,
+                    _ => store::nodes_of_file(self.sources.snapshot(), file)?,
+                };
                 let around = nodes.iter().filter(|node| {
                     let span = node.spans.first().map(|span| span.span);
                     node.node_type != NodeType::Module
@@ -180,8 +180,10 @@ impl<'s, 'a> Occurrences<'s, 'a> {
                         )
                     })
                 });
+                let innermost = innermost.map(|node| node.id);
+                self.last_file = Some((file, nodes));
                 match innermost {
-                    Some(node) => self.enclosing(node.id, path, line)?,
+                    Some(id) => self.enclosing(id, path, line)?,
                     None => String::new(),
                 }
             }

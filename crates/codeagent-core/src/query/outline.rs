@@ -1,5 +1,7 @@
 //! The declarations of a file in text order.
 
+use rustc_hash::FxHashSet;
+
 use crate::model::graph::{EdgeDirection, Node, NodeId, NodeType};
 use crate::query::QueryError;
 use crate::store::{self, FileKey, Snapshot};
@@ -29,6 +31,23 @@ pub fn get_outline(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, Quer
     let mut nodes = store::nodes_of_file(snapshot, file)?;
     nodes.retain(|node| node.node_type != NodeType::File);
     Ok(nodes)
+}
+
+/// Keeps the symbols of an outline that are in no type or function of it.
+#[must_use]
+pub fn outermost(nodes: Vec<Node>) -> Vec<Node> {
+    let is_inner = |node: &Node| !matches!(node.node_type, NodeType::File | NodeType::Module);
+    let inner: FxHashSet<NodeId> = nodes
+        .iter()
+        .filter(|node| is_inner(node))
+        .map(|node| node.id)
+        .collect();
+    let is_top = |node: &Node| node.parent.is_none_or(|parent| !inner.contains(&parent));
+    let mut seen = FxHashSet::default();
+    nodes
+        .into_iter()
+        .filter(|node| is_inner(node) && is_top(node) && seen.insert(node.id))
+        .collect()
 }
 
 /// Returns the direct members of a symbol, in no particular order.

@@ -114,9 +114,27 @@ pub(super) fn without_type_arguments(text: &str) -> String {
     text.chars().filter(|c| keep(*c)).collect()
 }
 
+/// Removes the arity from a metadata name: ``List`1.Add`` becomes `List.Add`.
+pub(super) fn without_arity(text: &str) -> String {
+    let mut name = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('`') {
+        name.push_str(before);
+        rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    }
+    name.push_str(rest);
+    name
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arities_are_removed() {
+        assert_eq!(without_arity("A.List`1.Add"), "A.List.Add");
+        assert_eq!(without_arity("Add"), "Add");
+    }
 
     #[test]
     fn parameters_are_split_from_names() {

@@ -1,92 +1,56 @@
-//! Unresolved uses of a name, those first that most likely mean some symbols.
-//!
-//! Files that import the declaring file come before others of its project, these before the rest;
-//! only the best class that has any is returned.
-
-use rustc_hash::FxHashSet;
+//! Unresolved uses that may mean some symbols, as places: the likely ones, and the others.
 
 use crate::model::graph::{Node, NodeType};
-use crate::query::{Occurrence, Occurrences, QueryError, importers};
-use crate::store::{self, Snapshot};
+use crate::query::unresolved_uses::{UnresolvedUse, unresolved_uses};
+use crate::query::{Occurrence, Occurrences, QueryError};
 
-/// Most files of one name that are looked at.
-const MAX_FILES: usize = 400;
+/// Most likely uses.
+const MAX_LIKELY: usize = 60;
 
-/// Most uses returned.
-const MAX_USES: usize = 60;
-
-/// Most nodes of the declaring file whose importers are looked for.
-const MAX_NODES: usize = 200;
+/// Most others that are returned.
+const MAX_OTHERS: usize = 600;
 
 /// Unresolved uses that may mean some symbols.
 #[derive(Clone, Debug, Default)]
 pub struct PossibleCallers {
-    /// The most likely of them.
+    /// Those of the nearest files that have any.
     pub likely: Vec<Occurrence>,
-    /// How many unresolved uses of the name there are.
+    /// The others, the likeliest first; empty unless asked for.
+    pub others: Vec<Occurrence>,
+    /// How many there are in all.
     pub total: usize,
 }
 
-/// Finds unresolved uses that may mean symbols of one name.
+/// Finds unresolved uses that may mean symbols of one name, `with_others` also less likely ones.
 pub fn possible_callers(
     occurrences: &mut Occurrences<'_, '_>,
     nodes: &[Node],
+    with_others: bool,
 ) -> Result<PossibleCallers, QueryError> {
-    let snapshot = occurrences.sources.snapshot();
     let Some(first) = nodes.first() else {
         return Ok(PossibleCallers::default());
     };
     let only_calls = matches!(first.node_type, NodeType::Method | NodeType::Constructor);
-    let mut sites: Vec<(String, u32)> = Vec::new();
-    for (path, found) in store::unresolved_sites_of(snapshot, &first.name, MAX_FILES)? {
-        let wanted = found.iter().filter(|site| site.is_call || !only_calls);
-        sites.extend(wanted.map(|site| (path.clone(), site.line)));
-    }
-    let total = sites.len();
-    if total == 0 {
-        return Ok(PossibleCallers::default());
-    }
+    let all: Vec<&Node> = nodes.iter().collect();
+    let mut uses = unresolved_uses(occurrences.sources, &all)?;
+    uses.retain(|each| each.is_call || !only_calls);
 
-    let importing = importing_files(snapshot, nodes)?;
-    let mut ranked = Vec::with_capacity(total);
-    for (path, line) in sites {
-        let rank = if importing.contains(&path) {
-            0
-        } else {
-            let file = store::file_by_path(snapshot, &path)?;
-            let is_near = file.is_some_and(|file| file.project_id == first.project_id);
-            if is_near { 1 } else { 2 }
-        };
-        ranked.push((rank, path, line));
-    }
-    ranked.sort();
-    let best = ranked.first().map_or(0, |site| site.0);
-    let likely = ranked
-        .into_iter()
-        .take_while(|site| site.0 == best)
-        .take(MAX_USES)
-        .map(|(_, path, line)| occurrences.at(&path, line))
-        .collect::<Result<_, _>>()?;
-    Ok(PossibleCallers { likely, total })
-}
-
-/// Returns the files that import the files in which symbols are declared, and these themselves.
-fn importing_files(snapshot: &Snapshot, nodes: &[Node]) -> Result<FxHashSet<String>, QueryError> {
-    let mut files = FxHashSet::default();
-    for path in nodes
+    let class = |each: &UnresolvedUse| (each.nearness, each.is_misfit);
+    let likely = uses
         .iter()
-        .filter_map(|node| node.spans.first())
-        .map(|span| span.path.as_str())
-    {
-        if !files.insert(path.to_owned()) {
-            continue;
-        }
-        let Some(file) = store::file_by_path(snapshot, path)? else {
-            continue;
-        };
-        for importing in importers::importing_files(snapshot, file.id, MAX_NODES)? {
-            files.extend(store::file_path(snapshot, importing)?);
-        }
-    }
-    Ok(files)
+        .take(MAX_LIKELY)
+        .take_while(|each| class(each) == class(&uses[0]))
+        .count();
+    let others = if with_others { MAX_OTHERS } else { 0 };
+    let mut places = uses
+        .iter()
+        .take(likely + others)
+        .map(|each| occurrences.at(&each.path, each.line))
+        .collect::<Result<Vec<_>, _>>()?;
+    let others = places.split_off(likely);
+    Ok(PossibleCallers {
+        likely: places,
+        others,
+        total: uses.len(),
+    })
 }

@@ -8,6 +8,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
+use crate::query::unresolved_uses::unresolved_uses;
 use crate::query::{
     CallbackLines, QueryError, Relation, Sources, TextMentions, Texts, text_mentions,
 };
@@ -25,29 +26,17 @@ pub struct SiteSample {
     pub first: Vec<String>,
 }
 
-impl SiteSample {
-    fn show(
-        &mut self,
-        sources: &mut Sources<'_>,
-        path: &str,
-        (line, column): (u32, u32),
-    ) -> Result<(), QueryError> {
-        let text = sources.line(path, line)?.unwrap_or_default();
-        self.first.push(
-            format!("{path}:{line}:{column} {text}")
-                .trim_end()
-                .to_owned(),
-        );
-        Ok(())
-    }
-}
+/// Path, line and UTF-16 column of a site.
+pub type Site = (String, u32, u32);
 
 /// Possible results that a list about some symbols does not have.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct PossibleUses {
-    /// Uses that could not be resolved.
+    /// Uses that could not be resolved, the likeliest first.
     pub unresolved: SiteSample,
+    /// The sites of all of these.
+    pub unresolved_at: Vec<Site>,
     /// Uses that more likely belong to another symbol.
     pub possible: SiteSample,
     /// Lines in files of other languages that contain the name.
@@ -90,17 +79,45 @@ pub fn possible_uses(
 
     if direction == EdgeDirection::Outgoing {
         if edge_types.contains(&EdgeType::Calls) {
-            uses.unresolved = unresolved_calls_within(sources, nodes, within, limit)?;
+            uses.unresolved_at = unresolved_calls_within(sources.snapshot(), nodes, within)?;
         }
     } else if edge_types != [EdgeType::Contains] {
         let names = bare_names(nodes);
-        uses.unresolved = unresolved_uses(sources, &names, limit)?;
+        let unresolved = unresolved_uses(sources, nodes)?.into_iter();
+        uses.unresolved_at = unresolved
+            .map(|each| (each.path, each.line, each.column))
+            .collect();
         uses.possible = lower_candidates(sources, nodes, edge_types, limit)?;
         if is_empty {
             uses.textual = text_mentions(sources, texts, &names, limit)?;
         }
     }
+    uses.unresolved = sample(sources, &uses.unresolved_at, limit)?;
     Ok(uses)
+}
+
+fn sample(
+    sources: &mut Sources<'_>,
+    sites: &[Site],
+    limit: usize,
+) -> Result<SiteSample, QueryError> {
+    let shown = sites.iter().take(limit);
+    let first = shown.map(|site| site_text(sources, site));
+    Ok(SiteSample {
+        count: sites.len() as u64,
+        first: first.collect::<Result<_, _>>()?,
+    })
+}
+
+/// Writes `path:line:column` and the source line.
+pub fn site_text(
+    sources: &mut Sources<'_>,
+    (path, line, column): &Site,
+) -> Result<String, QueryError> {
+    let text = sources.line(path, *line)?.unwrap_or_default();
+    Ok(format!("{path}:{line}:{column} {text}")
+        .trim_end()
+        .to_owned())
 }
 
 /// Returns the bare names of symbols, each once.
@@ -111,25 +128,6 @@ fn bare_names<'a>(nodes: &[&'a Node]) -> Vec<&'a str> {
     names
 }
 
-/// Finds uses of these names that could not be resolved.
-fn unresolved_uses(
-    sources: &mut Sources<'_>,
-    names: &[&str],
-    limit: usize,
-) -> Result<SiteSample, QueryError> {
-    let snapshot = sources.snapshot();
-    let mut places = SiteSample::default();
-    for name in names {
-        places.count += store::unresolved_with_name(snapshot, name)?;
-        for (path, sites) in store::unresolved_sites_of(snapshot, name, limit)? {
-            for site in sites.iter().take(limit.saturating_sub(places.first.len())) {
-                places.show(sources, &path, (site.line, site.column))?;
-            }
-        }
-    }
-    Ok(places)
-}
-
 /// Finds calls in the bodies of symbols that could not be resolved but may belong to the
 /// repository.
 pub fn unresolved_calls_in(
@@ -137,17 +135,16 @@ pub fn unresolved_calls_in(
     nodes: &[&Node],
     limit: usize,
 ) -> Result<SiteSample, QueryError> {
-    unresolved_calls_within(sources, nodes, None, limit)
+    let sites = unresolved_calls_within(sources.snapshot(), nodes, None)?;
+    sample(sources, &sites, limit)
 }
 
 fn unresolved_calls_within(
-    sources: &mut Sources<'_>,
+    snapshot: &Snapshot,
     nodes: &[&Node],
     lines: Option<&CallbackLines>,
-    limit: usize,
-) -> Result<SiteSample, QueryError> {
-    let snapshot = sources.snapshot();
-    let mut places = SiteSample::default();
+) -> Result<Vec<Site>, QueryError> {
+    let mut calls = Vec::new();
     for node in nodes {
         for span in store::spans_of(snapshot, node.id)? {
             let Some(file) = store::file_by_path(snapshot, &span.path)? else {
@@ -168,16 +165,11 @@ fn unresolved_calls_within(
                 }
             }
             sites.sort_unstable();
-            places.count += sites.len() as u64;
-            for at in sites
-                .into_iter()
-                .take(limit.saturating_sub(places.first.len()))
-            {
-                places.show(sources, &span.path, at)?;
-            }
+            let at = |(line, column)| (span.path.clone(), line, column);
+            calls.extend(sites.into_iter().map(at));
         }
     }
-    Ok(places)
+    Ok(calls)
 }
 
 /// Reports whether any symbol has a name.
@@ -224,12 +216,5 @@ fn lower_candidates(
     }
     found.sort_unstable();
     found.dedup();
-    let mut places = SiteSample {
-        count: found.len() as u64,
-        first: Vec::new(),
-    };
-    for (path, line, column) in found.into_iter().take(limit) {
-        places.show(sources, &path, (line, column))?;
-    }
-    Ok(places)
+    sample(sources, &found, limit)
 }

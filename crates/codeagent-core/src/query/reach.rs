@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
+use crate::model::graph::{EdgeDirection, EdgeType, NodeId, NodeType};
 use crate::query::{Occurrence, Occurrences, QueryError};
-use crate::store::{self, IncidentEdge};
+use crate::store::{self, IncidentEdge, Snapshot};
 
 /// Maximum number of symbols per level whose callers are searched.
 const MAX_LEVEL: usize = 300;
@@ -43,15 +43,7 @@ pub fn tests_reaching(
                 next.push(edge.other);
             }
         }
-        let snapshot = occurrences.sources.snapshot();
-        let mut callable = Vec::new();
-        for id in next {
-            let node = store::node(snapshot, id)?;
-            if node.is_some_and(|node| node.node_type != NodeType::File) {
-                callable.push(id);
-            }
-        }
-        level = callable;
+        level = without_files(occurrences.sources.snapshot(), next)?;
         if !found.is_empty() {
             break;
         }
@@ -61,35 +53,50 @@ pub fn tests_reaching(
 
 /// Returns the callers of these symbols, and overloads of the same name that forward to them.
 fn callers(occurrences: &Occurrences<'_, '_>, nodes: &[NodeId]) -> Result<Vec<NodeId>, QueryError> {
+    let snapshot = occurrences.sources.snapshot();
     let mut seen: FxHashSet<NodeId> = nodes.iter().copied().collect();
-    let mut callers = Vec::new();
-    for edge in occurrences.incoming(nodes, &[EdgeType::Calls])? {
-        let node = store::node(occurrences.sources.snapshot(), edge.other)?;
-        let is_callable = node.is_some_and(|node: Node| node.node_type != NodeType::File);
-        if is_callable && seen.insert(edge.other) && callers.len() < MAX_LEVEL {
-            callers.push(edge.other);
-        }
-    }
-    let mut at = 0;
-    while at < callers.len() && callers.len() < MAX_LEVEL {
-        let snapshot = occurrences.sources.snapshot();
-        let forwarded = store::node(snapshot, callers[at])?;
-        for edge in store::incident_edges(
-            snapshot,
-            callers[at],
-            Some(EdgeType::Calls),
-            EdgeDirection::Incoming,
-        )? {
-            let other = store::node(snapshot, edge.other)?;
-            let is_overload = match (&forwarded, &other) {
-                (Some(a), Some(b)) => (&a.name, a.parent) == (&b.name, b.parent),
-                _ => false,
-            };
-            if is_overload && seen.insert(edge.other) {
-                callers.push(edge.other);
-            }
-        }
-        at += 1;
+    let calls = occurrences.incoming(nodes, &[EdgeType::Calls])?;
+    let mut callers = calls.iter().map(|edge| edge.other).collect::<Vec<_>>();
+    callers.retain(|id| seen.insert(*id));
+    let mut callers = without_files(snapshot, callers)?;
+    callers.truncate(MAX_LEVEL);
+
+    let mut level = callers.clone();
+    while !level.is_empty() && callers.len() < MAX_LEVEL {
+        level = forwarding_overloads(snapshot, &level)?;
+        level.retain(|id| seen.insert(*id));
+        callers.extend(&level);
     }
     Ok(callers)
+}
+
+/// Returns the overloads of some symbols that call them.
+fn forwarding_overloads(snapshot: &Snapshot, nodes: &[NodeId]) -> Result<Vec<NodeId>, QueryError> {
+    let mut calls: Vec<(NodeId, NodeId)> = Vec::new();
+    let edge_types = [EdgeType::Calls];
+    let direction = EdgeDirection::Incoming;
+    store::each_use(snapshot, nodes, &edge_types, direction, |of, edge| {
+        calls.push((of, edge.other));
+    })?;
+    let mut ids: Vec<NodeId> = nodes.to_vec();
+    ids.extend(calls.iter().map(|(_, caller)| *caller));
+    ids.sort_unstable();
+    ids.dedup();
+    let known = store::briefs(snapshot, &ids)?;
+
+    let name = |id: &NodeId| known.get(id).map(|brief| (&brief.name, brief.parent));
+    let is_overload =
+        |(of, caller): &&(NodeId, NodeId)| name(of).is_some() && name(of) == name(caller);
+    let found = calls.iter().filter(is_overload);
+    Ok(found.map(|(_, caller)| *caller).collect())
+}
+
+/// Drops files: code at module level is called by nobody.
+fn without_files(snapshot: &Snapshot, mut ids: Vec<NodeId>) -> Result<Vec<NodeId>, QueryError> {
+    let classes = store::classes(snapshot, &ids)?;
+    ids.retain(|id| {
+        let class = classes.get(id);
+        class.is_some_and(|class| class.node_type != NodeType::File)
+    });
+    Ok(ids)
 }

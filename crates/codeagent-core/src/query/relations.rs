@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{EdgeDirection, EdgeType, NodeId};
+use crate::query::wrapped::uses_of_wrappers;
 use crate::query::{
     EmptyList, Filter, Neighbors, Note, QueryError, Relation, Snapshot, Sources, SymbolGroup,
     SymbolMatches, explain_empty, related_results_hint, unindexed_files,
@@ -125,6 +126,16 @@ impl Relations {
                 .callback
                 .as_ref()
                 .filter(|_| relation.direction == EdgeDirection::Outgoing);
+            // What a folder contains is in it.
+            let outer = relation.edge_types.iter().copied();
+            let outer: Vec<EdgeType> = outer.filter(|each| *each != EdgeType::Contains).collect();
+            let relation = match group.folder {
+                Some(_) => Relation {
+                    edge_types: &outer,
+                    ..relation
+                },
+                None => relation,
+            };
             let found = Neighbors::of_any(snapshot, &group.ids(), relation, filter, within)?;
             // For a type with its members, only symbols outside of it count.
             let found = if group.members.is_empty() {
@@ -211,6 +222,16 @@ impl Relations {
             return Ok(vec![EmptyList::FilteredOut.into()]);
         }
 
+        if let [group] = matches.answered.as_slice()
+            && let Some(folder) = &group.folder
+        {
+            let alone = EmptyList::FolderAlone {
+                path: folder.clone(),
+                direction: relation.direction,
+            };
+            return Ok(self.is_empty().then(|| alone.into()).into_iter().collect());
+        }
+
         let (mut notes, mut noted) = (Vec::new(), 0);
         let explains = self.is_empty() || matches.answered.len() == 1;
         for (group, found) in matches.answered.iter().zip(&self.found) {
@@ -218,6 +239,9 @@ impl Relations {
                 notes.extend(related_results_hint(sources, group.first(), relation)?);
             } else if explains {
                 notes.extend(explain_empty(sources, group.first(), relation)?);
+            }
+            if explains || !found.order.is_empty() {
+                notes.extend(uses_of_wrappers(sources, group.first(), relation)?);
             }
             noted += usize::from(!notes.is_empty());
             if noted == MAX_NOTES {

@@ -131,6 +131,16 @@ impl<'a> Sources<'a> {
         Ok(self.text(path)?.map(|text| text.name_at(line, column)))
     }
 
+    /// Returns a line from a 1-based UTF-16 column on, `None` if the file is not as it was indexed.
+    pub(super) fn rest_of_line(
+        &mut self,
+        path: &str,
+        line: u32,
+        column: u32,
+    ) -> Result<Option<&str>, StoreError> {
+        Ok(self.text(path)?.map(|text| text.rest_of_line(line, column)))
+    }
+
     fn text(&mut self, path: &str) -> Result<Option<&Text>, StoreError> {
         if self
             .files
@@ -208,7 +218,7 @@ impl Text {
         &self.text[*start..end]
     }
 
-    fn name_at(&self, line: u32, column: u32) -> &str {
+    fn rest_of_line(&self, line: u32, column: u32) -> &str {
         let mut rest = self.whole_line(line).chars();
         let mut left = column.saturating_sub(1) as usize;
         while left > 0
@@ -216,7 +226,11 @@ impl Text {
         {
             left = left.saturating_sub(passed.len_utf16());
         }
-        let rest = rest.as_str();
+        rest.as_str()
+    }
+
+    fn name_at(&self, line: u32, column: u32) -> &str {
+        let rest = self.rest_of_line(line, column);
         let end = rest
             .find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '#'))
             .unwrap_or(rest.len());

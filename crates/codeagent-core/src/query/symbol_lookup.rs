@@ -17,7 +17,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeId, NodeType};
 use crate::query::not_found::not_found;
-use crate::query::parameters::{overloads, split_parameters, without_type_arguments};
+use crate::query::parameters::{
+    overloads, split_parameters, without_arity, without_type_arguments,
+};
 use crate::query::{
     CallbackLines, Note, QueryError, SymbolLabel, get_node_by_qualified_name, is_in_place, place,
 };
@@ -51,6 +53,8 @@ pub struct SymbolGroup {
     /// The nameless callback that encloses the location, if the name is a location. Then only the
     /// callback's uses are listed, not all of its symbol's.
     pub callback: Option<CallbackLines>,
+    /// The folder that the symbols are all of, if a folder was asked about.
+    pub folder: Option<String>,
 }
 
 /// The symbols that a name matches.
@@ -70,6 +74,7 @@ impl SymbolGroup {
             nodes: vec![node],
             members: Vec::new(),
             callback: None,
+            folder: None,
         }
     }
 
@@ -92,10 +97,18 @@ impl SymbolGroup {
     /// Labels the group with its first symbol.
     #[must_use]
     pub fn label(&self) -> SymbolLabel {
-        SymbolLabel {
+        let label = SymbolLabel {
             overloads: self.nodes.len() - 1,
             members: self.members.len(),
             ..self.first().into()
+        };
+        match &self.folder {
+            Some(folder) => SymbolLabel {
+                name: folder.clone(),
+                location: None,
+                ..label
+            },
+            None => label,
         }
     }
 }
@@ -262,10 +275,10 @@ fn find_candidates(
     Err(QueryError::NoSymbol(Box::new(not_found(snapshot, text)?)))
 }
 
-/// Rewrites a name from another notation: `Cart::total` to `Cart.total`, `Cart..ctor` to
-/// `Cart.Cart`.
+/// Rewrites a name from another notation: `Cart::total` to `Cart.total`, ``List`1`` to `List`,
+/// `Cart..ctor` to `Cart.Cart`.
 fn respelled(text: &str) -> Option<String> {
-    let spelled = text.replace("::", ".");
+    let spelled = without_arity(&text.replace("::", "."));
     let spelled = match spelled.strip_suffix("..ctor") {
         Some(container) => format!(
             "{container}.{}",
@@ -503,6 +516,7 @@ fn ranked(found: Vec<Node>, ranks: &MatchRanks) -> Vec<(u8, SymbolGroup)> {
                     nodes,
                     members: Vec::new(),
                     callback: None,
+                    folder: None,
                 },
             )
         })

@@ -230,8 +230,7 @@ fn symbols(
     snapshot: &Snapshot,
     text: &str,
 ) -> Result<Result<SymbolTarget, QueryError>, QueryError> {
-    let name = tokens::without_arity(text);
-    match resolve_symbols(snapshot, &name, None) {
+    match resolve_symbols(snapshot, text, None) {
         Ok(matches) => Ok(Ok(SymbolTarget {
             asked: text.to_owned(),
             groups: matches.answered,

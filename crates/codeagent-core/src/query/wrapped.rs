@@ -6,15 +6,72 @@
 //! Limitations: a wrapper is declared in the same file, in at most [`MAX_LINES`] lines.
 
 use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeKind, NodeType};
-use crate::query::{QueryError, Sources};
+use crate::query::{Note, QueryError, RelatedResults, Relation, Sources};
 use crate::store;
 
 /// Maximum number of lines of a wrapper's declaration.
 const MAX_LINES: u32 = 8;
 
+/// Most wrappers of one symbol.
+const MAX_WRAPPERS: usize = 8;
+
+/// Uses of a wrapper that are uses of what it wraps.
+const USES: [EdgeType; 3] = [EdgeType::Calls, EdgeType::References, EdgeType::Accepts];
+
+/// Notes the uses of a symbol that are listed under its wrappers.
+pub(super) fn uses_of_wrappers(
+    sources: &mut Sources<'_>,
+    node: &Node,
+    relation: Relation<'_>,
+) -> Result<Vec<Note>, QueryError> {
+    let mut notes = Vec::new();
+    if relation.direction == EdgeDirection::Outgoing
+        || !relation.edge_types.contains(&EdgeType::Calls)
+    {
+        return Ok(notes);
+    }
+    let wrappers = wrappers_of(sources, node)?;
+    let within = |id| id == node.id || wrappers.iter().any(|wrapper| wrapper.id == id);
+    for wrapper in &wrappers {
+        let mut count = 0;
+        store::each_use(
+            sources.snapshot(),
+            &[wrapper.id],
+            &USES,
+            EdgeDirection::Incoming,
+            |_, edge| count += usize::from(!within(edge.other)),
+        )?;
+        if count > 0 {
+            let uses = RelatedResults::UsesOfWrapper {
+                count,
+                wrapper: wrapper.name.clone(),
+                line: wrapper.spans.first().map_or(0, |span| span.name_line),
+                name: wrapper.qualified_name.clone(),
+            };
+            notes.push(uses.into());
+        }
+    }
+    Ok(notes)
+}
+
 /// Returns the variables and default exports whose value is a call that a function, class or
-/// component is passed to.
+/// component is passed to, and the wrappers of these.
 pub fn wrappers_of(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Node>, QueryError> {
+    let mut wrappers = direct_wrappers(sources, node)?;
+    let mut at = 0;
+    while at < wrappers.len() && wrappers.len() < MAX_WRAPPERS {
+        for outer in direct_wrappers(sources, &wrappers[at])? {
+            let is_known = |known: &Node| known.id == outer.id;
+            if outer.id != node.id && !wrappers.iter().any(is_known) {
+                wrappers.push(outer);
+            }
+        }
+        at += 1;
+    }
+    Ok(wrappers)
+}
+
+fn direct_wrappers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Node>, QueryError> {
     let can_be_wrapped = matches!(
         node.node_type,
         NodeType::Method | NodeType::Class | NodeType::Component | NodeType::Property

@@ -102,6 +102,36 @@ pub fn use_counts(
     Ok(counts)
 }
 
+/// What a walk needs to know of a symbol that it only passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymbolClass {
+    pub node_type: NodeType,
+    pub flags: NodeFlags,
+}
+
+const CLASSES: &str =
+    "SELECT id, node_type, flags FROM nodes WHERE id IN (SELECT value FROM json_each(?1))";
+
+/// Returns the types and flags of the symbols with these ids.
+pub fn classes(
+    snapshot: &Snapshot,
+    ids: &[NodeId],
+) -> Result<FxHashMap<NodeId, SymbolClass>, StoreError> {
+    let mut found = FxHashMap::default();
+    for batch in ids.chunks(BATCH) {
+        let mut statement = snapshot.connection().prepare_cached(CLASSES)?;
+        let mut rows = statement.query([json_ids(batch)])?;
+        while let Some(row) = rows.next()? {
+            let class = SymbolClass {
+                node_type: word_column(row, 1, NodeType::from_code)?,
+                flags: NodeFlags(row.get(2)?),
+            };
+            found.insert(id_column(row, 0)?, class);
+        }
+    }
+    Ok(found)
+}
+
 const BRIEF: &str = "SELECT n.id, n.parent_id, n.name, n.node_type, n.kind, n.language, n.access, n.flags, \
     s.file_id, s.line_start, s.line_end, s.name_line \
     FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0";

@@ -47,7 +47,8 @@ pub use files::{
     files_with_problems, folders_named, given_up_files, inputs, project_ids,
 };
 pub use graph::{
-    SymbolBrief, all_briefs, briefs, children_of, each_use, file_nodes_below, use_counts,
+    SymbolBrief, SymbolClass, all_briefs, briefs, children_of, classes, each_use, file_nodes_below,
+    use_counts,
 };
 pub use literals::{LiteralRow, callbacks_of, count_files_with_literal, files_with_literal};
 pub use nodes::{
@@ -65,7 +66,9 @@ pub use sign_bits::each_block;
 pub use status::{
     Counts, LanguageCounts, counts, metadata, percent, unresolved_names, unresolved_with_name,
 };
-pub use unresolved::{unresolved_in_file, unresolved_sites_of};
+pub use unresolved::{
+    UnresolvedFile, unresolved_files_of, unresolved_in_file, unresolved_sites_of,
+};
 pub use vectors::{
     NodeVector, Pending, VectorSource, lexical_signs, model_vector_count, pending_vectors,
     vectors_mark, vectors_of,

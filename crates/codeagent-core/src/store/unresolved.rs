@@ -38,6 +38,36 @@ pub fn unresolved_sites_of(
     Ok(found)
 }
 
+/// The unresolved sites of a name in one file.
+#[derive(Clone, Debug)]
+pub struct UnresolvedFile {
+    pub path: String,
+    pub project_id: String,
+    pub sites: Vec<UnresolvedSite>,
+}
+
+const FILES_OF_NAME: &str = "SELECT f.path, f.project_id, u.lines, u.columns FROM unresolved u JOIN files f ON f.id = u.file_id \
+    WHERE u.name = ?1 ORDER BY f.path LIMIT ?2";
+
+/// Returns the first `limit` files with unresolved sites of a name, by path.
+pub fn unresolved_files_of(
+    snapshot: &Snapshot,
+    name: &str,
+    limit: usize,
+) -> Result<Vec<UnresolvedFile>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(FILES_OF_NAME)?;
+    let mut rows = statement.query(params![name, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(UnresolvedFile {
+            path: row.get(0)?,
+            project_id: row.get(1)?,
+            sites: sites(row, 2)?,
+        });
+    }
+    Ok(found)
+}
+
 const IN_FILE: &str =
     "SELECT name, lines, columns FROM unresolved WHERE file_id = ?1 ORDER BY name";
 

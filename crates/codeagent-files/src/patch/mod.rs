@@ -21,7 +21,10 @@ use crate::tool::{Call, Effect, FileTool};
 /// Instructions for models.
 pub const INSTRUCTIONS: &str = "\
 Changes the files under one root. Paths are absolute and must lie under the root. patch_apply takes a unified diff and changes a file wholly or \
-not at all; if it answers PatchFailed, read the file again and make a new diff. shell_exec, where it is offered, reads and searches.";
+not at all; if it answers PatchFailed, read the file again and make a new diff.";
+
+/// What the instructions add if commands run.
+pub const RUNS: &str = "shell_exec reads and searches.";
 
 /// Maximum size of a file that is patched or appended to, in bytes.
 const MAX_BYTES: u64 = 64 << 20;

@@ -20,9 +20,11 @@ use crate::tool::{Effect, FileTool};
 
 /// Instructions for models.
 pub const INSTRUCTIONS: &str = "\
-Reads and changes the files of one workspace. Paths are relative to its root; absolute paths and `..` are refused. A leading `workspace/` is \
-dropped, unless the root holds something called `workspace`. Every answer is JSON with `ok`: then `data`, else `error` with `code` and `message`. \
-Prefer edit_file to write_file for a change of an existing file.";
+Works on the files of one workspace. Paths are relative to its root; absolute paths and `..` are refused. A leading `workspace/` is \
+dropped, unless the root holds something called `workspace`. Every answer is JSON with `ok`: then `data`, else `error` with `code` and `message`.";
+
+/// What the instructions add if files can be changed.
+pub const WRITES: &str = "Prefer edit_file to write_file for a change of an existing file.";
 
 /// Maximum size of a file that is written or edited, in bytes.
 const MAX_BYTES: u64 = 1 << 20;

@@ -224,7 +224,8 @@ fn unique_file(state: &State, asked: &RepoPath) -> Option<RepoPath> {
 fn lacking(state: &State, path: &RepoPath) -> Option<String> {
     let snapshot = state.answers().ok()?.snapshot().ok()?;
     let note = query::partial_index_note(&snapshot, path.as_str()).ok()??;
-    Some(note_text(&note, Face::Tools))
+    // Profile `agent` lists this tool, too.
+    Some(note_text(&note, Face::TextTools))
 }
 
 fn add_remarks(answer: &mut Answer, file: &FileText) {

@@ -12,7 +12,7 @@ use crate::arguments::{Arguments, Fallback, Kind, Parameter};
 use crate::error::{Code, ToolError};
 use crate::output::{
     ALSO_NAMED, ExtraField, FOLDERS, NEXT_CURSOR, NOTE, Output, STALE_FILES, SYMBOLS, TOTAL,
-    UNCERTAIN, UNRESOLVED, UNRESOLVED_SITES,
+    UNCERTAIN, UNRESOLVED, UNRESOLVED_CURSOR, UNRESOLVED_SITES,
 };
 use crate::state::State;
 use crate::tools::symbol_args::{filter, page, symbol};
@@ -90,6 +90,7 @@ const USERS: &[ExtraField] = &[
     UNCERTAIN[3],
     UNCERTAIN[4],
     UNCERTAIN[5],
+    UNCERTAIN[6],
     STALE_FILES,
 ];
 const USED: &[ExtraField] = &[
@@ -101,6 +102,7 @@ const USED: &[ExtraField] = &[
     ALSO_NAMED,
     UNRESOLVED_SITES,
     UNRESOLVED,
+    UNRESOLVED_CURSOR,
     STALE_FILES,
 ];
 
@@ -132,10 +134,14 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_file_outline",
         title: "Outline a file",
-        doc: "The symbols of a file by line. Use it before read_file to see which lines you need.",
+        doc: "The symbols of a file by line; of a folder the outermost ones. Use it before read_file to see which lines you need.",
         parameters: &[
-            Parameter::required("path", Kind::Text, "Repo-relative path of the file.")
-                .hinted("Repo-relative."),
+            Parameter::required(
+                "path",
+                Kind::Text,
+                "Repo-relative path of the file or folder.",
+            )
+            .hinted("Repo-relative."),
             FORMAT,
             CURSOR,
         ],

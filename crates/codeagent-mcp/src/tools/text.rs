@@ -6,7 +6,7 @@
 
 use codeagent_core::engine::IndexReader;
 use codeagent_core::query::{MAX_IMPACT_DEPTH, TextSearchQuery};
-use codeagent_render::answers::{self, AnswerError, IMPACT_DEPTH};
+use codeagent_render::answers::{self, AnswerError, ExploreQuery, IMPACT_DEPTH};
 use codeagent_render::text::{DEFAULT_MAX_CHARS, Document, LARGEST_MAX_CHARS, MIN_MAX_CHARS};
 
 use crate::answer::{Answer, TextAnswer};
@@ -40,7 +40,7 @@ pub const SECTION: Parameter = Parameter::optional(
 pub const FORMAT: Parameter = Parameter::optional(
     "format",
     Kind::Word(|| vec!["text", "json"]),
-    "`json`: the facts for programs, without a budget.",
+    "`json`: the facts for programs, at most 1,000 entries a section; `left_out` counts the others.",
 )
 .or(Fallback::Text("text"))
 .hinted("");
@@ -76,7 +76,11 @@ const EXPLORE: Tool = Tool {
     errors: ERRORS,
     run: |state, arguments| {
         answer(state, arguments, |index| {
-            answers::explore(index, arguments.required_text("query"))
+            let query = ExploreQuery {
+                text: arguments.required_text("query"),
+                section: arguments.text(SECTION.name),
+            };
+            answers::explore(index, &query)
         })
     },
     writes: false,
@@ -90,9 +94,9 @@ const IMPACT: Tool = Tool {
         Parameter::required(
             "target",
             Kind::Name,
-            "Names or their ends (`Cart.Total`, `Cart.*`), FILE:LINE, files or folders, one or several.",
+            "Names or their ends (`Cart.Total`, `Cart.*`), FILE:LINE, files or folders, one or several; or a git range (`main..HEAD`, `HEAD`).",
         )
-        .hinted("Names, FILE:LINE, files, folders."),
+        .hinted("Names, FILE:LINE, files, folders, or a git range."),
         Parameter::optional(
             "depth",
             Kind::Number { min: 1, max: MAX_IMPACT_DEPTH as u64 },
@@ -249,7 +253,11 @@ pub fn answer(
     ask: impl FnOnce(&IndexReader) -> Result<Document, AnswerError>,
 ) -> Result<Answer, ToolError> {
     let index = state.answers_for(arguments)?;
-    let mut document = ask(&index).map_err(ToolError::of_text_tool)?;
+    let max_chars = arguments
+        .number(MAX_CHARS.name)
+        .unwrap_or(DEFAULT_MAX_CHARS);
+    let mut document =
+        ask(&index).map_err(|error| ToolError::of_text_tool(error).within(max_chars))?;
     if let Some(section) = arguments.text(SECTION.name) {
         let keys: Vec<&str> = document.keys().collect();
         if !document.keep_only(section) {
@@ -261,9 +269,7 @@ pub fn answer(
     }
     Ok(Answer::of_text(TextAnswer {
         document,
-        max_chars: arguments
-            .number(MAX_CHARS.name)
-            .unwrap_or(DEFAULT_MAX_CHARS),
+        max_chars,
         is_json: arguments.text(FORMAT.name) == Some("json"),
     }))
 }

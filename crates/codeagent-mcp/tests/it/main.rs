@@ -8,6 +8,8 @@
 )]
 
 mod conformance;
+#[cfg(unix)]
+mod listed_tools;
 mod malformed_messages;
 #[cfg(unix)]
 mod profiles;

@@ -8,6 +8,7 @@ use codeagent_core::query::{
 
 use super::AnswerError;
 use super::dispatch;
+use super::explore::LESS_LIKELY;
 use super::symbol_line::{declaration_line, note_targets, symbol_line};
 use crate::text::{Document, NameRow, Section};
 
@@ -20,13 +21,20 @@ const MAX_TARGETS: usize = 6;
 /// Maximum listed public symbols.
 const MAX_PUBLIC: usize = 150;
 
-/// Maximum uses with names and source lines.
+/// Longest list with names.
 const MAX_NAMED: usize = 400;
 
-/// Lists everything that a change of the symbols, files or folders in a text affects.
+/// Longest list with source lines, whose files are read.
+const MAX_WITH_SOURCE: usize = 150;
+
+/// Lists what a change of the symbols, files or folders in a text affects, or what the changes of a
+/// git range affect.
 pub fn impact(index: &IndexReader, text: &str, depth: usize) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
+    if is_range(text) {
+        return impact_of_range(&mut sources, text.trim(), depth);
+    }
     let targets = query::resolve_targets(&mut sources, text)?.check()?;
     let changed = query::nodes_of(&snapshot, &targets, false)?;
     let found = query::impact(
@@ -41,6 +49,60 @@ pub fn impact(index: &IndexReader, text: &str, depth: usize) -> Result<Document,
     let mut occurrences = Occurrences::new(&mut sources);
     note_targets(&mut occurrences, &mut document, &targets, false)?;
     add_sections(&mut occurrences, &mut document, &found, depth)?;
+    Ok(document)
+}
+
+/// Reports whether a text has the form of a git range: `main..HEAD`, `HEAD~2`.
+fn is_range(text: &str) -> bool {
+    let text = text.trim();
+    let is_plain = |c: char| c.is_alphanumeric() || "._-/~^@{}".contains(c);
+    let is_ends = |(from, to): (&str, &str)| {
+        let to = to.trim_start_matches('.');
+        // `Cart..ctor` is a constructor, `a/../b` a path.
+        to != "ctor"
+            && !from.ends_with('/')
+            && !to.starts_with('/')
+            && !(from.is_empty() && to.is_empty())
+    };
+    let is_head = text
+        .strip_prefix("HEAD")
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['~', '^', '@']));
+    text.chars().all(is_plain) && (is_head || text.split_once("..").is_some_and(is_ends))
+}
+
+/// Lists what the symbols that differ in a git range affect.
+fn impact_of_range(
+    sources: &mut Sources<'_>,
+    range: &str,
+    depth: usize,
+) -> Result<Document, AnswerError> {
+    let changes = query::changes(sources, range)?;
+    let mut document = Document::default();
+    let ids = changes.ids();
+    document.line(format!(
+        "{} added or changed in {range}",
+        counted(ids.len(), "symbol")
+    ));
+    let gone = changes.symbols.iter().filter(|change| change.id.is_none());
+    if let gone @ 1.. = gone.count() {
+        document.note(format!(
+            "{} of the range are not in the index, such as removed ones; ask for the changes themselves",
+            counted(gone, "symbol")
+        ));
+    }
+    if changes.is_cut {
+        document.note("not all files of the range were compared");
+    }
+    if ids.is_empty() {
+        return Ok(document);
+    }
+
+    let query = ImpactQuery {
+        targets: &ids,
+        depth,
+    };
+    let found = query::impact(sources, &query)?;
+    add_sections(&mut Occurrences::new(sources), &mut document, &found, depth)?;
     Ok(document)
 }
 
@@ -152,11 +214,11 @@ fn add_unresolved(
     }
     nodes.sort_by(|a, b| a.name.cmp(&b.name));
     for same in nodes.chunk_by(|a, b| a.name == b.name) {
-        let possible = query::possible_callers(occurrences, same)?;
+        let possible = query::possible_callers(occurrences, same, false)?;
         let title = match possible.total - possible.likely.len() {
             0 => format!("unresolved uses of {}", same[0].name),
             more => format!(
-                "unresolved uses of {}, {more} less likely ones left out",
+                "unresolved uses of {}; explore has {more} less likely ones (section \"{LESS_LIKELY}\")",
                 same[0].name
             ),
         };
@@ -216,21 +278,23 @@ fn uses(
     places(occurrences, sites.collect())
 }
 
-/// Converts sites to occurrences, with names and source lines unless there are many.
+/// Converts sites to occurrences, with names and source lines unless there are too many.
 fn places(
     occurrences: &mut Occurrences<'_, '_>,
     mut sites: Vec<(NodeId, String, u32)>,
 ) -> Result<Vec<Occurrence>, AnswerError> {
     sites.sort_unstable_by(|a, b| (&a.1, a.2).cmp(&(&b.1, b.2)));
     sites.dedup_by(|a, b| (&a.1, a.2) == (&b.1, b.2));
-    let is_detailed = sites.len() <= MAX_NAMED;
+    let (has_names, has_source) = (sites.len() <= MAX_NAMED, sites.len() <= MAX_WITH_SOURCE);
     let mut found = Vec::with_capacity(sites.len());
     for (source, path, line) in sites {
-        let (symbol, text) = if is_detailed {
-            let text = occurrences.sources.line(&path, line)?;
-            (occurrences.enclosing(source, &path, line)?, text)
-        } else {
-            (String::new(), None)
+        let text = match has_source {
+            true => occurrences.sources.line(&path, line)?,
+            false => None,
+        };
+        let symbol = match has_names {
+            true => occurrences.enclosing(source, &path, line)?,
+            false => String::new(),
         };
         found.push(Occurrence {
             path,
@@ -251,4 +315,29 @@ fn counted(count: usize, noun: &str) -> String {
 
 fn steps_text(steps: usize) -> String {
     counted(steps, "step")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_of_commits_are_told_from_names_and_paths() {
+        for (text, expected) in [
+            ("main..HEAD", true),
+            ("origin/main...feature/x", true),
+            ("HEAD~2..", true),
+            ("HEAD", true),
+            ("HEAD~3", true),
+            ("Header", false),
+            ("Cart..ctor", false),
+            ("../a.ts", false),
+            ("src/../a.ts", false),
+            ("Cart.Total", false),
+            ("..", false),
+            ("who calls main..HEAD", false),
+        ] {
+            assert_eq!(is_range(text), expected, "{text}");
+        }
+    }
 }

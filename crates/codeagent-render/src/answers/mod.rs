@@ -13,7 +13,7 @@ mod symbols;
 mod text;
 
 pub use changes::{affected, affected_json, changes};
-pub use explore::explore;
+pub use explore::{ExploreQuery, explore};
 pub use impact::{IMPACT_DEPTH, impact};
 pub use overview::overview;
 pub use path::path;

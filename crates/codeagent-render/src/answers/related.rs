@@ -3,8 +3,8 @@
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeDirection, Node};
 use codeagent_core::query::{
-    self, Filter, Note, PossibleUses, PossibleUsesQuery, Relation, Relations, Sources,
-    SymbolMatches,
+    self, Filter, Note, PossibleUses, PossibleUsesQuery, QueryError, Relation, Relations, Site,
+    SiteSample, Sources, SymbolMatches,
 };
 
 use super::symbols::extra_of;
@@ -46,12 +46,21 @@ pub fn related<R: Row>(
 ) -> Result<Answer<R>, AnswerError> {
     let relation = query.relation;
     let snapshot = index.snapshot()?;
-    let matches = query.symbol.resolve(&snapshot)?;
+    let matches = match query.symbol.resolve(&snapshot) {
+        Err(error @ QueryError::NoSymbol(_)) => {
+            query::resolve_folder(&snapshot, query.symbol.name)?.ok_or(error)
+        }
+        other => other,
+    }?;
+    if let Some(page) = page.beside() {
+        return more_unresolved(index, (query, &matches), &page);
+    }
     let found = Relations::find(&snapshot, &matches, relation, &query.filter, query.depth)?;
     let mut sources = Sources::new(&snapshot, index.workspace());
 
     let mut extra = extra_of(page, || Extra::of_groups(&matches, &found.counts()));
-    if page.is_first() {
+    let is_folder = matches.answered[0].folder.is_some();
+    if page.is_first() && !is_folder {
         let uses = PossibleUsesQuery {
             nodes: &matches.nodes().collect::<Vec<&Node>>(),
             relation,
@@ -60,6 +69,9 @@ pub fn related<R: Row>(
             limit: MAX_POSSIBLE,
         };
         extra.possible = query::possible_uses(&mut sources, index.texts(), &uses)?;
+        let shown = extra.possible.unresolved.first.len();
+        extra.unresolved_cursor =
+            page.beside_after(&sites_list(&extra.possible.unresolved_at), shown);
     }
 
     let list = Rows {
@@ -97,6 +109,49 @@ pub fn related<R: Row>(
         .with_notes(callback)
         .with_notes(matches.note.filter(|_| page.is_first()))
         .with_stale_files(&sources))
+}
+
+/// Lists a page of the uses that could not be resolved, and no rows.
+fn more_unresolved<R: Row>(
+    index: &IndexReader,
+    (query, matches): (&RelatedQuery<'_>, &SymbolMatches),
+    page: &Page<'_>,
+) -> Result<Answer<R>, AnswerError> {
+    let snapshot = index.snapshot()?;
+    let mut sources = Sources::new(&snapshot, index.workspace());
+    let uses = PossibleUsesQuery {
+        nodes: &matches.nodes().collect::<Vec<&Node>>(),
+        relation: query.relation,
+        within: matches.answered[0].callback.as_ref(),
+        is_empty: false,
+        limit: 0,
+    };
+    let mut possible = query::possible_uses(&mut sources, index.texts(), &uses)?;
+    let sites = std::mem::take(&mut possible.unresolved_at);
+    let shown = paged(page, 0, &sites_list(&sites), |at| {
+        Ok::<_, AnswerError>(Some(query::site_text(&mut sources, &sites[at])?))
+    })?;
+
+    let mut extra = Extra {
+        unresolved_cursor: shown.next_cursor.as_deref().map(Page::beside_cursor),
+        ..Extra::default()
+    };
+    extra.possible.unresolved = SiteSample {
+        count: sites.len() as u64,
+        first: shown.rows,
+    };
+    Ok(Answer {
+        extra,
+        ..Answer::new(Vec::new())
+    }
+    .with_stale_files(&sources))
+}
+
+fn sites_list<'a>(sites: &'a [Site]) -> Rows<impl Fn(usize) -> &'a Site> {
+    Rows {
+        count: sites.len(),
+        key: |at: usize| &sites[at],
+    }
 }
 
 /// Names the group that a row belongs to, if there are several.

@@ -85,7 +85,7 @@ pub fn declarations(
         .with_stale_files(&sources))
 }
 
-/// Lists the symbols of a file by line.
+/// Lists the symbols of a file by line, or those of a folder that are in no other.
 pub fn outline(
     index: &IndexReader,
     path: &RepoPath,
@@ -96,7 +96,7 @@ pub fn outline(
     let path = &found.map_or(Ok(path.clone()), |found| RepoPath::new(&found))?;
     let file = match query::derive_file_id(&snapshot, path.as_str()) {
         // Say first whether the file exists at all.
-        Err(QueryError::NoFile(_)) => return Err(why_not_indexed(index.workspace(), path)),
+        Err(QueryError::NoFile(_)) => return folder_outline(index, path, page),
         other => other?,
     };
     let mut sources = Sources::new(&snapshot, index.workspace());
@@ -116,6 +116,49 @@ pub fn outline(
     Ok(Answer::of_page(rows, Extra::default())
         .with_notes(note)
         .with_stale_files(&sources))
+}
+
+/// Lists the outermost symbols of each file below a folder.
+fn folder_outline(
+    index: &IndexReader,
+    folder: &RepoPath,
+    page: &Page<'_>,
+) -> Result<Answer<OutlineRow>, AnswerError> {
+    let snapshot = index.snapshot()?;
+    let is_folder = index
+        .workspace()
+        .stat(folder)
+        .is_ok_and(|entry| entry.kind == EntryKind::Directory);
+    let below = if folder.is_root() {
+        "."
+    } else {
+        folder.as_str()
+    };
+    let files = query::files_below(&snapshot, below)?;
+    if !is_folder || files.is_empty() {
+        return Err(why_not_indexed(index.workspace(), folder));
+    }
+
+    let mut declared = Vec::new();
+    for path in files {
+        let file = query::derive_file_id(&snapshot, &path)?;
+        let nodes = query::outermost(query::get_outline(&snapshot, file)?);
+        declared.extend(nodes.into_iter().map(|node| (path.clone(), node)));
+    }
+    let list = Rows {
+        count: declared.len(),
+        key: |at: usize| (declared[at].1.id.0, at),
+    };
+    let mut sources = Sources::new(&snapshot, index.workspace());
+    let rows = paged(page, 0, &list, |at| {
+        let (path, node) = &declared[at];
+        sources.freshness(path)?;
+        Ok::<_, AnswerError>(Some(OutlineRow {
+            file_path: Some(path.clone()),
+            ..OutlineRow::from(node)
+        }))
+    })?;
+    Ok(Answer::of_page(rows, Extra::default()).with_stale_files(&sources))
 }
 
 fn why_not_indexed(workspace: &Workspace, path: &RepoPath) -> AnswerError {

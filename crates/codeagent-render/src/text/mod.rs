@@ -4,7 +4,7 @@
 //! `max_chars` characters. Sections are shortened one by one, those that are largest for their
 //! weight first: a section loses its source lines, then its names, then its files and folders. The
 //! last line says what was left out and how to get it. [`Document::json`] returns the same as data,
-//! without a budget.
+//! with a limit of entries.
 
 mod fit;
 mod section;
@@ -23,6 +23,9 @@ pub const MIN_MAX_CHARS: usize = 200;
 
 /// Largest budget.
 pub const LARGEST_MAX_CHARS: usize = 100_000;
+
+/// Most entries of a section in the JSON that a tool sends.
+pub const MAX_JSON_ROWS: usize = 1_000;
 
 /// An answer as text.
 #[derive(Clone, Debug, Default)]
@@ -92,15 +95,16 @@ impl Document {
         fit::render(&self.parts, &self.notes, max_chars)
     }
 
-    /// Returns the document as data.
+    /// Returns the document as data, with the first `max_rows` entries of each section; `left_out`
+    /// counts the others.
     #[must_use]
-    pub fn json(&self) -> Value {
+    pub fn json(&self, max_rows: usize) -> Value {
         let parts: Vec<Value> = self
             .parts
             .iter()
             .map(|part| match part {
                 Part::Line(line) => json!({ "line": line }),
-                Part::Section(section) => section.json(),
+                Part::Section(section) => section.json(max_rows),
             })
             .collect();
         let mut value = json!({ "parts": parts });

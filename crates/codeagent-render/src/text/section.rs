@@ -199,9 +199,12 @@ impl Section {
         text
     }
 
-    /// Returns the section as data.
-    pub(super) fn json(&self) -> Value {
+    /// Returns the section as data, with its first `max_rows` entries.
+    pub(super) fn json(&self, max_rows: usize) -> Value {
         let mut value = json!({ "section": self.key, "title": self.title });
+        if let left_out @ 1.. = self.len().saturating_sub(max_rows) {
+            value["left_out"] = left_out.into();
+        }
         match &self.content {
             Content::Places(places) => {
                 let place = |place: &Occurrence| {
@@ -212,12 +215,15 @@ impl Section {
                     }
                     value
                 };
-                value["places"] = places.iter().map(place).collect();
+                value["places"] = places.iter().take(max_rows).map(place).collect();
             }
             Content::Names(names) => {
-                value["names"] = names.iter().map(|name| name.full.as_str()).collect();
+                let names = names.iter().take(max_rows);
+                value["names"] = names.map(|name| name.full.as_str()).collect();
             }
-            Content::Lines(lines) => value["lines"] = json!(lines),
+            Content::Lines(lines) => {
+                value["lines"] = lines.iter().take(max_rows).map(String::as_str).collect();
+            }
         }
         value
     }

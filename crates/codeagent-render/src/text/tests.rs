@@ -101,3 +101,17 @@ fn a_section_can_be_requested_alone() {
     assert!(!document.render(1_000).contains("1 a"));
     assert!(!document.keep_only("tests"));
 }
+
+#[test]
+fn data_has_a_limit_of_entries_and_says_how_many_are_missing() {
+    let mut document = Document::default();
+    document.section(Section::places("callers", "called by", places(2, 2, 5)));
+    document.section(Section::lines("path", "", vec!["a".to_owned()]));
+    let value = document.json(3);
+    assert_eq!(
+        value["parts"][0]["places"].as_array().map(Vec::len),
+        Some(3)
+    );
+    assert_eq!(value["parts"][0]["left_out"], 17);
+    assert!(value["parts"][1].get("left_out").is_none(), "{value}");
+}

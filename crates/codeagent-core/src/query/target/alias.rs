@@ -73,6 +73,7 @@ pub(super) fn resolve(
             nodes: vec![node],
             members: Vec::new(),
             callback: None,
+            folder: None,
         }],
         others: Vec::new(),
         note: None,

@@ -55,18 +55,6 @@ pub(super) fn is_dotted(text: &str) -> bool {
     text.contains(['.', '/', ':', '-']) && text.chars().all(is_part)
 }
 
-/// Removes the arity from a metadata name: ``List`1.Add`` becomes `List.Add`.
-pub(super) fn without_arity(text: &str) -> String {
-    let mut name = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('`') {
-        name.push_str(before);
-        rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
-    }
-    name.push_str(rest);
-    name
-}
-
 impl Token<'_> {
     /// Reports whether the token is a word that does not look like a name.
     pub fn is_plain(&self) -> bool {
@@ -218,11 +206,5 @@ mod tests {
             .collect();
         assert_eq!(names, ["Cart.total", "CartStore", "API", "MAX_SIZE"]);
         assert!(!is_sentence("Cart Store", &super::tokens("Cart Store")));
-    }
-
-    #[test]
-    fn arities_are_removed() {
-        assert_eq!(without_arity("A.List`1.Add"), "A.List.Add");
-        assert_eq!(without_arity("Add"), "Add");
     }
 }

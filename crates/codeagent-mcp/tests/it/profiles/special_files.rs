@@ -109,7 +109,7 @@ async fn every_tool_refuses_special_files_at_once() {
         "index",
         &[
             ("a.ts", "export const a = 1;\n"),
-            ("folder.ts/b.ts", "let b;\n"),
+            ("folder.ts/b.txt", "no code\n"),
         ],
     )
     .await;

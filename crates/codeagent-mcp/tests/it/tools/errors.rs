@@ -208,6 +208,10 @@ async fn paths_outside_the_root_are_refused() {
                 tool.name
             );
         }
+        // Outlines are of files and of folders.
+        if tool.name == "get_file_outline" {
+            continue;
+        }
         let wrong_kind = if tool.name.contains("director") {
             "src/Shop.Domain/Order.cs"
         } else {

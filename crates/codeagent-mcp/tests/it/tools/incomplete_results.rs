@@ -468,3 +468,111 @@ async fn a_tree_of_any_repository_fits_on_a_page() {
     );
     assert!(tree["note"].as_str().unwrap().contains("`more`"), "{tree}");
 }
+
+#[tokio::test]
+async fn uses_of_a_function_that_is_exported_wrapped_are_pointed_to() {
+    let files: [(&str, &[u8]); 3] = [
+        (
+            "present.ts",
+            b"declare function trace(options: object): <T>(wrapped: T) => T;
+function present(x: string) { return x; }
+export default trace({ name: 'present' })(present);
+",
+        ),
+        (
+            "row.tsx",
+            b"declare function memo<T>(inner: T): T;
+declare function observer<T>(inner: T): T;
+function Body() { return null; }
+const Row = memo(Body);
+export default observer(Row);
+",
+        ),
+        (
+            "use.tsx",
+            b"import present from './present';
+import Row from './row';
+export function go() { present('a'); present('b'); }
+export const page = () => <Row />;
+",
+        ),
+    ];
+    let session = Session::indexed(&files).await;
+    for tool in ["get_callers", "get_references"] {
+        let answer = session
+            .structured(tool, json!({ "node_id": "present.ts#present" }))
+            .await;
+        let note = answer["note"].as_str().unwrap();
+        assert!(
+            note.contains(
+                "2 further uses are of `default` (line 3), which wraps it: \
+                 `get_references present.ts#default`"
+            ),
+            "{tool}: {note}"
+        );
+        // A wrapper of a wrapper counts as well.
+        let answer = session
+            .structured(tool, json!({ "node_id": "row.tsx#Body" }))
+            .await;
+        let note = answer["note"].as_str().unwrap();
+        assert!(
+            note.contains("1 further use is of `default` (line 5), which wraps it"),
+            "{tool}: {note}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_likeliest_unresolved_uses_come_first_and_the_others_on_further_pages() {
+    let far: String = (0..300)
+        .map(|number| {
+            format!(
+                "  thing.close(); // use {number} in a file that has nothing to do with doors\n"
+            )
+        })
+        .collect();
+    let far = format!("export function far(thing: any) {{\n{far}}}\n");
+    let files: [(&str, &[u8]); 3] = [
+        ("a/far.ts", far.as_bytes()),
+        ("door.ts", b"export class Door { close() {} }\n"),
+        (
+            "z/near.ts",
+            b"import { Door } from '../door';
+export const door = new Door();
+export function go(thing: any) {
+  thing.close(1, 2);
+  thing.close();
+}
+",
+        ),
+    ];
+    let session = Session::indexed(&files).await;
+    let mut arguments = json!({ "node_id": "Door.close" });
+    let (mut all, mut pages) = (Vec::new(), 0);
+    loop {
+        let answer = session.structured("get_callers", arguments.clone()).await;
+        assert_eq!(answer["unresolved_sites"], 302, "{answer}");
+        assert!(answer.to_string().chars().count() < 10_500);
+        all.extend(lines(&answer, "unresolved"));
+        pages += 1;
+        let Some(cursor) = answer["unresolved_cursor"].as_str() else {
+            break;
+        };
+        arguments["cursor"] = cursor.into();
+    }
+    assert_eq!((all.len(), pages > 2), (302, true));
+    assert_eq!(all[0], "z/near.ts:5:9 thing.close();");
+    assert_eq!(all[1], "z/near.ts:4:9 thing.close(1, 2);");
+    assert!(all[2].starts_with("a/far.ts:2:9"), "{}", all[2]);
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 302);
+
+    let other = session
+        .structured(
+            "get_callers",
+            json!({ "node_id": "z/near.ts#go", "cursor": arguments["cursor"] }),
+        )
+        .await;
+    assert_eq!(other["error"]["code"], "invalid_parameter", "{other}");
+}

@@ -1,6 +1,7 @@
 //! Tests of the index tools, called over the protocol through an in-memory pipe.
 
 mod ambiguous_names;
+mod budget;
 mod callbacks;
 mod compact;
 mod documentation;
@@ -18,3 +19,4 @@ mod staleness;
 pub mod support;
 mod symbol_names;
 mod symbols;
+mod targets;

@@ -5,7 +5,7 @@ use codeagent_core::model::graph::{
 };
 use codeagent_core::query::{self, Occurrence, Occurrences, Relation};
 
-use super::Subject;
+use super::{LESS_LIKELY, Subject};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
 
@@ -272,18 +272,17 @@ fn possible(
     occurrences: &mut Occurrences<'_, '_>,
     is_unused: bool,
 ) -> Result<(), AnswerError> {
-    let possible = query::possible_callers(occurrences, subject.nodes)?;
-    let shown = possible.likely.len();
-    let title = if possible.total > shown {
-        format!(
-            "possible uses that could not be resolved, the likeliest of {}",
-            possible.total
-        )
-    } else {
-        "possible uses that could not be resolved".to_owned()
+    let with_others = subject.wants.others;
+    let possible = query::possible_callers(occurrences, subject.nodes, with_others)?;
+    let what = "possible uses that could not be resolved";
+    let title = match possible.total - possible.likely.len() {
+        0 => what.to_owned(),
+        more => format!("{what}; section \"{LESS_LIKELY}\" has {more} more"),
     };
     let weight = if is_unused { 20 } else { 5 };
     document.section(Section::places("possible", title, possible.likely).weighing(weight));
+    let title = "less likely uses that could not be resolved";
+    document.section(Section::places(LESS_LIKELY, title, possible.others));
     Ok(())
 }
 

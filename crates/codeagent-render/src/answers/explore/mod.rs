@@ -34,15 +34,31 @@ const MAX_FOUND: usize = 10;
 /// Maximum targets that are explored.
 const MAX_EXPLORED: usize = 6;
 
+/// The section of unresolved uses that is only made if it is asked for.
+pub(super) const LESS_LIKELY: &str = "less likely";
+
+/// A question about what a text refers to.
+#[derive(Clone, Copy, Debug)]
+pub struct ExploreQuery<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The only section that the caller wants.
+    pub section: Option<&'a str>,
+}
+
 /// Answers a question about the targets in a text.
-pub fn explore(index: &IndexReader, text: &str) -> Result<Document, AnswerError> {
+pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document, AnswerError> {
+    let text = query.text;
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
     let targets = query::resolve_targets(&mut sources, text)?;
     let mut document = Document::default();
     let mut occurrences = Occurrences::new(&mut sources);
 
-    let wants = Wants::of(&targets);
+    let wants = Wants {
+        others: query.section == Some(LESS_LIKELY),
+        ..Wants::of(&targets)
+    };
     connection::section(&mut document, &mut occurrences, &targets)?;
     for target in targets.found.iter().take(MAX_EXPLORED) {
         add_target(&mut document, &mut occurrences, target, wants)?;

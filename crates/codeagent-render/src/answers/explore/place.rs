@@ -1,7 +1,5 @@
 //! Sections about files, folders and literals.
 
-use std::collections::HashSet;
-
 use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
@@ -99,19 +97,9 @@ fn declared(
 ) -> Result<(Vec<Node>, Vec<Node>), AnswerError> {
     let snapshot = occurrences.sources.snapshot();
     let file = query::derive_file_id(snapshot, path)?;
-    let nodes = query::get_outline(snapshot, file)?;
-    let is_outer = |node: &Node| matches!(node.node_type, NodeType::File | NodeType::Module);
-    let inner: HashSet<NodeId> = nodes
-        .iter()
-        .filter(|node| !is_outer(node))
-        .map(|node| node.id)
-        .collect();
-    let mut seen = HashSet::new();
-    let top = nodes.into_iter().filter(|node| {
-        let is_top = node.parent.is_none_or(|parent| !inner.contains(&parent));
-        is_top && inner.contains(&node.id) && seen.insert(node.id)
-    });
-    Ok(top.partition(|node| node.flags.has(NodeFlags::PUBLIC_API)))
+    let top = query::outermost(query::get_outline(snapshot, file)?);
+    let is_public = |node: &Node| node.flags.has(NodeFlags::PUBLIC_API);
+    Ok(top.into_iter().partition(is_public))
 }
 
 fn uses_elsewhere(

@@ -15,6 +15,8 @@ pub(super) struct Wants {
     pub members: bool,
     pub imports: bool,
     pub callers: bool,
+    /// Less likely uses, too.
+    pub others: bool,
 }
 
 /// Weight of a section that the question asks for.
@@ -53,6 +55,7 @@ impl Wants {
                 "creat",
                 "fire",
             ]),
+            others: false,
         }
     }
 
