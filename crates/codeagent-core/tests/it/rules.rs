@@ -144,7 +144,11 @@ fn run(language: &str, project: &str) {
         failures.len(),
         failures.join("\n")
     );
-    assert!(expectations > 0, "nothing was checked");
+    assert!(
+        expectations > 0,
+        "no heading in tests/rules/{language} contains `{}`; run only the test of its language",
+        wanted.unwrap_or_default()
+    );
 }
 
 /// Runs the listed cases up to the first failure, each on its own thread: a mutant may loop
