@@ -1,7 +1,7 @@
 //! Hashes the sources that make facts and links: the versions under which both are stored, so that
 //! an index made by other code is built again and nobody has to raise a number.
 //!
-//! Grammars count through the lock file of the workspace.
+//! The languages are those of the registry. Grammars count through the lock file of the workspace.
 //!
 //! Also finds the migrations: in the crate, where a package has a copy and a work tree a link; on a
 //! system without links at the top of the work tree.
@@ -17,34 +17,22 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What a version is the hash of: files and folders, tests left out.
-const VERSIONS: &[(&str, &[&str])] = &[
-    (
-        "FACTS_VERSION",
-        &[
-            "../codeagent-model/src",
-            "../codeagent-lang/src/lower",
-            "../codeagent-csharp/src/lower",
-            "../codeagent-csharp/src/syntax",
-            "../codeagent-typescript/src/javascript",
-            "../codeagent-typescript/src/lower",
-            "../codeagent-typescript/src/syntax",
-            "../../Cargo.lock",
-        ],
-    ),
-    (
-        "LINK_VERSION",
-        &[
-            "../codeagent-lang/src",
-            "../codeagent-csharp/src",
-            "../codeagent-csharp/data",
-            "../codeagent-typescript/src",
-            "../codeagent-typescript/data",
-            "src/embed",
-            "src/ingest",
-        ],
-    ),
+/// The registry of languages, whose `use` lines name their crates.
+const REGISTRY: &str = "src/languages.rs";
+
+/// What the version of facts is the hash of, besides the languages: files and folders, tests left
+/// out.
+const FACTS: &[&str] = &[
+    "../codeagent-model/src",
+    "../codeagent-lang/src/lower",
+    "../../Cargo.lock",
 ];
+
+/// What the version of links is the hash of, besides the languages.
+const LINKS: &[&str] = &["../codeagent-lang/src", "src/embed", "src/ingest"];
+
+/// Folders of a language's sources that make no facts.
+const NO_FACTS: [&str; 3] = ["project", "resolve", "stdlib"];
 
 /// Places of the migrations, the first that is a folder counts.
 const MIGRATIONS: [&str; 2] = ["migrations", "../../migrations"];
@@ -59,7 +47,16 @@ fn main() -> io::Result<()> {
         "cargo::rustc-env=MIGRATIONS={}",
         migrations.unwrap_or_default().display()
     );
-    for (name, places) in VERSIONS {
+
+    println!("cargo::rerun-if-changed={REGISTRY}");
+    let mut facts: Vec<String> = FACTS.iter().map(|&place| place.to_owned()).collect();
+    let mut links: Vec<String> = LINKS.iter().map(|&place| place.to_owned()).collect();
+    for language in languages(&root)? {
+        facts.extend(fact_sources(&root, &language)?);
+        links.extend([format!("{language}/src"), format!("{language}/data")]);
+    }
+
+    for (name, places) in [("FACTS_VERSION", facts), ("LINK_VERSION", links)] {
         let mut hasher = blake3::Hasher::new();
         hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
         for place in places.iter().filter(|place| root.join(place).exists()) {
@@ -72,6 +69,37 @@ fn main() -> io::Result<()> {
         );
     }
     Ok(())
+}
+
+/// Returns the crates of the registered languages.
+fn languages(root: &Path) -> io::Result<Vec<String>> {
+    let registry = fs::read_to_string(root.join(REGISTRY))?;
+    let crates = registry
+        .lines()
+        .filter_map(|line| line.strip_prefix("use codeagent_")?.split("::").next())
+        .filter(|name| !matches!(*name, "lang" | "model"));
+    Ok(crates
+        .map(|name| format!("../codeagent-{}", name.replace('_', "-")))
+        .collect())
+}
+
+/// Returns the sources of a language that make facts, in the order of their names.
+fn fact_sources(root: &Path, language: &str) -> io::Result<Vec<String>> {
+    let sources = format!("{language}/src");
+    if !root.join(&sources).is_dir() {
+        return Ok(Vec::new());
+    }
+
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root.join(&sources))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if !NO_FACTS.contains(&&*name) {
+            found.push(format!("{sources}/{name}"));
+        }
+    }
+
+    found.sort();
+    Ok(found)
 }
 
 /// Adds names and texts in the order of the names, whatever ends their lines.

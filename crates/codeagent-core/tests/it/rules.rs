@@ -9,13 +9,20 @@
 //! ## §12.6.4.3 The normal form is better than the expanded form
 //!
 //! ```cs Printer.cs
-//! class Printer { void Print(int value) { } void Print(params int[] values) { } void All() =>
-//! Print(1); //            ^^^^^ calls: Printer.Print(int value) }
+//! class Printer
+//! {
+//!     void Print(int value) { }
+//!     void Print(params int[] values) { }
+//!     void All() => Print(1);
+//!     //            ^^^^^ calls: Printer.Print(int value)
+//! }
 //! ```
 //! ````
 //!
 //! A block without a path is `main.cs`, `main.ts` and so on. A case without a project file gets
-//! one. `RULE=words` runs only the cases whose heading contains the words.
+//! that of its language in `PROJECTS`, if there is one. The verbs are described in `rule_case.rs`.
+//! `todo` before a verb states an edge that is missing; the case fails once the edge exists.
+//! `RULE=words` runs only the cases whose heading contains the words.
 //!
 //! `cargo xtask mutants` runs selected cases: `RULES_LIST=FILE` writes the names of a language's
 //! cases instead of running them. `RULES_CASES=FILE` runs those of its lines `SECONDS<tab>NAME`, in
@@ -34,6 +41,8 @@ use cpu_time::ProcessTime;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use crate::rule_case::Case;
+
+const RULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/rules");
 
 /// Project files for cases without one, by extension of the case's files.
 const PROJECTS: &[(&str, &str, &str)] = &[
@@ -57,6 +66,18 @@ fn csharp() {
 #[test]
 fn typescript() {
     run("typescript", ".ts");
+}
+
+#[test]
+fn every_folder_of_rules_has_a_test() {
+    let folders = Workspace::open(Path::new(RULES)).unwrap();
+    let entries = folders.list(&RepoPath::root()).unwrap().entries;
+    let names: Vec<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
+    assert_eq!(
+        names,
+        ["csharp", "typescript"],
+        "add a test of the language"
+    );
 }
 
 #[test]
@@ -123,7 +144,11 @@ fn run(language: &str, project: &str) {
         failures.len(),
         failures.join("\n")
     );
-    assert!(expectations > 0, "nothing was checked");
+    assert!(
+        expectations > 0,
+        "no heading in tests/rules/{language} contains `{}`; run only the test of its language",
+        wanted.unwrap_or_default()
+    );
 }
 
 /// Runs the listed cases up to the first failure, each on its own thread: a mutant may loop
@@ -153,9 +178,7 @@ fn run_listed(mut cases: BTreeMap<String, Case>, list: &str) {
 
 /// Returns a language's cases by page and heading.
 fn language_cases(language: &str, project: &str) -> Vec<(String, Case)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/rules")
-        .join(language);
+    let root = Path::new(RULES).join(language);
     let workspace = Workspace::open(&root).unwrap();
     let mut found = Vec::new();
     for entry in workspace.list(&RepoPath::root()).unwrap().entries {
@@ -172,10 +195,9 @@ fn language_cases(language: &str, project: &str) -> Vec<(String, Case)> {
 }
 
 pub fn add_project(texts: &mut BTreeMap<String, Arc<str>>, ending: &str) {
-    let (_, name, text) = PROJECTS
-        .iter()
-        .find(|(known, ..)| *known == ending)
-        .unwrap();
+    let Some((_, name, text)) = PROJECTS.iter().find(|(known, ..)| *known == ending) else {
+        return;
+    };
     let extension = name.rsplit_once('.').unwrap().1;
     if !texts.keys().any(|path| path.ends_with(extension)) {
         texts.insert((*name).to_owned(), (*text).into());

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! It takes the place of C# in the registry and borrows its name; a real language has its own
-//! (docs/CONTRIBUTING.md, "A new language").
+//! (docs/CONTRIBUTING.md, "Add a language").
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

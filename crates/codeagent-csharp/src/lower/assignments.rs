@@ -41,7 +41,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let value = self.expr(right, Context::Assigned(target));
         let value = match (text, operator) {
             ("=", _) | (_, None) => value,
-            ("??=", _) => self.b.expr(Expr::Or(target, value)),
+            ("??=", _) => self.coalesce(target, value),
             (_, Some(token)) => match binary_operator(text.trim_end_matches('=')) {
                 Some(operator) => self.overloadable(operator, (target, value), token),
                 None => value,

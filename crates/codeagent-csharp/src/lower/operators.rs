@@ -287,10 +287,17 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
+    /// Returns the value of `left ?? right` (§12.15): either is its value, the first one without
+    /// its `?`.
+    pub(super) fn coalesce(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        let present = self.b.expr(Expr::NonNull(left));
+        self.b.expr(Expr::Or(present, right))
+    }
+
     /// Returns the value of `left op right`, with a site if the operator may be overloaded.
     fn binary(&mut self, (text, token): (&str, Node<'r>), left: ExprId, right: ExprId) -> ExprId {
         let operator = match text {
-            "??" => return self.b.expr(Expr::Or(left, right)),
+            "??" => return self.coalesce(left, right),
             "&&" | "||" => return self.b.expr(Expr::Known(KnownType::Bool)),
             text => binary_operator(text),
         };

@@ -16,6 +16,7 @@ pub use entry_points::{EntryKind, EntryPoint};
 pub use unused::{Doubt, UnusedSymbol};
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -223,7 +224,7 @@ fn parts(graph: &Graph, part_of: &dyn Fn(usize) -> String) -> Vec<Part> {
         }
     }
 
-    let mut known: FxHashMap<String, (Part, usize)> = FxHashMap::default();
+    let mut known: FxHashMap<String, (Part, BTreeMap<Language, usize>)> = FxHashMap::default();
     for (index, file) in graph
         .files
         .iter()
@@ -231,7 +232,7 @@ fn parts(graph: &Graph, part_of: &dyn Fn(usize) -> String) -> Vec<Part> {
         .filter(|(_, file)| file.is_inside)
     {
         let name = part_of(index);
-        let (part, csharp) = known.entry(name.clone()).or_insert_with(|| {
+        let (part, languages) = known.entry(name.clone()).or_insert_with(|| {
             let language = file.language;
             (
                 Part {
@@ -241,23 +242,20 @@ fn parts(graph: &Graph, part_of: &dyn Fn(usize) -> String) -> Vec<Part> {
                     tests: 0,
                     symbols: 0,
                 },
-                0,
+                BTreeMap::new(),
             )
         });
         part.files += 1;
         part.tests += usize::from(file.is_test);
         part.symbols += symbols[index];
-        *csharp += usize::from(file.language == Language::CSharp);
+        *languages.entry(file.language).or_default() += 1;
     }
+
     let mut parts: Vec<Part> = known
         .into_values()
-        .map(|(part, csharp)| {
-            let is_csharp = 2 * csharp > part.files;
-            let language = if is_csharp {
-                Language::CSharp
-            } else {
-                Language::TypeScript
-            };
+        .map(|(part, languages)| {
+            let most = languages.iter().max_by_key(|(_, files)| **files);
+            let language = most.map_or(part.language, |(language, _)| *language);
             Part { language, ..part }
         })
         .collect();

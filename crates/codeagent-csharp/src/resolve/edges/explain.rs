@@ -284,6 +284,7 @@ impl SiteResolver<'_> {
             Expr::Await(inner)
             | Expr::Iterate(inner, _)
             | Expr::Conditional(inner)
+            | Expr::NonNull(inner)
             | Expr::Same(inner)
             | Expr::Element(inner, _)
             | Expr::Query(inner)

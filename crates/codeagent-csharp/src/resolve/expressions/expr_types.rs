@@ -16,7 +16,6 @@ use codeagent_model::facts::{
 
 use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::expressions::Checker;
-use crate::resolve::expressions::conversions::Conversion;
 use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
 use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::names::TypeOrNamespace;
@@ -429,19 +428,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns the type of `c ? a : b` or `a ?? b`.
+    /// Returns the type of `c ? a : b` (§12.18), or of `a ?? b` (§12.15), whose first value comes
+    /// without its `?`.
     fn type_of_either(&self, first: ExprId, second: ExprId) -> Ty {
         let (a, b) = (self.type_of_expr(first), self.type_of_expr(second));
         if a.is_unknown() || b.is_unknown() {
             return if a.is_unknown() { b } else { a };
-        }
-        if let (Type::Nullable(of), false) = (
-            self.arena.get(a),
-            matches!(self.facts.expr(first), Expr::Cast(_)),
-        ) && self.convert(b, of) > Conversion::Unknown
-            && b != Ty::NULL
-        {
-            return of;
         }
         self.infer_common_type(&[a, b])
     }
