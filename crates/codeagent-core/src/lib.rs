@@ -91,10 +91,10 @@ pub use model::graph::{
 };
 pub use model::span::{Position, Span};
 pub use query::{
-    Counts, FileKey, Filter, FoundSymbol, Freshness, IndexStatus, LanguageCounts, Match, MatchedBy,
-    Neighbor, NeighborQuery, Neighbors, Note, QueryError, Relation, Relations, Score, SearchFilter,
-    SearchResults, Similar, Snapshot, Sources, Symbol, SymbolGroup, SymbolMatches, UseSite,
-    VectorSource, Vectors, derive_file_id, explain_empty, filter_nodes, find_similar,
+    Counts, FileKey, Filter, FoundSymbol, IndexStatus, LanguageCounts, Match, MatchedBy, Neighbor,
+    NeighborQuery, Neighbors, Note, QueryError, Relation, Relations, Score, SearchFilter,
+    SearchResults, Similar, Snapshot, SourceState, Sources, Symbol, SymbolGroup, SymbolMatches,
+    UseSite, VectorSource, Vectors, derive_file_id, explain_empty, filter_nodes, find_similar,
     get_neighbors, get_node, get_node_by_qualified_name, get_outline, get_source, resolve_symbol,
     resolve_symbols, status,
 };

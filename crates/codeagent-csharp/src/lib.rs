@@ -25,7 +25,9 @@ use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::explain::Report;
 use codeagent_lang::nodes::Identity;
 use codeagent_lang::project::ReadProjects;
-use codeagent_lang::{FileId, IndexInput, LanguageIndex, LanguageSupport, Links, World, WorldFile};
+use codeagent_lang::{
+    FileId, IndexInput, LanguageIndex, LanguageSupport, Resolution, World, WorldFile,
+};
 use codeagent_model::facts::{DeclId, Facts, Site};
 use codeagent_model::graph::{Dialect, Language, Node};
 use smallvec::SmallVec;
@@ -65,18 +67,18 @@ impl LanguageSupport for CSharp {
     }
 
     fn build_index(&self, input: IndexInput<'_>) -> Option<Box<dyn LanguageIndex>> {
-        let packages = input.supplied.get::<PackageAssemblies>();
+        let packages = input.installed.get::<PackageAssemblies>();
         let packages = packages.as_ref().map_or(&[][..], |all| &all.0);
         let mut tables = Tables::build(input.files, input.projects, packages);
         tables.add_libraries(input.files, input.projects);
         Some(Box::new(tables))
     }
 
-    fn link(&self, file: FileId, world: &World) -> Links {
+    fn link(&self, file: FileId, world: &World) -> Resolution {
         resolve::link(file, world)
     }
 
-    fn explain(&self, site: Site, report: &mut Report<'_>) -> Links {
+    fn explain(&self, site: Site, report: &mut Report<'_>) -> Resolution {
         resolve::explain(site, report)
     }
 

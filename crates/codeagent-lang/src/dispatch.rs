@@ -11,7 +11,7 @@ use codeagent_model::graph::{Confidence, NodeId};
 use codeagent_model::span::Position;
 
 use crate::nodes::NodeTable;
-use crate::resolution::{Links, Target};
+use crate::resolution::{Resolution, Target};
 use crate::world::FileId;
 
 /// One relation, or one site of a key.
@@ -71,7 +71,7 @@ impl NodeTable {
     /// Returns the dispatch of one file's links between nodes; without those whose declarations are
     /// no nodes.
     #[must_use]
-    pub fn dispatch(&self, file: FileId, links: &Links) -> Vec<DispatchEdge> {
+    pub fn dispatch(&self, file: FileId, links: &Resolution) -> Vec<DispatchEdge> {
         let edge = |of: &Dispatch| {
             Some(DispatchEdge {
                 kind: of.kind,

@@ -16,7 +16,7 @@ use codeagent_model::span::Position;
 
 use crate::nodes::NodeTable;
 use crate::world::{DeclRef, FileId, World};
-use crate::{Links, Target, Use, link};
+use crate::{Reference, Resolution, Target, link};
 
 /// Number of steps by which the origin of a type is followed.
 pub const MAX_ORIGINS: usize = 8;
@@ -39,7 +39,7 @@ pub fn explain(
     nodes: &NodeTable,
 ) -> String {
     let facts = world.facts(file);
-    let links = link(file, world);
+    let resolution = link(file, world);
     let mut report = Report {
         world,
         nodes,
@@ -60,7 +60,7 @@ pub fn explain(
             ),
         );
         let alone = world.support(file).explain(*site, &mut report);
-        report.outcome(site, &links, &alone);
+        report.outcome(site, &resolution, &alone);
     }
 
     if report.out.is_empty() {
@@ -145,9 +145,9 @@ impl<'a> Report<'a> {
     }
 
     /// Prints the edges of a site, or why there are none.
-    fn outcome(&mut self, site: &Site, links: &Links, alone: &Links) {
-        let here = |used: &&Use| used.at.offset == site.at.offset;
-        for used in links.uses.iter().filter(here) {
+    fn outcome(&mut self, site: &Site, resolution: &Resolution, alone: &Resolution) {
+        let here = |used: &&Reference| used.at.offset == site.at.offset;
+        for used in resolution.uses.iter().filter(here) {
             let mut targets = used.targets.iter().map(|target| self.target(*target));
             let best = targets.next().unwrap_or_default();
             let others: Vec<String> = targets.collect();
@@ -164,9 +164,9 @@ impl<'a> Report<'a> {
             }
         }
 
-        let is_linked = links.uses.iter().any(|used| here(&used));
+        let is_linked = resolution.uses.iter().any(|used| here(&used));
         if !is_linked {
-            let open = links
+            let open = resolution
                 .unresolved
                 .iter()
                 .any(|open| open.at.offset == site.at.offset);
@@ -178,8 +178,8 @@ impl<'a> Report<'a> {
             self.line(1, format_args!("no edge: {why}"));
         }
 
-        let targets = |links: &Links| {
-            links
+        let targets = |resolution: &Resolution| {
+            resolution
                 .uses
                 .iter()
                 .filter(here)
@@ -190,7 +190,7 @@ impl<'a> Report<'a> {
         if !alone.uses.is_empty()
             && !targets(alone)
                 .iter()
-                .all(|found| targets(links).contains(found))
+                .all(|found| targets(resolution).contains(found))
         {
             self.line(1, "asked alone it has another edge: in the whole file a budget was used up, or a cycle was entered elsewhere");
         }

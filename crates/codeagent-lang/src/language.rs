@@ -19,11 +19,11 @@ use smallvec::SmallVec;
 
 use crate::dependencies::DependencyKey;
 use crate::explain::Report;
-use crate::lower::{given_up, limits, parsing};
+use crate::lower::{limits, parsing, unparsed_facts};
 use crate::nodes::Identity;
 use crate::project::{ProjectModel, ReadProjects};
-use crate::resolution::Links;
-use crate::world::{FileId, Supplied, World, WorldFile};
+use crate::resolution::Resolution;
+use crate::world::{FileId, InstalledPackages, World, WorldFile};
 
 /// Everything that differs from language to language.
 pub trait LanguageSupport: Send + Sync {
@@ -68,7 +68,7 @@ pub trait LanguageSupport: Send + Sync {
         &self,
         _files: &[WorldFile],
         _projects: &ProjectModel,
-        _supplied: &Supplied,
+        _supplied: &InstalledPackages,
     ) -> Vec<WorldFile> {
         Vec::new()
     }
@@ -78,11 +78,11 @@ pub trait LanguageSupport: Send + Sync {
     fn build_index(&self, input: IndexInput<'_>) -> Option<Box<dyn LanguageIndex>>;
 
     /// Resolves one file of the language.
-    fn link(&self, file: FileId, world: &World) -> Links;
+    fn link(&self, file: FileId, world: &World) -> Resolution;
 
     /// Explains why a site of the report's file has its edge, and returns the result of resolving
     /// it alone.
-    fn explain(&self, site: Site, report: &mut Report<'_>) -> Links;
+    fn explain(&self, site: Site, report: &mut Report<'_>) -> Resolution;
 
     /// Returns the dependency keys of the names that a file adds to the index.
     fn published(&self, facts: &Facts) -> Vec<DependencyKey>;
@@ -146,10 +146,10 @@ pub struct IndexInput<'a> {
     /// The projects.
     pub projects: &'a ProjectModel,
     /// Declarations of installed packages.
-    pub supplied: &'a Supplied,
+    pub installed: &'a InstalledPackages,
     /// The index of an earlier world over the same paths and projects, which may be consumed, and
     /// the packages installed then.
-    pub before: Option<(&'a mut dyn LanguageIndex, &'a Supplied)>,
+    pub before: Option<(&'a mut dyn LanguageIndex, &'a InstalledPackages)>,
     /// Set when the result is no longer wanted.
     pub cancel: &'a AtomicBool,
 }
@@ -196,7 +196,7 @@ impl Languages {
     #[must_use]
     pub fn extract(self, text: &str, dialect: Dialect, defines: &[String]) -> Facts {
         if limits::is_too_dense(text) {
-            return given_up(text, dialect);
+            return unparsed_facts(text, dialect);
         }
         let support = self.of(dialect.language());
 

@@ -38,5 +38,5 @@ pub mod world;
 pub use dependencies::Dependencies;
 pub use dispatch::{Dispatch, DispatchEnd};
 pub use language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
-pub use resolution::{Inherited, Links, Target, Unresolved, Use, link};
-pub use world::{DeclRef, ExprRef, FileId, Supplied, World, WorldFile};
+pub use resolution::{InheritedImplementation, Reference, Resolution, Target, Unresolved, link};
+pub use world::{DeclRef, ExprRef, FileId, InstalledPackages, World, WorldFile};

@@ -10,21 +10,21 @@ use crate::world::{DeclRef, FileId, World};
 
 /// Resolves one file.
 #[must_use]
-pub fn link(file: FileId, world: &World) -> Links {
+pub fn link(file: FileId, world: &World) -> Resolution {
     world.support(file).link(file, world)
 }
 
 /// The result of resolving one file, in terms of declarations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Links {
+pub struct Resolution {
     /// Resolved uses in text order.
-    pub uses: Vec<Use>,
+    pub uses: Vec<Reference>,
     /// Uses that probably have a target in the repository but got none because a receiver or
     /// argument is unknown, by name and in text order.
     pub unresolved: Vec<Unresolved>,
     /// Members of base classes in other files that implement interface members for a type of the
     /// file.
-    pub inherited: Vec<Inherited>,
+    pub inherited: Vec<InheritedImplementation>,
     /// What runs without a call that names it, in text order.
     pub dispatch: Vec<Dispatch>,
     /// Call-like sites seen.
@@ -35,16 +35,16 @@ pub struct Links {
     pub calls_external: u32,
     /// Calls of values that hold a function (locals, parameters, delegates), in text order. Such a
     /// site refers to the value; the function it holds is not looked for.
-    pub values_called: Vec<Position>,
+    pub value_calls: Vec<Position>,
     /// Sites without a target because the depth limit or a budget was exceeded.
-    pub given_up: u32,
+    pub budget_exceeded: u32,
     /// Everything that was read of other files.
     pub dependencies: Dependencies,
 }
 
 /// One resolved use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Use {
+pub struct Reference {
     /// The declaration whose text contains it (`NONE`: the file).
     pub source: DeclId,
     /// The relation between source and target.
@@ -60,7 +60,7 @@ pub struct Use {
 
 /// `class A : Base, I`: a member of `Base` implements one of `I`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Inherited {
+pub struct InheritedImplementation {
     /// The member of the base class.
     pub member: DeclRef,
     /// The interface member.

@@ -13,13 +13,13 @@ use codeagent_model::graph::{Confidence, EdgeType};
 
 use crate::explain::Report;
 use crate::query::stack::QueryStack;
-use crate::resolution::{Links, Target, Unresolved, Use};
+use crate::resolution::{Reference, Resolution, Target, Unresolved};
 
 /// The target of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteTarget {
     /// A node of the graph.
-    Edge(Use),
+    Edge(Reference),
     /// An external symbol.
     External,
     /// A value that holds a function: a local, a parameter, a delegate. The function itself is not
@@ -39,7 +39,7 @@ pub struct SiteResolution {
     /// The target of the site.
     pub target: SiteTarget,
     /// A second use by the same name: the class of a constructor, the field that holds a delegate.
-    pub named: Option<Use>,
+    pub named: Option<Reference>,
 }
 
 impl From<SiteTarget> for SiteResolution {
@@ -73,48 +73,52 @@ pub trait ResolveSites {
 }
 
 /// Resolves all sites of a file and records the results.
-pub fn record_sites<R: ResolveSites>(resolver: &R, links: &mut Links) {
+pub fn record_sites<R: ResolveSites>(resolver: &R, resolution: &mut Resolution) {
     for site in resolver.sites() {
-        record_site(resolver, site, links);
+        record_site(resolver, site, resolution);
     }
 }
 
 /// Explains one site, and returns the result of resolving it alone.
-pub fn explain_site<R: ResolveSites>(resolver: &R, site: &Site, report: &mut Report<'_>) -> Links {
-    let mut links = Links::default();
-    record_site(resolver, site, &mut links);
+pub fn explain_site<R: ResolveSites>(
+    resolver: &R,
+    site: &Site,
+    report: &mut Report<'_>,
+) -> Resolution {
+    let mut resolution = Resolution::default();
+    record_site(resolver, site, &mut resolution);
 
     resolver.stack().begin_site();
     resolver.explain_site(site, report);
-    links
+    resolution
 }
 
-fn record_site<R: ResolveSites>(resolver: &R, site: &Site, links: &mut Links) {
+fn record_site<R: ResolveSites>(resolver: &R, site: &Site, resolution: &mut Resolution) {
     let stack = resolver.stack();
     stack.begin_site();
 
-    let resolution = if stack.spend(1) {
+    let found = if stack.spend(1) {
         resolver.resolve_site(site)
     } else {
         SiteTarget::Exceeded.into()
     };
 
     let is_call = site.kind.is_call();
-    links.calls += u32::from(is_call);
-    links.uses.extend(resolution.named);
+    resolution.calls += u32::from(is_call);
+    resolution.uses.extend(found.named);
 
-    match resolution.target {
+    match found.target {
         SiteTarget::Edge(edge) => {
-            links.calls_resolved += u32::from(is_call);
-            links.uses.push(edge);
+            resolution.calls_resolved += u32::from(is_call);
+            resolution.uses.push(edge);
         }
-        SiteTarget::External => links.calls_external += u32::from(is_call),
-        SiteTarget::Value if is_call => links.values_called.push(site.at),
-        SiteTarget::Unresolved(name) => links.unresolved.push(unresolved(site, name)),
+        SiteTarget::External => resolution.calls_external += u32::from(is_call),
+        SiteTarget::Value if is_call => resolution.value_calls.push(site.at),
+        SiteTarget::Unresolved(name) => resolution.unresolved.push(unresolved(site, name)),
         SiteTarget::Exceeded => {
-            links.given_up += 1;
+            resolution.budget_exceeded += 1;
             let name = resolver.name_of_exceeded(site);
-            links
+            resolution
                 .unresolved
                 .extend(name.map(|name| unresolved(site, name)));
         }
@@ -131,7 +135,7 @@ fn unresolved(site: &Site, name: Sym) -> Unresolved {
     }
 }
 
-impl Use {
+impl Reference {
     /// Returns the edge of a site; it is exact if it has one target.
     #[must_use]
     pub fn of_site(site: &Site, edge_type: EdgeType, targets: Vec<Target>) -> Self {

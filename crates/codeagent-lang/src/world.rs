@@ -56,9 +56,9 @@ pub struct WorldFile {
 /// Data of installed packages other than declaration files: at most one value per type. The
 /// language that reads a type defines it.
 #[derive(Clone, Default)]
-pub struct Supplied(Vec<Arc<dyn Any + Send + Sync>>);
+pub struct InstalledPackages(Vec<Arc<dyn Any + Send + Sync>>);
 
-impl Supplied {
+impl InstalledPackages {
     /// Returns the data with one more part.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, part: Arc<T>) -> Self {
@@ -79,7 +79,7 @@ pub struct World {
     files: Vec<WorldFile>,
     /// The projects.
     pub projects: Arc<ProjectModel>,
-    supplied: Supplied,
+    installed: InstalledPackages,
     /// One per language, in the order of the registry.
     indexes: Vec<Box<dyn LanguageIndex>>,
 }
@@ -93,7 +93,7 @@ impl World {
             None,
             files,
             projects,
-            &Supplied::default(),
+            &InstalledPackages::default(),
             &AtomicBool::new(false),
         )
         .unwrap_or_else(|| unreachable!("nobody cancels it"))
@@ -107,13 +107,13 @@ impl World {
         before: Option<&mut Self>,
         mut files: Vec<WorldFile>,
         projects: Arc<ProjectModel>,
-        supplied: &Supplied,
+        installed: &InstalledPackages,
         cancel: &AtomicBool,
     ) -> Option<Self> {
         files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
         // Libraries keep their order, which decides whose overloads come first.
         for support in projects.languages().iter() {
-            files.extend(support.library_files(&files, &projects, supplied));
+            files.extend(support.library_files(&files, &projects, installed));
         }
         let mut before = before.filter(|before| before.has_same_paths(&files, &projects));
 
@@ -121,11 +121,11 @@ impl World {
         for (number, support) in projects.languages().iter().enumerate() {
             let before = before
                 .as_mut()
-                .map(|world| (&mut *world.indexes[number], &world.supplied));
+                .map(|world| (&mut *world.indexes[number], &world.installed));
             indexes.push(support.build_index(IndexInput {
                 files: &mut files,
                 projects: &projects,
-                supplied,
+                installed,
                 before,
                 cancel,
             })?);
@@ -134,7 +134,7 @@ impl World {
         Some(Self {
             files,
             projects,
-            supplied: supplied.clone(),
+            installed: installed.clone(),
             indexes,
         })
     }

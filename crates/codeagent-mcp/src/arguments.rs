@@ -9,14 +9,14 @@ pub use codeagent_files::arguments::{
 use serde_json::{Map, Value};
 
 use crate::error::ToolError;
-use crate::report::Reporter;
+use crate::report::ProgressReporter;
 
 /// The checked arguments of a call, with defaults filled in.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     values: codeagent_files::arguments::Arguments,
     question: u64,
-    reporter: Reporter,
+    reporter: ProgressReporter,
     canceller: Canceller,
 }
 
@@ -31,20 +31,20 @@ impl Arguments {
         Ok(Self {
             question: question(tool, parameters, &values),
             values,
-            reporter: Reporter::default(),
+            reporter: ProgressReporter::default(),
             canceller: Canceller::default(),
         })
     }
 
     /// Sets the receiver of progress reports.
     #[must_use]
-    pub fn reporting_to(self, reporter: Reporter) -> Self {
+    pub fn reporting_to(self, reporter: ProgressReporter) -> Self {
         Self { reporter, ..self }
     }
 
     /// Returns the receiver of progress reports.
     #[must_use]
-    pub fn reporter(&self) -> &Reporter {
+    pub fn reporter(&self) -> &ProgressReporter {
         &self.reporter
     }
 

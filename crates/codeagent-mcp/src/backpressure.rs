@@ -19,13 +19,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const UNANSWERED: usize = 16;
 
 /// A transport that stops reading while too many requests are unanswered.
-pub struct Bounded<T> {
+pub struct BoundedSender<T> {
     inner: T,
     places: Arc<Semaphore>,
     taken: Arc<Mutex<HashMap<RequestId, OwnedSemaphorePermit>>>,
 }
 
-impl<T> Bounded<T> {
+impl<T> BoundedSender<T> {
     /// Wraps `inner`, whose `receive` must be cancel-safe.
     pub fn new(inner: T) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl<T> Bounded<T> {
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Bounded<T> {
+impl<T: Transport<RoleServer>> Transport<RoleServer> for BoundedSender<T> {
     type Error = T::Error;
 
     fn send(
@@ -102,7 +102,7 @@ mod tests {
     async fn reading_stops_at_the_limit_of_unanswered_requests() {
         let (mut client_in, server_in) = tokio::io::duplex(1 << 20);
         let (server_out, _client_out) = tokio::io::duplex(1 << 20);
-        let mut lines = Bounded::new(Lines::new(server_in, server_out));
+        let mut lines = BoundedSender::new(Lines::new(server_in, server_out));
         let requests: String = (0..100)
             .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"))
             .collect();

@@ -13,9 +13,9 @@ use tokio::task::JoinHandle;
 
 /// The receiver of a tool's progress.
 #[derive(Clone, Debug, Default)]
-pub struct Reporter(Option<watch::Sender<Option<Progress>>>);
+pub struct ProgressReporter(Option<watch::Sender<Option<Progress>>>);
 
-impl Reporter {
+impl ProgressReporter {
     /// Creates a reporter for a client, and the task that sends its reports. The task ends after
     /// the last report once the reporter is dropped.
     pub fn to(peer: Peer<RoleServer>, token: ProgressToken) -> (Self, JoinHandle<()>) {

@@ -20,8 +20,8 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::net::TcpListener;
 
-use crate::backpressure::Bounded;
-use crate::http::{self, Exposed, HttpOptions, Stop};
+use crate::backpressure::BoundedSender;
+use crate::http::{self, ExposureError, HttpOptions, Stop};
 use crate::repository::{Place, Repository};
 use crate::server::{ListFormat, Server};
 use crate::state::{Indexing, State};
@@ -40,7 +40,7 @@ const ORPHANED: Duration = Duration::from_secs(2);
 
 /// Why a server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ShutdownCause {
     /// The client disconnected.
     HungUp,
     /// The process got a signal.
@@ -58,7 +58,7 @@ pub enum ServeError {
     Start(#[from] io::Error),
     /// The options would expose the server.
     #[error(transparent)]
-    Exposed(#[from] Exposed),
+    Exposed(#[from] ExposureError),
     /// The server cannot listen at the address.
     #[error("cannot listen at {address}: {source}")]
     Listen {
@@ -78,7 +78,7 @@ pub fn serve_stdio(
     tools: ToolSet,
     indexing: Indexing,
     lists: ListFormat,
-) -> Result<Ended, ServeError> {
+) -> Result<ShutdownCause, ServeError> {
     let repository = match place {
         Place::Named(root) => {
             let state = State::with_indexing(root, DataRoot::default(), indexing)?;
@@ -117,10 +117,10 @@ pub fn serve_http(
     indexing: Indexing,
     lists: ListFormat,
     announce: impl FnOnce(SocketAddr),
-) -> Result<Ended, ServeError> {
+) -> Result<ShutdownCause, ServeError> {
     options.check()?;
     if options.token.is_none() && !tools.profile.asks_index() {
-        return Err(Exposed::Files.into());
+        return Err(ExposureError::Files.into());
     }
     leave_no_image();
     let state = State::with_indexing(root, DataRoot::default(), indexing)?;
@@ -150,7 +150,7 @@ pub fn serve_http(
         let finished = async {
             accepted.await.map_err(io::Error::other)?;
             finish(&server).await;
-            Ok(stopped.map(|()| Ended::Stopped)?)
+            Ok(stopped.map(|()| ShutdownCause::Stopped)?)
         };
         let mut finished = pin!(finished);
         tokio::select! {
@@ -177,22 +177,22 @@ async fn finish(server: &Server) {
     }
 }
 
-async fn talk(server: Server) -> Result<Ended, ServeError> {
+async fn talk(server: Server) -> Result<ShutdownCause, ServeError> {
     let session = async {
-        let lines = Bounded::new(Lines::new(tokio::io::stdin(), tokio::io::stdout()));
+        let lines = BoundedSender::new(Lines::new(tokio::io::stdin(), tokio::io::stdout()));
         let service = match server.clone().serve(lines).await {
             Ok(service) => service,
-            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Ended::HungUp),
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(ShutdownCause::HungUp),
             Err(error) => return Err(ServeError::Handshake(error.to_string())),
         };
         service.waiting().await.map_err(io::Error::from)?;
-        Ok(Ended::HungUp)
+        Ok(ShutdownCause::HungUp)
     };
     // A client that signals its server often disconnects at the same moment: the signal wins.
     let ended = tokio::select! {
         biased;
-        stopped = stop_signal() => stopped.map(|()| Ended::Stopped).map_err(ServeError::from),
-        () = orphaned() => Ok(Ended::HungUp),
+        stopped = stop_signal() => stopped.map(|()| ShutdownCause::Stopped).map_err(ServeError::from),
+        () = orphaned() => Ok(ShutdownCause::HungUp),
         ended = session => ended,
     };
     finish(&server).await;

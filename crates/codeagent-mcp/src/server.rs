@@ -31,7 +31,7 @@ use crate::arguments::{Arguments, brief_schema};
 use crate::changed::index_changed;
 use crate::error::ToolError;
 use crate::prompts;
-use crate::report::Reporter;
+use crate::report::ProgressReporter;
 use crate::repository::Repository;
 use crate::state::State;
 use crate::tools::{self, FORMAT, Tool};
@@ -317,7 +317,7 @@ impl ServerHandler for Server {
             turn = Arc::clone(&self.turns).acquire_owned() => turn.map_err(|_| ErrorData::internal_error("the server ends", None))?,
         };
         let (reporter, sending) = match context.meta.get_progress_token() {
-            Some(token) => Some(Reporter::to(context.peer, token)).unzip(),
+            Some(token) => Some(ProgressReporter::to(context.peer, token)).unzip(),
             None => (None, None),
         };
         let reporter = reporter.unwrap_or_default();

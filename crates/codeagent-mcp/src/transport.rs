@@ -21,7 +21,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::id_seeker::IdSeeker;
+use crate::request_id::RequestIdScanner;
 
 /// Maximum length of a line.
 const MAX_LINE: usize = 16 << 20;
@@ -43,7 +43,7 @@ pub struct Lines<R> {
     /// The current line, as far as it was read.
     line: Vec<u8>,
     /// Set while the current line is too long: it is skipped, except for its `id`.
-    too_long: Option<IdSeeker>,
+    too_long: Option<RequestIdScanner>,
     /// `None` once closed.
     output: Option<mpsc::Sender<Line>>,
     writer: Option<JoinHandle<()>>,
@@ -96,7 +96,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |at| at + 1);
             if self.too_long.is_none() && self.line.len() + taken > MAX_LINE {
-                let mut seeker = IdSeeker::default();
+                let mut seeker = RequestIdScanner::default();
                 seeker.pass(&std::mem::take(&mut self.line));
                 self.too_long = Some(seeker);
             }

@@ -83,7 +83,7 @@ impl StatusReport {
             files_failed: counts.failed,
             error_percent: counts.error_percent(),
             calls_resolved_percent: counts.resolved_percent(),
-            sites_given_up: counts.given_up,
+            sites_given_up: counts.budget_exceeded,
         });
         Self {
             healthy,

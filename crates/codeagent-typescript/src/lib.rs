@@ -29,7 +29,8 @@ use codeagent_lang::explain::Report;
 use codeagent_lang::nodes::Identity;
 use codeagent_lang::project::{ProjectModel, ReadProjects};
 use codeagent_lang::{
-    FileId, IndexInput, LanguageIndex, LanguageSupport, Links, Supplied, World, WorldFile,
+    FileId, IndexInput, InstalledPackages, LanguageIndex, LanguageSupport, Resolution, World,
+    WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site, Sym};
 use codeagent_model::graph::{Dialect, Language, Node};
@@ -41,8 +42,8 @@ use crate::resolve::{PackageAnswers, Tables};
 pub struct TypeScript;
 
 /// Returns the resolved specifiers of installed packages; empty if none were looked up.
-fn installed(supplied: &Supplied) -> Arc<PackageAnswers> {
-    supplied.get().unwrap_or_default()
+fn package_answers(installed: &InstalledPackages) -> Arc<PackageAnswers> {
+    installed.get().unwrap_or_default()
 }
 
 impl LanguageSupport for TypeScript {
@@ -82,16 +83,16 @@ impl LanguageSupport for TypeScript {
         &self,
         files: &[WorldFile],
         projects: &ProjectModel,
-        supplied: &Supplied,
+        installed: &InstalledPackages,
     ) -> Vec<WorldFile> {
-        resolve::library_files(files, projects, &installed(supplied))
+        resolve::library_files(files, projects, &package_answers(installed))
     }
 
     fn build_index(&self, input: IndexInput<'_>) -> Option<Box<dyn LanguageIndex>> {
-        let installed_now = installed(input.supplied);
-        let modules = input.before.and_then(|(index, supplied)| {
+        let installed_now = package_answers(input.installed);
+        let modules = input.before.and_then(|(index, installed)| {
             let tables = (index as &mut dyn Any).downcast_mut::<Tables>()?;
-            (installed(supplied) == installed_now).then(|| tables.take_modules())
+            (package_answers(installed) == installed_now).then(|| tables.take_modules())
         });
         let tables = Tables::build(
             input.files,
@@ -102,11 +103,11 @@ impl LanguageSupport for TypeScript {
         Some(Box::new(tables))
     }
 
-    fn link(&self, file: FileId, world: &World) -> Links {
+    fn link(&self, file: FileId, world: &World) -> Resolution {
         resolve::link(file, world)
     }
 
-    fn explain(&self, site: Site, report: &mut Report<'_>) -> Links {
+    fn explain(&self, site: Site, report: &mut Report<'_>) -> Resolution {
         resolve::explain(site, report)
     }
 

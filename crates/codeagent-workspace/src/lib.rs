@@ -64,7 +64,7 @@ pub use root::{
 };
 #[cfg(target_os = "linux")]
 pub use sandbox::remove_tree;
-pub use sandbox::{Item, ItemKind, Removed, Special, WalkControl, WriteError};
+pub use sandbox::{Item, ItemKind, Removed, SpecialFile, WalkControl, WriteError};
 pub use search::{
     Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher,
     path_glob,

@@ -39,11 +39,11 @@ const LONGEST_IDLE: i64 = 525_600;
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    what: What,
+    what: DaemonCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum DaemonCommand {
     /// Start the daemon of this repository, if none runs
     Start(Begin),
     /// Stop it
@@ -83,16 +83,16 @@ impl Begin {
 impl Arguments {
     /// Reports whether this process is the daemon.
     pub fn is_background(&self) -> bool {
-        matches!(self.what, What::Run(_))
+        matches!(self.what, DaemonCommand::Run(_))
     }
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.what {
-        What::Start(begin) => start(root, begin),
-        What::Stop => stop(root),
-        What::Status => status(root),
-        What::Run(begin) => be(root, begin),
+        DaemonCommand::Start(begin) => start(root, begin),
+        DaemonCommand::Stop => stop(root),
+        DaemonCommand::Status => status(root),
+        DaemonCommand::Run(begin) => be(root, begin),
     }
 }
 

@@ -14,11 +14,11 @@ use crate::output;
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    what: What,
+    what: DebugCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum DebugCommand {
     /// Print what is extracted from a file: declarations, imports, exports, uses
     Facts {
         /// Path of the file, from the root or absolute
@@ -41,8 +41,8 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         .with_packages(DataRoot::default().packages())
         .configured(true)?;
     let text = match &arguments.what {
-        What::Facts { path } => inspect::facts(&workspace, &workspace.resolve(path)?)?,
-        What::Link { place } => {
+        DebugCommand::Facts { path } => inspect::facts(&workspace, &workspace.resolve(path)?)?,
+        DebugCommand::Link { place } => {
             let (path, line, column) =
                 parse_place(place).context("a place is FILE:LINE or FILE:LINE:COLUMN")?;
             inspect::links(
@@ -51,7 +51,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
                 SitesAt { line, column },
             )?
         }
-        What::Calls => inspect::calls(&workspace)?,
+        DebugCommand::Calls => inspect::calls(&workspace)?,
     };
     if root.json {
         return output::json(

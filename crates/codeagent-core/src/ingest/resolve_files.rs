@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::dispatch::DispatchEdge;
 use codeagent_lang::nodes::NodeTable;
-use codeagent_lang::{FileId, Links, World, link};
+use codeagent_lang::{FileId, Resolution, World, link};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -34,7 +34,7 @@ pub struct ResolvedFile {
     /// Numbers of call sites: all, resolved, external.
     pub calls: [u32; 3],
     /// Number of sites whose query budget was exceeded.
-    pub given_up: u32,
+    pub budget_exceeded: u32,
     /// Whether the resolver panicked.
     pub failed: bool,
 }
@@ -86,11 +86,11 @@ fn resolve_file(
         literals: LiteralRow::new(key, world.facts(file)),
         dispatch: dispatch_rows(dispatch, key),
         calls: [
-            links.calls - links.values_called.len() as u32,
+            links.calls - links.value_calls.len() as u32,
             links.calls_resolved,
             links.calls_external,
         ],
-        given_up: links.given_up,
+        budget_exceeded: links.budget_exceeded,
         links: DependencyRow {
             reads: sorted(
                 links
@@ -185,7 +185,12 @@ fn dispatch_rows(edges: Vec<DispatchEdge>, file: FileKey) -> Vec<DispatchRow> {
     rows
 }
 
-fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> Vec<UnresolvedRow> {
+fn unresolved_rows(
+    links: &Resolution,
+    world: &World,
+    file: FileId,
+    key: FileKey,
+) -> Vec<UnresolvedRow> {
     let facts = world.facts(file);
     let mut by_name: FxHashMap<&str, Vec<UnresolvedSite>> = FxHashMap::default();
     for unresolved in &links.unresolved {

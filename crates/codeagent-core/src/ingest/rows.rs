@@ -178,7 +178,7 @@ pub fn linked_row(row: FileRow, linked: &ResolvedFile) -> FileRow {
         calls,
         calls_resolved,
         calls_external,
-        given_up: linked.given_up,
+        budget_exceeded: linked.budget_exceeded,
         ..row
     }
 }
@@ -228,7 +228,7 @@ pub fn file_row(
         calls: before.map_or(0, |row| row.calls),
         calls_resolved: before.map_or(0, |row| row.calls_resolved),
         calls_external: before.map_or(0, |row| row.calls_external),
-        given_up: before.map_or(0, |row| row.given_up),
+        budget_exceeded: before.map_or(0, |row| row.budget_exceeded),
         interface_hash: print.interface_hash,
         ids_hash: print.ids_hash,
     }

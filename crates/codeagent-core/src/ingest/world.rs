@@ -118,7 +118,7 @@ impl IngestPipeline {
                     .chain(installed.world_files())
                     .collect(),
                 Arc::clone(projects),
-                &installed.supplied(),
+                &installed.installed(),
                 &self.options.cancel,
             )
         };

@@ -95,7 +95,7 @@ pub use reach::{callers_of_callers, tests_reaching};
 pub use relations::{RelatedAt, Relations};
 pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
 pub use shared_literals::{SharedLiteral, shared_literals};
-pub use source::{Freshness, Sources, get_source};
+pub use source::{SourceState, Sources, get_source};
 pub use status::{
     IndexStatus, TextCoverage, counts, most_unresolved, project_ids, reference_count, status,
     unresolved_sites,

@@ -125,14 +125,14 @@ impl Relation<'static> {
 /// [`Self::get`].
 pub struct Neighbors {
     direction: EdgeDirection,
-    related: Vec<Related>,
+    related: Vec<NeighborEntry>,
     /// The edges, adjacent per related symbol and sorted by path and position; each with its end
     /// among the given symbols.
     edges: Vec<(NodeId, IncidentEdge)>,
     paths: Paths,
 }
 
-struct Related {
+struct NeighborEntry {
     edge_type: EdgeType,
     other: NodeId,
     /// Range of its edges; empty for `contains`.
@@ -288,9 +288,9 @@ impl Neighbors {
             .map(|(_, edge)| edge.file)
             .chain(contained.iter().filter_map(|child| child.file));
         let paths = Paths::of(snapshot, files)?;
-        let mut related: Vec<Related> = contained
+        let mut related: Vec<NeighborEntry> = contained
             .iter()
-            .map(|child| Related::contained(child, &paths))
+            .map(|child| NeighborEntry::contained(child, &paths))
             .collect();
         let mut start = 0;
         for group in
@@ -298,7 +298,7 @@ impl Neighbors {
         {
             group.sort_unstable_by_key(|(_, edge)| paths.place(edge));
             let (edges, first) = (start..start + group.len(), &group[0].1);
-            related.push(Related {
+            related.push(NeighborEntry {
                 edge_type: first.edge_type,
                 other: first.other,
                 edges,
@@ -418,7 +418,7 @@ impl Neighbors {
     }
 }
 
-impl Related {
+impl NeighborEntry {
     fn contained(child: &store::Contained, paths: &Paths) -> Self {
         let place = (
             child.file.map_or(0, |file| paths.rank(file)),

@@ -21,7 +21,7 @@ pub fn get_source(snapshot: &Snapshot, id: NodeId) -> Result<Vec<NodeSpan>, Quer
 
 /// State of a file compared with the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Freshness {
+pub enum SourceState {
     /// The file is as it was indexed.
     Current,
     /// The file has changed.
@@ -39,7 +39,7 @@ pub struct Sources<'a> {
 }
 
 struct Source {
-    freshness: Freshness,
+    freshness: SourceState,
     text: Option<Text>,
 }
 
@@ -75,14 +75,14 @@ impl<'a> Sources<'a> {
 
     /// Compares an indexed file with the disk: by size and time, and by content if only the time
     /// differs.
-    pub fn freshness(&mut self, path: &str) -> Result<Freshness, StoreError> {
+    pub fn freshness(&mut self, path: &str) -> Result<SourceState, StoreError> {
         if let Some(known) = self.files.get(path) {
             return Ok(known.freshness);
         }
         let source = match store::file_by_path(self.snapshot, path)? {
             Some(row) => look(self.workspace, &row),
             None => Source {
-                freshness: Freshness::Gone,
+                freshness: SourceState::Gone,
                 text: None,
             },
         };
@@ -145,12 +145,12 @@ impl<'a> Sources<'a> {
         if self
             .files
             .get(path)
-            .is_none_or(|known| known.freshness == Freshness::Current && known.text.is_none())
+            .is_none_or(|known| known.freshness == SourceState::Current && known.text.is_none())
         {
             let source = match store::file_by_path(self.snapshot, path)? {
                 Some(row) => read(self.workspace, &row),
                 None => Source {
-                    freshness: Freshness::Gone,
+                    freshness: SourceState::Gone,
                     text: None,
                 },
             };
@@ -166,8 +166,8 @@ impl<'a> Sources<'a> {
         if stale.is_empty() {
             return None;
         }
-        let is_removed = |(_, freshness): &&(&str, Freshness)| *freshness == Freshness::Gone;
-        let path = |(path, _): &(&str, Freshness)| (*path).to_owned();
+        let is_removed = |(_, freshness): &&(&str, SourceState)| *freshness == SourceState::Gone;
+        let path = |(path, _): &(&str, SourceState)| (*path).to_owned();
         Some(Note::Stale {
             files: stale.iter().map(path).collect(),
             removed: stale.iter().filter(is_removed).map(path).collect(),
@@ -176,11 +176,11 @@ impl<'a> Sources<'a> {
 
     /// Returns the checked files that have changed, by path.
     #[must_use]
-    pub fn stale(&self) -> Vec<(&str, Freshness)> {
+    pub fn stale(&self) -> Vec<(&str, SourceState)> {
         let files = self
             .files
             .iter()
-            .filter(|(_, source)| source.freshness != Freshness::Current);
+            .filter(|(_, source)| source.freshness != SourceState::Current);
         let mut stale: Vec<_> = files
             .map(|(path, source)| (path.as_str(), source.freshness))
             .collect();
@@ -243,9 +243,9 @@ fn look(workspace: &Workspace, row: &FileRow) -> Source {
         .ok()
         .and_then(|path| workspace.stat(&path).ok());
     let freshness = match entry {
-        None => Freshness::Gone,
-        Some(entry) if (entry.size, entry.stamp) == (row.size, row.stamp) => Freshness::Current,
-        Some(entry) if entry.size != row.size => Freshness::Changed,
+        None => SourceState::Gone,
+        Some(entry) if (entry.size, entry.stamp) == (row.size, row.stamp) => SourceState::Current,
+        Some(entry) if entry.size != row.size => SourceState::Changed,
         // The file was rewritten, possibly with the same content; its text may be needed anyway.
         Some(_) => return read(workspace, row),
     };
@@ -261,15 +261,15 @@ fn read(workspace: &Workspace, row: &FileRow) -> Source {
         .map(|path| workspace.read(&path));
     match read {
         Some(Ok(file)) if *file.hash.as_bytes() == row.hash => Source {
-            freshness: Freshness::Current,
+            freshness: SourceState::Current,
             text: Some(Text::new(file.text)),
         },
         Some(Err(ReadError::NotFound(_))) | None => Source {
-            freshness: Freshness::Gone,
+            freshness: SourceState::Gone,
             text: None,
         },
         Some(_) => Source {
-            freshness: Freshness::Changed,
+            freshness: SourceState::Changed,
             text: None,
         },
     }

@@ -13,7 +13,7 @@ pub struct IndexStatus {
     /// Totals of the index.
     pub counts: Counts,
     /// Files with sites whose query budget was exceeded, by path, with the number of these sites.
-    pub given_up: Vec<(String, u64)>,
+    pub budget_exceeded: Vec<(String, u64)>,
     /// The vectors used for search and similarity.
     pub embedding: Embedding,
     /// Start of the last batch that found a change, in nanoseconds since 1970.
@@ -46,7 +46,7 @@ pub fn status(snapshot: &Snapshot, vectors: &Vectors) -> Result<IndexStatus, Que
     Ok(IndexStatus {
         schema_version: SCHEMA_VERSION,
         counts: store::counts(snapshot)?,
-        given_up: store::given_up_files(snapshot)?,
+        budget_exceeded: store::given_up_files(snapshot)?,
         embedding: vectors.embedding(snapshot)?,
         scanned_at_ns,
     })

@@ -81,13 +81,13 @@ pub struct Texts(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    kept: Mutex<Kept>,
+    kept: Mutex<CachedTexts>,
     /// Held during a walk, so that other callers wait for its result.
     walk: Mutex<()>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct CachedTexts {
     is_told: bool,
     batches: u64,
     listing: Option<Arc<Listing>>,

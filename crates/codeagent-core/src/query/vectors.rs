@@ -40,7 +40,7 @@ const LACKING: u64 = 20;
 /// Similarity search over one index; shared by all readers.
 #[derive(Default)]
 pub struct Vectors {
-    kept: Mutex<[Option<Arc<Kept>>; 2]>,
+    kept: Mutex<[Option<Arc<CachedVectors>>; 2]>,
     serving: Mutex<Option<(String, VectorSource, u64)>>,
     model: ModelHandle,
     /// Whether the last call of the open model failed.
@@ -48,7 +48,7 @@ pub struct Vectors {
 }
 
 /// The cached sign bits of a vector source.
-struct Kept {
+struct CachedVectors {
     /// `vectors_mark` of the index when they were read.
     mark: String,
     ids: Vec<NodeId>,
@@ -216,7 +216,7 @@ impl Vectors {
         })?;
         let best = best(&ids, &differences, looked_at(count, ids.len()));
         unpoisoned(&self.kept)[source as usize] =
-            (ids.len() <= MAX_KEPT).then(|| Arc::new(Kept { mark, ids, blocks }));
+            (ids.len() <= MAX_KEPT).then(|| Arc::new(CachedVectors { mark, ids, blocks }));
         Ok(best)
     }
 }

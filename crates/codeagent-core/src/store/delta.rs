@@ -54,7 +54,7 @@ pub struct FileRow {
     /// Number of call sites known to have an external target.
     pub calls_external: u32,
     /// Number of sites whose query budget was exceeded.
-    pub given_up: u32,
+    pub budget_exceeded: u32,
     /// See `Header::interface_hash`.
     pub interface_hash: [u8; 16],
     /// See `NodeTable::ids_hash`.

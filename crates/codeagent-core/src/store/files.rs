@@ -35,7 +35,7 @@ fn file_row(row: &Row<'_>) -> Result<FileRow, StoreError> {
         calls: row.get(16)?,
         calls_resolved: row.get(17)?,
         calls_external: row.get(18)?,
-        given_up: row.get(19)?,
+        budget_exceeded: row.get(19)?,
         interface_hash: hash_column(row, 20)?,
         ids_hash: row.get::<_, i64>(21)? as u64,
     })
@@ -210,7 +210,7 @@ pub(super) fn write_file(connection: &Connection, file: &FileRow) -> Result<(), 
         file.calls,
         file.calls_resolved,
         file.calls_external,
-        file.given_up,
+        file.budget_exceeded,
         &file.interface_hash[..],
         file.ids_hash as i64,
     ])?;

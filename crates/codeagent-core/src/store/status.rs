@@ -49,7 +49,7 @@ pub struct LanguageCounts {
     /// repository has the name.
     pub calls_external: u64,
     /// Number of sites whose query budget was exceeded.
-    pub given_up: u64,
+    pub budget_exceeded: u64,
 }
 
 impl LanguageCounts {
@@ -67,7 +67,7 @@ impl LanguageCounts {
             calls: 0,
             calls_resolved: 0,
             calls_external: 0,
-            given_up: 0,
+            budget_exceeded: 0,
         }
     }
 
@@ -108,7 +108,7 @@ pub fn percent(part: u64, whole: u64) -> Option<f64> {
 }
 
 const BY_DIALECT: &str = "SELECT dialect, count(*), sum(lines), sum(bytes), sum(error_bytes), sum(parse_status = 2), sum(parse_status = 1), \
-    sum(calls), sum(calls_resolved), sum(calls_external), sum(given_up) FROM files GROUP BY dialect";
+    sum(calls), sum(calls_resolved), sum(calls_external), sum(budget_exceeded) FROM files GROUP BY dialect";
 
 /// The counts of the generation last asked for; cached because counting takes milliseconds.
 #[derive(Default)]
@@ -159,7 +159,7 @@ fn count_totals(snapshot: &Snapshot) -> Result<Counts, StoreError> {
         total.calls += number(7)?;
         total.calls_resolved += number(8)?;
         total.calls_external += number(9)?;
-        total.given_up += number(10)?;
+        total.budget_exceeded += number(10)?;
     }
 
     totals.retain(|total| total.files > 0);

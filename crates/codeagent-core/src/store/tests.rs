@@ -110,7 +110,7 @@ fn file_row(file: usize, key: FileKey) -> FileRow {
         calls: 0,
         calls_resolved: 0,
         calls_external: 0,
-        given_up: 0,
+        budget_exceeded: 0,
         interface_hash: [0; 16],
         ids_hash: 0,
     }

@@ -17,10 +17,10 @@ use codeagent_lang::lower::builder::Builder;
 use codeagent_lang::nodes::{Identity, MergeKey, NodeTable};
 use codeagent_lang::project::{ProjectModel, ProjectSet, ReadProjects};
 use codeagent_lang::query::names::Names;
-use codeagent_lang::query::session::Session;
+use codeagent_lang::query::tracked_world::TrackedWorld;
 use codeagent_lang::{
-    DeclRef, FileId, IndexInput, LanguageIndex, LanguageSupport, Languages, Links, Target, Use,
-    World, WorldFile,
+    DeclRef, FileId, IndexInput, LanguageIndex, LanguageSupport, Languages, Reference, Resolution,
+    Target, World, WorldFile,
 };
 use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Detail, Expr, Facts, List, Site, SiteKind, Subject, Sym, TypeId,
@@ -160,23 +160,23 @@ impl LanguageSupport for Toy {
         Some(Box::new(Functions(functions)))
     }
 
-    fn link(&self, file: FileId, world: &World) -> Links {
-        let session = Session::new(world, file);
+    fn link(&self, file: FileId, world: &World) -> Resolution {
+        let session = TrackedWorld::new(world, file);
         let functions: &Functions = world.index();
         let facts = session.own_facts();
-        let mut links = Links::default();
+        let mut resolution = Resolution::default();
         for site in &facts.sites {
             let Some(name) = called(facts, site) else {
                 continue;
             };
-            links.calls += 1;
+            resolution.calls += 1;
             session.record_text_lookup(FUNCTIONS, facts.text(name));
             let Some(target) = functions.0.get(facts.text(name)) else {
                 continue;
             };
             session.read(target.file);
-            links.calls_resolved += 1;
-            links.uses.push(Use {
+            resolution.calls_resolved += 1;
+            resolution.uses.push(Reference {
                 source: site.owner,
                 edge_type: EdgeType::Calls,
                 confidence: Confidence::Exact,
@@ -185,11 +185,11 @@ impl LanguageSupport for Toy {
             });
         }
 
-        links.dependencies = session.finish(&Names::default());
-        links
+        resolution.dependencies = session.finish(&Names::default());
+        resolution
     }
 
-    fn explain(&self, _site: Site, report: &mut Report<'_>) -> Links {
+    fn explain(&self, _site: Site, report: &mut Report<'_>) -> Resolution {
         report.line(1, "the function of that name");
         self.link(report.file, report.world)
     }
@@ -230,12 +230,12 @@ fn a_language_needs_its_trait_and_a_line_in_the_registry() {
     let world = World::build(files, Arc::new(ProjectModel::empty(LANGUAGES)));
     let nodes = NodeTable::build(&world);
 
-    let links = codeagent_lang::link(FileId(0), &world);
-    assert_eq!((links.calls, links.calls_resolved), (2, 1));
-    assert_eq!(links.dependencies.files, [FileId(1)]);
+    let resolution = codeagent_lang::link(FileId(0), &world);
+    assert_eq!((resolution.calls, resolution.calls_resolved), (2, 1));
+    assert_eq!(resolution.dependencies.files, [FileId(1)]);
 
     let edges: Vec<(String, u32)> = nodes
-        .edges(FileId(0), &links)
+        .edges(FileId(0), &resolution)
         .iter()
         .filter(|edge| edge.edge_type == EdgeType::Calls)
         .map(|edge| {

@@ -159,7 +159,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let value = self
             .with_depth_limit(|lowering| lowering.expr_inner(inner.node, context, use_kind))
             .unwrap_or_default();
-        self.b.expr(Expr::Same(value))
+        self.b.expr(Expr::Paren(value))
     }
 
     fn conditional(&mut self, node: Node<'r>, context: Context) -> ExprId {
@@ -513,7 +513,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let params: Vec<DeclId> = self.b.facts.list(self.b.facts.decl(decl).params).to_vec();
         for (index, param) in params.into_iter().enumerate() {
             if self.b.facts.decl(param).ty.is_none() {
-                let init = self.b.expr(Expr::ContextParam(decl, index as u16));
+                let init = self.b.expr(Expr::ContextualParam(decl, index as u16));
                 self.b.decl(param).init = init;
             }
         }

@@ -25,7 +25,7 @@ mod statements;
 mod types;
 mod usings;
 
-use codeagent_lang::lower::given_up;
+use codeagent_lang::lower::unparsed_facts;
 use codeagent_model::facts::Facts;
 use codeagent_model::graph::{Dialect, ParseStatus};
 use pieces::pieces;
@@ -37,7 +37,7 @@ use crate::syntax::parse;
 #[must_use]
 pub fn extract(text: &str, defines: &[String]) -> Facts {
     let Some(parsed) = parse::parse(text, defines) else {
-        return given_up(text, Dialect::CSharp);
+        return unparsed_facts(text, Dialect::CSharp);
     };
 
     let root = parsed.tree.root_node();

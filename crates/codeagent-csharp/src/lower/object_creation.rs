@@ -164,7 +164,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let object = children
             .first()
             .map_or(ExprId::NONE, |object| self.expr(object.node, Context::None));
-        let copy = self.b.expr(Expr::Same(object));
+        let copy = self.b.expr(Expr::Paren(object));
         let at = self.b.at(node);
         let decl = self.object_literal(Context::None, at);
         self.b.decl(decl).init = copy;

@@ -6,7 +6,7 @@
 use std::time::{Duration, SystemTime};
 
 use codeagent_workspace::{
-    Case, Item, ItemKind, RepoPath, Special, TextQuery, WalkControl, Workspace, line_matcher,
+    Case, Item, ItemKind, RepoPath, SpecialFile, TextQuery, WalkControl, Workspace, line_matcher,
     path_glob,
 };
 use serde_json::{Value, json};
@@ -163,10 +163,10 @@ fn is_of_type(item: &Item, kind: &str) -> bool {
             "f" => ItemKind::File,
             "d" => ItemKind::Directory,
             "l" => ItemKind::Link,
-            "b" => ItemKind::Other(Special::BlockDevice),
-            "c" => ItemKind::Other(Special::CharacterDevice),
-            "p" => ItemKind::Other(Special::Pipe),
-            _ => ItemKind::Other(Special::Socket),
+            "b" => ItemKind::Other(SpecialFile::BlockDevice),
+            "c" => ItemKind::Other(SpecialFile::CharacterDevice),
+            "p" => ItemKind::Other(SpecialFile::Pipe),
+            _ => ItemKind::Other(SpecialFile::Socket),
         }
 }
 

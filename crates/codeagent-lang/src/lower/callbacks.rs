@@ -65,7 +65,7 @@ impl<'t> Builder<'t> {
     fn takes_function(&self, expr: ExprId, wrappers: usize) -> bool {
         match self.facts.expr(expr) {
             Expr::Function(_) => true,
-            Expr::Same(inner) => self.takes_function(inner, wrappers),
+            Expr::Paren(inner) => self.takes_function(inner, wrappers),
             Expr::Call(call) if wrappers > 0 => {
                 let call = self.facts.calls[call.index()];
                 let is_bare = matches!(self.facts.expr(call.callee), Expr::Name(..));
@@ -99,7 +99,7 @@ impl<'t> Builder<'t> {
                 Expr::Call(call) | Expr::New(call) | Expr::Index(call) => {
                     self.facts.calls[call.index()].callee
                 }
-                Expr::Same(inner)
+                Expr::Paren(inner)
                 | Expr::NonNull(inner)
                 | Expr::Conditional(inner)
                 | Expr::Await(inner)

@@ -17,7 +17,7 @@ use codeagent_model::graph::{Dialect, ParseStatus};
 
 /// Returns the facts of a text that is not parsed.
 #[must_use]
-pub fn given_up(text: &str, dialect: Dialect) -> Facts {
+pub fn unparsed_facts(text: &str, dialect: Dialect) -> Facts {
     let mut facts = builder::Builder::new(text, dialect).finish(None);
     facts.header.parse_status = ParseStatus::Failed;
     facts

@@ -188,7 +188,7 @@ fn is_value(kind: DeclKind) -> bool {
 /// Returns the expression under type-preserving casts.
 pub fn value(facts: &Facts, expr: ExprId) -> ExprId {
     match facts.expr(expr) {
-        Expr::Satisfies(inner, _) | Expr::Same(inner) => inner,
+        Expr::Satisfies(inner, _) | Expr::Paren(inner) => inner,
         _ => expr,
     }
 }

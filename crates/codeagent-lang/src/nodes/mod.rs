@@ -26,7 +26,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::language::LanguageSupport;
 use crate::project::ProjectModel;
 use crate::world::{DeclRef, FileId, World, WorldFile};
-use crate::{Inherited, Links, Target, Use};
+use crate::{InheritedImplementation, Reference, Resolution, Target};
 pub use describe::{is_of_object, value};
 pub use identity::{Identity, MergeKey, qualified};
 pub use patch::Renewed;
@@ -156,15 +156,15 @@ impl NodeTable {
     /// Returns the edges of one resolved file, sorted. Targets become nodes; several uses by one
     /// node at one position with one target become one edge.
     #[must_use]
-    pub fn edges(&self, file: FileId, links: &Links) -> Vec<Edge> {
-        let mut edges: Vec<Edge> = links
+    pub fn edges(&self, file: FileId, resolution: &Resolution) -> Vec<Edge> {
+        let mut edges: Vec<Edge> = resolution
             .uses
             .iter()
             .filter_map(|each| self.edge(file, each))
             .collect();
 
         edges.extend(
-            links
+            resolution
                 .inherited
                 .iter()
                 .filter_map(|each| self.inherited(each)),
@@ -190,7 +190,7 @@ impl NodeTable {
         edges
     }
 
-    fn inherited(&self, of: &Inherited) -> Option<Edge> {
+    fn inherited(&self, of: &InheritedImplementation) -> Option<Edge> {
         Some(Edge {
             source: self.of(of.member)?,
             target: self.of(of.implements)?,
@@ -220,7 +220,7 @@ impl NodeTable {
         )
     }
 
-    fn edge(&self, file: FileId, of: &Use) -> Option<Edge> {
+    fn edge(&self, file: FileId, of: &Reference) -> Option<Edge> {
         let mut targets = of.targets.iter().filter_map(|target| match target {
             Target::Decl(decl) => self.of(*decl),
             Target::File(file) => self

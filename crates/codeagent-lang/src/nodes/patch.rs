@@ -31,7 +31,7 @@ pub enum Renewed {
 }
 
 /// The nodes of one file, built without the others.
-struct Alone {
+struct SingleFileScope {
     nodes: Vec<Node>,
     /// The declarations that are nodes, in order, and the index of their node.
     decls: Vec<(DeclId, u32)>,
@@ -39,7 +39,7 @@ struct Alone {
     shared: FxHashSet<NodeId>,
 }
 
-fn alone(world: &World, file: &WorldFile) -> Alone {
+fn single_file_scope(world: &World, file: &WorldFile) -> SingleFileScope {
     let mut builder = TableBuilder::default();
     builder.add_file(&world.projects, file);
     let NodeTable {
@@ -56,7 +56,7 @@ fn alone(world: &World, file: &WorldFile) -> Alone {
         .map(|id| (id, of_decl[0][id.index()] - 1))
         .collect();
 
-    Alone {
+    SingleFileScope {
         nodes,
         decls,
         shared,
@@ -65,8 +65,11 @@ fn alone(world: &World, file: &WorldFile) -> Alone {
 
 /// Returns the order of each node's declarations: their weights and, for nodes with several
 /// declarations in the file, their documentation.
-fn ranks<'f>(facts: &'f Facts, alone: &Alone) -> FxHashMap<u32, Vec<(u32, &'f str)>> {
-    let several = |node: u32| alone.nodes[node as usize].spans.len() > 1;
+fn ranks<'f>(
+    facts: &'f Facts,
+    single_file_scope: &SingleFileScope,
+) -> FxHashMap<u32, Vec<(u32, &'f str)>> {
+    let several = |node: u32| single_file_scope.nodes[node as usize].spans.len() > 1;
     let doc = |decl: DeclId| {
         facts.detail(decl).map_or("", |detail| {
             if detail.doc.is_none() {
@@ -78,7 +81,7 @@ fn ranks<'f>(facts: &'f Facts, alone: &Alone) -> FxHashMap<u32, Vec<(u32, &'f st
     };
 
     let mut ranks: FxHashMap<u32, Vec<(u32, &'f str)>> = FxHashMap::default();
-    for (decl, node) in &alone.decls {
+    for (decl, node) in &single_file_scope.decls {
         ranks.entry(*node).or_default().push((
             describe::weight(facts, *decl),
             if several(*node) { doc(*decl) } else { "" },
@@ -114,7 +117,10 @@ impl NodeTable {
             ..now.clone()
         };
 
-        let (was, is) = (alone(world, &before), alone(world, now));
+        let (was, is) = (
+            single_file_scope(world, &before),
+            single_file_scope(world, now),
+        );
         let at = id.0 as usize;
         let mut places = vec![usize::MAX; was.nodes.len()];
         places[0] = self.of_file[at] as usize;
@@ -249,7 +255,7 @@ impl NodeTable {
     /// and the additions.
     fn add(
         &mut self,
-        (is, known): (&Alone, &FxHashMap<NodeId, NodeId>),
+        (is, known): (&SingleFileScope, &FxHashMap<NodeId, NodeId>),
         pairs: &[Option<usize>],
         places: &[usize],
     ) -> (Vec<usize>, Vec<Renewed>) {

@@ -9,7 +9,7 @@ pub mod interner;
 pub mod memo;
 pub mod names;
 mod recorder;
-pub mod session;
 pub mod stack;
 #[cfg(test)]
 mod tests;
+pub mod tracked_world;

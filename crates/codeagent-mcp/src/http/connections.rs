@@ -253,7 +253,8 @@ async fn answer(stream: TcpStream, router: Router, client: Client) {
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_PATIENCE)
         .max_buf_size(MAX_HEADERS);
-    let mut connection = pin!(server.serve_connection(TokioIo::new(Patient::new(stream)), service));
+    let mut connection =
+        pin!(server.serve_connection(TokioIo::new(TimedBody::new(stream)), service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = client.stopping() => {
@@ -270,13 +271,13 @@ async fn answer(stream: TcpStream, router: Router, client: Client) {
 }
 
 /// A stream whose writes fail if the peer does not read for a while.
-struct Patient {
+struct TimedBody {
     stream: TcpStream,
     /// Timer that runs while a write waits.
     wait: Option<Pin<Box<Sleep>>>,
 }
 
-impl Patient {
+impl TimedBody {
     fn new(stream: TcpStream) -> Self {
         Self { stream, wait: None }
     }
@@ -299,7 +300,7 @@ impl Patient {
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for TimedBody {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -309,7 +310,7 @@ impl AsyncRead for Patient {
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for TimedBody {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

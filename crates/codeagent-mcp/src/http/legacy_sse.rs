@@ -28,7 +28,7 @@ use rmcp::transport::Transport;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-use crate::backpressure::Bounded;
+use crate::backpressure::BoundedSender;
 use crate::http::{Stop, guard, is_json, message, refused};
 use crate::server::Server;
 use crate::transport::{Incoming, Outgoing};
@@ -46,7 +46,7 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
 /// The open sessions and their message channels.
 #[derive(Clone)]
-struct Sessions {
+struct SseSessions {
     server: Server,
     stop: Stop,
     open: Arc<Mutex<HashMap<String, mpsc::Sender<Waiting>>>>,
@@ -58,7 +58,7 @@ type Waiting = (Incoming, OwnedSemaphorePermit);
 
 /// Returns the routes of the two endpoints.
 pub fn router(server: Server, stop: &Stop) -> Router {
-    let sessions = Sessions {
+    let sessions = SseSessions {
         server,
         stop: stop.clone(),
         open: Arc::default(),
@@ -70,7 +70,7 @@ pub fn router(server: Server, stop: &Stop) -> Router {
         .with_state(sessions)
 }
 
-impl Sessions {
+impl SseSessions {
     /// Opens a session; returns `None` if there are too many.
     fn add(&self, messages: mpsc::Sender<Waiting>) -> Option<Session> {
         let mut random = [0; 16];
@@ -101,7 +101,7 @@ impl Sessions {
 
 /// A session, closed when dropped.
 struct Session {
-    sessions: Sessions,
+    sessions: SseSessions,
     id: String,
 }
 
@@ -115,7 +115,7 @@ impl Drop for Session {
     }
 }
 
-async fn open(State(sessions): State<Sessions>) -> Response {
+async fn open(State(sessions): State<SseSessions>) -> Response {
     let (messages, incoming) = mpsc::channel(QUEUE);
     let Some(session) = sessions.add(messages) else {
         return (
@@ -154,7 +154,7 @@ async fn serve(session: Session, events: Events) {
             .sessions
             .server
             .clone()
-            .serve(Bounded::new(events))
+            .serve(BoundedSender::new(events))
             .await
         {
             service.waiting().await.ok();
@@ -177,7 +177,7 @@ async fn serve(session: Session, events: Events) {
 }
 
 /// Accepts a message for a session.
-async fn take(State(sessions): State<Sessions>, request: Request) -> Response {
+async fn take(State(sessions): State<SseSessions>, request: Request) -> Response {
     if !is_json(request.headers()) {
         return (
             StatusCode::UNSUPPORTED_MEDIA_TYPE,

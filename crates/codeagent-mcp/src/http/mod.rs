@@ -63,7 +63,7 @@ pub struct HttpOptions {
 
 /// An unsafe combination of options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Exposed {
+pub enum ExposureError {
     /// Other machines could send requests without a token.
     #[error("an address that other machines reach needs a token: leave out --no-token")]
     Token,
@@ -79,13 +79,13 @@ pub enum Exposed {
 
 impl HttpOptions {
     /// Reports whether the options are safe.
-    pub fn check(&self) -> Result<(), Exposed> {
+    pub fn check(&self) -> Result<(), ExposureError> {
         if self.address.ip().is_loopback() {
             Ok(())
         } else if self.token.is_none() {
-            Err(Exposed::Token)
+            Err(ExposureError::Token)
         } else if self.hosts.is_empty() {
-            Err(Exposed::Hosts)
+            Err(ExposureError::Hosts)
         } else {
             Ok(())
         }
@@ -247,10 +247,15 @@ mod tests {
         for (address, hosts, token, expected) in [
             ("127.0.0.1:0", &[][..], false, Ok(())),
             ("[::1]:0", &[], false, Ok(())),
-            ("0.0.0.0:0", &[], true, Err(Exposed::Hosts)),
-            ("0.0.0.0:0", &["build.example"], false, Err(Exposed::Token)),
+            ("0.0.0.0:0", &[], true, Err(ExposureError::Hosts)),
+            (
+                "0.0.0.0:0",
+                &["build.example"],
+                false,
+                Err(ExposureError::Token),
+            ),
             ("[::]:0", &["build.example"], true, Ok(())),
-            ("192.168.1.5:0", &[], false, Err(Exposed::Token)),
+            ("192.168.1.5:0", &[], false, Err(ExposureError::Token)),
         ] {
             assert_eq!(
                 options(address, hosts, token).check(),

@@ -94,15 +94,15 @@ pub enum Expr {
     /// A class expression.
     Class(DeclId),
     /// Parameter n of a lambda, typed by the lambda's context.
-    ContextParam(DeclId, u16),
+    ContextualParam(DeclId, u16),
     /// C# `out var x`: the value that the call writes to parameter n.
     OutArgument(CallId, u16),
     /// The type given by a guard; see [`Guard`].
-    Guarded(u32),
+    NarrowedRef(u32),
     /// Element n of a tuple, array or `Deconstruct` (destructuring).
     Element(ExprId, u16),
     /// `...rest` of an array (`true`) or object (`false`) pattern.
-    RestOf(ExprId, bool),
+    RestElement(ExprId, bool),
     /// Member `b` of `a` in an object pattern: like `Member`, but not written as an access. With a
     /// default value it is an `Or`.
     Destructured(ExprId, Sym),
@@ -129,7 +129,7 @@ pub enum Expr {
     /// declares.
     NonNull(ExprId),
     /// C# `x with { }`, `checked`, `ref` or parentheses: the type of the inner expression.
-    Same(ExprId),
+    Paren(ExprId),
 }
 
 /// Result types fixed by an operator, whatever its operands.

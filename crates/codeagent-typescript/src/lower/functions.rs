@@ -202,7 +202,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             let param = self
                 .b
                 .declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
-            let init = self.b.expr(Expr::ContextParam(id, 0));
+            let init = self.b.expr(Expr::ContextualParam(id, 0));
             let ty = if self.javascript {
                 self.documented_parameter(0, Some(self.text(name)), 0).ty
             } else {
@@ -433,7 +433,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let contextual =
             ty.is_none() && (decl.kind == DeclKind::Lambda || decl.context != Context::None);
         let context = if contextual {
-            self.b.expr(Expr::ContextParam(function, index))
+            self.b.expr(Expr::ContextualParam(function, index))
         } else {
             ExprId::NONE
         };

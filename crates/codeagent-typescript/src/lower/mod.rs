@@ -35,9 +35,9 @@ mod tests;
 use std::cell::RefCell;
 
 use codeagent_lang::lower::cursor::next_beside;
-use codeagent_lang::lower::given_up;
 use codeagent_lang::lower::limits;
 use codeagent_lang::lower::parsing;
+use codeagent_lang::lower::unparsed_facts;
 use codeagent_model::facts::Facts;
 use codeagent_model::graph::{Dialect, ParseStatus};
 use tree_sitter::{Node, Parser, Tree};
@@ -65,7 +65,7 @@ pub fn extract_declarations(text: &str) -> Facts {
 /// Lowers a text; its comments are part of its interface unless `comments_say_nothing`.
 fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
     if limits::has_too_many_angles(text) {
-        return given_up(text, dialect);
+        return unparsed_facts(text, dialect);
     }
 
     let repaired = repair(text, dialect);
@@ -80,7 +80,7 @@ fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
             record_errors(tree.root_node(), text, &mut facts);
             facts
         }
-        None => given_up(text, dialect),
+        None => unparsed_facts(text, dialect),
     }
 }
 

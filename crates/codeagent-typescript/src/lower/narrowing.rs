@@ -196,7 +196,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let id = self
             .b
             .declare(name, DeclKind::Narrow, DeclFlags::default(), position);
-        let init = self.b.expr(Expr::Guarded(number));
+        let init = self.b.expr(Expr::NarrowedRef(number));
         let decl = self.b.decl(id);
 
         decl.init = init;

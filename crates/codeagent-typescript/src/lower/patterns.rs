@@ -119,7 +119,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     fn bind_rest(&mut self, part: Child<'tree>, source: ExprId, binding: Binding, array: bool) {
         if let Some(inner) = self.children(part).first() {
-            let value = self.b.expr(Expr::RestOf(source, array));
+            let value = self.b.expr(Expr::RestElement(source, array));
             self.bind(inner, value, binding);
         }
     }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use rustix::fs::{Dir, Mode, OFlags, openat};
 
-use super::list::{Item, ItemKind, Special};
+use super::list::{Item, ItemKind, SpecialFile};
 use super::{LOOK, READ};
 use crate::Workspace;
 use crate::path::{RepoPath, is_hidden_name};
@@ -77,9 +77,9 @@ fn kind(metadata: &Metadata) -> ItemKind {
         kind if kind.is_file() => ItemKind::File,
         kind if kind.is_dir() => ItemKind::Directory,
         kind if kind.is_symlink() => ItemKind::Link,
-        kind if kind.is_fifo() => ItemKind::Other(Special::Pipe),
-        kind if kind.is_socket() => ItemKind::Other(Special::Socket),
-        kind if kind.is_block_device() => ItemKind::Other(Special::BlockDevice),
-        _ => ItemKind::Other(Special::CharacterDevice),
+        kind if kind.is_fifo() => ItemKind::Other(SpecialFile::Pipe),
+        kind if kind.is_socket() => ItemKind::Other(SpecialFile::Socket),
+        kind if kind.is_block_device() => ItemKind::Other(SpecialFile::BlockDevice),
+        _ => ItemKind::Other(SpecialFile::CharacterDevice),
     }
 }

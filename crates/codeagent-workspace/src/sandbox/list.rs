@@ -20,12 +20,12 @@ pub enum ItemKind {
     /// A link.
     Link,
     /// A special file.
-    Other(Special),
+    Other(SpecialFile),
 }
 
 /// Kinds of special files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Special {
+pub enum SpecialFile {
     /// A named pipe.
     Pipe,
     /// A socket.

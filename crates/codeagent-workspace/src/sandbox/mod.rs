@@ -31,7 +31,7 @@ mod race;
 mod tests;
 
 pub use change::{Removed, WriteError};
-pub use list::{Item, ItemKind, Special, WalkControl};
+pub use list::{Item, ItemKind, SpecialFile, WalkControl};
 #[cfg(not(unix))]
 pub use portable::Root;
 #[cfg(unix)]

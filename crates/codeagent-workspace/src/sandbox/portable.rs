@@ -14,7 +14,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use super::change::{Removed, WriteError};
-use super::list::{Item, ItemKind, Special};
+use super::list::{Item, ItemKind, SpecialFile};
 use crate::Workspace;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::read::ReadError;
@@ -273,7 +273,7 @@ fn item(path: RepoPath, metadata: &Metadata) -> Item {
         kind if kind.is_file() => ItemKind::File,
         kind if kind.is_dir() => ItemKind::Directory,
         kind if kind.is_symlink() => ItemKind::Link,
-        _ => ItemKind::Other(Special::CharacterDevice),
+        _ => ItemKind::Other(SpecialFile::CharacterDevice),
     };
 
     let time = |time: io::Result<cap_std::time::SystemTime>| {

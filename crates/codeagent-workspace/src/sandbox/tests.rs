@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use proptest::prelude::*;
 
 use crate::read::ReadError;
-use crate::sandbox::{ItemKind, Removed, Special, WalkControl, WriteError};
+use crate::sandbox::{ItemKind, Removed, SpecialFile, WalkControl, WriteError};
 use crate::{RepoPath, Workspace};
 
 /// Creates a root with a bit of everything, in a folder that also holds files that must not be
@@ -206,8 +206,8 @@ fn special_files_are_refused_without_blocking() {
     assert_eq!(
         (kind("pipe"), kind("socket"), kind("circle")),
         (
-            Some(ItemKind::Other(Special::Pipe)),
-            Some(ItemKind::Other(Special::Socket)),
+            Some(ItemKind::Other(SpecialFile::Pipe)),
+            Some(ItemKind::Other(SpecialFile::Socket)),
             Some(ItemKind::Link)
         )
     );

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use codeagent_csharp::project::CSharpProjects;
 use codeagent_csharp::resolve::PackageAssemblies;
 use codeagent_lang::project::ProjectModel;
-use codeagent_lang::{FileId, Supplied, World, WorldFile};
+use codeagent_lang::{FileId, InstalledPackages, World, WorldFile};
 use codeagent_typescript::resolve::PackageAnswers;
 use codeagent_workspace::{ExternalKind, NODE_MODULES, RepoPath, Stamp};
 
@@ -90,8 +90,8 @@ pub struct DeclarationFile {
 
 impl Installed {
     /// Returns the assemblies as world files.
-    pub fn supplied(&self) -> Supplied {
-        Supplied::default()
+    pub fn installed(&self) -> InstalledPackages {
+        InstalledPackages::default()
             .with(Arc::clone(&self.answers))
             .with(Arc::clone(&self.assemblies))
     }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::model::graph::{EdgeType, Language, NodeFlags, NodeId, NodeKind, NodeType};
-use crate::query::overview::graph::{Graph, folder_of};
+use crate::query::overview::graph::{ProjectGraph, folder_of};
 use crate::query::{QueryError, Sources};
 use crate::store;
 
@@ -57,7 +57,10 @@ pub struct EntryPoint {
 }
 
 /// Finds the entry points in scope, outside tests, in the order of [`EntryKind`].
-pub fn entry_points(sources: &Sources<'_>, graph: &Graph) -> Result<Vec<EntryPoint>, QueryError> {
+pub fn entry_points(
+    sources: &Sources<'_>,
+    graph: &ProjectGraph,
+) -> Result<Vec<EntryPoint>, QueryError> {
     let mut found = mains(graph);
     found.extend(named_by_packages(sources, graph)?);
     let known: FxHashSet<String> = found.iter().map(|entry| entry.path.clone()).collect();
@@ -69,7 +72,7 @@ pub fn entry_points(sources: &Sources<'_>, graph: &Graph) -> Result<Vec<EntryPoi
     Ok(found)
 }
 
-fn mains(graph: &Graph) -> Vec<EntryPoint> {
+fn mains(graph: &ProjectGraph) -> Vec<EntryPoint> {
     let mut found = Vec::new();
     for (symbol, index) in graph.symbols.iter().zip(0..) {
         let kind = match symbol.name.as_str() {
@@ -98,7 +101,10 @@ fn mains(graph: &Graph) -> Vec<EntryPoint> {
 }
 
 /// Finds the source files named in the repository's `package.json` files.
-fn named_by_packages(sources: &Sources<'_>, graph: &Graph) -> Result<Vec<EntryPoint>, QueryError> {
+fn named_by_packages(
+    sources: &Sources<'_>,
+    graph: &ProjectGraph,
+) -> Result<Vec<EntryPoint>, QueryError> {
     let files = file_nodes(graph);
     let mut found: Vec<EntryPoint> = Vec::new();
     let inputs = store::inputs(sources.snapshot())?;
@@ -134,7 +140,7 @@ fn named_by_packages(sources: &Sources<'_>, graph: &Graph) -> Result<Vec<EntryPo
 /// The file nodes in scope, outside tests, by path.
 type FileNodes<'a> = std::collections::BTreeMap<&'a str, NodeId>;
 
-fn file_nodes(graph: &Graph) -> FileNodes<'_> {
+fn file_nodes(graph: &ProjectGraph) -> FileNodes<'_> {
     let mut nodes = FileNodes::new();
     for (symbol, index) in graph.symbols.iter().zip(0..) {
         if symbol.kind == NodeKind::File
@@ -227,7 +233,7 @@ fn without_ending(path: &str) -> &str {
 }
 
 /// Finds the modules that no other file uses; those with typical names of entry points come first.
-fn not_imported(graph: &Graph) -> Vec<EntryPoint> {
+fn not_imported(graph: &ProjectGraph) -> Vec<EntryPoint> {
     let mut used: FxHashSet<u32> = FxHashSet::default();
     let mut active: FxHashSet<u32> = FxHashSet::default();
     for each in &graph.uses {

@@ -35,7 +35,7 @@ pub struct Use {
 }
 
 /// All symbols and uses of a snapshot.
-pub struct Graph {
+pub struct ProjectGraph {
     pub symbols: Vec<SymbolBrief>,
     pub files: Vec<File>,
     pub projects: Vec<String>,
@@ -45,7 +45,7 @@ pub struct Graph {
     file_index: FxHashMap<FileKey, u32>,
 }
 
-impl Graph {
+impl ProjectGraph {
     /// Loads the graph. `is_inside` decides by path and project whether a file is in scope.
     pub fn load(
         snapshot: &Snapshot,

@@ -25,7 +25,7 @@ use crate::query::labels::Labels;
 use crate::query::{QueryError, Sources};
 use cycles::{Crossing, Crossings, cycles};
 use entry_points::entry_points;
-use graph::{Graph, Use};
+use graph::{ProjectGraph, Use};
 use unused::{doubt_named, unused};
 
 const MAX_HUBS: usize = 15;
@@ -132,7 +132,7 @@ pub struct Overview {
 /// Creates the overview of a repository or a part of it.
 pub fn overview(sources: &mut Sources<'_>, scope: Scope<'_>) -> Result<Overview, QueryError> {
     let snapshot = sources.snapshot();
-    let graph = Graph::load(snapshot, |path, project| scope.holds(path, project))?;
+    let graph = ProjectGraph::load(snapshot, |path, project| scope.holds(path, project))?;
     let is_part = scope != Scope::Whole;
     let projects: Vec<usize> = graph.files.iter().map(|file| file.project).collect();
     let folders: Vec<usize> = graph.files.iter().map(|file| file.folder).collect();
@@ -186,7 +186,7 @@ pub fn overview(sources: &mut Sources<'_>, scope: Scope<'_>) -> Result<Overview,
     Ok(found)
 }
 
-fn test_projects(graph: &Graph) -> FxHashSet<usize> {
+fn test_projects(graph: &ProjectGraph) -> FxHashSet<usize> {
     let others: FxHashSet<usize> = graph
         .files
         .iter()
@@ -198,14 +198,14 @@ fn test_projects(graph: &Graph) -> FxHashSet<usize> {
         .collect()
 }
 
-fn is_code(graph: &Graph, each: &Use) -> bool {
+fn is_code(graph: &ProjectGraph, each: &Use) -> bool {
     let is_target_test = graph
         .file_of(each.target)
         .is_some_and(|(_, file)| file.is_test);
     !graph.files[each.file as usize].is_test && !is_target_test
 }
 
-fn ends_inside(graph: &Graph, each: &Use) -> bool {
+fn ends_inside(graph: &ProjectGraph, each: &Use) -> bool {
     let is_inside = |file: &graph::File| file.is_inside;
     is_inside(&graph.files[each.file as usize])
         && graph
@@ -214,7 +214,7 @@ fn ends_inside(graph: &Graph, each: &Use) -> bool {
 }
 
 /// Groups the files in scope, largest group first.
-fn parts(graph: &Graph, part_of: &dyn Fn(usize) -> String) -> Vec<Part> {
+fn parts(graph: &ProjectGraph, part_of: &dyn Fn(usize) -> String) -> Vec<Part> {
     let mut symbols = vec![0; graph.files.len()];
     for (symbol, index) in graph.symbols.iter().zip(0..) {
         if symbol.node_type != NodeType::File
@@ -275,7 +275,7 @@ struct Division {
 const MAX_DIVISION: usize = 3;
 
 impl Division {
-    fn of(graph: &Graph, scope: Scope<'_>) -> Self {
+    fn of(graph: &ProjectGraph, scope: Scope<'_>) -> Self {
         let inside: Vec<&str> = graph
             .files
             .iter()
@@ -331,7 +331,7 @@ fn common_folder<'a>(mut paths: impl Iterator<Item = &'a str>) -> String {
 
 /// Counts the uses between parts; `parts` has the part of each file. Uses between a folder and a
 /// folder inside it do not count.
-fn crossings(graph: &Graph, parts: &[usize], counts: impl Fn(&Use) -> bool) -> Crossings {
+fn crossings(graph: &ProjectGraph, parts: &[usize], counts: impl Fn(&Use) -> bool) -> Crossings {
     let is_nested = |from: u32, to: u32| {
         let (from, to) = (
             &graph.files[from as usize].path,
@@ -380,7 +380,7 @@ fn part_uses(names: &[String], crossings: &Crossings) -> Vec<PartUse> {
 }
 
 /// Returns the uses by the scope and the uses of the scope, per outside folder.
-fn neighbours(graph: &Graph, folders: &[usize]) -> (Vec<PartUse>, Vec<PartUse>) {
+fn neighbours(graph: &ProjectGraph, folders: &[usize]) -> (Vec<PartUse>, Vec<PartUse>) {
     let (mut uses, mut used_by): (FxHashMap<usize, usize>, FxHashMap<usize, usize>) =
         Default::default();
     for each in &graph.uses {
@@ -412,7 +412,7 @@ fn neighbours(graph: &Graph, folders: &[usize]) -> (Vec<PartUse>, Vec<PartUse>) 
 }
 
 /// Finds the symbols of the scope that are used in most other files.
-fn hubs(graph: &Graph) -> Vec<UsedSymbol> {
+fn hubs(graph: &ProjectGraph) -> Vec<UsedSymbol> {
     let counts = |each: &Use| {
         is_code(graph, each)
             && !matches!(each.edge_type, EdgeType::Imports | EdgeType::Overrides)
@@ -437,7 +437,7 @@ fn hubs(graph: &Graph) -> Vec<UsedSymbol> {
         .collect()
 }
 
-fn used(graph: &Graph, index: u32, (uses, files): (usize, usize)) -> UsedSymbol {
+fn used(graph: &ProjectGraph, index: u32, (uses, files): (usize, usize)) -> UsedSymbol {
     UsedSymbol {
         id: graph.symbol(index).id,
         uses,
@@ -446,7 +446,7 @@ fn used(graph: &Graph, index: u32, (uses, files): (usize, usize)) -> UsedSymbol 
 }
 
 /// Finds the public top-level symbols of the scope.
-fn surface(graph: &Graph) -> Vec<UsedSymbol> {
+fn surface(graph: &ProjectGraph) -> Vec<UsedSymbol> {
     let from_outside = |each: &Use| {
         !graph.files[each.file as usize].is_inside && each.edge_type != EdgeType::Imports
     };
@@ -493,7 +493,7 @@ fn surface(graph: &Graph) -> Vec<UsedSymbol> {
         .collect()
 }
 
-fn places(graph: &Graph, ids: &[NodeId]) -> FxHashMap<NodeId, (String, u32)> {
+fn places(graph: &ProjectGraph, ids: &[NodeId]) -> FxHashMap<NodeId, (String, u32)> {
     let wanted: FxHashSet<NodeId> = ids.iter().copied().collect();
     graph
         .symbols

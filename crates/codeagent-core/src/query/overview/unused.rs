@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{Access, EdgeType, NodeFlags, NodeId, NodeKind, NodeType};
-use crate::query::overview::graph::Graph;
+use crate::query::overview::graph::ProjectGraph;
 use crate::query::{QueryError, Snapshot, Sources};
 use crate::store::{self, SymbolBrief};
 
@@ -56,7 +56,7 @@ pub enum Doubt {
 }
 
 /// Finds the unused symbols in scope, outside tests; sorted by [`UnusedSymbol::rank`].
-pub fn unused(snapshot: &Snapshot, graph: &Graph) -> Result<Vec<UnusedSymbol>, QueryError> {
+pub fn unused(snapshot: &Snapshot, graph: &ProjectGraph) -> Result<Vec<UnusedSymbol>, QueryError> {
     let used = used_symbols(graph);
     let unresolved: FxHashMap<String, u64> = store::unresolved_names(snapshot, usize::MAX)?
         .into_iter()
@@ -103,7 +103,7 @@ pub fn unused(snapshot: &Snapshot, graph: &Graph) -> Result<Vec<UnusedSymbol>, Q
 
 /// Reports whether a member is public in a type that is not. Implementations of interfaces outside
 /// the repository are.
-fn may_implement(graph: &Graph, index: u32) -> bool {
+fn may_implement(graph: &ProjectGraph, index: u32) -> bool {
     let symbol = graph.symbol(index);
     let is_member = graph
         .parent(index)
@@ -115,7 +115,7 @@ fn may_implement(graph: &Graph, index: u32) -> bool {
 /// uses, or in strings. Reads the files of the first [`MAX_READ`] symbols without a doubt.
 pub fn doubt_named(
     sources: &mut Sources<'_>,
-    graph: &Graph,
+    graph: &ProjectGraph,
     unused: &mut [UnusedSymbol],
 ) -> Result<(), QueryError> {
     let sure = unused.iter_mut().filter(|each| each.doubts.is_empty());
@@ -174,7 +174,7 @@ fn is_judged(symbol: &SymbolBrief) -> bool {
 
 /// Reports whether a container of a symbol is unused too, or is an interface; members of an
 /// interface are not reported separately.
-fn is_in_unused(graph: &Graph, index: u32, used: &Used) -> bool {
+fn is_in_unused(graph: &ProjectGraph, index: u32, used: &Used) -> bool {
     let mut at = graph.parent(index);
     while let Some(parent) = at {
         let symbol = graph.symbol(parent);
@@ -189,7 +189,7 @@ fn is_in_unused(graph: &Graph, index: u32, used: &Used) -> bool {
     false
 }
 
-fn add_with_containers(graph: &Graph, index: u32, set: &mut FxHashSet<u32>) {
+fn add_with_containers(graph: &ProjectGraph, index: u32, set: &mut FxHashSet<u32>) {
     let mut at = Some(index);
     while let Some(index) = at {
         set.insert(index);
@@ -207,7 +207,7 @@ struct Used {
     dispatched: FxHashSet<u32>,
 }
 
-fn used_symbols(graph: &Graph) -> Used {
+fn used_symbols(graph: &ProjectGraph) -> Used {
     let mut used = Used::default();
     for (symbol, index) in graph.symbols.iter().zip(0..) {
         if STARTED.contains(&symbol.name.as_str()) {

@@ -10,7 +10,7 @@
 
 use codeagent_lang::explain::{MAX_ORIGINS, Report};
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, Links, sites};
+use codeagent_lang::{DeclRef, Resolution, sites};
 use codeagent_model::facts::{
     CallId, Context, DeclId, DeclKind, Expr, ExprId, Site, SiteKind, Subject, Sym,
 };
@@ -29,7 +29,7 @@ use crate::resolve::types::{Ty, Type};
 pub(super) const MAX_SHOWN: usize = 24;
 
 /// Adds an explanation of a site to a report, and returns the resolution of that site alone.
-pub fn explain(site: Site, report: &mut Report<'_>) -> Links {
+pub fn explain(site: Site, report: &mut Report<'_>) -> Resolution {
     let resolver = FileResolver::new(report.world, report.file).traced();
     sites::explain_site(&resolver, &site, report)
 }
@@ -259,7 +259,7 @@ impl SiteResolver<'_> {
             Expr::Call(id) | Expr::New(id) | Expr::Index(id) => {
                 self.origin_in_call(id, depth, report)
             }
-            Expr::ContextParam(lambda, index) => {
+            Expr::ContextualParam(lambda, index) => {
                 let context = self.infer_context_type(lambda);
                 report.line(
                     depth,
@@ -285,7 +285,7 @@ impl SiteResolver<'_> {
             | Expr::Iterate(inner, _)
             | Expr::Conditional(inner)
             | Expr::NonNull(inner)
-            | Expr::Same(inner)
+            | Expr::Paren(inner)
             | Expr::Element(inner, _)
             | Expr::Query(inner)
             | Expr::Assign(inner, _) => self.typed("of", inner, depth, report),

@@ -10,7 +10,7 @@
 //!
 //! Limitations: a parameter or result type that no file declares is compared by name.
 
-use codeagent_lang::{DeclRef, Inherited, Links, Target, Use};
+use codeagent_lang::{DeclRef, InheritedImplementation, Reference, Resolution, Target};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind};
 use codeagent_model::graph::{Access, Confidence, EdgeType};
 
@@ -22,27 +22,27 @@ use crate::resolve::types::{Ty, TyList, Type};
 
 impl FileResolver<'_> {
     /// Records the relations of all members declared in the file.
-    pub(super) fn record_implementations(&self, links: &mut Links) {
+    pub(super) fn record_implementations(&self, resolution: &mut Resolution) {
         let facts = self.types.facts();
         for id in facts.decl_ids() {
             let decl = facts.decl(id);
             let here = self.at(id);
             if decl.flags.has(DeclFlags::OVERRIDE) {
                 here.stack.begin_site();
-                here.record_override(id, links);
+                here.record_override(id, resolution);
             }
             if decl.kind.opens_type()
                 && !matches!(decl.kind, DeclKind::Enum | DeclKind::Delegate)
                 && let Some(&tid) = here.table.types.get(&id)
             {
-                here.record_implementations(id, tid, links);
+                here.record_implementations(id, tid, resolution);
             }
         }
     }
 }
 
 impl SiteResolver<'_> {
-    fn record_override(&self, id: DeclId, links: &mut Links) {
+    fn record_override(&self, id: DeclId, resolution: &mut Resolution) {
         let decl = self.facts.decl(id);
         let Some(own) = self.type_around(id) else {
             return;
@@ -73,7 +73,7 @@ impl SiteResolver<'_> {
                 };
                 if self.decl(*target).kind == decl.kind && self.same_parameters(member, candidate) {
                     if !self.tables.type_def(tid).external {
-                        self.record_edge(id, EdgeType::Overrides, *target, links);
+                        self.record_edge(id, EdgeType::Overrides, *target, resolution);
                     }
                     return;
                 }
@@ -92,7 +92,7 @@ impl SiteResolver<'_> {
         Some(self.self_type(*tid))
     }
 
-    fn record_implementations(&self, part: DeclId, tid: TypeDefId, links: &mut Links) {
+    fn record_implementations(&self, part: DeclId, tid: TypeDefId, resolution: &mut Resolution) {
         let own = self.self_type(tid);
         let group = self.type_def(tid);
         if group
@@ -114,13 +114,19 @@ impl SiteResolver<'_> {
                 let declared = matches!(self.arena.get(*interface), Type::Named(tid, _) if self.tables.type_def(tid).kind == DeclKind::Interface);
                 if declared && !seen.contains(interface) {
                     seen.push(*interface);
-                    self.record_implemented(own, tid, *interface, links);
+                    self.record_implemented(own, tid, *interface, resolution);
                 }
             }
         }
     }
 
-    fn record_implemented(&self, own: Ty, tid: TypeDefId, interface: Ty, links: &mut Links) {
+    fn record_implemented(
+        &self,
+        own: Ty,
+        tid: TypeDefId,
+        interface: Ty,
+        resolution: &mut Resolution,
+    ) {
         let Type::Named(interface_tid, _) = self.arena.get(interface) else {
             return;
         };
@@ -153,9 +159,9 @@ impl SiteResolver<'_> {
             }
 
             if found.file == self.file {
-                self.record_edge(found.decl, EdgeType::Implements, *target, links);
+                self.record_edge(found.decl, EdgeType::Implements, *target, resolution);
             } else if !is_own {
-                self.record_inherited(tid, found, *target, links);
+                self.record_inherited(tid, found, *target, resolution);
             }
         }
     }
@@ -174,11 +180,11 @@ impl SiteResolver<'_> {
         tid: TypeDefId,
         member: DeclRef,
         implements: DeclRef,
-        links: &mut Links,
+        resolution: &mut Resolution,
     ) {
         let part = self.type_def(tid).parts[0];
         if part.file == self.file && !self.is_external_file(member.file) {
-            links.inherited.push(Inherited {
+            resolution.inherited.push(InheritedImplementation {
                 member,
                 implements,
                 at: self.facts.decl(part.decl).at,
@@ -326,9 +332,15 @@ impl SiteResolver<'_> {
         !fixed && self.access_of(member) != Some(Access::Private)
     }
 
-    fn record_edge(&self, source: DeclId, edge_type: EdgeType, target: DeclRef, links: &mut Links) {
+    fn record_edge(
+        &self,
+        source: DeclId,
+        edge_type: EdgeType,
+        target: DeclRef,
+        resolution: &mut Resolution,
+    ) {
         let at = self.facts.decl(source).at;
-        links.uses.push(Use {
+        resolution.uses.push(Reference {
             source,
             edge_type,
             confidence: Confidence::Exact,

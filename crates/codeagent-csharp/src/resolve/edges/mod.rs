@@ -16,7 +16,7 @@ use std::cell::OnceCell;
 use std::ops::Deref;
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{FileId, Links, World, sites};
+use codeagent_lang::{FileId, Resolution, World, sites};
 use codeagent_model::facts::{DeclId, ExprId};
 use rustc_hash::FxHashMap;
 
@@ -78,16 +78,16 @@ impl<'w> Deref for SiteResolver<'w> {
 
 /// Resolves one file.
 #[must_use]
-pub fn link(file: FileId, world: &World) -> Links {
+pub fn link(file: FileId, world: &World) -> Resolution {
     let resolver = FileResolver::new(world, file);
-    let mut links = Links::default();
-    sites::record_sites(&resolver, &mut links);
-    resolver.record_implementations(&mut links);
-    resolver.record_dispatch(&mut links);
-    links
+    let mut resolution = Resolution::default();
+    sites::record_sites(&resolver, &mut resolution);
+    resolver.record_implementations(&mut resolution);
+    resolver.record_dispatch(&mut resolution);
+    resolution
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
-    links.dispatch.sort_by_key(|said| said.at.offset);
-    links.dependencies = resolver.types.finish();
-    links
+    resolution.dispatch.sort_by_key(|said| said.at.offset);
+    resolution.dependencies = resolver.types.finish();
+    resolution
 }

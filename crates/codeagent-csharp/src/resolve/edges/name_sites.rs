@@ -3,7 +3,7 @@
 //! Limitations: those of `site_targets`.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, Target, Use};
+use codeagent_lang::{DeclRef, Reference, Target};
 use codeagent_model::facts::{
     DeclId, DeclKind, Expr, ExprId, ImportId, ImportKind, Site, Subject, Sym, TypeExpr,
 };
@@ -19,7 +19,7 @@ use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::{Ty, Type};
 
 impl SiteResolver<'_> {
-    pub(super) fn resolve_import_site(&self, site: &Site) -> Option<Use> {
+    pub(super) fn resolve_import_site(&self, site: &Site) -> Option<Reference> {
         let Subject::Import(id) = site.subject else {
             return None;
         };
@@ -48,7 +48,7 @@ impl SiteResolver<'_> {
             .find(|decl| !self.is_external_file(decl.file))
     }
 
-    pub(super) fn resolve_type_site(&self, site: &Site, edge_type: EdgeType) -> Option<Use> {
+    pub(super) fn resolve_type_site(&self, site: &Site, edge_type: EdgeType) -> Option<Reference> {
         let Subject::Type(ty, segment) = site.subject else {
             return None;
         };
@@ -67,7 +67,7 @@ impl SiteResolver<'_> {
         Some(exact_edge(site, edge_type, self.declaration_of(ty)?))
     }
 
-    pub(super) fn resolve_value_site(&self, site: &Site) -> Option<Use> {
+    pub(super) fn resolve_value_site(&self, site: &Site) -> Option<Reference> {
         let (candidates, ty) = match site.subject {
             Subject::Expr(expr) => self.lookup_named(expr),
             Subject::Key(object, key) => (self.lookup_key_members(object, key), Ty::UNKNOWN),
@@ -100,7 +100,7 @@ impl SiteResolver<'_> {
         }
 
         let targets = targets.into_iter().map(Target::Decl).collect();
-        Some(Use::of_site(site, EdgeType::References, targets))
+        Some(Reference::of_site(site, EdgeType::References, targets))
     }
 
     /// Returns the repository type that `value is Name` tests for, if `Name` is a type (standard

@@ -6,7 +6,7 @@
 use codeagent_lang::explain::Report;
 use codeagent_lang::query::stack::QueryStack;
 use codeagent_lang::sites::{ResolveSites, SiteResolution, SiteTarget};
-use codeagent_lang::{DeclRef, Target, Use};
+use codeagent_lang::{DeclRef, Reference, Target};
 use codeagent_model::facts::{
     CallId, DeclKind, Expr, ExprId, Site, SiteKind, Subject, Sym, TypeExpr, TypeId,
 };
@@ -131,7 +131,7 @@ impl SiteResolver<'_> {
     }
 
     /// Resolves the field, property or event whose delegate is called (standard §12.8.10.4).
-    fn resolve_called_value(&self, site: &Site, call: CallId) -> Option<Use> {
+    fn resolve_called_value(&self, site: &Site, call: CallId) -> Option<Reference> {
         let callee = self.facts.calls[call.index()].callee;
         if !matches!(self.facts.expr(callee), Expr::Name(..) | Expr::Member(..)) {
             return None;
@@ -184,7 +184,7 @@ impl SiteResolver<'_> {
         }
     }
 
-    fn resolve_operator_site(&self, site: &Site) -> Option<Use> {
+    fn resolve_operator_site(&self, site: &Site) -> Option<Reference> {
         let Subject::Expr(expr) = site.subject else {
             return None;
         };
@@ -209,7 +209,7 @@ impl SiteResolver<'_> {
         Some(edge(site, EdgeType::Calls, &targets, confidence))
     }
 
-    fn resolve_index_site(&self, site: &Site) -> Option<Use> {
+    fn resolve_index_site(&self, site: &Site) -> Option<Reference> {
         let call = self.call_of(site.subject)?;
         let result = self.resolve_call(call);
 
@@ -223,7 +223,7 @@ impl SiteResolver<'_> {
         })
     }
 
-    fn resolve_base_site(&self, site: &Site) -> Option<Use> {
+    fn resolve_base_site(&self, site: &Site) -> Option<Reference> {
         let Subject::Base(decl, index) = site.subject else {
             return None;
         };
@@ -273,8 +273,8 @@ pub(super) fn edge(
     edge_type: EdgeType,
     targets: &[DeclRef],
     confidence: Confidence,
-) -> Use {
-    Use {
+) -> Reference {
+    Reference {
         source: site.owner,
         edge_type,
         confidence,
@@ -284,6 +284,6 @@ pub(super) fn edge(
 }
 
 /// Returns the edge of a site with a certain target.
-pub(super) fn exact_edge(site: &Site, edge_type: EdgeType, target: DeclRef) -> Use {
-    Use::of_site(site, edge_type, vec![Target::Decl(target)])
+pub(super) fn exact_edge(site: &Site, edge_type: EdgeType, target: DeclRef) -> Reference {
+    Reference::of_site(site, edge_type, vec![Target::Decl(target)])
 }

@@ -150,7 +150,7 @@ impl Checker<'_> {
         match self.facts.expr(value) {
             Expr::NewTarget(..) => Ty::TARGET_NEW,
             Expr::Array(_, decl) if !decl.is_none() => self.arena.add(Type::Collection(value)),
-            Expr::Same(inner) => self.type_of_argument(inner),
+            Expr::Paren(inner) => self.type_of_argument(inner),
             Expr::OutArgument(..) => Ty::UNKNOWN,
             _ => self.type_of_expr(value),
         }
@@ -175,7 +175,7 @@ impl Checker<'_> {
             }
 
             Expr::Member(base, name) => self.resolve_member_call(base, self.own_name(name), call),
-            Expr::Same(_)
+            Expr::Paren(_)
             | Expr::Conditional(_)
             | Expr::Cast(_)
             | Expr::Call(_)

@@ -46,7 +46,7 @@ impl Checker<'_> {
         match self.facts.expr(value) {
             Expr::Literal(LiteralKind::Number, text) => integer(self.facts.text(text)),
             Expr::Unary(Operator::Minus, inner) => self.constant(inner, depth + 1)?.checked_neg(),
-            Expr::Same(inner) => self.constant(inner, depth + 1),
+            Expr::Paren(inner) => self.constant(inner, depth + 1),
             Expr::Binary(operator, left, right) => {
                 let (a, b) = (
                     self.constant(left, depth + 1)?,

@@ -75,7 +75,7 @@ impl Checker<'_> {
             Expr::Cast(ty) => self.type_of(self.file, ty),
             Expr::TypeValue(ty) => self.type_of_qualifier(ty),
             Expr::Satisfies(inner, _)
-            | Expr::Same(inner)
+            | Expr::Paren(inner)
             | Expr::Yield(inner)
             | Expr::Spread(inner) => self.type_of_expr(inner),
             Expr::Conditional(inner) => self.type_of_conditional(inner),
@@ -94,7 +94,7 @@ impl Checker<'_> {
             Expr::Array(..) => self.type_of_array(id),
             Expr::Tuple(elements) => self.type_of_tuple(elements),
             Expr::Function(decl) => self.arena.add(Type::Lambda(decl)),
-            Expr::ContextParam(lambda, index) => self.lambda_parameter(lambda, index),
+            Expr::ContextualParam(lambda, index) => self.lambda_parameter(lambda, index),
 
             Expr::OutArgument(call, index) => self
                 .resolve_call(call)

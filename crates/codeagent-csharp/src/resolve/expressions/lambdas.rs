@@ -274,13 +274,13 @@ impl Checker<'_> {
                 Expr::Member(inner, _)
                 | Expr::NonNull(inner)
                 | Expr::Conditional(inner)
-                | Expr::Same(inner) => inner,
+                | Expr::Paren(inner) => inner,
                 Expr::Call(call) | Expr::Index(call) => self.facts.calls.get(call.index())?.callee,
                 Expr::Name(name, scope, offset) => {
                     let local =
                         self.lookup_local(self.own_name(name), ScopePosition { scope, offset })?;
                     return match self.facts.expr(self.facts.decl(local).init) {
-                        Expr::ContextParam(lambda, _) => Some(lambda),
+                        Expr::ContextualParam(lambda, _) => Some(lambda),
                         _ => None,
                     };
                 }
@@ -330,7 +330,7 @@ impl Checker<'_> {
     /// Reports whether an expression can be a statement.
     fn is_statement(&self, value: ExprId) -> bool {
         match self.facts.expr(value) {
-            Expr::Conditional(inner) | Expr::Same(inner) => self.is_statement(inner),
+            Expr::Conditional(inner) | Expr::Paren(inner) => self.is_statement(inner),
             Expr::Call(_)
             | Expr::New(_)
             | Expr::NewTarget(..)

@@ -1,11 +1,11 @@
 //! Tests that the cost of resolving does not grow with the number of paths to a query, and that
 //! exceeded budgets are counted.
 
-use codeagent_lang::{FileId, Links, link};
+use codeagent_lang::{FileId, Resolution, link};
 
 use crate::resolve::tests::{split, world};
 
-fn links(source: &str) -> Links {
+fn resolution(source: &str) -> Resolution {
     link(FileId(0), &world(&split(source)))
 }
 
@@ -18,9 +18,12 @@ fn nested_calls_in_an_open_lambda_are_resolved_once() {
     let source = format!(
         "class A {{ public static A Pair(A a, A b) => a; static A Other(A a) => a; static void M(System.Func<A[], A[]> f) {{ }} void T() {{ {sites} }} }}"
     );
-    let links = links(&source);
-    assert_eq!((links.given_up, links.unresolved.len()), (0, 0));
-    assert_eq!(links.calls, 60 * 22);
+    let resolution = resolution(&source);
+    assert_eq!(
+        (resolution.budget_exceeded, resolution.unresolved.len()),
+        (0, 0)
+    );
+    assert_eq!(resolution.calls, 60 * 22);
 }
 
 /// Every lambda is bound for every overload of the enclosing call, as C# requires, so at some depth
@@ -32,9 +35,9 @@ fn sites_over_budget_are_counted_and_unresolved() {
         "class A {{ public A Go() => this; }} class B {{ public A Go() => null; }}
          class U {{ A F(System.Func<A, A> f) => null; A F(System.Func<B, A> f) => null; void T() {{ {nested}; }} }}"
     );
-    let links = links(&source);
-    assert!(links.given_up > 0, "{links:?}");
-    assert!(links.unresolved.len() as u32 >= links.given_up);
+    let resolution = resolution(&source);
+    assert!(resolution.budget_exceeded > 0, "{resolution:?}");
+    assert!(resolution.unresolved.len() as u32 >= resolution.budget_exceeded);
 }
 
 /// The bodies of sibling lambdas access members of anonymous objects that others of them create.
@@ -56,11 +59,11 @@ fn adjacent_lambdas_cost_no_more_than_each_alone() {
            }
          }";
 
-    let links = links(source);
+    let resolution = resolution(source);
     assert_eq!(
-        (links.given_up, links.unresolved.len()),
+        (resolution.budget_exceeded, resolution.unresolved.len()),
         (0, 0),
         "{:?}",
-        links.unresolved
+        resolution.unresolved
     );
 }

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use codeagent_lang::project::{ProjectModel, ReadProjects};
-use codeagent_lang::{FileId, Links, Target, World, WorldFile, link};
+use codeagent_lang::{FileId, Resolution, Target, World, WorldFile, link};
 use codeagent_model::graph::{Confidence, Dialect, EdgeType};
 
 use crate::LANGUAGES;
@@ -74,10 +74,15 @@ fn world(files: &BTreeMap<String, String>) -> World {
 
 /// Prints one line per use: `line name verb target`, where the target is its container, name and
 /// line.
-fn print(world: &World, file: FileId, links: &Links, wanted: &dyn Fn(EdgeType) -> bool) -> String {
+fn print(
+    world: &World,
+    file: FileId,
+    resolution: &Resolution,
+    wanted: &dyn Fn(EdgeType) -> bool,
+) -> String {
     let mut out = String::new();
     let facts = world.facts(file);
-    for used in links.uses.iter().filter(|used| wanted(used.edge_type)) {
+    for used in resolution.uses.iter().filter(|used| wanted(used.edge_type)) {
         let Target::Decl(target) = used.targets[0] else {
             continue;
         };
@@ -117,19 +122,19 @@ fn edges(source: &str, wanted: &[EdgeType]) -> String {
     let world = world(&split(source));
     let mut out = String::new();
     for file in world.repository_files() {
-        let links = link(file, &world);
-        if links.calls > 0 {
+        let resolution = link(file, &world);
+        if resolution.calls > 0 {
             assert_eq!(
-                links.calls as usize,
-                links.calls_resolved as usize
-                    + links.calls_external as usize
-                    + links.values_called.len()
-                    + count_calls(&links),
+                resolution.calls as usize,
+                resolution.calls_resolved as usize
+                    + resolution.calls_external as usize
+                    + resolution.value_calls.len()
+                    + count_calls(&resolution),
                 "every call is counted once"
             );
         }
 
-        let text = print(&world, file, &links, &|edge_type| {
+        let text = print(&world, file, &resolution, &|edge_type| {
             wanted.contains(&edge_type)
         });
         if !text.is_empty() {
@@ -140,8 +145,8 @@ fn edges(source: &str, wanted: &[EdgeType]) -> String {
     out
 }
 
-fn count_calls(links: &Links) -> usize {
-    links.unresolved.len()
+fn count_calls(resolution: &Resolution) -> usize {
+    resolution.unresolved.len()
 }
 
 fn calls(source: &str) -> String {

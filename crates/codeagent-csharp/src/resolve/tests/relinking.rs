@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use codeagent_lang::dependencies::{DependencyKey, KeyKind};
-use codeagent_lang::{Links, World, link};
+use codeagent_lang::{Resolution, World, link};
 use codeagent_model::facts::Facts;
 
 use crate::resolve::tests::{print, split, world};
@@ -110,21 +110,24 @@ const EDITS: &[(&str, &str)] = &[
     ),
 ];
 
-type Linked = BTreeMap<String, (Links, String)>;
+type Linked = BTreeMap<String, (Resolution, String)>;
 
 fn link_all(world: &World) -> Linked {
     let ids: Vec<_> = world.repository_files().collect();
     ids.into_iter().map(|file| linked(world, file)).collect()
 }
 
-fn linked(world: &World, file: codeagent_lang::FileId) -> (String, (Links, String)) {
-    let links = link(file, world);
-    let mut text = print(world, file, &links, &|_| true);
+fn linked(world: &World, file: codeagent_lang::FileId) -> (String, (Resolution, String)) {
+    let resolution = link(file, world);
+    let mut text = print(world, file, &resolution, &|_| true);
     text.push_str(&format!(
         "{:?} {} {} {}",
-        links.unresolved, links.calls, links.calls_resolved, links.calls_external
+        resolution.unresolved,
+        resolution.calls,
+        resolution.calls_resolved,
+        resolution.calls_external
     ));
-    (world.file(file).path.to_string(), (links, text))
+    (world.file(file).path.to_string(), (resolution, text))
 }
 
 /// Returns the dependency keys of the changed members of a file; `None` if anything else changed.
@@ -185,15 +188,15 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
             .collect(),
     };
 
-    for (path, (links, _)) in old {
-        let reads_file = links
+    for (path, (resolution, _)) in old {
+        let reads_file = resolution
             .dependencies
             .files
             .iter()
             .any(|file| &*before.file(*file).path == changed);
 
         let asks = pieces.as_ref().is_none_or(|pieces| {
-            links
+            resolution
                 .dependencies
                 .keys
                 .iter()
@@ -201,7 +204,7 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
         });
 
         if reads_file && asks
-            || links
+            || resolution
                 .dependencies
                 .keys
                 .iter()
@@ -253,6 +256,6 @@ fn resolving_twice_gives_the_same_result() {
     assert!(
         first
             .iter()
-            .all(|(path, (links, _))| &second[path].0 == links)
+            .all(|(path, (resolution, _))| &second[path].0 == resolution)
     );
 }

@@ -24,8 +24,8 @@ pub use self::arena::{Arena, ParamOwner, Ty, TyList, Type};
 use codeagent_lang::dependencies::KeyTable;
 use codeagent_lang::query::memo::MemoTable;
 use codeagent_lang::query::names::Name;
-use codeagent_lang::query::session::Session;
 use codeagent_lang::query::stack::QueryStack;
+use codeagent_lang::query::tracked_world::TrackedWorld;
 use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use codeagent_model::facts::{DeclId, Facts, ScopeId, ScopeKind, Sym, TypeId};
 
@@ -55,7 +55,7 @@ struct TypeMemo {
 
 /// The state of the type layer while one file is resolved.
 pub struct TypeState<'w> {
-    session: Session<'w>,
+    tracked: TrackedWorld<'w>,
     tables: &'w Tables,
     arena: Arena,
     stack: QueryStack<Query>,
@@ -65,22 +65,22 @@ pub struct TypeState<'w> {
 impl<'w> TypeState<'w> {
     #[must_use]
     pub fn new(world: &'w World, file: FileId) -> Self {
-        let session = Session::new(world, file);
-        session.record_text_lookup(published::GLOBAL_USINGS, "");
-        session.record_text_lookup(published::FRIENDS, "");
+        let tracked = TrackedWorld::new(world, file);
+        tracked.record_text_lookup(published::GLOBAL_USINGS, "");
+        tracked.record_text_lookup(published::FRIENDS, "");
 
         Self {
             tables: world.index::<Tables>(),
             arena: Arena::new(),
-            stack: QueryStack::new(queries::limits(session.own_facts().sites.len())),
+            stack: QueryStack::new(queries::limits(tracked.own_facts().sites.len())),
             memo: TypeMemo::default(),
-            session,
+            tracked,
         }
     }
 
     /// Returns the facts of the file.
     pub fn facts(&self) -> &'w Facts {
-        self.session.own_facts()
+        self.tracked.own_facts()
     }
 
     /// Returns the active queries and the budgets.
@@ -89,8 +89,8 @@ impl<'w> TypeState<'w> {
     }
 
     pub fn site_context(&self, owner: DeclId) -> SiteContext {
-        let facts = self.session.own_facts();
-        let table = self.tables.file(self.session.file);
+        let facts = self.tracked.own_facts();
+        let table = self.tables.file(self.tracked.file);
         let mut context = SiteContext::default();
         let mut scope = owner.some().map_or(ScopeId(0), |owner| {
             let decl = facts.decl(owner);
@@ -117,10 +117,10 @@ impl<'w> TypeState<'w> {
     /// Returns the layer's view from a site.
     pub fn at(&self, site: SiteContext) -> Types<'_> {
         Types {
-            session: &self.session,
+            tracked: &self.tracked,
             tables: self.tables,
-            facts: self.session.own_facts(),
-            table: self.tables.file(self.session.file),
+            facts: self.tracked.own_facts(),
+            table: self.tables.file(self.tracked.file),
             arena: &self.arena,
             stack: &self.stack,
             memo: &self.memo,
@@ -130,7 +130,7 @@ impl<'w> TypeState<'w> {
 
     #[must_use]
     pub fn finish(self) -> Dependencies {
-        self.session.finish(&self.tables.names)
+        self.tracked.finish(&self.tables.names)
     }
 }
 
@@ -156,7 +156,7 @@ impl Default for SiteContext {
 /// The type layer, viewed from a site: the tables, an arena of types, and memoized results.
 #[derive(Clone, Copy)]
 pub struct Types<'w> {
-    session: &'w Session<'w>,
+    tracked: &'w TrackedWorld<'w>,
     pub tables: &'w Tables,
     pub facts: &'w Facts,
     pub table: &'w FileTable,
@@ -240,10 +240,10 @@ impl<'w> Types<'w> {
 }
 
 impl<'w> Deref for Types<'w> {
-    type Target = Session<'w>;
+    type Target = TrackedWorld<'w>;
 
     #[inline]
-    fn deref(&self) -> &Session<'w> {
-        self.session
+    fn deref(&self) -> &TrackedWorld<'w> {
+        self.tracked
     }
 }

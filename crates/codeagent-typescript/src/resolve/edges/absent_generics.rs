@@ -9,7 +9,7 @@
 //! members only calls are found.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{ExprRef, FileId, Use};
+use codeagent_lang::{ExprRef, FileId, Reference};
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
 
@@ -26,7 +26,7 @@ const MAX_STEPS: u32 = 8;
 
 impl FileResolver<'_> {
     /// The edge of a site whose receiver has a type that an absent generic gives.
-    pub fn edge_in_type_arguments(&self, site: Site) -> Option<Use> {
+    pub fn edge_in_type_arguments(&self, site: Site) -> Option<Reference> {
         let (object, member) = self.accessed_member(site)?;
         let receiver = self.type_of_expr(self.file.expr(object));
         if !matches!(receiver, Ty::UNKNOWN | Ty::FOREIGN_GENERIC) {
@@ -44,7 +44,7 @@ impl FileResolver<'_> {
         site: Site,
         types: impl Iterator<Item = Ty>,
         name: Name,
-    ) -> Option<Use> {
+    ) -> Option<Reference> {
         let mut found: Option<DeclList> = None;
         for ty in types {
             let MemberLookup::Declared(member) = self.lookup_member(ty, name) else {
@@ -57,14 +57,14 @@ impl FileResolver<'_> {
         }
 
         let edge = self.edge(site, site.kind, found?)?;
-        Some(Use {
+        Some(Reference {
             confidence: Confidence::Inferred,
             ..edge
         })
     }
 
     /// The edge of a call to a member that the repository adds to a type of an absent package.
-    pub fn edge_to_added_member(&self, site: Site) -> Option<Use> {
+    pub fn edge_to_added_member(&self, site: Site) -> Option<Reference> {
         if site.kind != SiteKind::Call {
             return None;
         }
@@ -96,7 +96,7 @@ impl FileResolver<'_> {
         loop {
             expr = match facts.expr(expr) {
                 Expr::Member(object, name) => return Some((object, name)),
-                Expr::Same(inner) | Expr::Generic(inner, _) => inner,
+                Expr::Paren(inner) | Expr::Generic(inner, _) => inner,
                 _ => return None,
             };
         }
@@ -140,13 +140,13 @@ impl FileResolver<'_> {
                 }
             }
             Expr::Call(call) | Expr::New(call) => self.types_of_unknown_call(file, call, step),
-            Expr::ContextParam(function, _) => match facts.decl(function).context {
+            Expr::ContextualParam(function, _) => match facts.decl(function).context {
                 Context::Argument(call, _) => self.types_of_unknown_call(file, call, step),
                 _ => Vec::new(),
             },
             Expr::Await(inner)
             | Expr::NonNull(inner)
-            | Expr::Same(inner)
+            | Expr::Paren(inner)
             | Expr::Conditional(inner)
             | Expr::Or(inner, _) => self.types_by_arguments(file.expr(inner), step + 1),
             Expr::Cast(ty) => self.types_in_type(file, ty, step + 1),

@@ -154,7 +154,7 @@ impl FileResolver<'_> {
                 if is_named {
                     Referent::Value
                 } else {
-                    Referent::Nameless
+                    Referent::Anonymous
                 }
             }
             outcome => outcome,
@@ -173,7 +173,7 @@ impl FileResolver<'_> {
     pub fn may_hold_a_function(&self, callee: ExprId) -> bool {
         match self.own_facts().expr(callee) {
             Expr::Name(..) => {}
-            Expr::Same(inner) | Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => {
+            Expr::Paren(inner) | Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => {
                 return self.may_hold_a_function(inner);
             }
             _ => return false,

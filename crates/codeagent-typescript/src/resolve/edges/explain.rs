@@ -8,7 +8,7 @@
 //! the call, not its edge.
 
 use codeagent_lang::explain::{MAX_ORIGINS, Report};
-use codeagent_lang::{DeclRef, ExprRef, Links, sites};
+use codeagent_lang::{DeclRef, ExprRef, Resolution, sites};
 use codeagent_model::facts::*;
 use codeagent_model::print;
 
@@ -25,7 +25,7 @@ use crate::resolve::types::signatures::Signature;
 const MAX_SHOWN: usize = 12;
 
 /// Adds the resolution of a site to a report; returns the edges of this site alone.
-pub fn explain(site: Site, report: &mut Report<'_>) -> Links {
+pub fn explain(site: Site, report: &mut Report<'_>) -> Resolution {
     let resolver = FileResolver::new(report.file, report.world);
     sites::explain_site(&resolver, &site, report)
 }
@@ -212,7 +212,7 @@ impl Explanation<'_, '_> {
                 let lookup = self.resolver.lookup_member(receiver, name);
                 self.lookup(facts.text(sym), &lookup);
             }
-            Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => {
+            Expr::Generic(inner, _) | Expr::Paren(inner) | Expr::Satisfies(inner, _) => {
                 self.value(inner)
             }
             Expr::Name(sym, scope, offset) => {
@@ -352,7 +352,7 @@ impl Explanation<'_, '_> {
                 file.expr(facts.calls[call.index()].callee),
                 depth,
             ),
-            Expr::ContextParam(lambda, index) => {
+            Expr::ContextualParam(lambda, index) => {
                 let context = self.resolver.infer_context(at(file, lambda));
                 let text = self.resolver.display(context);
                 self.report.line(
@@ -361,16 +361,16 @@ impl Explanation<'_, '_> {
                 );
                 self.origin_of_context(at(file, lambda), context, depth + 1);
             }
-            Expr::Guarded(guard) => {
+            Expr::NarrowedRef(guard) => {
                 if let Some(guard) = facts.guards.get(guard as usize) {
                     self.typed("narrowed from", file.expr(guard.subject), depth);
                 }
             }
             Expr::Await(inner)
             | Expr::Iterate(inner, _)
-            | Expr::Same(inner)
+            | Expr::Paren(inner)
             | Expr::Element(inner, _)
-            | Expr::RestOf(inner, _) => {
+            | Expr::RestElement(inner, _) => {
                 self.typed("of", file.expr(inner), depth);
             }
             Expr::Or(first, second) => {

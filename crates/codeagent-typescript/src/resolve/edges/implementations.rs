@@ -7,7 +7,7 @@
 //! interface that is reached only through a base class counts for that class, not for this one.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, Links, Target, Use};
+use codeagent_lang::{DeclRef, Reference, Resolution, Target};
 use codeagent_model::facts::*;
 use codeagent_model::graph::{Access, Confidence, EdgeType};
 
@@ -19,17 +19,17 @@ use crate::resolve::types::members::MemberLookup;
 
 impl FileResolver<'_> {
     /// Adds the `overrides` and `implements` edges between members.
-    pub fn record_implementations(&self, links: &mut Links) {
+    pub fn record_implementations(&self, resolution: &mut Resolution) {
         let facts = self.own_facts();
         for id in facts.decl_ids() {
             let decl = facts.decl(id);
             if matches!(decl.kind, DeclKind::Class | DeclKind::Interface) || constructs(decl) {
-                self.record_overridden_members(at(self.file, id), links);
+                self.record_overridden_members(at(self.file, id), resolution);
             }
         }
     }
 
-    fn record_overridden_members(&self, class: DeclRef, links: &mut Links) {
+    fn record_overridden_members(&self, class: DeclRef, resolution: &mut Resolution) {
         let facts = self.facts(class.file);
         let declaration = facts.decl(class.decl);
         if declaration.bases.is_empty() || declaration.inner.is_none() {
@@ -42,12 +42,18 @@ impl FileResolver<'_> {
             if takes_part(facts, id)
                 && self.canonical_declaration(&DeclList::from_slice(&[member])) == Some(member)
             {
-                self.record_overridden(class, name, member, links);
+                self.record_overridden(class, name, member, resolution);
             }
         }
     }
 
-    fn record_overridden(&self, class: DeclRef, name: Name, member: DeclRef, links: &mut Links) {
+    fn record_overridden(
+        &self,
+        class: DeclRef,
+        name: Name,
+        member: DeclRef,
+        resolution: &mut Resolution,
+    ) {
         let facts = self.facts(class.file);
         for (index, base) in facts.list(facts.decl(class.decl).bases).iter().enumerate() {
             let edge_type = if base.clause == BaseClause::Implements {
@@ -63,7 +69,7 @@ impl FileResolver<'_> {
                 continue;
             };
 
-            let edge = Use {
+            let edge = Reference {
                 source: member.decl,
                 edge_type,
                 confidence: Confidence::Exact,
@@ -71,7 +77,7 @@ impl FileResolver<'_> {
                 at: facts.decl(member.decl).at,
             };
 
-            links.uses.push(edge);
+            resolution.uses.push(edge);
         }
     }
 }

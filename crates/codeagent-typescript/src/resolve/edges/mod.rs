@@ -18,7 +18,7 @@ mod used_names;
 
 use std::ops::Deref;
 
-use codeagent_lang::{FileId, Links, World, sites};
+use codeagent_lang::{FileId, Resolution, World, sites};
 
 use crate::resolve::checker::Checker;
 
@@ -45,16 +45,16 @@ impl<'w> Deref for FileResolver<'w> {
 
 /// Resolves one file.
 #[must_use]
-pub fn link(file: FileId, world: &World) -> Links {
+pub fn link(file: FileId, world: &World) -> Resolution {
     let resolver = FileResolver::new(file, world);
-    let mut links = Links::default();
-    sites::record_sites(&resolver, &mut links);
-    resolver.record_module_edges(&mut links);
-    resolver.record_implementations(&mut links);
-    resolver.record_dispatch(&mut links);
-    links
+    let mut resolution = Resolution::default();
+    sites::record_sites(&resolver, &mut resolution);
+    resolver.record_module_edges(&mut resolution);
+    resolver.record_implementations(&mut resolution);
+    resolver.record_dispatch(&mut resolution);
+    resolution
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
-    links.dependencies = resolver.checker.finish();
-    links
+    resolution.dependencies = resolver.checker.finish();
+    resolution
 }

@@ -9,7 +9,7 @@
 use codeagent_lang::explain::Report;
 use codeagent_lang::query::stack::QueryStack;
 use codeagent_lang::sites::{ResolveSites, SiteResolution, SiteTarget};
-use codeagent_lang::{DeclRef, Links, Target, Use};
+use codeagent_lang::{DeclRef, Reference, Resolution, Target};
 use codeagent_model::facts::*;
 use codeagent_model::graph::{Confidence, EdgeType};
 use rustc_hash::FxHashSet;
@@ -55,13 +55,17 @@ impl ResolveSites for FileResolver<'_> {
             Referent::File(file) if !is_call => self
                 .edge_type(*site)
                 .map_or(SiteTarget::Nothing, |edge_type| {
-                    SiteTarget::Edge(Use::of_site(site, edge_type, vec![Target::File(file)]))
+                    SiteTarget::Edge(Reference::of_site(
+                        site,
+                        edge_type,
+                        vec![Target::File(file)],
+                    ))
                 })
                 .into(),
             Referent::External => SiteTarget::External.into(),
             Referent::Value => SiteTarget::Value.into(),
-            Referent::Nameless if is_call => SiteTarget::Unresolved(Sym::NONE).into(),
-            Referent::Nameless => SiteTarget::Nothing.into(),
+            Referent::Anonymous if is_call => SiteTarget::Unresolved(Sym::NONE).into(),
+            Referent::Anonymous => SiteTarget::Nothing.into(),
             // The value that a module exports as a whole is not the module itself.
             Referent::Unknown | Referent::File(_) => used_names::of_value(self.own_facts(), *site)
                 .map_or(SiteTarget::Nothing, SiteTarget::Unresolved)
@@ -117,7 +121,7 @@ impl FileResolver<'_> {
             expr = match facts.expr(expr) {
                 Expr::Call(call) | Expr::New(call) => facts.calls[call.index()].callee,
                 Expr::Jsx(inner)
-                | Expr::Same(inner)
+                | Expr::Paren(inner)
                 | Expr::Generic(inner, _)
                 | Expr::Satisfies(inner, _) => inner,
                 Expr::Name(..) | Expr::Function(_) | Expr::Class(_) => return true,
@@ -128,7 +132,7 @@ impl FileResolver<'_> {
 
     /// Returns the edge from a site, as if it were of this kind, to those declarations that are
     /// nodes.
-    pub fn edge(&self, site: Site, kind: SiteKind, decls: DeclList) -> Option<Use> {
+    pub fn edge(&self, site: Site, kind: SiteKind, decls: DeclList) -> Option<Reference> {
         let mut targets: Vec<Target> = Vec::new();
         let mut rest = decls;
         while let Some(&first) = rest.first().filter(|_| targets.len() < MAX_TARGETS) {
@@ -157,7 +161,7 @@ impl FileResolver<'_> {
         }
         let edge_type = self.edge_type(Site { kind, ..site })?;
 
-        Some(Use::of_site(&site, edge_type, targets))
+        Some(Reference::of_site(&site, edge_type, targets))
     }
 
     /// Reports whether a declaration is a node of the graph.
@@ -229,7 +233,7 @@ impl FileResolver<'_> {
     }
 
     /// Records one edge from the file to each module it imports names from, at the specifier.
-    pub fn record_module_edges(&self, links: &mut Links) {
+    pub fn record_module_edges(&self, resolution: &mut Resolution) {
         let (file, facts) = (self.file, self.own_facts());
 
         let mut seen: FxHashSet<u32> = FxHashSet::default();
@@ -238,7 +242,7 @@ impl FileResolver<'_> {
                 continue;
             }
             if let ResolvedName::Module(target) = self.resolve_module(file, import.module) {
-                links.uses.push(Use {
+                resolution.uses.push(Reference {
                     source: DeclId::NONE,
                     edge_type: EdgeType::Imports,
                     confidence: Confidence::Exact,

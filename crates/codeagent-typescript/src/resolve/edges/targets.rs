@@ -23,7 +23,7 @@ pub enum Referent {
     /// A local that holds a value.
     Value,
     /// Something in the repository that is not a node and has no node's name.
-    Nameless,
+    Anonymous,
     /// Unresolved, although it should have a target.
     Unknown,
 }
@@ -121,7 +121,7 @@ impl FileResolver<'_> {
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
                 self.resolve_member(object, sym)
             }
-            Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => {
+            Expr::Generic(inner, _) | Expr::Paren(inner) | Expr::Satisfies(inner, _) => {
                 self.resolve_value(inner)
             }
             Expr::Class(decl) | Expr::Function(decl) => {
@@ -146,7 +146,7 @@ impl FileResolver<'_> {
             | Type::BuiltIn(..)
             | Type::BuiltInValue(_)
             | Type::BuiltInMethod(..) => Referent::External,
-            _ => Referent::Nameless,
+            _ => Referent::Anonymous,
         }
     }
 
@@ -298,7 +298,7 @@ impl FileResolver<'_> {
     fn resolve_value_member(&self, ty: Ty) -> Referent {
         match self.get(ty) {
             Type::Module(file) => Referent::File(file),
-            Type::Function(decl, _) if !self.is_external_file(decl.file) => Referent::Nameless,
+            Type::Function(decl, _) if !self.is_external_file(decl.file) => Referent::Anonymous,
             _ => Referent::External,
         }
     }

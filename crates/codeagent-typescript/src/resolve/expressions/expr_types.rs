@@ -57,7 +57,7 @@ impl Checker<'_> {
             Expr::Call(call) => self.type_of_call(file, call),
             Expr::New(call) => self.type_of_new(file, call),
             Expr::Generic(inner, _)
-            | Expr::Same(inner)
+            | Expr::Paren(inner)
             | Expr::Spread(inner)
             | Expr::Conditional(inner) => self.type_of_expr(file.expr(inner)),
             Expr::Await(inner) => {
@@ -90,15 +90,15 @@ impl Checker<'_> {
                 .arena
                 .add(Type::Function(at(file, decl), TypeMapper::EMPTY)),
             Expr::Class(decl) => self.arena.add(Type::Static(at(file, decl))),
-            Expr::ContextParam(decl, index) => {
+            Expr::ContextualParam(decl, index) => {
                 self.context_param(at(file, decl), usize::from(index))
             }
-            Expr::Guarded(index) => self.type_of_guarded(file, index),
+            Expr::NarrowedRef(index) => self.type_of_guarded(file, index),
             Expr::Element(inner, index) => {
                 let ty = self.type_of_expr(file.expr(inner));
                 self.element_at(ty, Some(usize::from(index)))
             }
-            Expr::RestOf(inner, _) => self.type_of_expr(file.expr(inner)),
+            Expr::RestElement(inner, _) => self.type_of_expr(file.expr(inner)),
             Expr::DynamicImport(sym) => {
                 let module = self.resolve_module(file, sym);
                 let ty = self.found_type(&module);

@@ -143,7 +143,7 @@ impl Checker<'_> {
                 let name = self.name(file, sym);
                 self.lookup_member_of_found(&object, name)
             }
-            Expr::Same(inner) | Expr::Assign(_, inner) if !self.is_deepest() => {
+            Expr::Paren(inner) | Expr::Assign(_, inner) if !self.is_deepest() => {
                 self.with_depth(|| self.resolve_meaning(file.expr(inner), visited))
             }
             Expr::Require(sym) if !self.is_deepest() => {

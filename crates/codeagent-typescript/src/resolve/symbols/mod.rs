@@ -19,8 +19,8 @@ use std::rc::Rc;
 
 use codeagent_lang::query::memo::MemoTable;
 use codeagent_lang::query::names::Name;
-use codeagent_lang::query::session::Session;
 use codeagent_lang::query::stack::QueryStack;
+use codeagent_lang::query::tracked_world::TrackedWorld;
 use codeagent_lang::{DeclRef, Dependencies, FileId, World};
 use codeagent_model::facts::{DeclId, ScopeId, Sym};
 use rustc_hash::FxHashSet;
@@ -39,7 +39,7 @@ const LARGE_LIST: usize = 4096;
 
 /// The untyped state of a resolution: access to other files, the global index, and merged symbols.
 pub struct Symbols<'w> {
-    session: Session<'w>,
+    tracked: TrackedWorld<'w>,
     pub tables: &'w Tables,
     pub stack: QueryStack<Query>,
     /// Files whose `export *` targets are recorded as dependencies.
@@ -54,7 +54,7 @@ impl<'w> Symbols<'w> {
     #[must_use]
     pub fn new(file: FileId, world: &'w World) -> Self {
         Self {
-            session: Session::new(world, file),
+            tracked: TrackedWorld::new(world, file),
             tables: world.index(),
             stack: QueryStack::new(queries::limits(world.facts(file).sites.len())),
             read_stars: MemoTable::default(),
@@ -65,7 +65,7 @@ impl<'w> Symbols<'w> {
 
     #[must_use]
     pub fn finish(self) -> Dependencies {
-        self.session.finish(&self.tables.names)
+        self.tracked.finish(&self.tables.names)
     }
 
     pub fn name(&self, file: FileId, sym: Sym) -> Name {
@@ -154,11 +154,11 @@ impl<'w> Symbols<'w> {
 }
 
 impl<'w> Deref for Symbols<'w> {
-    type Target = Session<'w>;
+    type Target = TrackedWorld<'w>;
 
     #[inline]
-    fn deref(&self) -> &Session<'w> {
-        &self.session
+    fn deref(&self) -> &TrackedWorld<'w> {
+        &self.tracked
     }
 }
 

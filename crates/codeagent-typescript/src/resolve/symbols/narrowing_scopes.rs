@@ -18,7 +18,7 @@ impl Symbols<'_> {
     pub fn is_assigned_outside(&self, narrow: DeclRef, position: LookupPosition) -> bool {
         let facts = self.facts(narrow.file);
         let decl = facts.decl(narrow.decl);
-        let Expr::Guarded(guard) = facts.expr(decl.init) else {
+        let Expr::NarrowedRef(guard) = facts.expr(decl.init) else {
             return false;
         };
 
@@ -63,7 +63,7 @@ impl Symbols<'_> {
                     continue;
                 }
 
-                let Expr::Guarded(guard) = facts.expr(decl.init) else {
+                let Expr::NarrowedRef(guard) = facts.expr(decl.init) else {
                     continue;
                 };
                 let Some(guard) = facts.guards.get(guard as usize) else {

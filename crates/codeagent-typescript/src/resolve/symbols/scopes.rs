@@ -168,7 +168,7 @@ impl Symbols<'_> {
 
 fn narrows_name(facts: &Facts, decl: &Declaration) -> bool {
     match facts.expr(decl.init) {
-        Expr::Guarded(index) => facts
+        Expr::NarrowedRef(index) => facts
             .guards
             .get(index as usize)
             .is_some_and(|guard| matches!(facts.expr(guard.subject), Expr::Name(..))),

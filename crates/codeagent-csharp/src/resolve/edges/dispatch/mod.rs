@@ -24,7 +24,7 @@ mod requests;
 mod routes;
 mod services;
 
-use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Links, Target};
+use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Resolution, Target};
 use codeagent_model::dispatch::DispatchKind;
 use codeagent_model::facts::{CallId, Expr, ExprId, Site, SiteKind, Subject};
 use codeagent_model::graph::Confidence;
@@ -35,7 +35,7 @@ use crate::resolve::types::{Ty, Type};
 
 impl FileResolver<'_> {
     /// Records what the file says about code that runs without a call that names it.
-    pub(super) fn record_dispatch(&self, links: &mut Links) {
+    pub(super) fn record_dispatch(&self, resolution: &mut Resolution) {
         let facts = self.types.facts();
         let mut found = Vec::new();
         // The event of the `+=` whose operator follows.
@@ -76,7 +76,7 @@ impl FileResolver<'_> {
                 here.record_handlers(id, &mut found);
             }
         }
-        links.dispatch.extend(found);
+        resolution.dispatch.extend(found);
     }
 
     /// Returns a call whose method has the name of a framework's.
@@ -171,7 +171,7 @@ impl SiteResolver<'_> {
                 let method = self.named_method(value)?;
                 Some(Target::Decl(method).into())
             }
-            Expr::Same(inner) => self.handler(site, inner),
+            Expr::Paren(inner) => self.handler(site, inner),
             // `new Handler(method)`
             Expr::New(call) | Expr::NewTarget(call, _) => {
                 let args = self

@@ -206,7 +206,7 @@ impl SiteResolver<'_> {
                         return (prefix, ty == Some("WebApplication"));
                     }
                 },
-                Expr::Same(inner) | Expr::Await(inner) | Expr::NonNull(inner) => inner,
+                Expr::Paren(inner) | Expr::Await(inner) | Expr::NonNull(inner) => inner,
                 _ => return (prefix, false),
             };
         }
@@ -273,7 +273,7 @@ impl SiteResolver<'_> {
                     None
                 }
             }
-            Expr::Same(inner) => self.path_text(inner, line),
+            Expr::Paren(inner) => self.path_text(inner, line),
             _ => None,
         }
     }

@@ -24,7 +24,7 @@ mod origins;
 mod providers;
 mod routes;
 
-use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Links, Target};
+use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Resolution, Target};
 use codeagent_model::dispatch::DispatchKind;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
@@ -50,7 +50,7 @@ struct CallSite<'f> {
 
 impl FileResolver<'_> {
     /// Records what the file says about code that runs without a call that names it.
-    pub(super) fn record_dispatch(&self, links: &mut Links) {
+    pub(super) fn record_dispatch(&self, resolution: &mut Resolution) {
         let facts = self.own_facts();
         let mut found = Vec::new();
         for site in &facts.sites {
@@ -98,8 +98,8 @@ impl FileResolver<'_> {
         }
 
         self.record_objects(&mut found);
-        links.dispatch.extend(found);
-        links.dispatch.sort_by_key(|said| said.at.offset);
+        resolution.dispatch.extend(found);
+        resolution.dispatch.sort_by_key(|said| said.at.offset);
     }
 
     fn record_call(&self, at: CallSite<'_>, meaning: CallMeaning, found: &mut Vec<Dispatch>) {
@@ -168,7 +168,7 @@ impl FileResolver<'_> {
                 };
                 is_function.then_some(DispatchEnd::Target(Target::Decl(named)))
             }
-            Expr::Same(inner) | Expr::Satisfies(inner, _) => self.handler(owner, inner, wrappers),
+            Expr::Paren(inner) | Expr::Satisfies(inner, _) => self.handler(owner, inner, wrappers),
             Expr::Array(items, _) => facts
                 .list(items)
                 .iter()
@@ -227,7 +227,7 @@ impl FileResolver<'_> {
                 let text = |part: Option<String>| part.unwrap_or_else(|| "${}".to_owned());
                 Some(text(first) + &text(second))
             }
-            Expr::Same(inner) | Expr::Satisfies(inner, _) => self.text_of(inner, line),
+            Expr::Paren(inner) | Expr::Satisfies(inner, _) => self.text_of(inner, line),
             _ => None,
         }
     }

@@ -72,7 +72,7 @@ impl<'w> FileResolver<'w> {
             Expr::Call(call) | Expr::New(call) => {
                 self.origin_of_value(value(facts.calls[call.index()].callee), steps - 1)
             }
-            Expr::Same(inner)
+            Expr::Paren(inner)
             | Expr::Satisfies(inner, _)
             | Expr::Generic(inner, _)
             | Expr::NonNull(inner)

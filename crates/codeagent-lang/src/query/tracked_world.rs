@@ -1,10 +1,10 @@
 //! Access of one resolution to other files, with a record of its reads.
 //!
-//! [`Session`] owns the access to the world: every read of a file's facts goes through it and is
+//! [`TrackedWorld`] owns the access to the world: every read of a file's facts goes through it and is
 //! recorded. The exceptions are at the end of the type, each with its reason.
 //!
 //! Limitations: the tables of a language are not part of it. The caller of a lookup in one of them
-//! has to record it ([`Session::record_lookup`]).
+//! has to record it ([`TrackedWorld::record_lookup`]).
 
 use std::cell::Cell;
 
@@ -16,7 +16,7 @@ use crate::dependencies::{Dependencies, DependencyKey, KeyTable};
 use crate::world::{DeclRef, FileId, World};
 
 /// One resolution: its file, the other files, and the record of its reads.
-pub struct Session<'w> {
+pub struct TrackedWorld<'w> {
     world: &'w World,
     /// The file being resolved.
     pub file: FileId,
@@ -24,7 +24,7 @@ pub struct Session<'w> {
     last_read: Cell<FileId>,
 }
 
-impl<'w> Session<'w> {
+impl<'w> TrackedWorld<'w> {
     /// Starts a resolution with an empty record.
     #[must_use]
     pub fn new(world: &'w World, file: FileId) -> Self {

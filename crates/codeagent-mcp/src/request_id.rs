@@ -10,7 +10,7 @@ const LONGEST: usize = 256;
 
 /// The state of the scan.
 #[derive(Debug, Default)]
-pub struct IdSeeker {
+pub struct RequestIdScanner {
     depth: usize,
     text: Option<Text>,
     /// The last string of the outermost object, with its quotes, if it is short.
@@ -26,7 +26,7 @@ struct Text {
     is_escaped: bool,
 }
 
-impl IdSeeker {
+impl RequestIdScanner {
     /// Scans further bytes.
     pub fn pass(&mut self, bytes: &[u8]) {
         for byte in bytes {
@@ -106,7 +106,7 @@ mod tests {
             ("}}}]", None),
         ] {
             for size in 1..message.len() {
-                let mut seeker = IdSeeker::default();
+                let mut seeker = RequestIdScanner::default();
                 message
                     .as_bytes()
                     .chunks(size)
