@@ -1,4 +1,4 @@
-//! What one file says about code that runs without a call that names it.
+//! Dispatch: what one file says about code that runs without a call that names it.
 //!
 //! A language recognises a framework by what names mean and by the shape of arguments, and adds
 //! [`Dispatch`]es to the links of the file. Like edges they are a function of the world alone.

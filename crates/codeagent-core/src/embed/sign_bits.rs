@@ -83,7 +83,7 @@ type Lanes = [u64; LANES];
 /// Number of lanes added together; as many as fit into registers.
 const AT_ONCE: usize = 2;
 
-type Part = [u64; AT_ONCE];
+type Lane = [u64; AT_ONCE];
 
 /// The sign bits of [`LANES`] vectors, interleaved by word.
 #[derive(Clone, Copy, Debug, Default)]
@@ -146,7 +146,7 @@ impl QuerySignature {
     /// Returns the differences of [`AT_ONCE`] lanes, starting at `first`.
     #[inline]
     fn some_differences(&self, block: &Block, first: usize) -> [u16; AT_ONCE] {
-        let differing = |level: usize| -> [Part; WORDS] {
+        let differing = |level: usize| -> [Lane; WORDS] {
             let word = |word: usize, lane: usize| {
                 (block.0[word][first + lane] ^ self.signs.0[word]) & self.levels[level][word]
             };
@@ -166,7 +166,7 @@ impl QuerySignature {
 
 /// Adds six words bitwise into ones, twos and fours (a carry-save adder).
 #[inline]
-fn added(words: &[Part; WORDS]) -> [Part; 3] {
+fn added(words: &[Lane; WORDS]) -> [Lane; 3] {
     let (sum_a, carry_a) = full_add(&words[0], &words[1], &words[2]);
     let (sum_b, carry_b) = full_add(&words[3], &words[4], &words[5]);
     let (ones, carry_c) = full_add(&sum_a, &sum_b, &[0; AT_ONCE]);
@@ -175,7 +175,7 @@ fn added(words: &[Part; WORDS]) -> [Part; 3] {
 }
 
 #[inline]
-fn full_add(a: &Part, b: &Part, c: &Part) -> (Part, Part) {
+fn full_add(a: &Lane, b: &Lane, c: &Lane) -> (Lane, Lane) {
     let (mut sum, mut carry) = ([0; AT_ONCE], [0; AT_ONCE]);
     for lane in 0..AT_ONCE {
         let half = a[lane] ^ b[lane];

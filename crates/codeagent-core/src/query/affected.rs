@@ -68,7 +68,7 @@ impl Affected {
 pub fn affected(sources: &Sources<'_>, changes: &Changes) -> Result<Affected, QueryError> {
     let paths = store::file_keys(sources.snapshot())?;
     let paths = paths.into_iter().map(|(path, key)| (key, path)).collect();
-    let mut search = Search {
+    let mut search = AffectedSearch {
         sources,
         files: paths,
         is_test: FxHashMap::default(),
@@ -133,7 +133,7 @@ fn concerns_all_tests(path: &str) -> bool {
     is_named.contains(&&*name) || is_tsconfig || ends.iter().any(|end| name.ends_with(end))
 }
 
-struct Search<'s, 'a> {
+struct AffectedSearch<'s, 'a> {
     sources: &'s Sources<'a>,
     files: FxHashMap<FileKey, String>,
     is_test: FxHashMap<String, bool>,
@@ -144,7 +144,7 @@ struct Search<'s, 'a> {
     found: BTreeMap<String, AffectedBy>,
 }
 
-impl Search<'_, '_> {
+impl AffectedSearch<'_, '_> {
     /// Reports whether a file is a test file.
     fn is_test(&mut self, path: &str) -> bool {
         if let Some(known) = self.is_test.get(path) {

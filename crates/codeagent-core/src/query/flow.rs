@@ -33,7 +33,7 @@ pub fn flow(
     occurrences: &mut Occurrences<'_, '_>,
     start: &Node,
 ) -> Result<Vec<String>, QueryError> {
-    let mut walk = Walk {
+    let mut walk = FlowWalk {
         occurrences,
         entered: FxHashSet::default(),
         lines: Vec::new(),
@@ -42,13 +42,13 @@ pub fn flow(
     Ok(walk.lines)
 }
 
-struct Walk<'w, 's, 'a> {
+struct FlowWalk<'w, 's, 'a> {
     occurrences: &'w mut Occurrences<'s, 'a>,
     entered: FxHashSet<NodeId>,
     lines: Vec<String>,
 }
 
-impl Walk<'_, '_, '_> {
+impl FlowWalk<'_, '_, '_> {
     fn enter(&mut self, node: &Node, depth: usize, prefix: &str) -> Result<(), QueryError> {
         let place = node
             .spans

@@ -20,7 +20,7 @@ use crate::model::graph::{Confidence, EdgeType, NodeId, NodeType};
 use crate::query::labels::Labels;
 use crate::query::{DispatchStep, QueryError, Sources, dispatched_to, wrappers_of};
 use crate::store::{self, FileKey, SymbolBrief};
-use walk::{Reaching, Walk};
+use walk::{ImpactWalk, Reaching};
 
 /// Most symbols of each list whose names are loaded.
 const MAX_LABELLED: usize = 400;
@@ -143,7 +143,7 @@ pub struct Impact {
 pub fn impact(sources: &mut Sources<'_>, query: &ImpactQuery<'_>) -> Result<Impact, QueryError> {
     let snapshot = sources.snapshot();
     let changed = Changed::of(sources, query.targets)?;
-    let mut walk = Walk::new(snapshot, changed.inside.clone());
+    let mut walk = ImpactWalk::new(snapshot, changed.inside.clone());
     let mut found = Impact {
         targets: query.targets.to_vec(),
         wrappers: changed.wrappers.clone(),
@@ -206,7 +206,7 @@ fn without_imports(mut uses: Vec<AffectedUse>) -> Vec<AffectedUse> {
 }
 
 /// Counts the uses of a changed type's members outside of the changed symbols, and their files.
-fn member_uses(walk: &mut Walk<'_>, changed: &Changed) -> Result<(usize, usize), QueryError> {
+fn member_uses(walk: &mut ImpactWalk<'_>, changed: &Changed) -> Result<(usize, usize), QueryError> {
     if changed.members.is_empty() {
         return Ok((0, 0));
     }

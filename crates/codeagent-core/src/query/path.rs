@@ -121,9 +121,9 @@ pub fn find_path(
     to: &[NodeId],
 ) -> Result<PathSearch, QueryError> {
     let (from, to) = (with_members(snapshot, from)?, with_members(snapshot, to)?);
-    let mut found = Search::new(snapshot, &from, &to).run()?;
+    let mut found = ShortestPath::new(snapshot, &from, &to).run()?;
     if found.steps.is_none() {
-        let back = Search::new(snapshot, &to, &from).run()?;
+        let back = ShortestPath::new(snapshot, &to, &from).run()?;
         if back.steps.is_some() {
             found = PathSearch {
                 is_reversed: true,
@@ -224,7 +224,7 @@ impl Side {
     }
 }
 
-struct Search<'a> {
+struct ShortestPath<'a> {
     snapshot: &'a Snapshot,
     forward: Side,
     backward: Side,
@@ -242,7 +242,7 @@ struct Offer {
     hop: Hop,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ShortestPath<'a> {
     fn new(snapshot: &'a Snapshot, from: &FxHashSet<NodeId>, to: &FxHashSet<NodeId>) -> Self {
         let shared = from.iter().filter(|id| to.contains(id)).min();
         Self {

@@ -18,19 +18,19 @@ struct Reached {
     distance: usize,
     is_certain: bool,
     /// The first site at which it uses what is one step nearer.
-    site: Site,
+    site: SiteKey,
     class: SymbolClass,
 }
 
 /// File, line and column.
-type Site = (FileKey, u32, u32);
+type SiteKey = (FileKey, u32, u32);
 
 /// Symbols that use some, each with the first of its sites.
 #[derive(Default)]
 pub(super) struct Reaching {
-    first: FxHashMap<NodeId, Site>,
+    first: FxHashMap<NodeId, SiteKey>,
     /// Sites in other files than the first: those of types and namespaces with several parts.
-    elsewhere: Vec<(NodeId, Site)>,
+    elsewhere: Vec<(NodeId, SiteKey)>,
 }
 
 impl Reaching {
@@ -46,7 +46,7 @@ impl Reaching {
         reaching
     }
 
-    fn add(&mut self, source: NodeId, site: Site) {
+    fn add(&mut self, source: NodeId, site: SiteKey) {
         let first = self.first.entry(source).or_insert(site);
         if first.0 == site.0 {
             *first = site.min(*first);
@@ -57,7 +57,7 @@ impl Reaching {
 }
 
 /// A breadth-first walk against the direction of uses.
-pub(super) struct Walk<'a> {
+pub(super) struct ImpactWalk<'a> {
     snapshot: &'a Snapshot,
     inside: FxHashSet<NodeId>,
     paths: FxHashMap<FileKey, Arc<str>>,
@@ -67,7 +67,7 @@ pub(super) struct Walk<'a> {
     is_cut: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ImpactWalk<'a> {
     pub fn new(snapshot: &'a Snapshot, inside: FxHashSet<NodeId>) -> Self {
         Self {
             snapshot,

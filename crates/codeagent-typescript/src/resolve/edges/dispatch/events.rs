@@ -5,14 +5,14 @@ use codeagent_model::dispatch::DispatchKind;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
 
-use super::{CallSite, MAX_WRAPPERS, end, relation};
+use super::{DispatchSite, MAX_WRAPPERS, end, relation};
 use crate::resolve::arena::Type;
 use crate::resolve::edges::FileResolver;
 
 impl FileResolver<'_> {
     /// Records `emitter.on("name", handler)`. Without an emitter that the repository declares, only
     /// a named handler tells something.
-    pub(super) fn record_listener(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+    pub(super) fn record_listener(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
         let args = self.own_facts().list(at.call.args);
         let (Some(name), Some(handler)) = (self.argument_text(at, 0), args.get(1)) else {
             return;
@@ -37,7 +37,7 @@ impl FileResolver<'_> {
     }
 
     /// Records `emitter.emit("name")`.
-    pub(super) fn record_emitted(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+    pub(super) fn record_emitted(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
         let Some(name) = self.argument_text(at, 0) else {
             return;
         };
@@ -56,7 +56,11 @@ impl FileResolver<'_> {
     }
 
     /// Records a method with `@OnEvent("name")`.
-    pub(super) fn record_decorated_listener(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+    pub(super) fn record_decorated_listener(
+        &self,
+        at: DispatchSite<'_>,
+        found: &mut Vec<Dispatch>,
+    ) {
         let Some(name) = self.argument_text(at, 0) else {
             return;
         };

@@ -5,7 +5,7 @@ use codeagent_model::dispatch::DispatchKind;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
 
-use super::{CallSite, end, relation};
+use super::{DispatchSite, end, relation};
 use crate::resolve::arena::Type;
 use crate::resolve::edges::FileResolver;
 
@@ -14,7 +14,7 @@ const HANDLING: &[&str] = &["execute", "handle"];
 
 impl FileResolver<'_> {
     /// Records `@CommandHandler(Message)`.
-    pub(super) fn record_handler(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+    pub(super) fn record_handler(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
         let facts = self.own_facts();
         let class = at.site.owner;
         if facts.decl(class).kind != DeclKind::Class {
@@ -44,7 +44,7 @@ impl FileResolver<'_> {
     }
 
     /// Records `bus.execute(new Message())`.
-    pub(super) fn record_sent(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+    pub(super) fn record_sent(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
         let args = self.own_facts().list(at.call.args);
         let [first] = args else { return };
         let ty = self.type_of_expr(self.file.expr(first.value));

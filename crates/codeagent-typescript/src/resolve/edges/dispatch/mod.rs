@@ -41,7 +41,7 @@ const MAX_WRAPPERS: usize = 3;
 
 /// A call site of the file.
 #[derive(Clone, Copy)]
-struct CallSite<'f> {
+struct DispatchSite<'f> {
     site: &'f Site,
     call: Call,
     /// The value whose method is called; `NONE` without one.
@@ -68,7 +68,7 @@ impl FileResolver<'_> {
                 Expr::Member(receiver, name) => {
                     if let Some(meaning) = method_meaning(facts.text(name)) {
                         self.stack.begin_site();
-                        let at = CallSite {
+                        let at = DispatchSite {
                             site,
                             call,
                             receiver,
@@ -78,7 +78,7 @@ impl FileResolver<'_> {
                 }
                 Expr::Name(name, ..) => {
                     let name = facts.text(name);
-                    let at = CallSite {
+                    let at = DispatchSite {
                         site,
                         call,
                         receiver: ExprId::NONE,
@@ -102,7 +102,7 @@ impl FileResolver<'_> {
         resolution.dispatch.sort_by_key(|said| said.at.offset);
     }
 
-    fn record_call(&self, at: CallSite<'_>, meaning: CallMeaning, found: &mut Vec<Dispatch>) {
+    fn record_call(&self, at: DispatchSite<'_>, meaning: CallMeaning, found: &mut Vec<Dispatch>) {
         match meaning {
             CallMeaning::Path(verb) => self.record_path(at, verb, found),
             CallMeaning::Fetch => self.record_fetch(at, found),
@@ -117,7 +117,7 @@ impl FileResolver<'_> {
 
     fn record_decorator(
         &self,
-        at: CallSite<'_>,
+        at: DispatchSite<'_>,
         meaning: DecoratorMeaning,
         found: &mut Vec<Dispatch>,
     ) {
@@ -233,7 +233,7 @@ impl FileResolver<'_> {
     }
 
     /// Returns the text of a call's argument.
-    fn argument_text(&self, at: CallSite<'_>, index: usize) -> Option<String> {
+    fn argument_text(&self, at: DispatchSite<'_>, index: usize) -> Option<String> {
         let args = self.own_facts().list(at.call.args);
         self.text_of(args.get(index)?.value, at.site.at.line)
     }

@@ -8,7 +8,7 @@ use codeagent_model::graph::Confidence;
 use codeagent_model::span::Position;
 
 use super::frameworks::{PROVIDED, SHOWN};
-use super::{CallSite, end, relation};
+use super::{DispatchSite, end, relation};
 use crate::resolve::edges::FileResolver;
 use crate::resolve::symbols::modules::ResolvedName;
 
@@ -203,7 +203,7 @@ impl FileResolver<'_> {
     }
 
     /// Records `container.bind(X).to(Y)`.
-    pub(super) fn record_binding(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+    pub(super) fn record_binding(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
         let facts = self.own_facts();
         let Some(bound) = self.bound(at.receiver) else {
             return;
@@ -235,7 +235,7 @@ impl FileResolver<'_> {
     }
 
     /// Records `container.bind(X).toSelf()`.
-    pub(super) fn record_self_binding(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+    pub(super) fn record_self_binding(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
         let bound = self.bound(at.receiver);
         let token = bound.and_then(|bound| self.own_facts().list(bound.args).first().copied());
         if let Some(class) = token.and_then(|token| self.class(token.value)) {

@@ -7,7 +7,7 @@ use codeagent_model::graph::Confidence;
 
 use super::frameworks::{CLIENTS, CONTROLLERS, ROUTERS};
 use super::origins::Origin;
-use super::{CallSite, MAX_WRAPPERS, end, relation};
+use super::{DispatchSite, MAX_WRAPPERS, end, relation};
 use crate::resolve::edges::FileResolver;
 
 /// Calls of `route(..)` that may stand between a path and its verb.
@@ -17,7 +17,7 @@ impl FileResolver<'_> {
     /// Records `router.get("/a", handler)`, or `client.get("/a")`.
     pub(super) fn record_path(
         &self,
-        at: CallSite<'_>,
+        at: DispatchSite<'_>,
         verb: &'static str,
         found: &mut Vec<Dispatch>,
     ) {
@@ -70,7 +70,7 @@ impl FileResolver<'_> {
 
     fn add_route(
         &self,
-        at: CallSite<'_>,
+        at: DispatchSite<'_>,
         (verb, path): (&str, &str),
         target: DispatchEnd,
         confidence: Confidence,
@@ -90,7 +90,7 @@ impl FileResolver<'_> {
 
     fn add_request(
         &self,
-        at: CallSite<'_>,
+        at: DispatchSite<'_>,
         (verb, path): (&str, &str),
         confidence: Confidence,
         found: &mut Vec<Dispatch>,
@@ -151,7 +151,7 @@ impl FileResolver<'_> {
     }
 
     /// Records `fetch("/a", { method: "POST" })`.
-    pub(super) fn record_fetch(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+    pub(super) fn record_fetch(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
         let facts = self.own_facts();
         let Some(path) = self.argument_text(at, 0).filter(|path| is_path(path)) else {
             return;
@@ -172,7 +172,7 @@ impl FileResolver<'_> {
     }
 
     /// Records `router.navigateByUrl("/a")`.
-    pub(super) fn record_opened(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+    pub(super) fn record_opened(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
         let facts = self.own_facts();
         let Some(first) = facts.list(at.call.args).first() else {
             return;
@@ -203,7 +203,7 @@ impl FileResolver<'_> {
     /// Records a method with `@Get("a")` in a class with `@Controller("b")`.
     pub(super) fn record_decorated_route(
         &self,
-        at: CallSite<'_>,
+        at: DispatchSite<'_>,
         verb: &'static str,
         found: &mut Vec<Dispatch>,
     ) {
