@@ -343,7 +343,9 @@ fn expr(facts: &Facts, id: ExprId, depth: u8) -> String {
         Expr::RestElement(of, _) => format!("{}~rest", inner(of)),
         Expr::DynamicImport(name) => format!("import({})", facts.text(name)),
         Expr::Require(name) => format!("require({})", facts.text(name)),
-        Expr::Literal(LiteralKind::String, name) => format!("{:?}", facts.text(name)),
+        Expr::Literal(LiteralKind::String | LiteralKind::Interpolated, name) => {
+            format!("{:?}", facts.text(name))
+        }
         Expr::Literal(kind, name) => format!("{kind:?}{}", facts.text(name)),
         Expr::Jsx(of) => format!("<{} />", inner(of)),
         Expr::NewTarget(id, _) => format!("new {}", call(facts, id, depth - 1)),

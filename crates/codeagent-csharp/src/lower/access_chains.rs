@@ -91,6 +91,12 @@ impl<'t, 'r> Lowering<'t, 'r> {
         bottom: Node<'r>,
         steps: &'s [Node<'r>],
     ) -> (ChainLink, &'s [Node<'r>]) {
+        if let Some((step, above)) = steps.split_last()
+            && let Some(test) = self.positional_test(bottom, *step)
+        {
+            return (plain(test), above);
+        }
+
         let taken = self.type_prefix(bottom, steps);
         if taken > 0 {
             let last = steps[steps.len() - taken];
@@ -309,12 +315,13 @@ impl<'t, 'r> Lowering<'t, 'r> {
             self.use_site(SiteKind::Call, call, at);
             return call;
         }
-        self.use_site(use_kind, link.expr, at);
-        if link.args.is_empty() {
+        let expr = if link.args.is_empty() {
             link.expr
         } else {
             self.b.expr(Expr::Generic(link.expr, link.args))
-        }
+        };
+        self.use_site(use_kind, expr, at);
+        expr
     }
 }
 

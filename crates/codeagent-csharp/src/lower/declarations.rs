@@ -14,6 +14,7 @@ use tree_sitter::Node;
 use crate::lower::declaration_syntax::DeclSyntax;
 use crate::lower::lowering::Lowering;
 use crate::lower::presentation;
+use crate::lower::records::is_record;
 use crate::lower::types::Sites;
 use crate::syntax::rewriter::RewriteKind;
 use crate::syntax::syntax_kind::{Child, Children, Field, Kind, kind, of_kind};
@@ -178,13 +179,30 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let primary = parts
             .params
             .map(|params| self.primary_constructor(decl, (name, params), parts.bases));
-        self.base_list(decl, parts.bases, primary.unwrap_or(decl));
-        self.constraints(decl, &parts);
+        self.header(decl, &parts, primary.unwrap_or(decl));
+        if is_record(decl_kind) {
+            self.implied_members(decl, primary);
+        }
         if let Some(body) = parts.body {
             self.items(body);
         }
 
         self.restore(saved);
+    }
+
+    /// Lowers the base list and the constraints. Members are in scope in the body only (ECMA-334,
+    /// 7.7.1), so both have a scope that only knows the type parameters.
+    fn header(&mut self, decl: DeclId, parts: &DeclSyntax<'r>, caller: DeclId) {
+        if parts.bases.is_none() && parts.constraints.is_empty() {
+            return;
+        }
+
+        let body = self.b.scope;
+        self.b.scope = self.b.facts.scope(body).parent;
+        self.b.open_scope(ScopeKind::TypeParams, decl);
+        self.base_list(decl, parts.bases, (caller, body));
+        self.constraints(decl, parts);
+        self.b.scope = body;
     }
 
     /// Lowers `extension<T>(R receiver) { }`, which the repair turned into a class with a primary
@@ -346,20 +364,27 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    fn base_list(&mut self, decl: DeclId, list: Option<Node<'r>>, caller: DeclId) {
+    fn base_list(
+        &mut self,
+        decl: DeclId,
+        list: Option<Node<'r>>,
+        (caller, body): (DeclId, ScopeId),
+    ) {
         let Some(list) = list else { return };
 
         let mut bases: Vec<Base> = Vec::new();
         for child in self.children(list) {
             match child.kind {
-                Kind::ArgumentList => self.base_call(bases.last().copied(), child.node, caller),
+                Kind::ArgumentList => {
+                    self.base_call(bases.last().copied(), child.node, (caller, body))
+                }
                 Kind::PrimaryBase => {
                     let parts = self.children(child.node);
                     if let Some(ty) = parts.first() {
                         self.add_base(decl, &mut bases, ty.node);
                     }
                     if let Some(arguments) = of_kind(&parts, Kind::ArgumentList) {
-                        self.base_call(bases.last().copied(), arguments, caller);
+                        self.base_call(bases.last().copied(), arguments, (caller, body));
                     }
                 }
                 Kind::Colon => {}
@@ -383,12 +408,20 @@ impl<'t, 'r> Lowering<'t, 'r> {
         });
     }
 
-    /// Lowers the arguments of `: B(x)` on a primary constructor.
-    fn base_call(&mut self, base: Option<Base>, arguments: Node<'r>, caller: DeclId) {
+    /// Lowers the arguments of `: B(x)` on a primary constructor, whose parameters are in the scope
+    /// of the body.
+    fn base_call(
+        &mut self,
+        base: Option<Base>,
+        arguments: Node<'r>,
+        (caller, body): (DeclId, ScopeId),
+    ) {
         let Some(base) = base else { return };
         let call = self.b.begin_call(ExprId::NONE, List::default());
         let outer = std::mem::replace(&mut self.b.owner, caller);
+        let header = std::mem::replace(&mut self.b.scope, body);
         self.in_block(|lowering| lowering.arguments(call, arguments));
+        self.b.scope = header;
         self.b.site(
             SiteKind::BaseInit,
             Subject::Construct(base.ty, call),
@@ -421,60 +454,12 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let outer = std::mem::replace(&mut self.b.owner, decl);
         self.params(decl, params);
         self.b.owner = outer;
-        if matches!(
-            self.b.facts.decl(ty).kind,
-            DeclKind::Record | DeclKind::RecordStruct
-        ) {
+        if is_record(self.b.facts.decl(ty).kind) {
             let forwarded = bases.map_or_else(Vec::new, |bases| self.forwarded(bases));
             self.positional_properties(decl, params, &forwarded);
         }
 
         decl
-    }
-
-    /// Returns the names that a record passes on to its base unchanged: the base has properties of
-    /// these names, so the record declares none.
-    fn forwarded(&mut self, bases: Node<'r>) -> Vec<&'t str> {
-        let children = self.children(bases);
-        let Some(call) = of_kind(&children, Kind::PrimaryBase) else {
-            return Vec::new();
-        };
-        let parts = self.children(call);
-        let Some(arguments) = of_kind(&parts, Kind::ArgumentList) else {
-            return Vec::new();
-        };
-        self.children(arguments)
-            .iter()
-            .map(|argument| self.text(argument.node))
-            .collect()
-    }
-
-    fn positional_properties(&mut self, constructor: DeclId, params: Node<'r>, forwarded: &[&str]) {
-        let declared: Vec<DeclId> = self
-            .b
-            .facts
-            .list(self.b.facts.decl(constructor).params)
-            .to_vec();
-
-        let nodes = self.children(params);
-        let nodes = nodes.iter().filter(|child| child.kind == Kind::Parameter);
-        for (param, child) in declared.into_iter().zip(nodes) {
-            let parts = self.parts(child.node);
-            let Some(name) = parts
-                .name
-                .filter(|name| !forwarded.contains(&self.text(*name)))
-            else {
-                continue;
-            };
-            let Declaration {
-                name: sym, ty, at, ..
-            } = *self.b.facts.decl(param);
-            let flags = DeclFlags::MEMBER | DeclFlags::FROM_PARAMETER;
-            let property = self.b.declare(sym, DeclKind::Property, flags, at);
-            self.b.decl(property).ty = ty;
-            let detail = parts.detail(name, Some(Access::Public));
-            self.add_detail(property, &detail);
-        }
     }
 
     fn enum_member(&mut self, node: Node<'r>) {

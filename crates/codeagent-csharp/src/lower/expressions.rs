@@ -90,7 +90,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
 
             Kind::ObjectCreation => self.object_creation(node),
             Kind::ImplicitObjectCreation => self.implicit_creation(node, context),
-            Kind::ArrayCreation | Kind::Stackalloc => self.array_creation(node),
+            Kind::ArrayCreation => self.array_creation(node),
+            Kind::Stackalloc => self.stack_allocation(node, context),
             Kind::ImplicitArrayCreation | Kind::ImplicitStackalloc | Kind::Initializer => {
                 self.array_literal(node, context, DeclId::NONE)
             }
@@ -207,7 +208,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         };
         let ty = self.ty(ty);
         let value = match kind(node) {
-            Kind::Typeof => Expr::Cast(self.system_type(&["global::", "System", "Type"])),
+            Kind::Typeof => Expr::Cast(self.system_type(&["global::", "System", "Type"], &[])),
             Kind::Sizeof => Expr::Known(KnownType::Number),
             _ => Expr::Cast(ty),
         };
@@ -234,8 +235,10 @@ impl<'t, 'r> Lowering<'t, 'r> {
     fn interpolated(&mut self, node: Node<'r>) -> ExprId {
         let text = self.text(node);
         self.b.literal(unquoted(text), node.start_byte());
+        let mut has_holes = false;
         for child in self.children(node) {
             if child.kind == Kind::Interpolation {
+                has_holes = true;
                 for part in self.children(child.node) {
                     if !matches!(
                         part.kind,
@@ -246,7 +249,12 @@ impl<'t, 'r> Lowering<'t, 'r> {
                 }
             }
         }
-        self.b.expr(Expr::Literal(LiteralKind::String, Sym::NONE))
+        let sym = if has_holes {
+            Sym::NONE
+        } else {
+            self.b.sym("$")
+        };
+        self.b.expr(Expr::Literal(LiteralKind::Interpolated, sym))
     }
 
     fn number(&mut self, node: Node<'r>) -> ExprId {
@@ -429,7 +437,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
     fn lambda(&mut self, node: Node<'r>, context: Context) -> ExprId {
         let children = self.children(node);
         let at = self.b.at(node);
-        let mut flags = DeclFlags::HAS_BODY;
+        let mut flags = DeclFlags::default();
         for child in &children {
             match child.kind {
                 Kind::Modifier if self.text(child.node) == "async" => {
@@ -451,6 +459,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             let Some(body) = body else { return };
 
             if kind(body) == Kind::Block {
+                lowering.b.decl(decl).flags.insert(DeclFlags::HAS_BODY);
                 lowering.statements(body);
                 let last = lowering
                     .children(body)

@@ -72,6 +72,9 @@ fn bound(facts: &Facts, index: &Index, site: &Site) -> Option<DeclId> {
                 return None;
             };
             let segment = facts.list(segments).first()?;
+            if !segment.args.is_empty() {
+                return None;
+            }
             type_param(facts, index, segment.name, scope)
         }
         _ => None,
@@ -119,14 +122,20 @@ fn local(
 /// Returns the type parameter that a type name binds to.
 fn type_param(facts: &Facts, index: &Index, name: Sym, mut scope: ScopeId) -> Option<DeclId> {
     while let Some(current) = scope.some() {
-        if let Some(decls) = index.get(&(current, name))
+        let region = facts.scope(current);
+        // The header of a type sees the type parameters, which its body declares.
+        let declared_in = match region.kind {
+            ScopeKind::TypeParams => facts.decl(region.owner).inner,
+            _ => current,
+        };
+        if let Some(decls) = index.get(&(declared_in, name))
             && let Some(decl) = decls
                 .iter()
                 .find(|decl| facts.decl(**decl).kind == DeclKind::TypeParam)
         {
             return Some(*decl);
         }
-        scope = facts.scope(current).parent;
+        scope = region.parent;
     }
     None
 }

@@ -217,15 +217,19 @@ impl<'t, 'r> Lowering<'t, 'r> {
         ty
     }
 
-    /// Returns the type expression of a base library type, by its full name.
-    pub fn system_type(&mut self, path: &[&str]) -> TypeId {
-        let segments: Vec<Segment> = path
+    /// Returns the type expression of a base library type, by its full name and type arguments.
+    pub fn system_type(&mut self, path: &[&str], args: &[TypeId]) -> TypeId {
+        let mut segments: Vec<Segment> = path
             .iter()
             .map(|name| Segment {
                 name: self.b.sym_owned(name),
                 args: List::default(),
             })
             .collect();
+        let args = self.b.facts.add_list(args.iter().copied());
+        if let Some(last) = segments.last_mut() {
+            last.args = args;
+        }
         let segments = self.b.facts.add_list(segments);
         self.b.type_expr(TypeExpr::Name(segments, ScopeId(0)))
     }

@@ -21,6 +21,7 @@ mod operators;
 mod patterns;
 mod pieces;
 mod presentation;
+mod records;
 mod statements;
 mod types;
 mod usings;

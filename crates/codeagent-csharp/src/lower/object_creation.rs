@@ -253,8 +253,25 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
     }
 
-    /// Lowers `new T[n] { .. }` and `stackalloc T[n]`.
+    /// Lowers `new T[n] { .. }`.
     pub fn array_creation(&mut self, node: Node<'r>) -> ExprId {
+        let ty = self.created_array(node);
+        self.b.expr(Expr::Cast(ty))
+    }
+
+    /// Lowers `stackalloc T[n]`: as an argument or a part of another expression it is a `Span<T>`.
+    pub fn stack_allocation(&mut self, node: Node<'r>, context: Context) -> ExprId {
+        let ty = self.created_array(node);
+        let element = match self.b.facts.type_expr(ty) {
+            TypeExpr::Array(element, _) if matches!(context, Context::Argument(..)) => element,
+            _ => return self.b.expr(Expr::Cast(ty)),
+        };
+        let span = self.system_type(&["global::", "System", "Span"], &[element]);
+        self.b.expr(Expr::Cast(span))
+    }
+
+    /// Lowers a created array and returns its type.
+    fn created_array(&mut self, node: Node<'r>) -> TypeId {
         let children = self.children(node);
         let ty = in_field(&children, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
         let element = match self.b.facts.type_expr(ty) {
@@ -264,7 +281,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         if let Some(initializer) = of_kind(&children, Kind::Initializer) {
             self.array_elements(initializer, element);
         }
-        self.b.expr(Expr::Cast(ty))
+        ty
     }
 
     fn array_elements(&mut self, initializer: Node<'r>, context: Context) {

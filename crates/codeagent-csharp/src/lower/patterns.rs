@@ -4,7 +4,7 @@
 //!
 //! Limitations: in `x is A` without a designation, `A` may name a constant or a type: it is lowered
 //! as a value, and the resolver decides. Elements of list patterns have the iteration type of the
-//! value.
+//! value, `..` what a range of it yields.
 
 use codeagent_model::facts::*;
 use tree_sitter::Node;
@@ -73,15 +73,41 @@ impl<'t, 'r> Lowering<'t, 'r> {
                     return;
                 };
 
-                let ty = self.type_of_expression(name.node);
-                let value = self.b.expr(Expr::Cast(ty));
-                let elements = self.children(arguments);
-                self.tuple_elements(&elements, value);
+                self.positional_call(name.node, arguments);
             }
             _ => {
                 self.expr(child.node, Context::None);
             }
         }
+    }
+
+    /// Lowers the pattern `Point(1, var z)`, parsed as a call.
+    fn positional_call(&mut self, name: Node<'r>, arguments: Node<'r>) {
+        let ty = self.type_of_expression(name);
+        let value = self.b.expr(Expr::Cast(ty));
+        let elements = self.children(arguments);
+        self.tuple_elements(&elements, value);
+    }
+
+    /// Lowers `value is Point(1, var z)` parsed as a call of `value is Point`.
+    pub(super) fn positional_test(&mut self, test: Node<'r>, call: Node<'r>) -> Option<ExprId> {
+        if kind(test) != Kind::IsPattern || kind(call) != Kind::Invocation {
+            return None;
+        }
+
+        let children = self.children(test);
+        let subject =
+            in_field(&children, Field::Left).or(in_field(&children, Field::Expression))?;
+        let pattern = of_kind(&children, Kind::ConstantPattern)?;
+        let name = *self.children(pattern).first()?;
+        let arguments = of_kind(&self.children(call), Kind::ArgumentList)?;
+        if !self.is_type_name(name) {
+            return None;
+        }
+
+        self.expr(subject, Context::None);
+        self.positional_call(name.node, arguments);
+        Some(self.b.expr(Expr::Known(KnownType::Bool)))
     }
 
     /// Reports whether the callee of what looks like a call in a pattern can be a type; `nameof`
@@ -234,10 +260,33 @@ impl<'t, 'r> Lowering<'t, 'r> {
         member
     }
 
+    /// Returns the value that `..` matches: the subject indexed by a range.
+    fn slice(&mut self, subject: ExprId) -> ExprId {
+        let call = self.b.begin_call(subject, List::default());
+        let range = self.b.expr(Expr::Unary(Operator::Range, ExprId::NONE));
+        self.b.finish_call(
+            call,
+            vec![Arg {
+                name: Sym::NONE,
+                mode: ArgMode::Value,
+                value: range,
+            }],
+        );
+        self.b.fresh_expr(Expr::Index(call))
+    }
+
     fn list_pattern(&mut self, children: &Children<'r>, subject: ExprId) {
         let element = self.b.expr(Expr::Iterate(subject, false));
         for child in children.iter().filter(|child| child.kind.is_pattern()) {
-            self.pattern(child.node, element);
+            // The repair blanks `..`, so only the text still has it.
+            let before = self.b.text.get(..child.node.start_byte());
+            let is_slice = before.is_some_and(|text| text.trim_end().ends_with(".."));
+            let value = if is_slice {
+                self.slice(subject)
+            } else {
+                element
+            };
+            self.pattern(child.node, value);
         }
         self.designation(children, TypeId::NONE, subject);
     }

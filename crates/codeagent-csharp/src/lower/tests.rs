@@ -171,11 +171,40 @@ static class E { extension<T>(IEnumerable<T> source) where T : class { public in
               Parameter A : int
               Parameter B optional : string = "x"
               Property A from-parameter : int [1-1 "int" public]
+              Method Equals from-parameter : bool
+                Parameter  : R
+              Method Equals override from-parameter : bool
+                Parameter  : object
+              Method GetHashCode override from-parameter : int
+              Method ToString override from-parameter : string
+              Operator operator == static from-parameter : bool
+                Parameter  : R
+                Parameter  : R
+              Operator operator != static from-parameter : bool
+                Parameter  : R
+                Parameter  : R
+              Method Deconstruct from-parameter : void
+                Parameter  out : int
+                Parameter  out : string
               Property Z : int [1-1 "int" public]
             RecordStruct S readonly [2-2 internal]
               PrimaryConstructor S [2-2 "([property: P] int V)" public]
               Parameter V : int
               Property V from-parameter : int [2-2 "int" public]
+              Method Equals from-parameter : bool
+                Parameter  : S
+              Method Equals override from-parameter : bool
+                Parameter  : object
+              Method GetHashCode override from-parameter : int
+              Method ToString override from-parameter : string
+              Operator operator == static from-parameter : bool
+                Parameter  : S
+                Parameter  : S
+              Operator operator != static from-parameter : bool
+                Parameter  : S
+                Parameter  : S
+              Method Deconstruct from-parameter : void
+                Parameter  out : int
             Class E static [3-3 internal]
               ExtensionBlock extension static [3-3 "(IEnumerable<T> source)" public]
                 TypeParam T ConstraintWord class

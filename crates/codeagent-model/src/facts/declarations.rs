@@ -200,7 +200,7 @@ impl DeclFlags {
     pub const IN: Self = Self(1 << 21);
     /// C# `this T x` on the first parameter; on the method: it is an extension method.
     pub const EXTENSION: Self = Self(1 << 22);
-    /// Has a body (function-like) or an implementation.
+    /// Has a body (function-like) or an implementation. C# lambda: its body is a block.
     pub const HAS_BODY: Self = Self(1 << 23);
     /// Imported with `import type`, or exported with `export type`.
     pub const TYPE_ONLY: Self = Self(1 << 24);

@@ -8,8 +8,10 @@ use super::{CallId, DeclId, ExprId, List, ScopeId, Sym, TypeId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum LiteralKind {
-    /// A string (TypeScript templates too; C# interpolated strings too).
+    /// A string (TypeScript templates too).
     String,
+    /// A C# `$".."`; the text is `$` if it has no holes, else `NONE`.
+    Interpolated,
     /// A number. C#: without suffix and fraction, an `int`.
     Number,
     /// C# `1L`, `1u`, `1.0`, `1f`, `1m` and so on: the text of the literal is the C# keyword of its

@@ -374,9 +374,11 @@ pub fn primitive_of(kind: LiteralKind) -> Ty {
         LiteralKind::Null | LiteralKind::Undefined | LiteralKind::Default | LiteralKind::Throw => {
             Ty::NOTHING
         }
-        LiteralKind::String | LiteralKind::Char | LiteralKind::Utf8String | LiteralKind::Regex => {
-            Ty::STRING
-        }
+        LiteralKind::String
+        | LiteralKind::Interpolated
+        | LiteralKind::Char
+        | LiteralKind::Utf8String
+        | LiteralKind::Regex => Ty::STRING,
     }
 }
 

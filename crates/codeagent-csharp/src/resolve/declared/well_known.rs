@@ -68,6 +68,9 @@ known! {
     Span "Span" Some(1);
     ReadOnlySpan "ReadOnlySpan" Some(1);
     Expression "Expression" Some(1);
+    LambdaExpression "LambdaExpression" Some(0);
+    FormattableString "FormattableString" Some(0);
+    Formattable "IFormattable" Some(0);
 }
 
 /// Keyword and the type it stands for.
@@ -109,7 +112,7 @@ macro_rules! words {
 words! {
     INDEXER "this[]", INVOKE "Invoke", VALUE "Value", GET_ENUMERATOR "GetEnumerator", GET_ASYNC_ENUMERATOR "GetAsyncEnumerator",
     CURRENT "Current", DECONSTRUCT "Deconstruct", GET_AWAITER "GetAwaiter", GET_RESULT "GetResult", GLOBAL "global::", GET_VALUE_OR_DEFAULT "GetValueOrDefault",
-    SLICE "Slice",
+    SLICE "Slice", APPEND_LITERAL "AppendLiteral", APPEND_FORMATTED "AppendFormatted",
 }
 
 /// Names of operators. Always interned, so that recorded lookups do not depend on whether a file
@@ -166,7 +169,7 @@ impl Known {
             | Self::Enumerator
             | Self::AsyncEnumerable
             | Self::AsyncEnumerator => "System.Collections.Generic",
-            Self::Expression => "System.Linq.Expressions",
+            Self::Expression | Self::LambdaExpression => "System.Linq.Expressions",
             _ => "System",
         }
     }

@@ -71,7 +71,11 @@ impl SiteResolver<'_> {
                     within: base,
                     depth: 0,
                 };
-                if self.decl(*target).kind == decl.kind && self.same_parameters(member, candidate) {
+                if self.decl(*target).kind == decl.kind
+                    && self.access_of(*target) != Some(Access::Private)
+                    && !self.is_implied(*target)
+                    && self.same_parameters(member, candidate)
+                {
                     if !self.tables.type_def(tid).external {
                         self.record_edge(id, EdgeType::Overrides, *target, resolution);
                     }

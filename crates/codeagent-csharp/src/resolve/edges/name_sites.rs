@@ -170,13 +170,8 @@ impl SiteResolver<'_> {
     /// Resolves `Color` in `Color.Red` where it is also a value of type `Color`: the type, if the
     /// accessed member is static (standard §12.8.7.2).
     fn resolve_color_color(&self, expr: ExprId, values: &[Candidate]) -> Option<Ty> {
-        let Expr::Name(name, ..) = self.facts.expr(expr) else {
-            return None;
-        };
-        let Type::Named(tid, _) = self.arena.get(self.type_of_candidate(values.first()?)) else {
-            return None;
-        };
-        if self.tables.type_def(tid).name != self.own_name(name) {
+        let ty = self.type_of_candidate(values.first()?);
+        if !self.names_its_type(expr, ty) {
             return None;
         }
 
@@ -191,10 +186,7 @@ impl SiteResolver<'_> {
                 .candidates
                 .iter()
                 .all(|member| self.is_static(member)))
-        .then(|| {
-            self.arena
-                .add(Type::Qualifier(self.type_of_candidate(&values[0])))
-        })
+        .then(|| self.arena.add(Type::Qualifier(ty)))
     }
 
     /// Returns the member accessed on each bare name.

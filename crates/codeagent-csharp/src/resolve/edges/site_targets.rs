@@ -108,10 +108,9 @@ impl SiteResolver<'_> {
         };
 
         let result = self.resolve_call(call);
-        let targets: Vec<DeclRef> = result
-            .targets
-            .iter()
-            .copied()
+        let targets: Vec<DeclRef> = self
+            .nodes_of(&result.targets)
+            .into_iter()
             .filter(|target| self.is_node(*target))
             .collect();
 
@@ -141,6 +140,29 @@ impl SiteResolver<'_> {
             subject: Subject::Expr(callee),
             ..*site
         })
+    }
+
+    /// Returns the declarations that stand for targets, each once.
+    fn nodes_of(&self, targets: &[DeclRef]) -> Vec<DeclRef> {
+        let mut nodes: Vec<DeclRef> = Vec::with_capacity(targets.len());
+        for target in targets {
+            let node = self.node_of(*target);
+            if !nodes.contains(&node) {
+                nodes.push(node);
+            }
+        }
+        nodes
+    }
+
+    /// Returns the declaration that stands for a target: the record, for a member that the compiler
+    /// adds to it.
+    fn node_of(&self, target: DeclRef) -> DeclRef {
+        if !self.is_implied(target) {
+            return target;
+        }
+        let facts = self.facts(target.file);
+        let decl = facts.scope(facts.decl(target.decl).scope).owner;
+        DeclRef { decl, ..target }
     }
 
     /// Reports whether a declaration is a node; a local function may not be one.
@@ -206,6 +228,7 @@ impl SiteResolver<'_> {
             Confidence::Inferred
         };
 
+        let targets = self.nodes_of(&targets);
         Some(edge(site, EdgeType::Calls, &targets, confidence))
     }
 

@@ -223,13 +223,29 @@ impl Checker<'_> {
                 self.result_mentions(*formal, wanted) && self.returns_something(lambda)
             }
             Type::MethodGroup(_) => self.result_mentions(*formal, wanted),
-            _ => !self.is_declared_by_call(arg) && self.mentions(*formal, wanted),
+            _ => {
+                !self.is_declared_by_call(arg)
+                    && self.mentions(*formal, wanted)
+                    && !self.lacks_nullable(*formal, arg.ty)
+            }
         };
 
         signature
             .type_params
             .iter()
             .all(|wanted| formals.iter().zip(args).any(|pair| may_fix(pair, *wanted)))
+    }
+
+    /// Reports whether a parameter is a `T?` of value types and the argument's type is known not to
+    /// be nullable, so that nothing is inferred (§12.6.3.10).
+    fn lacks_nullable(&self, formal: Ty, given: Ty) -> bool {
+        match (self.arena.get(formal), self.arena.get(given)) {
+            (Type::Nullable(_), Type::Nullable(_)) => false,
+            (Type::Nullable(of), _) => {
+                self.is_value_param(of) && self.is_value_type(given).is_some()
+            }
+            _ => false,
+        }
     }
 
     /// Reports whether an argument is `out var x` or `out _`, whose type follows from the
@@ -275,6 +291,9 @@ impl Checker<'_> {
             }
             ArgMode::Out if !declared.has(DeclFlags::OUT) => return Conversion::No,
             ArgMode::In if !declared.has(DeclFlags::IN) => return Conversion::No,
+            ArgMode::Value if by_ref && self.interpolated_converts(arg.value, target) => {
+                return Conversion::Implicit;
+            }
             ArgMode::Value | ArgMode::Spread if by_ref && !arg.value.is_none() => {
                 return Conversion::No;
             }

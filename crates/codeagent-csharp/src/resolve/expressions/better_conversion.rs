@@ -28,6 +28,10 @@ impl Checker<'_> {
             _ => {}
         }
 
+        if let Some(better) = self.better_string_handler(value, first, second) {
+            return better;
+        }
+
         match (
             self.convert_value(value, ty, first),
             self.convert_value(value, ty, second),

@@ -4,7 +4,7 @@
 //! Instance members come before extension methods. A delegate value that is invoked is not a
 //! target. `new C()` without a declared constructor targets the type.
 //!
-//! Limitations: a call whose receiver is unknown never gets a target by name.
+//! Limitations: a call whose receiver is unknown never gets a member as its target by name.
 
 use std::rc::Rc;
 
@@ -217,7 +217,7 @@ impl Checker<'_> {
 
     /// Resolves the call of a delegate value: it has no target, but a type.
     fn resolve_value_call(&self, ty: Ty) -> CallResult {
-        match self.delegate_shape(ty) {
+        match self.callable_shape(ty) {
             Some(DelegateShape { params, result, .. }) => {
                 CallResult::value(result, params.to_vec())
             }
@@ -237,10 +237,11 @@ impl Checker<'_> {
             self.resolve_overload(&methods, &args, &type_args)
         };
 
-        let hidden = access
+        let inaccessible = access
             .candidates
             .first()
             .is_some_and(|first| !self.is_accessible(*first));
+        let hidden = inaccessible || self.needs_type(&access, base);
 
         if let Some(chosen) = own.as_ref().filter(|chosen| chosen.applicable && !hidden) {
             return self.call_result(chosen.clone(), 0);
@@ -267,8 +268,14 @@ impl Checker<'_> {
             Some(chosen) if !chosen.applicable && self.has_foreign_class(access.receiver) => {
                 CallResult::external(Ty::UNKNOWN, Vec::new())
             }
-            Some(chosen) => self.call_result(chosen.doubted_if(hidden), 0),
+            Some(chosen) => self.call_result(chosen.doubted_if(inaccessible), 0),
             None => {
+                if let Some(chosen) =
+                    self.resolve_extension_of_unknown(access.receiver, name, &args, &type_args)
+                {
+                    return self.call_result(chosen, 1);
+                }
+
                 let call = self.external_call_result(
                     self.resolve_undeclared_call(&access, name),
                     (base, &access),
@@ -402,9 +409,25 @@ impl Checker<'_> {
         if fitting.is_empty() { methods } else { fitting }
     }
 
+    /// Reports whether all members are static, but are accessed through a value: then extension
+    /// methods come first (standard §12.8.7.1, §12.8.10.3).
+    fn needs_type(&self, access: &MemberAccess, base: ExprId) -> bool {
+        let is_value = !matches!(
+            self.arena.get(access.receiver),
+            Type::Qualifier(_) | Type::Namespace(_)
+        );
+        is_value
+            && !access.candidates.is_empty()
+            && access
+                .candidates
+                .iter()
+                .all(|member| self.is_static(member))
+            && !self.names_its_type(base, access.receiver)
+    }
+
     /// Reports whether a value has the name of its type, so that static members are candidates too
     /// (Color Color, standard §12.8.7.2).
-    pub(super) fn names_its_type(&self, value: ExprId, ty: Ty) -> bool {
+    pub fn names_its_type(&self, value: ExprId, ty: Ty) -> bool {
         match self.facts.expr(value) {
             Expr::Name(name, scope, _) => {
                 match self.lookup_type_name(self.own_name(name), scope, 0) {
@@ -426,7 +449,7 @@ impl Checker<'_> {
             return self.resolve_value_call(receiver);
         }
 
-        if matches!(self.arena.get(receiver), Type::Tuple(..))
+        if matches!(self.arena.get(receiver), Type::Tuple(..) | Type::Object(_))
             && self.delegate_shape(access.ty).is_some()
         {
             return self.resolve_value_call(access.ty);

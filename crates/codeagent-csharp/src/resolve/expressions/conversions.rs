@@ -49,37 +49,23 @@ impl Checker<'_> {
         match self.arena.get(ty) {
             Type::Lambda(lambda) => match self.delegate_shape(to) {
                 Some(shape) => self.lambda_converts(lambda, &shape),
-                None => self.function_converts(to),
+                None => self.function_converts(ty, to),
             },
             Type::MethodGroup(group) => match self.delegate_shape(to) {
                 Some(shape) => self.method_group_converts(group, &shape),
-                None => self.function_converts(to),
+                None => self.function_converts(ty, to),
             },
 
             _ => {
                 let plain = self.convert(ty, to);
-                if plain == Conversion::No && self.constant_converts(value, to) {
+                if plain == Conversion::No
+                    && (self.constant_converts(value, to) || self.interpolated_converts(value, to))
+                {
                     Conversion::Implicit
                 } else {
                     plain
                 }
             }
-        }
-    }
-
-    /// Converts a lambda or method group to a type that is not a known delegate type.
-    fn function_converts(&self, to: Ty) -> Conversion {
-        match self.arena.get(to) {
-            Type::Unknown | Type::ExternalValue | Type::Dynamic | Type::External(..) => {
-                Conversion::Unknown
-            }
-            _ if self.is_known(to, Known::Object)
-                || self.is_known(to, Known::Delegate)
-                || self.is_known(to, Known::MulticastDelegate) =>
-            {
-                Conversion::Implicit
-            }
-            _ => Conversion::No,
         }
     }
 
@@ -105,7 +91,8 @@ impl Checker<'_> {
         if self.is_span(from) && (to == Ty::DYNAMIC || self.is_reference(to)) {
             return Conversion::No;
         }
-        if to == Ty::DYNAMIC || self.is_known(to, Known::Object) {
+        let is_function = matches!(self.arena.get(from), Type::Lambda(_) | Type::MethodGroup(_));
+        if to == Ty::DYNAMIC || self.is_known(to, Known::Object) && !is_function {
             return Conversion::Implicit;
         }
 
@@ -114,7 +101,7 @@ impl Checker<'_> {
             (Type::Default, _) => Conversion::Implicit,
             (Type::TargetNew, _) => self.target_new_converts(to),
             (Type::Collection(values), _) => self.collection_converts(values, to),
-            (Type::Lambda(_) | Type::MethodGroup(_), _) => self.function_converts(to),
+            (Type::Lambda(_) | Type::MethodGroup(_), _) => self.function_converts(from, to),
             (Type::Qualifier(_) | Type::Namespace(_), _) => Conversion::Unknown,
             (Type::Nullable(a), Type::Nullable(b)) => {
                 self.convert_deep(a, b, depth + 1).at_most_implicit()
@@ -269,6 +256,12 @@ impl Checker<'_> {
         !self.supertypes(param).iter().any(demands_reference)
     }
 
+    /// Converts an element type or type argument: user-defined conversions do not count (standard
+    /// §10.2.8, §18.2.3.3).
+    fn convert_part(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
+        self.convert_deep(from, to, depth.max(1) + 1)
+    }
+
     fn array_converts(&self, from: (Ty, u8), to: (Ty, u8), depth: u32) -> Conversion {
         if from.1 != to.1 {
             return Conversion::No;
@@ -283,8 +276,7 @@ impl Checker<'_> {
         if matches!(self.arena.get(from.0), Type::Param(..)) && self.may_be_a_value(from.0) {
             return Conversion::No;
         }
-        self.convert_deep(from.0, to.0, depth + 1)
-            .at_most_implicit()
+        self.convert_part(from.0, to.0, depth).at_most_implicit()
     }
 
     fn convert_named(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
@@ -391,7 +383,7 @@ impl Checker<'_> {
                 return Conversion::Unknown;
             }
 
-            let there = self.convert_deep(*x, *y, depth + 1);
+            let there = self.convert_part(*x, *y, depth);
             if there == Conversion::Identity {
                 return Conversion::Implicit;
             }
@@ -409,7 +401,7 @@ impl Checker<'_> {
             }
 
             let back = if into {
-                self.convert_deep(*y, *x, depth + 1)
+                self.convert_part(*y, *x, depth)
             } else {
                 Conversion::No
             };

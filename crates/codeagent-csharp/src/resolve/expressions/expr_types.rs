@@ -102,9 +102,7 @@ impl Checker<'_> {
                 .get(usize::from(index))
                 .copied()
                 .unwrap_or(Ty::UNKNOWN),
-            Expr::Element(inner, index) => {
-                self.type_of_deconstructed(self.type_of_expr(inner), usize::from(index))
-            }
+            Expr::Element(inner, index) => self.type_of_deconstructed(inner, usize::from(index)),
             Expr::Query(element) => {
                 self.known_type(Known::EnumerableOf, &[self.type_of_expr(element)])
             }
@@ -127,7 +125,7 @@ impl Checker<'_> {
 
     fn type_of_literal(&self, kind: LiteralKind, text: Sym) -> Ty {
         let known = match kind {
-            LiteralKind::String => Known::String,
+            LiteralKind::String | LiteralKind::Interpolated => Known::String,
             LiteralKind::Number => Known::Int32,
             LiteralKind::TypedNumber => return self.type_of_keyword(self.facts.text(text)),
             LiteralKind::Bool => Known::Boolean,
@@ -284,12 +282,12 @@ impl Checker<'_> {
                     .position(|own| *own == name && name != Name::NONE)
                     .or_else(|| self.item_number(name));
 
-                MemberAccess {
-                    ty: at
-                        .and_then(|at| elements.get(at))
-                        .copied()
-                        .unwrap_or(Ty::UNKNOWN),
-                    ..nothing
+                match at.and_then(|at| elements.get(at)) {
+                    Some(element) => MemberAccess {
+                        ty: *element,
+                        ..nothing
+                    },
+                    None => self.lookup_value_member(receiver, base, name),
                 }
             }
             Type::Object(decl) => MemberAccess {

@@ -4,9 +4,11 @@
 //! Namespaces are searched from the inside: first the static classes of the namespace, then those
 //! that the usings of its declaration import. The first scope with an applicable method decides.
 //!
-//! Limitations: the receiver must be known to convert to the first parameter. An external value, or
-//! one from an undeclared base class, only has extension methods for its own type; a call that may
-//! be to another one is unresolved.
+//! A receiver of an unknown or undeclared type may have methods of its own, so an extension method
+//! is only the likely target, and only if it is the one that its usings make visible.
+//!
+//! Limitations: a receiver from an undeclared base class must be known to convert to the first
+//! parameter; a call that may be to another extension is unresolved.
 
 use std::rc::Rc;
 
@@ -104,6 +106,54 @@ impl Checker<'_> {
                 .into_iter()
                 .any(fits)
         })
+    }
+
+    /// Resolves a call on a receiver of which nothing, or only the name of an undeclared type, is
+    /// known: to the only visible extension with this name that takes the arguments. Another type
+    /// may have a method of the name, so the result is not certain.
+    pub(super) fn resolve_extension_of_unknown(
+        &self,
+        receiver: Ty,
+        name: Name,
+        args: &[Argument],
+        type_args: &TyList,
+    ) -> Option<OverloadResult> {
+        if !matches!(
+            self.arena.get(receiver),
+            Type::Unknown | Type::ExternalValue | Type::External(..)
+        ) {
+            return None;
+        }
+
+        self.record_lookup(published::EXTENSIONS, name);
+        let all = self.tables.extensions.get(&name)?;
+        let mut with_receiver = vec![Argument::of_type(receiver)];
+        with_receiver.extend_from_slice(args);
+
+        let mut visible: Vec<Candidate> = Vec::new();
+        for level in self.extension_scopes().iter() {
+            for candidate in self.extensions_at(level, all, DeclKind::Method) {
+                let fits = !visible.contains(&candidate)
+                    && !self.is_static_extension(candidate.decl)
+                    && !self
+                        .argument_mappings(&[candidate], &with_receiver, type_args)
+                        .is_empty()
+                    && self.receiver_could_fit(receiver, candidate);
+                if fits {
+                    visible.push(candidate);
+                }
+            }
+        }
+
+        let [only] = &visible[..] else {
+            return None;
+        };
+        if self.is_external_file(only.decl.file) {
+            return None;
+        }
+
+        let chosen = self.resolve_overload(&visible, &with_receiver, type_args)?;
+        chosen.applicable.then(|| chosen.doubted_if(true))
     }
 
     /// Reports whether nothing known about a receiver rules out a candidate.

@@ -232,7 +232,9 @@ impl Checker<'_> {
             (Type::Nullable(x), Type::Nullable(y)) => {
                 self.bound_deep(state, (x, y), exact, depth + 1)
             }
-            (Type::Nullable(x), _) => self.bound_deep(state, (x, actual), exact, depth + 1),
+            (Type::Nullable(x), _) if !self.is_value_param(x) => {
+                self.bound_deep(state, (x, actual), exact, depth + 1)
+            }
             (Type::Tuple(x, _), Type::Tuple(y, _)) => {
                 for (x, y) in x.iter().zip(y.iter()) {
                     self.bound_deep(state, (*x, *y), exact, depth + 1);
@@ -246,6 +248,11 @@ impl Checker<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Reports whether a type is a type parameter that only accepts value types.
+    pub(super) fn is_value_param(&self, ty: Ty) -> bool {
+        matches!(self.arena.get(ty), Type::Param(..)) && self.param_is_value_type(ty) == Some(true)
     }
 
     fn bound_arguments(

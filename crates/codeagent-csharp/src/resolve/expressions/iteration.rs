@@ -6,7 +6,8 @@
 //! Limitations: nothing is known of undeclared types.
 
 use codeagent_lang::query::names::Name;
-use codeagent_model::facts::{DeclFlags, DeclKind};
+use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId};
+use rustc_hash::FxHashMap;
 
 use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::expressions::Checker;
@@ -101,29 +102,41 @@ impl Checker<'_> {
         if ty == Ty::DYNAMIC { ty } else { Ty::UNKNOWN }
     }
 
-    /// Returns the type of element `index` of a deconstruction.
-    pub(super) fn type_of_deconstructed(&self, ty: Ty, index: usize) -> Ty {
+    /// Returns the type of element `index` of a deconstructed value.
+    pub(super) fn type_of_deconstructed(&self, value: ExprId, index: usize) -> Ty {
+        let ty = self.type_of_expr(value);
         match self.arena.get(ty) {
             Type::Tuple(elements, _) => elements.get(index).copied().unwrap_or(Ty::UNKNOWN),
-            _ => self.resolve_deconstruct_method(ty, index),
+            _ => self
+                .resolve_deconstruct_method(ty, (index, self.count_of_elements(value)))
+                .or_else(|| self.resolve_deconstruct_extension(ty, index))
+                .unwrap_or(Ty::UNKNOWN),
         }
     }
 
-    fn resolve_deconstruct_method(&self, ty: Ty, index: usize) -> Ty {
-        for method in self.lookup_members(ty, well_known::DECONSTRUCT).iter() {
-            if let Some(param) = self.signature(method.decl).params.get(index) {
-                return self.substitute(param.ty, method.within);
+    /// Returns the number of elements into which a value is split.
+    fn count_of_elements(&self, value: ExprId) -> usize {
+        let counts = self.deconstructed.get_or_init(|| {
+            let mut counts: FxHashMap<ExprId, usize> = FxHashMap::default();
+            for expr in &self.facts.exprs {
+                if let Expr::Element(value, index) = *expr {
+                    let count = counts.entry(value).or_default();
+                    *count = (*count).max(usize::from(index) + 1);
+                }
             }
-        }
-        for constructor in self.lookup_constructors(ty) {
-            if self.decl(constructor.decl).kind == DeclKind::PrimaryConstructor
-                && let Some(param) = self.signature(constructor.decl).params.get(index)
-            {
-                return self.substitute(param.ty, constructor.within);
-            }
-        }
-        self.resolve_deconstruct_extension(ty, index)
-            .unwrap_or(Ty::UNKNOWN)
+            counts
+        });
+        counts.get(&value).copied().unwrap_or(0)
+    }
+
+    /// Returns the type that the `Deconstruct` with this number of parameters gives an element.
+    fn resolve_deconstruct_method(&self, ty: Ty, (index, count): (usize, usize)) -> Option<Ty> {
+        let methods = self.lookup_members(ty, well_known::DECONSTRUCT);
+        let method = methods
+            .iter()
+            .find(|method| self.signature(method.decl).params.len() == count)?;
+        let param = self.signature(method.decl).params.get(index)?.ty;
+        Some(self.substitute(param, method.within))
     }
 
     fn resolve_deconstruct_extension(&self, ty: Ty, index: usize) -> Option<Ty> {

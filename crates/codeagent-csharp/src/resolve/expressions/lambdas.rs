@@ -15,7 +15,7 @@ use codeagent_model::facts::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::resolve::declared::well_known::{self, Known};
+use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::calls::CallOutcome;
@@ -108,6 +108,10 @@ impl Checker<'_> {
                 | Type::Qualifier(_)
                 | Type::Namespace(_) => {}
                 _ if best.is_unknown() => best = ty,
+                Type::Lambda(_) | Type::MethodGroup(_) => {}
+                _ if self.is_delegate(ty) == Some(true) && self.delegate_shape(best).is_none() => {
+                    best = ty
+                }
                 _ if ty != best && self.convert(best, ty) == Conversion::Implicit => best = ty,
                 _ => {}
             }
@@ -145,9 +149,7 @@ impl Checker<'_> {
             .iter()
             .zip(shape.params.iter())
             .any(|(own, wanted)| {
-                let known = !self.is_uncertain(*own)
-                    && !self.is_uncertain(*wanted)
-                    && !self.arena.is_open(*wanted);
+                let known = !self.is_uncertain(*own) && !self.is_uncertain(*wanted);
                 known
                     && matches!(
                         self.convert(*own, *wanted),
@@ -304,6 +306,7 @@ impl Checker<'_> {
             DeclKind::Class
                 | DeclKind::Interface
                 | DeclKind::Struct
+                | DeclKind::Enum
                 | DeclKind::Record
                 | DeclKind::RecordStruct
         );
@@ -311,16 +314,20 @@ impl Checker<'_> {
         has_members
             && !group.external
             && !self.has_foreign_base(ty)
-            && name != well_known::DECONSTRUCT
             && self.lookup_members(ty, name).is_empty()
             && !self.may_be_extended(ty, name)
     }
 
-    /// Reports whether a lambda fits a `void` delegate: it returns nothing, or a statement
-    /// expression.
+    /// Reports whether a lambda fits a `void` delegate: it returns nothing, or its body is a
+    /// statement expression.
     fn fits_void(&self, lambda: DeclId) -> Conversion {
-        let returns = self.facts.list(self.facts.decl(lambda).returns);
-        if returns.iter().all(|value| self.is_statement(*value)) {
+        let decl = self.facts.decl(lambda);
+        let is_expression = !decl.flags.has(DeclFlags::HAS_BODY);
+        let fits = |value: &ExprId| match self.facts.expr(*value) {
+            Expr::Literal(LiteralKind::Throw, _) => true,
+            _ => is_expression && self.is_statement(*value),
+        };
+        if self.facts.list(decl.returns).iter().all(fits) {
             Conversion::Implicit
         } else {
             Conversion::No
@@ -345,8 +352,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Converts the result of an async lambda, which can be any task type of a fitting result. A
-    /// statement whose value is unknown may have no result.
+    /// Converts the result of an async lambda, which can be any task type of a fitting result. The
+    /// value of a statement expression may be dropped (standard §10.7.1).
     fn async_converts(&self, lambda: DeclId, returned: Ty, wanted: Ty) -> Conversion {
         let given = self.known(returned);
         match (given, self.known(wanted)) {
@@ -367,15 +374,7 @@ impl Checker<'_> {
             (Some((have, _)), Some((known, _))) if known.is_task() && have.is_task() => {
                 Conversion::Implicit
             }
-            (Some((_, have)), Some((known, _))) if known.is_task() => {
-                let may_be_void = have.first().is_some_and(|ty| ty.is_unknown())
-                    && self.fits_void(lambda) != Conversion::No;
-                if may_be_void {
-                    Conversion::Unknown
-                } else {
-                    Conversion::No
-                }
-            }
+            (Some(_), Some((known, _))) if known.is_task() => self.fits_void(lambda),
             (_, Some(_)) => Conversion::No,
             _ => Conversion::Unknown,
         }
@@ -444,7 +443,7 @@ impl Checker<'_> {
     }
 
     /// Returns the methods of a method group.
-    fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
+    pub(super) fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
         match self.facts.expr(group) {
             Expr::Name(name, scope, offset) => self
                 .lookup_value(self.own_name(name), ScopePosition { scope, offset }, true)

@@ -20,9 +20,11 @@ pub mod conversions;
 pub mod expr_types;
 pub mod extensions;
 mod inference;
+mod interpolated_strings;
 mod iteration;
 mod lambda_bindings;
 pub mod lambdas;
+mod natural_types;
 pub mod operators;
 pub mod overload_trace;
 pub mod overloads;
@@ -62,6 +64,8 @@ pub struct ExprState {
     locals: Locals,
     /// The uses of each lambda's parameters in its body.
     bodies: OnceCell<FxHashMap<DeclId, Vec<LambdaParamUse>>>,
+    /// The number of elements into which each deconstructed value is split.
+    deconstructed: OnceCell<FxHashMap<ExprId, usize>>,
     /// The overload resolutions so far; recorded only to explain them.
     trace: Option<RefCell<Vec<OverloadTrace>>>,
 }
@@ -76,6 +80,7 @@ impl ExprState {
             lambda_bindings: LambdaBindings::default(),
             locals: simple_names::locals(types.facts, types.table),
             bodies: OnceCell::new(),
+            deconstructed: OnceCell::new(),
             trace: None,
         }
     }
@@ -98,6 +103,7 @@ impl ExprState {
             lambda_bindings: &self.lambda_bindings,
             locals: &self.locals,
             bodies: &self.bodies,
+            deconstructed: &self.deconstructed,
             trace: self.trace.as_ref(),
         }
     }
@@ -112,6 +118,7 @@ pub struct Checker<'w> {
     lambda_bindings: &'w LambdaBindings,
     locals: &'w Locals,
     bodies: &'w OnceCell<FxHashMap<DeclId, Vec<LambdaParamUse>>>,
+    deconstructed: &'w OnceCell<FxHashMap<ExprId, usize>>,
     pub trace: Option<&'w RefCell<Vec<OverloadTrace>>>,
 }
 

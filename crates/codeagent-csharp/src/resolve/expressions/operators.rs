@@ -4,7 +4,7 @@
 //! Limitations: for built-in operators, only numeric promotion, string concatenation, comparisons,
 //! and lifted and enum forms by their operands.
 
-use codeagent_model::facts::{ExprId, Operator};
+use codeagent_model::facts::{DeclKind, ExprId, Operator};
 
 use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
@@ -173,13 +173,17 @@ impl Checker<'_> {
         }
     }
 
+    fn is_enum(&self, ty: Ty) -> bool {
+        matches!(self.arena.get(ty), Type::Named(tid, _) if self.tables.type_def(tid).kind == DeclKind::Enum)
+    }
+
     fn promote_pair(&self, a: Ty, b: Ty) -> Ty {
         let (x, y) = (self.promote(a), self.promote(b));
         match (
             self.known(x).map(|(known, _)| known),
             self.known(y).map(|(known, _)| known),
         ) {
-            (Some(first), Some(second)) if first.is_numeric() => {
+            (Some(first), Some(second)) if first.is_numeric() && second.is_numeric() => {
                 if let Some(wider) = self.wider(a, b) {
                     wider
                 } else if first == second || second.widens_to(first) {
@@ -195,11 +199,8 @@ impl Checker<'_> {
             }
 
             _ if a == b => a,
-            _ if matches!(self.arena.get(a), Type::Named(..))
-                && self.is_value_type(a) == Some(true) =>
-            {
-                a
-            }
+            _ if self.is_enum(a) => a,
+            _ if self.is_enum(b) => b,
 
             _ if self.is_delegate(a) == Some(true) => a,
             _ => Ty::UNKNOWN,

@@ -63,12 +63,19 @@ impl Checker<'_> {
         invoked: bool,
     ) -> SimpleName {
         let mut current = scope;
+        let mut inside = ScopeKind::Type;
         while let Some(id) = current.some() {
             let here = *self.facts.scope(id);
 
-            if let Some(local) = self.lookup_local_in(id, name, offset) {
+            // The parameters of a primary constructor come before members only in initializers,
+            // whose scopes are blocks in the type's.
+            let has_members =
+                is_type_scope(here.kind) && self.table.types.contains_key(&here.owner);
+            let locals_first = !has_members || inside == ScopeKind::Block;
+            if locals_first && let Some(local) = self.lookup_local_in(id, name, offset) {
                 return SimpleName::Local(vec![self.local(local)]);
             }
+            inside = here.kind;
 
             let found = match here.kind {
                 kind if is_type_scope(kind) => self.lookup_value_in_type(here.owner, name, invoked),
@@ -185,8 +192,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns a primary constructor parameter of another part of the type; those of the own part
-    /// are in scope.
+    /// Returns a parameter of a type's primary constructor, whichever part declares it.
     fn lookup_primary_parameter(&self, tid: TypeDefId, name: Name) -> Option<DeclRef> {
         for constructor in &self.type_def(tid).constructors {
             let facts = self.facts(constructor.file);

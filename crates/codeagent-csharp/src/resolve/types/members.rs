@@ -120,12 +120,28 @@ impl Types<'_> {
             .iter_mut()
             .find(|derived| self.same_parameters(**derived, candidate))
         {
+            Some(derived) if self.replaces_implied(candidate, *derived) => *derived = candidate,
             Some(derived) if self.decl(derived.decl).flags.has(DeclFlags::OVERRIDE) => {
                 derived.depth = candidate.depth
             }
             Some(_) => {}
             None => found.push(candidate),
         }
+    }
+
+    /// Reports whether a member takes the place of one that the compiler would add to a record: it
+    /// is written in the record, or sealed in a base record.
+    fn replaces_implied(&self, candidate: Candidate, derived: Candidate) -> bool {
+        self.is_implied(derived.decl)
+            && !self.is_implied(candidate.decl)
+            && (candidate.within == derived.within
+                || self.decl(candidate.decl).flags.has(DeclFlags::SEALED))
+    }
+
+    /// Reports whether the compiler adds this method or operator to a record.
+    pub fn is_implied(&self, decl: DeclRef) -> bool {
+        let decl = self.decl(decl);
+        is_method(decl.kind) && decl.flags.has(DeclFlags::FROM_PARAMETER)
     }
 
     /// Reports whether two methods have the same parameters.
