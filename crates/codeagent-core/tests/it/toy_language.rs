@@ -74,8 +74,9 @@ fn lower(text: &str) -> Facts {
             let at = builder.position(name_at(name));
             let sym = builder.name_sym(name);
             let id = builder.declare(sym, DeclKind::Function, DeclFlags::default(), at);
-            let span = builder.span(offset, offset + line.trim_end().len());
-            builder.set_detail(id, detail(span));
+            let rest = text[offset..].trim_end();
+            let end = offset + rest.find("\ndef ").unwrap_or(rest.len());
+            builder.set_detail(id, detail(builder.span(offset, end)));
             builder.owner = id;
         } else if let Some(name) = name_of("call ") {
             let at = builder.position(name_at(name));

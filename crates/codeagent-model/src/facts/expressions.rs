@@ -127,8 +127,8 @@ pub enum Expr {
     Assign(ExprId, ExprId),
     /// C# `a?.b.c` as a whole: the type of the inner chain, made nullable.
     Conditional(ExprId),
-    /// C#: the inner value without its `?`: the receiver of `a?.b`, or the value that `x is { } y`
-    /// declares.
+    /// C#: the inner value without its `?`: the receiver of `a?.b`, the first value of `a ?? b`, or
+    /// the value that `x is { } y` declares.
     NonNull(ExprId),
     /// C# `x with { }`, `checked`, `ref` or parentheses: the type of the inner expression.
     Paren(ExprId),
