@@ -39,6 +39,9 @@ words! {
     }
 }
 
+/// Segments of a path on which a router may be mounted.
+const MAX_MOUNTED: usize = 2;
+
 /// The verb of a route or request that may be any.
 pub const ANY_VERB: &str = "*";
 
@@ -101,7 +104,22 @@ pub fn route_key(path: &str) -> String {
     let key = literal_key(path.trim_start_matches("~/"));
     // The base address of the client stands first.
     let key = key.strip_prefix("*/").unwrap_or(&key);
-    key.trim_matches('/').to_owned()
+    let key = key.trim_matches('/');
+    // Placeholders alone are the route of nothing in particular.
+    if key.contains(char::is_alphanumeric) {
+        key.to_owned()
+    } else {
+        String::new()
+    }
+}
+
+/// Returns the shorter keys under which the route of a request may be known, where a router is
+/// mounted on a path: without its first segments.
+pub fn mounted_keys(key: &str) -> impl Iterator<Item = &str> {
+    key.match_indices('/')
+        .take(MAX_MOUNTED)
+        .map(|(at, _)| &key[at + 1..])
+        .filter(|rest| rest.contains(char::is_alphanumeric) && !rest.starts_with('*'))
 }
 
 #[cfg(test)]
@@ -121,6 +139,10 @@ mod tests {
         }
         assert_eq!(route_key("/users?page=1"), "users");
         assert_eq!(route_key("/"), "");
+        assert_eq!(route_key("/:id"), "");
+        assert_ne!(route_key("/s/:id.:format"), route_key("/s/:id"));
+        let mounted: Vec<&str> = mounted_keys("api/v1/users/*/posts").collect();
+        assert_eq!(mounted, ["v1/users/*/posts", "users/*/posts"]);
     }
 
     #[test]

@@ -3,12 +3,13 @@
 //!
 //! The store has one row per site. Here sites that share a message or a key are joined: who sends a
 //! message leads to its handlers, who requests a path leads to the route that has it. A route and a
-//! request are joined because their texts agree, so such a step is never exact.
+//! request are joined because their texts agree, so such a step is never exact. A request that has no
+//! route of its path may have one below a path on which a router is mounted.
 //!
 //! Limitations: a message leads to handlers of its own type, not of its bases. A key with more than
 //! [`MAX_JOINED`] sites connects nothing.
 
-use crate::model::dispatch::{DispatchKind, verb_and_path, verbs_agree};
+use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path, verbs_agree};
 use crate::model::graph::{Confidence, EdgeDirection, NodeId};
 use crate::query::QueryError;
 use crate::store::{self, DispatchRow, FileKey, Snapshot};
@@ -144,7 +145,7 @@ fn handlers(snapshot: &Snapshot, sent: &DispatchRow) -> Result<Vec<DispatchStep>
         return Ok(Vec::new());
     };
     let mut rows = store::dispatch_at(snapshot, message, EdgeDirection::Outgoing)?;
-    rows.retain(|row| row.kind == DispatchKind::Handles);
+    rows.retain(|row| row.kind == DispatchKind::Handles && is_same_message(sent, row));
     let step = |row: &DispatchRow| DispatchStep::joined(sent, row, Some(message));
     Ok(rows.iter().take(MAX_JOINED).map(step).collect())
 }
@@ -156,7 +157,7 @@ fn senders(snapshot: &Snapshot, handled: DispatchRow) -> Result<Vec<DispatchStep
         return Ok(Vec::new());
     };
     let mut rows = store::dispatch_at(snapshot, message, EdgeDirection::Incoming)?;
-    rows.retain(|row| row.kind == DispatchKind::Sends);
+    rows.retain(|row| row.kind == DispatchKind::Sends && is_same_message(row, &handled));
     let step = |row: &DispatchRow| DispatchStep::joined(row, &handled, Some(message));
     let steps: Vec<DispatchStep> = rows.iter().take(MAX_JOINED).map(step).collect();
     Ok(match (steps.is_empty(), handled.confidence) {
@@ -171,12 +172,41 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
     let Some(kind) = row.kind.counterpart() else {
         return Ok(Vec::new());
     };
-    let mut rows = store::dispatch_with_key(snapshot, kind, &row.kind.key(&row.label))?;
+    let key = row.kind.key(&row.label);
+    let mut rows = store::dispatch_with_key(snapshot, kind, &key)?;
     rows.retain(|other| belong_together(row, other));
+    match row.kind {
+        DispatchKind::Requests if rows.is_empty() => {
+            for shorter in mounted_keys(&key) {
+                rows = store::dispatch_with_key(snapshot, kind, shorter)?;
+                rows.retain(|other| belong_together(row, other));
+                if !rows.is_empty() {
+                    break;
+                }
+            }
+        }
+        DispatchKind::Serves if !key.is_empty() => {
+            for request in store::dispatch_below(snapshot, kind, &key)? {
+                if counterparts(snapshot, &request)?.contains(row) {
+                    rows.push(request);
+                }
+            }
+        }
+        _ => {}
+    }
     if rows.len() > MAX_JOINED {
         rows.clear();
     }
     Ok(rows)
+}
+
+/// Reports whether a handler takes what is sent: the type arguments agree, and one of both is
+/// certain to be about messages.
+fn is_same_message(sent: &DispatchRow, handled: &DispatchRow) -> bool {
+    let is_certain =
+        sent.confidence == Confidence::Exact || handled.confidence == Confidence::Exact;
+    let (one, other) = (&sent.label, &handled.label);
+    is_certain && (one == other || one.is_empty() || other.is_empty())
 }
 
 fn belong_together(row: &DispatchRow, other: &DispatchRow) -> bool {

@@ -120,6 +120,36 @@ pub fn dispatch_with_key(
     Ok(rows)
 }
 
+/// Returns the rows of a kind whose keys end with a slash and a key, by site.
+pub fn dispatch_below(
+    snapshot: &Snapshot,
+    kind: DispatchKind,
+    key: &str,
+) -> Result<Vec<DispatchRow>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} WHERE substr(key, -length(?1)) = ?1 ORDER BY file_id, line, \"column\", label"
+    );
+    let mut rows = select(snapshot, &sql, format!("/{key}"))?;
+    rows.retain(|row| row.kind == kind);
+    Ok(rows)
+}
+
+const TARGETS: &str = "SELECT DISTINCT kind, target FROM dispatch WHERE target <> 0";
+
+/// Returns all targets, each with how it is reached.
+pub fn dispatch_targets(snapshot: &Snapshot) -> Result<Vec<(DispatchKind, NodeId)>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(TARGETS)?;
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push((
+            word_column(row, 0, DispatchKind::from_code)?,
+            id_column(row, 1)?,
+        ));
+    }
+    Ok(found)
+}
+
 fn select(
     snapshot: &Snapshot,
     sql: &str,

@@ -35,7 +35,7 @@ pub use delta::{
     Delta, DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, FullGraph, InputRow,
     NodeChanges, NodeWithHash, SpanUpdate, UnresolvedRow, UnresolvedSite, Write, WriteReport,
 };
-pub use dispatch::{DispatchRow, dispatch_at, dispatch_with_key};
+pub use dispatch::{DispatchRow, dispatch_at, dispatch_below, dispatch_targets, dispatch_with_key};
 pub use dump::canonical_dump;
 pub use edges::{
     Contained, IncidentEdge, candidates_of, contained, incident_edges, reference_count,

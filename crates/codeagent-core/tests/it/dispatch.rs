@@ -122,15 +122,19 @@ record Save : ICommand;
 record Unheard : IRequest;
 interface ICommand : IRequest { }
 interface ICommandHandler<T> : IRequestHandler<T> where T : ICommand { }
-interface IOwnHandler<in T> { void Receive(T message); }
+interface IReceiver<in T> { void Receive(T message); }
 interface IStore<T> { void Add(T item); void Remove(T item); }
 class PingHandler : IRequestHandler<Ping, string> { public string Handle(Ping ping) => null; }
 class PongHandler : INotificationHandler<Pong> { public void Handle(Pong pong) { } }
 class SaveHandler : ICommandHandler<Save> { public void Handle(Save save) { } }
 class Moved { }
-class MovedHandler : IOwnHandler<Moved> { public void Receive(Moved moved) { } }
+class MovedReader : IReceiver<Moved> { public void Receive(Moved moved) { } }
 class Saved { }
 class Store : IStore<Saved> { public void Add(Saved item) { } public void Remove(Saved item) { } }
+record Wrapped<T>(T Inner) : IRequest;
+class WrappedHandler<T> : IRequestHandler<Wrapped<T>> { public virtual void Handle(Wrapped<T> wrapped) { } }
+class WrappedPingHandler : WrappedHandler<Ping> { }
+class WrappedSaveHandler : WrappedHandler<Save> { }
 class Same : System.IEquatable<Moved> { public bool Equals(Moved other) => true; }
 ",
             ),
@@ -142,6 +146,7 @@ class Same : System.IEquatable<Moved> { public bool Equals(Moved other) => true;
         sender.Send(save);
         bus.Publish(new Moved());
         bus.Publish(new Saved());
+        sender.Send(new Wrapped<Save>(save));
         sender.Send(new Unheard());
         sender.Send(\"text\");
     }
@@ -150,16 +155,22 @@ class Same : System.IEquatable<Moved> { public bool Equals(Moved other) => true;
             ),
         ],
         &[
-            "?handles Moved -> MovedHandler.Receive Handlers.cs:14",
+            "?handles Moved -> MovedReader.Receive Handlers.cs:14",
             "handles Ping -> PingHandler.Handle Handlers.cs:10",
             "handles Pong -> PongHandler.Handle Handlers.cs:11",
             "handles Save -> SaveHandler.Handle Handlers.cs:12",
+            "handles Wrapped -> WrappedHandler.Handle Handlers.cs:18",
+            "handles Wrapped -> WrappedPingHandler (Ping) Handlers.cs:19",
+            "handles Wrapped -> WrappedSaveHandler (Save) Handlers.cs:20",
             "sends Api.Run -> Moved Api.cs:5",
-            "?sends Api.Run -> MovedHandler.Receive (Moved) Api.cs:5",
+            "?sends Api.Run -> MovedReader.Receive (Moved) Api.cs:5",
             "sends Api.Run -> Ping Api.cs:3",
             "sends Api.Run -> PingHandler.Handle (Ping) Api.cs:3",
             "sends Api.Run -> Save Api.cs:4",
             "sends Api.Run -> SaveHandler.Handle (Save) Api.cs:4",
+            "sends Api.Run -> Wrapped (Save) Api.cs:7",
+            "sends Api.Run -> WrappedHandler.Handle (Wrapped) Api.cs:7",
+            "sends Api.Run -> WrappedSaveHandler (Wrapped) Api.cs:7",
         ],
     );
 }
@@ -169,10 +180,10 @@ fn csharp_events_and_routes() {
     check(
         &[
             (
-                "Shelf.cs",
+                "Shop.cs",
                 "[Route(\"api/[controller]\")]
 abstract class Base : ControllerBase { }
-class ShelfController : Base {
+class ShopController : Base {
     [HttpGet(\"{id:int}\")] public int Get(int id) => id;
     [HttpPost] public int Save() => 1;
     [HttpDelete, Route(\"gone/[action]\")] public int Drop() => 1;
@@ -195,11 +206,11 @@ class Plain { [HttpGet] public int Get() => 1; }
 }
 class Client {
     readonly HttpClient http;
-    void Load(int id) { http.GetAsync($\"/items/{id}\"); http.DeleteAsync(\"api/shelf/gone/drop\"); http.PostAsync(\"/items/1\", null); }
+    void Load(int id) { http.GetAsync($\"/items/{id}\"); http.DeleteAsync(\"api/shop/gone/drop\"); http.PostAsync(\"/items/1\", null); }
 }
 class Button {
     public event System.Action Pressed;
-    void Wire(External other) { Pressed += OnPressed; Pressed += () => OnPressed(); other.Closed += OnPressed; total += more; }
+    void Wire(External other) { Pressed -= OnPressed; Pressed += OnPressed; Pressed += () => OnPressed(); other.Closed += OnPressed; total += more; }
     void OnPressed() { }
 }
 ",
@@ -207,13 +218,13 @@ class Button {
         ],
         &[
             "?requests Client.Load -> Api.Find (GET /items/{id}) Program.cs:12",
-            "?requests Client.Load -> ShelfController.Drop (DELETE api/shelf/gone/drop) Program.cs:12",
+            "?requests Client.Load -> ShopController.Drop (DELETE api/shop/gone/drop) Program.cs:12",
             "?serves Api.Map -> Api.Find (GET /items/{id}) Program.cs:4",
             "?serves Api.Map -> Api.Map (POST /items) Program.cs:5",
-            "serves ShelfController -> ShelfController.Drop (DELETE /api/Shelf/gone/Drop) Shelf.cs:6",
-            "serves ShelfController -> ShelfController.Get (GET /api/Shelf/{id:int}) Shelf.cs:4",
-            "serves ShelfController -> ShelfController.Save (POST /api/Shelf) Shelf.cs:5",
-            "serves ShelfController -> ShelfController.Top (PUT /top) Shelf.cs:7",
+            "serves ShopController -> ShopController.Drop (DELETE /api/Shop/gone/Drop) Shop.cs:6",
+            "serves ShopController -> ShopController.Get (GET /api/Shop/{id:int}) Shop.cs:4",
+            "serves ShopController -> ShopController.Save (POST /api/Shop) Shop.cs:5",
+            "serves ShopController -> ShopController.Top (PUT /top) Shop.cs:7",
             "subscribes - -> Button.OnPressed (Closed) Program.cs:16",
             "subscribes Button.Pressed -> Button.OnPressed Program.cs:16",
             "subscribes Button.Pressed -> Button.Wire Program.cs:16",
@@ -302,6 +313,7 @@ class NoController { @Get('a') find() {} }
 export function handle(typed: Router) { typed.delete('/users/:id', list); }
 ",
             ),
+            ("mounted.ts", "export const call = (server: any) => server.get('/api/v1/users/7') || server.get('/api/users/:id');\n"),
             ("list.ts", "export function list() {}\n"),
             (
                 "client.ts",
@@ -314,7 +326,7 @@ export class Client {
   remove(id: string) { return fetch(`https://host/users/${id}`, { method: 'DELETE' }); }
   add() { axios.post('/cats', {}); axios.put('/nowhere'); }
 }
-export const routes = [{ path: 'client', component: Client }, { path: 'late', loadComponent: () => import('./list').then(m => m.list) }];
+export const routes = [{ path: 'client', component: Client }, { path: 'outer', children: [{ path: 'late', loadComponent: () => import('./list').then(m => m.list) }] }];
 export class Emitter { on(name: string, f: () => void) {} emit(name: string) {} }
 export function wire(emitter: Emitter, other: Other) {
   emitter.on('done', list);
@@ -335,6 +347,7 @@ export class Other { on(name: string, f: () => void) {} }
             "?requests client.ts#Client.add -> server.ts#Cats.add (POST /cats) client.ts:8",
             "?requests client.ts#Client.load -> list.ts#list (GET /users/${id}) client.ts:6",
             "?requests client.ts#Client.remove -> list.ts#list (DELETE https://host/users/${id}) client.ts:7",
+            "?requests mounted.ts#call -> list.ts#list (GET /api/users/:id) mounted.ts:1",
             "serves server.ts -> list.ts#list (GET /both) server.ts:8",
             "?serves server.ts -> list.ts#list (GET /guessed) server.ts:9",
             "serves server.ts -> list.ts#list (GET /users/:id) server.ts:6",
@@ -344,7 +357,7 @@ export class Other { on(name: string, f: () => void) {} }
             "serves server.ts#Cats -> server.ts#Cats.find (GET /cats/:id) server.ts:15",
             "serves server.ts#handle -> list.ts#list (DELETE /users/:id) server.ts:19",
             "shows client.ts#routes -> client.ts#Client (client) client.ts:10",
-            "shows client.ts#routes -> list.ts#list (late) client.ts:10",
+            "shows client.ts#routes -> list.ts#list (outer/late) client.ts:10",
         ],
     );
 }

@@ -88,7 +88,7 @@ pub fn literal_key(text: &str) -> String {
         let placeholder = match next {
             '$' if rest.starts_with("${") => closing(rest),
             '{' => closing(rest),
-            ':' if at_segment && text.contains('/') => Some(rest.find('/').unwrap_or(rest.len())),
+            ':' if at_segment && text.contains('/') => Some(parameter_end(rest)),
             _ => None,
         };
 
@@ -106,6 +106,21 @@ pub fn literal_key(text: &str) -> String {
     }
 
     key
+}
+
+/// Returns the index past a parameter of a route: `:name`, `:name?`, `:name(\d+)`.
+fn parameter_end(text: &str) -> usize {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let name = text[1..]
+        .find(|c| !is_name(c))
+        .map_or(text.len(), |end| end + 1);
+    let pattern = match text[name..].starts_with('(') {
+        true => text[name..]
+            .find(')')
+            .map_or(text.len(), |end| name + end + 1),
+        false => name,
+    };
+    pattern + usize::from(text[pattern..].starts_with(['?', '*', '+']))
 }
 
 /// Returns the index past the first closing brace.
@@ -142,6 +157,7 @@ mod tests {
         for route in [
             "/Users/:id/posts",
             "users/{id:int}/posts/",
+            "/users/:id(\\d+)/posts",
             "users/${user.id}/posts",
         ] {
             assert_eq!(literal_key(route), "users/*/posts", "{route}");

@@ -89,7 +89,8 @@ fn rows(
             kind: step.kind,
             other: name(occurrences, other)?,
             what: match step.message {
-                Some(message) => name(occurrences, Some(message))?,
+                Some(message) if step.label.is_empty() => name(occurrences, Some(message))?,
+                Some(message) => format!("{}<{}>", name(occurrences, Some(message))?, step.label),
                 None => step.label.clone(),
             },
             site: place(occurrences, step.site)?,

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{Access, EdgeType, NodeFlags, NodeId, NodeKind, NodeType};
 use crate::query::overview::graph::ProjectGraph;
 use crate::query::{QueryError, Snapshot, Sources};
@@ -57,7 +58,13 @@ pub enum Doubt {
 
 /// Finds the unused symbols in scope, outside tests; sorted by [`UnusedSymbol::rank`].
 pub fn unused(snapshot: &Snapshot, graph: &ProjectGraph) -> Result<Vec<UnusedSymbol>, QueryError> {
-    let used = used_symbols(graph);
+    let mut used = used_symbols(graph);
+    for (kind, target) in store::dispatch_targets(snapshot)? {
+        let is_message = matches!(kind, DispatchKind::Sends | DispatchKind::Emits);
+        if let Some(index) = graph.index_of(target).filter(|_| !is_message) {
+            add_with_containers(graph, index, &mut used.by_code);
+        }
+    }
     let unresolved: FxHashMap<String, u64> = store::unresolved_names(snapshot, usize::MAX)?
         .into_iter()
         .collect();
@@ -199,7 +206,7 @@ fn add_with_containers(graph: &ProjectGraph, index: u32, set: &mut FxHashSet<u32
 
 #[derive(Default)]
 struct Used {
-    /// Symbols used by non-test code, with their containers.
+    /// Symbols used by non-test code, or run without a call, with their containers.
     by_code: FxHashSet<u32>,
     /// Symbols used by tests.
     by_tests: FxHashSet<u32>,

@@ -1,12 +1,15 @@
 //! The names by which frameworks of C# are recognised.
 
+use codeagent_model::graph::Confidence;
+
 /// What a call of a method says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallMeaning {
     /// It registers a service with a container: `AddScoped<I, T>()`.
     Service,
-    /// It sends its argument to whatever handles its type: `Send(new T())`.
-    Send,
+    /// It sends its argument to whatever handles its type: `Send(new T())`. Names that often mean
+    /// something else are inferred.
+    Send(Confidence),
     /// It maps a route of this verb to a function: `MapGet("..", f)`.
     Route(&'static str),
     /// It requests a path with this verb: `GetAsync("..")`.
@@ -43,24 +46,16 @@ pub fn call_meaning(method: &str) -> Option<CallMeaning> {
         | "PublishAsync"
         | "Dispatch"
         | "DispatchAsync"
-        | "Enqueue"
-        | "EnqueueAsync"
-        | "Execute"
-        | "ExecuteAsync"
-        | "Query"
-        | "QueryAsync"
-        | "Invoke"
-        | "InvokeAsync"
-        | "Request"
-        | "RequestAsync"
         | "CreateStream"
-        | "Raise"
-        | "RaiseAsync"
         | "RaiseEvent"
         | "AddDomainEvent"
         | "RegisterDomainEvent"
-        | "RaiseDomainEvent"
-        | "AddAndSaveEventAsync" => CallMeaning::Send,
+        | "RaiseDomainEvent" => CallMeaning::Send(Confidence::Exact),
+
+        "Enqueue" | "EnqueueAsync" | "Execute" | "ExecuteAsync" | "Query" | "QueryAsync"
+        | "InvokeAsync" | "Request" | "RequestAsync" | "Raise" | "RaiseAsync" => {
+            CallMeaning::Send(Confidence::Inferred)
+        }
 
         "MapGet" => CallMeaning::Route("GET"),
         "MapPost" => CallMeaning::Route("POST"),
@@ -117,15 +112,17 @@ pub const HANDLERS: &[&str] = &[
     "IRequestHandler",
     "INotificationHandler",
     "IStreamRequestHandler",
-    "ICommandHandler",
-    "IQueryHandler",
-    "IEventHandler",
     "IConsumer",
     "IHandleMessages",
-    "RequestHandler",
-    "AsyncRequestHandler",
-    "NotificationHandler",
 ];
+
+/// Reports whether a generic type handles its first type argument by its name, if a method takes
+/// one.
+pub fn is_named_handler(name: &str) -> bool {
+    ["Handler", "Consumer", "Subscriber"]
+        .iter()
+        .any(|end| name.ends_with(end))
+}
 
 /// Returns the verb of an attribute that makes a method answer requests.
 pub fn verb_of_attribute(name: &str) -> Option<&'static str> {

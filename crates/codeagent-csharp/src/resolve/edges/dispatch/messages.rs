@@ -5,7 +5,7 @@ use codeagent_model::dispatch::DispatchKind;
 use codeagent_model::facts::{DeclId, DeclKind, Site, SiteKind, Subject};
 use codeagent_model::graph::Confidence;
 
-use super::frameworks::HANDLERS;
+use super::frameworks::{HANDLERS, is_named_handler};
 use super::{CallSite, end, relation};
 use crate::resolve::declared::published;
 use crate::resolve::declared::tables::TypeDefId;
@@ -15,18 +15,33 @@ use crate::resolve::types::{Ty, Type};
 /// Arguments of a call that may be the message.
 const MAX_ARGUMENTS: usize = 2;
 
+/// Why a base makes a class a handler.
+#[derive(Clone, Copy)]
+enum HandledBy {
+    /// It is of a mediator's library.
+    Library,
+    /// It is named a handler.
+    Name,
+    /// Its one method takes its type argument.
+    Shape,
+}
+
 impl SiteResolver<'_> {
-    pub(super) fn record_sent(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
+    pub(super) fn record_sent(
+        &self,
+        at: CallSite<'_>,
+        confidence: Confidence,
+        found: &mut Vec<Dispatch>,
+    ) {
         let call = self.facts.calls[at.call.index()];
         for arg in self.facts.list(call.args).iter().take(MAX_ARGUMENTS) {
-            if let Some(message) = self.message(self.type_of_expr(arg.value)) {
+            let ty = self.type_of_expr(arg.value);
+            if let Some(message) = self.message(ty) {
                 let ends = (DispatchEnd::Around(at.site.owner), end(message));
-                found.push(relation(
-                    DispatchKind::Sends,
-                    ends,
-                    at.site,
-                    Confidence::Exact,
-                ));
+                found.push(Dispatch {
+                    label: self.arguments_of(ty),
+                    ..relation(DispatchKind::Sends, ends, at.site, confidence)
+                });
                 return;
             }
         }
@@ -53,14 +68,21 @@ impl SiteResolver<'_> {
 
         let before = found.len();
         for base in self.supertypes(self.self_type(tid)).iter().skip(1) {
-            let Some((message, confidence)) = self.handled_through(*base) else {
+            let Some((message, by)) = self.handled_through(*base) else {
                 continue;
             };
             let Some(declared) = self.message(message) else {
                 continue;
             };
-            let handler = self.method_taking(tid, message);
-            let handler = handler.unwrap_or_else(|| group.parts[0].decl);
+            let handler = match (self.method_taking(tid, message), by) {
+                (Some(method), _) => method,
+                (None, HandledBy::Library) => group.parts[0].decl,
+                (None, _) => continue,
+            };
+            let confidence = match by {
+                HandledBy::Library | HandledBy::Name => Confidence::Exact,
+                HandledBy::Shape => Confidence::Inferred,
+            };
             let target = DeclRef {
                 file: self.file,
                 decl: handler,
@@ -71,14 +93,15 @@ impl SiteResolver<'_> {
                 owner: id,
                 at: self.facts.decl(id).at,
             };
-            let said = relation(
-                DispatchKind::Handles,
-                (end(declared), end(target)),
-                &site,
-                confidence,
-            );
-            let is_known =
-                |known: &Dispatch| (known.source, known.target) == (said.source, said.target);
+            let ends = (end(declared), end(target));
+            let said = Dispatch {
+                label: self.arguments_of(message),
+                ..relation(DispatchKind::Handles, ends, &site, confidence)
+            };
+            let is_known = |known: &Dispatch| {
+                (known.source, known.target, &known.label)
+                    == (said.source, said.target, &said.label)
+            };
             match found[before..].iter_mut().find(|known| is_known(known)) {
                 Some(known) => known.confidence = known.confidence.max(said.confidence),
                 None => found.push(said),
@@ -87,21 +110,25 @@ impl SiteResolver<'_> {
     }
 
     /// Returns the message that a base makes a class handle.
-    fn handled_through(&self, base: Ty) -> Option<(Ty, Confidence)> {
+    fn handled_through(&self, base: Ty) -> Option<(Ty, HandledBy)> {
         let (name, args) = match self.arena.get(base) {
             Type::Named(tid, args) => (self.tables.type_def(tid).name, args),
             Type::External(name, args) => (name, args),
             _ => return None,
         };
         let message = *args.first()?;
-        if HANDLERS.contains(&self.tables.names.text(name)) {
-            return Some((message, Confidence::Exact));
+        let name = self.tables.names.text(name);
+        if HANDLERS.contains(&name) {
+            return Some((message, HandledBy::Library));
+        }
+        if is_named_handler(name) {
+            return Some((message, HandledBy::Name));
         }
         let Type::Named(tid, _) = self.arena.get(base) else {
             return None;
         };
         self.takes_its_argument(tid)
-            .then_some((message, Confidence::Inferred))
+            .then_some((message, HandledBy::Shape))
     }
 
     /// Reports whether a type is an interface of the repository whose only method takes a value of
@@ -126,9 +153,14 @@ impl SiteResolver<'_> {
         }
     }
 
-    /// Returns the method of a type, declared in this file, whose first parameter has a type.
+    /// Returns the method of a type, declared in this file, whose first parameter is a message or
+    /// has it as a type argument.
     fn method_taking(&self, tid: TypeDefId, message: Ty) -> Option<DeclId> {
         let group = self.type_def(tid);
+        let holds = |ty: Ty| match self.arena.get(ty) {
+            Type::Named(_, args) | Type::External(_, args) => args.contains(&message),
+            _ => false,
+        };
         let takes = |decl: &&DeclRef| {
             decl.file == self.file
                 && self.decl(**decl).kind == DeclKind::Method
@@ -136,10 +168,20 @@ impl SiteResolver<'_> {
                     .signature(**decl)
                     .params
                     .first()
-                    .is_some_and(|first| first.ty == message)
+                    .is_some_and(|first| first.ty == message || holds(first.ty))
         };
         let mut all = group.members.iter().chain(&group.explicit);
         all.find(takes).map(|found| found.decl)
+    }
+
+    /// Returns the names of a message's type arguments, which tell messages of one generic type
+    /// apart; empty if they are not all known.
+    fn arguments_of(&self, message: Ty) -> String {
+        let Type::Named(_, args) = self.arena.get(message) else {
+            return String::new();
+        };
+        let names: Option<Vec<&str>> = args.iter().map(|arg| self.type_name(*arg)).collect();
+        names.unwrap_or_default().join(", ")
     }
 
     /// Returns the declaration of a type that can be a message.

@@ -26,7 +26,7 @@ mod services;
 
 use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Resolution, Target};
 use codeagent_model::dispatch::DispatchKind;
-use codeagent_model::facts::{CallId, Expr, ExprId, Site, SiteKind, Subject};
+use codeagent_model::facts::{CallId, Expr, ExprId, Operator, Site, SiteKind, Subject};
 use codeagent_model::graph::Confidence;
 
 use self::frameworks::{CallMeaning, call_meaning};
@@ -55,7 +55,7 @@ impl FileResolver<'_> {
                 }
                 (SiteKind::ReadWrite, Subject::Expr(expr)) => changed = expr,
                 (SiteKind::Operator, Subject::Expr(expr)) if !changed.is_none() => {
-                    if let Expr::Binary(_, left, right) = facts.expr(expr)
+                    if let Expr::Binary(Operator::Add, left, right) = facts.expr(expr)
                         && left == changed
                     {
                         let here = self.at(site.owner);
@@ -113,7 +113,7 @@ impl SiteResolver<'_> {
     fn record_call(&self, at: CallSite<'_>, meaning: CallMeaning, found: &mut Vec<Dispatch>) {
         match meaning {
             CallMeaning::Service => self.record_service(at, found),
-            CallMeaning::Send => self.record_sent(at, found),
+            CallMeaning::Send(confidence) => self.record_sent(at, confidence, found),
             CallMeaning::Route(verb) => self.record_mapped(at, verb, found),
             CallMeaning::Request(verb) => self.record_request(at, verb, found),
         }

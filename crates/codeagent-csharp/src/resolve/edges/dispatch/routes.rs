@@ -13,6 +13,9 @@ use super::{CallSite, Fit, end};
 use crate::resolve::edges::SiteResolver;
 use crate::resolve::types::Type;
 
+/// Stands for a path that is no literal.
+const UNKNOWN_PATH: &str = "?";
+
 /// Calls that are followed from a route to its group.
 const MAX_CHAIN: usize = 24;
 
@@ -33,14 +36,13 @@ impl SiteResolver<'_> {
         if method.kind != DeclKind::Method {
             return;
         }
-        self.stack.begin_site();
-        let is_declared = self
-            .type_of_attribute(attribute)
-            .and_then(|ty| self.declaration_of(ty));
         let Some(class) = facts.scope(method.scope).owner.some() else {
             return;
         };
-        if is_declared.is_some() {
+        self.stack.begin_site();
+        // An attribute of the repository may be anything.
+        let declared = self.type_of_attribute(attribute);
+        if declared.is_some_and(|ty| self.declaration_of(ty).is_some()) {
             return;
         }
 
@@ -158,15 +160,18 @@ impl SiteResolver<'_> {
             .find_map(|arg| self.path_text(arg.value, at.site.at.line));
         let (prefix, is_whole) = self.group_prefix(call.callee);
         let path = join(&prefix, &pattern.clone().unwrap_or_default());
-        if path.is_empty() {
-            return;
-        }
+        let has_other_pattern = pattern.is_none() && args.len() > 1;
+        let path = if path.is_empty() || has_other_pattern {
+            UNKNOWN_PATH.to_owned()
+        } else {
+            format!("/{}", path.trim_start_matches('/'))
+        };
         let is_certain = fit == Fit::Exact && is_whole && pattern.is_some();
         found.push(Dispatch {
             kind: DispatchKind::Serves,
             source: DispatchEnd::Around(at.site.owner),
             target,
-            label: format!("{verb} /{}", path.trim_start_matches('/')),
+            label: format!("{verb} {path}"),
             at: at.site.at,
             confidence: if is_certain {
                 Confidence::Exact

@@ -14,8 +14,8 @@
 //! of a package ([`origins`]). If it is not known, a path must begin with `/`, and the relation is
 //! inferred. The names are in [`frameworks`].
 //!
-//! **Limits.** A path is a literal, or a template with placeholders. A prefix that `use("/a",
-//! router)` adds is not seen; nor are routes that files are, by their names.
+//! **Limits.** A path is a literal, or a template with placeholders. What `use("/a", router)` adds to
+//! the routes of a router is not read, nor are routes that files are by their names.
 
 mod events;
 mod frameworks;
@@ -244,6 +244,12 @@ impl FileResolver<'_> {
         let Expr::Object(object) = facts.expr(object) else {
             return None;
         };
+        self.property(object, key)
+    }
+
+    /// Returns the value of a property of an object literal.
+    fn property(&self, object: DeclId, key: &str) -> Option<ExprId> {
+        let facts = self.own_facts();
         let scope = facts.decl(object).inner;
         let after = &facts.decls[object.index()..];
         let member = after.iter().find(|decl| {

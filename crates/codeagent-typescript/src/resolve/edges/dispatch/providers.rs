@@ -6,14 +6,19 @@ use codeagent_model::dispatch::DispatchKind;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
 use codeagent_model::span::Position;
+use rustc_hash::FxHashMap;
 
 use super::frameworks::{PROVIDED, SHOWN};
+use super::routes::join;
 use super::{DispatchSite, end, relation};
 use crate::resolve::edges::FileResolver;
 use crate::resolve::symbols::modules::ResolvedName;
 
 /// Declarations before and after a member among which the others of its object are looked for.
 const NEAR: usize = 16;
+
+/// Levels of routes within routes.
+const MAX_LEVELS: usize = 8;
 
 /// The keys of objects that are looked for.
 enum Key {
@@ -26,6 +31,7 @@ impl FileResolver<'_> {
     /// Records the object literals of the file that provide or show something.
     pub(super) fn record_objects(&self, found: &mut Vec<Dispatch>) {
         let facts = self.own_facts();
+        let mut parents = None;
         for (index, decl) in facts.decls.iter().enumerate() {
             if decl.kind != DeclKind::Property || decl.init.is_none() {
                 continue;
@@ -43,7 +49,10 @@ impl FileResolver<'_> {
             match key {
                 Key::Provide => self.record_provider(index, decl, found),
                 Key::Providers => self.record_provided_classes(decl, found),
-                Key::Path => self.record_shown(index, decl, found),
+                Key::Path => {
+                    let parents = parents.get_or_insert_with(|| self.parent_routes());
+                    self.record_shown(index, parents, found);
+                }
             }
         }
     }
@@ -152,11 +161,48 @@ impl FileResolver<'_> {
         }
     }
 
+    /// Returns the object around each object in an array `children`.
+    fn parent_routes(&self) -> FxHashMap<DeclId, DeclId> {
+        let facts = self.own_facts();
+        let mut parents = FxHashMap::default();
+        for decl in &facts.decls {
+            if decl.kind != DeclKind::Property || facts.text(decl.name) != "children" {
+                continue;
+            }
+            if let Expr::Array(items, _) = facts.expr(decl.init) {
+                let parent = facts.scope(decl.scope).owner;
+                for item in facts.list(items) {
+                    if let Expr::Object(child) = facts.expr(*item) {
+                        parents.insert(child, parent);
+                    }
+                }
+            }
+        }
+        parents
+    }
+
     /// Records `{ path: "a", component: C }`.
-    fn record_shown(&self, index: usize, decl: &Declaration, found: &mut Vec<Dispatch>) {
-        let Some(path) = self.text_of(decl.init, decl.at.line) else {
+    fn record_shown(
+        &self,
+        index: usize,
+        parents: &FxHashMap<DeclId, DeclId>,
+        found: &mut Vec<Dispatch>,
+    ) {
+        let facts = self.own_facts();
+        let decl = &facts.decls[index];
+        let Some(mut path) = self.text_of(decl.init, decl.at.line) else {
             return;
         };
+        let mut object = facts.scope(decl.scope).owner;
+        for _ in 0..MAX_LEVELS {
+            let Some(parent) = parents.get(&object).copied() else {
+                break;
+            };
+            let prefix = self.property(parent, "path");
+            let prefix = prefix.and_then(|prefix| self.text_of(prefix, decl.at.line));
+            path = join(&prefix.unwrap_or_default(), &path);
+            object = parent;
+        }
         let Some((_, shown)) = self.beside(index, SHOWN) else {
             return;
         };

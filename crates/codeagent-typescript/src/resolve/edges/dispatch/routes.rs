@@ -281,7 +281,7 @@ fn is_path(text: &str) -> bool {
         || text.starts_with("${") && text.contains("}/")
 }
 
-fn join(prefix: &str, path: &str) -> String {
+pub(super) fn join(prefix: &str, path: &str) -> String {
     match (prefix.trim_end_matches('/'), path.trim_start_matches('/')) {
         ("", path) => path.to_owned(),
         (prefix, "") => prefix.to_owned(),
