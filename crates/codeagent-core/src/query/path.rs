@@ -1,9 +1,9 @@
 //! Paths: the cheapest chain of uses that leads from one symbol to another.
 //!
-//! A call costs 1, a dispatch to an implementation or override 2, likewise one through a container,
-//! mediator, event or route; a reference costs 4. Creating an object
-//! may run its overrides later, which costs 4. A symbol with many uses costs extra: the logarithm of
-//! their number. The search starts at both ends and expands all symbols of one cost by one statement.
+//! A call costs 1; a dispatch to an implementation or override, or through a container, mediator,
+//! event or route, 2; a reference 4. Creating an object may run its overrides later, and a function
+//! those in it, which costs 4. A symbol with many uses costs extra: the logarithm of their number.
+//! The search starts at both ends and expands all symbols of one cost by one statement.
 //!
 //! Limitations: a path has at most [`MAX_STEPS`] steps and costs at most [`MAX_COST`]. A cheap path
 //! with too many steps can hide a more expensive one with few. The search ends after
@@ -54,7 +54,8 @@ pub enum Link {
     Call,
     /// A call of it may run the next, which implements or overrides it.
     Dispatch,
-    /// Creating an object of this type may later run the next, an override in the type.
+    /// Creating an object of the type may later run the next, an override in it; so may a function
+    /// with a function in it.
     Later,
     /// It refers to the next.
     Reference,
@@ -336,6 +337,7 @@ impl<'a> ShortestPath<'a> {
         store::each_use(self.snapshot, ids, &DISPATCH, against, &mut offer)?;
         offers.extend(self.later(ids, direction)?);
         offers.extend(self.dispatched(ids, direction)?);
+        offers.extend(self.given(ids, direction)?);
         Ok(offers)
     }
 
@@ -364,6 +366,32 @@ impl<'a> ShortestPath<'a> {
         };
         let steps = steps.into_iter().filter(DispatchStep::runs);
         Ok(steps.filter_map(offer).collect())
+    }
+
+    /// Returns the steps between a function and the functions in it or in its object literals, which
+    /// it may pass on to code that calls them.
+    fn given(&self, ids: &[NodeId], direction: EdgeDirection) -> Result<Vec<Offer>, QueryError> {
+        let is_outgoing = direction == EdgeDirection::Outgoing;
+        let symbols = if is_outgoing {
+            store::children_of(self.snapshot, ids)?
+        } else {
+            store::briefs(self.snapshot, ids)?.into_values().collect()
+        };
+        let mut locals: Vec<SymbolBrief> = symbols
+            .into_iter()
+            .filter(|symbol| symbol.flags.has(NodeFlags::LOCAL))
+            .collect();
+        locals.sort_unstable_by_key(|local| local.id);
+
+        let offers = locals.iter().filter_map(|local| {
+            let parent = local.parent?;
+            Some(if is_outgoing {
+                later_offer(parent, local.id, local)
+            } else {
+                later_offer(local.id, parent, local)
+            })
+        });
+        Ok(offers.collect())
     }
 
     /// Returns the steps between a type and its overrides.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::graph::{EdgeDirection, EdgeType, NodeId, NodeType};
+use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
 use crate::query::{Occurrence, Occurrences, QueryError};
 use crate::store::{self, IncidentEdge, Snapshot};
 
@@ -43,12 +43,28 @@ pub fn tests_reaching(
                 next.push(edge.other);
             }
         }
-        level = without_files(occurrences.sources.snapshot(), next)?;
+
+        let snapshot = occurrences.sources.snapshot();
+        for id in &level {
+            next.extend(passed_on_by(snapshot, *id)?.filter(|id| seen.insert(*id)));
+        }
+        level = without_files(snapshot, next)?;
         if !found.is_empty() {
             break;
         }
     }
     occurrences.of_edges(&found)
+}
+
+/// Returns the container of a function in a function or object literal that nothing uses by name: it
+/// passes the function on to code that calls it.
+fn passed_on_by(snapshot: &Snapshot, id: NodeId) -> Result<Option<NodeId>, QueryError> {
+    let node = store::node(snapshot, id)?.filter(|node| node.flags.has(NodeFlags::LOCAL));
+    let Some(node) = node else {
+        return Ok(None);
+    };
+    let uses = store::incident_edges(snapshot, id, None, EdgeDirection::Incoming)?;
+    Ok(node.parent.filter(|_| uses.is_empty()))
 }
 
 /// Returns the callers of these symbols, and overloads of the same name that forward to them.

@@ -217,6 +217,19 @@ fn impact_leads_from_a_function_of_an_object_to_what_makes_the_object() {
 }
 
 #[test]
+fn a_path_enters_functions_in_functions() {
+    let app = indexed(LOCALS);
+    let snapshot = app.answers.snapshot().unwrap();
+    let (from, to) = (ids(&snapshot, "start"), ids(&snapshot, "save"));
+    let found = find_path(&snapshot, &from, &to).unwrap();
+    let steps = found.steps.expect("a path");
+    assert_eq!(
+        names(&found.labels, steps.iter().map(|step| step.to)),
+        ["makeApi", "makeApi.render", "save"]
+    );
+}
+
+#[test]
 fn functions_in_functions_and_objects_come_last_and_are_not_unused() {
     let app = indexed(LOCALS);
     let snapshot = app.answers.snapshot().unwrap();

@@ -75,7 +75,6 @@ impl FileResolver<'_> {
 
         let name = self.name(self.file, member);
         self.record_text_lookup(AUGMENTING, "");
-        self.record_lookup(AUGMENTING, name);
         let types = self.tables.augmenting().iter().filter_map(|interface| {
             let group = self.merged_symbol(*interface);
             let is_known = group.iter().any(|part| self.is_external_file(part.file));

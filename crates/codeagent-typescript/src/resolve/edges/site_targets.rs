@@ -41,6 +41,7 @@ impl ResolveSites for FileResolver<'_> {
         let referent = self.resolve_referent(*site);
 
         if matches!(referent, Referent::Unknown | Referent::External)
+            && !self.stack.is_used_up()
             && let Some(edge) = self
                 .edge_in_type_arguments(*site)
                 .or_else(|| self.edge_to_added_member(*site))

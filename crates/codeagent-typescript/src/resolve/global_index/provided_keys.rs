@@ -15,7 +15,7 @@ pub const GLOBAL: KeyTable = KeyTable::names("ts.global");
 pub const AMBIENT: KeyTable = KeyTable::names("ts.ambient");
 /// Keys of declarations that augment modules, by bare name.
 pub const AUGMENTED: KeyTable = KeyTable::names("ts.augmented");
-/// Keys of the members that interfaces add to types; the empty name stands for inherited ones.
+/// The key of all interfaces that add members to types, under the empty name.
 pub const AUGMENTING: KeyTable = KeyTable::names("ts.augmenting");
 /// Keys of members by name, in the files that are read.
 pub const PIECES: KeyTable = KeyTable::members("ts:name");
@@ -51,17 +51,9 @@ pub fn published(facts: &Facts) -> Vec<DependencyKey> {
         }
     }
 
-    let augmenting: Vec<&Declaration> = augmenting(facts).map(|id| facts.decl(id)).collect();
-    if augmenting.iter().any(|decl| !decl.bases.is_empty()) {
+    if augmenting(facts).next().is_some() {
         keys.push(AUGMENTING.key(""));
     }
-    let is_added = |decl: &&Declaration| augmenting.iter().any(|into| into.inner == decl.scope);
-    let added = facts.decls.iter().filter(|_| !augmenting.is_empty());
-    keys.extend(
-        added
-            .filter(is_added)
-            .map(|decl| AUGMENTING.key(facts.text(decl.name))),
-    );
 
     keys.sort_unstable();
     keys.dedup();

@@ -367,9 +367,11 @@ impl Checker<'_> {
             let bound = self.type_of(file, bound);
             let bound = self.substitute(bound, outer);
 
-            // `void extends T`, `"a" extends keyof T`
+            // `void extends T`, `{} extends T`, `"a" extends keyof T`
             let waits = match self.get(bound) {
-                Type::Param(_) => own.is_empty(),
+                Type::Param(_) if own.is_empty() => {
+                    check == Ty::NOTHING || matches!(self.get(check), Type::Object(..))
+                }
                 Type::KeyOf(_) => self.is_open(bound),
                 _ => false,
             };
