@@ -124,6 +124,22 @@ fn a_package_manifest_locates_its_declarations() {
                 ),
             ],
         ),
+        (
+            "an augmentation of the namespace that is exported as a whole",
+            &[
+                (
+                    "node_modules/lib/index.d.ts",
+                    "/// <reference path=\"sub/more.d.ts\" />\nexport = lib;\n\
+                     declare const lib: lib.Static;\n\
+                     declare namespace lib { interface Static { other(): void; } }\n",
+                ),
+                (
+                    "node_modules/lib/sub/more.d.ts",
+                    "import lib = require(\"../index\");\ndeclare module \"../index\" {\n\
+                     interface Static { pass<T>(value: T): T; }\n}\n",
+                ),
+            ],
+        ),
     ];
     for (what, files) in cases {
         let mut repository = Repository::of(&[("a.ts", USE)]);
@@ -160,6 +176,51 @@ fn the_nearest_package_is_used() {
     fs::remove_dir_all(repository.path("app/node_modules")).unwrap();
     repository.index();
     assert_eq!(repository.calls(), UNTYPED);
+}
+
+/// A package that makes values of a class of a third package, and one that takes them.
+fn with_copies(versions: [&str; 2], peers: [&str; 2]) -> Vec<String> {
+    let source = "import { make } from \"maker\";\nimport { take } from \"taker\";\n\
+        class Own { run() { } }\ntake(make(), new Own()).run();\n";
+    let mut repository = Repository::of(&[("a.ts", source)]);
+    repository.write(&[
+        (
+            "node_modules/maker/index.d.ts",
+            "import { Dep } from \"dep\";\nexport declare function make(): Dep;\n",
+        ),
+        (
+            "node_modules/taker/index.d.ts",
+            "import { Dep } from \"dep\";\nexport declare function take<T>(dep: Dep, value: T): T;\n\
+             export declare function take(dep: unknown, value: unknown): string;\n",
+        ),
+    ]);
+    for (at, user) in ["maker", "taker"].into_iter().enumerate() {
+        let folder = format!("node_modules/{user}/node_modules");
+        let manifest = format!(
+            r#"{{"name": "dep", "version": "{}", "peerDependencies": {{"peer": "*"}}}}"#,
+            versions[at]
+        );
+        let peer = format!(r#"{{"name": "peer", "version": "{}"}}"#, peers[at]);
+        repository.write(&[
+            (&format!("{folder}/dep/package.json"), &manifest),
+            (
+                &format!("{folder}/dep/index.d.ts"),
+                "export declare class Dep { private own: string; }\n",
+            ),
+            (&format!("{folder}/peer/package.json"), &peer),
+        ]);
+    }
+    repository.index();
+    repository.calls()
+}
+
+#[test]
+fn folders_of_one_version_are_one_package() {
+    let typed = ["4 -> Own", "4 -> run"];
+    let untyped = ["4 -> Own"];
+    assert_eq!(with_copies(["1.0.0", "1.0.0"], ["2.0.0", "2.0.0"]), typed);
+    assert_eq!(with_copies(["1.0.0", "1.0.1"], ["2.0.0", "2.0.0"]), untyped);
+    assert_eq!(with_copies(["1.0.0", "1.0.0"], ["2.0.0", "3.0.0"]), untyped);
 }
 
 #[test]

@@ -30,6 +30,9 @@ pub struct QueryLimits {
     pub depth: u32,
     /// The steps of each site, if limited. Where a query is cut off then depends on its site.
     pub site: Option<u32>,
+    /// The steps that a site gets even if those of the file are used up. If there are some, all
+    /// work counts against the site's steps; otherwise only its queries do.
+    pub least_of_site: Option<u32>,
     /// The steps of the file.
     pub file: u64,
     /// The number of queries after which provisional results are kept for good, so that a
@@ -105,7 +108,10 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
             self.numbers[0].set(self.next_number());
             self.depth.set(1);
             self.met.set(0);
-            self.site.set(budget);
+            self.site.set(match self.limits.least_of_site {
+                Some(least) => u64::from(budget).min(self.file.get()).max(u64::from(least)) as u32,
+                None => budget,
+            });
         }
     }
 
@@ -114,21 +120,44 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         self.exceeded.get()
     }
 
-    /// Takes steps from the budget of the file; returns `false` if it is used up.
+    /// Takes steps from the budgets; returns `false` if they are used up.
     #[inline]
     pub fn spend(&self, steps: usize) -> bool {
         let left = self.file.get().saturating_sub(steps as u64);
         self.file.set(left);
-        if left == 0 {
-            self.exceeded.set(true);
+        if self.limits.least_of_site.is_some() {
+            let of_site = u64::from(self.site.get()).saturating_sub(steps as u64);
+            self.site.set(of_site as u32);
         }
-        left > 0
+
+        let is_used_up = self.is_used_up();
+        if is_used_up {
+            self.exceeded.set(true);
+            if self.limits.least_of_site.is_some() {
+                self.cut_off();
+            }
+        }
+        !is_used_up
     }
 
-    /// Reports whether the budget of the file is used up.
+    /// Reports whether nothing more can be computed: the budget of the file is used up, or that of
+    /// the site if all work counts against it.
     #[inline]
     pub fn is_used_up(&self) -> bool {
-        self.file.get() == 0
+        match self.limits.least_of_site {
+            Some(_) => self.site.get() == 0,
+            None => self.file.get() == 0,
+        }
+    }
+
+    /// Marks the result being computed as cut off: by a budget if one is used up, else by a limit
+    /// that holds for every site.
+    pub fn cut_off(&self) {
+        let is_of_site = match self.limits.least_of_site {
+            Some(_) => self.is_used_up(),
+            None => self.limits.site.is_some(),
+        };
+        self.mark_dependent(CUT | u64::from(is_of_site));
     }
 
     /// Returns the number of active queries and of nested computations without a query.
@@ -213,7 +242,8 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
             return Some(value);
         }
         let entry = self.evaluate(query, compute)?;
-        if entry.is_settled() || self.ignores_provisional() {
+        let is_settled = entry.is_settled() || self.ignores_provisional();
+        if is_settled && !self.is_cut_by_site(&entry) {
             return Some(entry.value);
         }
         Some(self.keep(table, key, entry))
@@ -239,7 +269,7 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         key: K,
         mut entry: MemoEntry<V>,
     ) -> V {
-        if self.ignores_provisional() {
+        if self.ignores_provisional() && !self.is_cut_by_site(&entry) {
             entry.met = 0;
         }
         let value = entry.value.clone();
@@ -250,6 +280,11 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
     /// Reports whether so many queries were started that provisional results count as settled.
     fn ignores_provisional(&self) -> bool {
         self.started.get() > self.limits.provisional
+    }
+
+    /// Reports whether the budget of a site cut off a result.
+    fn is_cut_by_site<V>(&self, entry: &MemoEntry<V>) -> bool {
+        self.limits.site.is_some() && entry.met & 1 != 0
     }
 
     /// Starts a query. Returns `None` if it is active or too deep, or if a budget is used up; the
@@ -266,14 +301,14 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
             Entry::Vacant(entry) => {
                 if self.is_deepest() || self.site.get() == 0 || !self.spend(1) {
                     self.exceeded.set(true);
-                    self.mark_dependent(CUT | u64::from(self.limits.site.is_some()));
+                    self.cut_off();
                     return None;
                 }
                 entry.insert(place);
             }
         }
 
-        self.site.set(self.site.get() - 1);
+        self.site.set(self.site.get().saturating_sub(1));
         self.numbers[place as usize].set(self.next_number());
         self.depth.set(place + 1);
         Some(self.begin())

@@ -6,6 +6,7 @@ use super::memo::MemoTable;
 use super::stack::{QueryLimits, QueryStack};
 
 const LIMITS: QueryLimits = QueryLimits {
+    least_of_site: None,
     depth: 60,
     site: None,
     file: 1_000_000,

@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::ops::Deref;
+use std::rc::Rc;
 
 use codeagent_lang::query::memo::MemoTable;
 use codeagent_lang::query::names::Name;
@@ -16,14 +17,23 @@ use crate::resolve::queries::Query;
 use crate::resolve::symbols::Symbols;
 use crate::resolve::symbols::modules::ResolvedName;
 
+/// Whether one type is assignable to another, if that is decided, and the inferred type arguments.
+pub type Comparison = (Option<bool>, Rc<[(DeclRef, Ty)]>);
+
 /// The state for resolving names, types and expressions.
 pub struct Checker<'w> {
     symbols: Symbols<'w>,
     pub arena: Arena,
     memo: MemoTable<Query, Ty>,
+    /// Types with type arguments substituted.
+    pub instantiations: MemoTable<(Ty, TypeMapper), Ty>,
+    /// Whether a type mentions no type parameter.
+    pub closed: MemoTable<Ty, bool>,
     pub exports: MemoTable<(FileId, Name), ResolvedName>,
     /// Exports of ambient modules, by their first block.
     pub ambient_exports: MemoTable<(DeclRef, Name), ResolvedName>,
+    /// Comparisons of two types, the first possibly an intersection with a part that fits.
+    pub comparisons: MemoTable<(Ty, Ty, Option<Ty>), Comparison>,
     /// Pairs of types that are being compared.
     pub comparing: RefCell<Vec<(Ty, Ty)>>,
 }
@@ -36,8 +46,11 @@ impl<'w> Checker<'w> {
             symbols: Symbols::new(file, world),
             arena: Arena::new(),
             memo: MemoTable::default(),
+            instantiations: MemoTable::default(),
+            closed: MemoTable::default(),
             exports: MemoTable::default(),
             ambient_exports: MemoTable::default(),
+            comparisons: MemoTable::default(),
             comparing: RefCell::default(),
         }
     }

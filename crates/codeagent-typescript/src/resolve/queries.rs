@@ -9,8 +9,15 @@ use codeagent_model::facts::{CallId, TypeId};
 
 use crate::resolve::arena::Ty;
 
-/// Largest number of nested queries; deeper ones are `UNKNOWN`.
-pub const MAX_DEPTH: u32 = 60;
+/// Largest number of nested queries, with the site; deeper ones are `UNKNOWN`.
+pub const MAX_DEPTH: u32 = 61;
+
+/// The steps of a site, so that a site that instantiates types without end leaves some to the others.
+const SITE_BUDGET: u32 = 300_000;
+
+/// The steps of each site of a file whose budget is used up. They suffice for names that scopes
+/// alone decide: imports, functions of the same file, names in JSX.
+const LEAST_OF_SITE: u32 = 500;
 
 /// The most expensive file of twelve repositories used a third of this budget.
 const FILE_BUDGET: FileQueryBudget = FileQueryBudget {
@@ -38,6 +45,8 @@ pub enum Query {
     Base(DeclRef, u32),
     Follow(DeclRef),
     Conditional(Ty),
+    /// A comparison of two types member by member.
+    Comparison(Ty, Ty),
     /// The expected type of a call.
     Expected(FileId, CallId),
     /// The type of a type node.
@@ -48,7 +57,8 @@ pub enum Query {
 pub fn limits(sites: usize) -> QueryLimits {
     QueryLimits {
         depth: MAX_DEPTH,
-        site: None,
+        site: Some(SITE_BUDGET),
+        least_of_site: Some(LEAST_OF_SITE),
         file: FILE_BUDGET.steps(sites),
         provisional: MAX_PROVISIONAL_QUERIES,
     }

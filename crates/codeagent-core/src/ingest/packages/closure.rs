@@ -66,10 +66,7 @@ pub fn gather(
         return Ok(Installed::default());
     };
 
-    let mut lookup = Lookup {
-        bases: &bases,
-        disk: PackageFiles::new(packages.clone(), ""),
-    };
+    let mut lookup = Lookup::new(&bases, PackageFiles::new(packages.clone(), ""));
     let mut gathering = PackageCrawl {
         loader,
         packages,

@@ -1,12 +1,16 @@
 //! Resolves a module specifier to a declaration file: searches `node_modules` of the enclosing
 //! folders, nearest first, and `@types` in each of them.
 //!
+//! Installers place a package in several folders. As for the compiler, folders whose package.json
+//! has the same name and version, and the same versions of the packages that their user provides,
+//! are one package: the folder that was found first.
+//!
 //! Limitations: `imports` of a package.json (`#name`) are not resolved. A link that leaves
 //! `node_modules` resolves to a package of the repository or not at all.
 
 use codeagent_lang::project::paths::{ancestors, file_name, folder_of};
 use codeagent_typescript::resolve::is_of_package;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::disk::PackageFiles;
 
@@ -23,13 +27,33 @@ const WRITTEN: [(&str, &[&str]); 4] = [
     (".cjs", &[".d.cts", ".d.ts"]),
 ];
 
+/// Maximum number of peer packages that tell the folders of a package apart.
+const MAX_PEERS: usize = 64;
+
 pub struct Lookup<'b> {
     /// Repository folders that contain package folders.
     pub bases: &'b FxHashSet<String>,
     pub disk: PackageFiles,
+    /// The first folder of each package.
+    firsts: FxHashMap<PackageId, String>,
+    /// The folder that stands for each folder of a package.
+    redirects: FxHashMap<String, String>,
 }
 
-impl Lookup<'_> {
+/// What makes two folders one package: name, version, and the versions of its peers.
+type PackageId = (String, String, Vec<(String, String)>);
+
+impl<'b> Lookup<'b> {
+    /// Creates a lookup without known packages.
+    pub fn new(bases: &'b FxHashSet<String>, disk: PackageFiles) -> Self {
+        Self {
+            bases,
+            disk,
+            firsts: FxHashMap::default(),
+            redirects: FxHashMap::default(),
+        }
+    }
+
     /// Returns the declaration file of a bare specifier, looked up from folder `from` upward.
     pub fn package(&mut self, from: &str, specifier: &str) -> Option<String> {
         if !is_of_package(specifier) {
@@ -117,11 +141,46 @@ impl Lookup<'_> {
 
     /// Returns the declaration file of a package's subpath.
     fn in_package(&mut self, folder: &str, subpath: &str) -> Option<String> {
-        let manifest = self.disk.manifest(folder);
+        let folder = self.redirected(folder);
+        let manifest = self.disk.manifest(&folder);
         manifest
             .paths(subpath)
             .iter()
-            .find_map(|path| self.declaration(folder, path, 0))
+            .find_map(|path| self.declaration(&folder, path, 0))
+    }
+
+    /// Returns the folder of the same package that was found first.
+    fn redirected(&mut self, folder: &str) -> String {
+        if let Some(known) = self.redirects.get(folder) {
+            return known.clone();
+        }
+        let first = match self.package_id(folder) {
+            Some(id) => {
+                let first = self.firsts.entry(id);
+                first.or_insert_with(|| folder.to_owned()).clone()
+            }
+            None => folder.to_owned(),
+        };
+        self.redirects.insert(folder.to_owned(), first.clone());
+        first
+    }
+
+    fn package_id(&mut self, folder: &str) -> Option<PackageId> {
+        let manifest = self.disk.manifest(folder);
+        let (name, version) = manifest.identity.clone()?;
+        let packages = ancestors(folder).find(|around| file_name(around) == FOLDER);
+        let packages = packages.map(str::to_owned)?;
+
+        let mut peers = Vec::new();
+        for peer in manifest.peers.iter().take(MAX_PEERS) {
+            if let LookupResult::Package(peer_folder) = self.found(&packages, peer)
+                && let Some((_, version)) = self.disk.manifest(&peer_folder).identity.clone()
+            {
+                peers.push((peer.clone(), version));
+            }
+        }
+
+        Some((name, version, peers))
     }
 
     /// Resolves a path relative to a folder to a declaration file. The path may leave the folder

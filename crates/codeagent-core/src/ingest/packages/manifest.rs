@@ -14,6 +14,10 @@ pub struct Manifest {
     entries: Vec<String>,
     exports: Option<Value>,
     versions: Vec<(String, Vec<String>)>,
+    /// Its `name` and `version`, if it has both.
+    pub identity: Option<(String, String)>,
+    /// The packages that its user provides.
+    pub peers: Vec<String>,
 }
 
 impl Manifest {
@@ -34,11 +38,19 @@ impl Manifest {
             .and_then(Value::as_object)
             .map(versions)
             .unwrap_or_default();
-
+        let text = |field: &str| Some(manifest.get(field)?.as_str()?.to_owned());
+        let identity = text("name").zip(text("version"));
+        let peers = manifest
+            .get("peerDependencies")
+            .and_then(Value::as_object)
+            .map(|peers| peers.keys().cloned().collect())
+            .unwrap_or_default();
         Self {
             entries,
             exports: manifest.remove("exports"),
             versions,
+            identity,
+            peers,
         }
     }
 

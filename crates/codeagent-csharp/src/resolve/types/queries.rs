@@ -46,6 +46,7 @@ pub fn limits(sites: usize) -> QueryLimits {
     QueryLimits {
         depth: MAX_DEPTH,
         site: Some(SITE_BUDGET),
+        least_of_site: None,
         file: FILE_BUDGET.steps(sites),
         provisional: u32::MAX,
     }

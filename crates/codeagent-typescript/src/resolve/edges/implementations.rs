@@ -24,6 +24,7 @@ impl FileResolver<'_> {
         for id in facts.decl_ids() {
             let decl = facts.decl(id);
             if matches!(decl.kind, DeclKind::Class | DeclKind::Interface) || constructs(decl) {
+                self.stack.begin_site();
                 self.record_overridden_members(at(self.file, id), resolution);
             }
         }

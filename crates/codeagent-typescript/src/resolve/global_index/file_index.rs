@@ -2,6 +2,7 @@
 //! targets.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use codeagent_lang::dependencies::{DependencyKey, body_keys};
 use codeagent_lang::query::names::{Name, Names};
@@ -9,6 +10,7 @@ use codeagent_lang::world::{FileId, WorldFile};
 use codeagent_model::facts::*;
 
 use super::module_resolution::ModulePaths;
+use super::outer_params::OuterParams;
 
 /// The index of one file. Empty for files of other languages.
 #[derive(Default)]
@@ -57,6 +59,8 @@ pub struct FileIndex {
     pub(super) modules: Vec<(Sym, Option<FileId>)>,
     /// The dependency keys of its function bodies.
     pub(super) bodies: Vec<DependencyKey>,
+    /// What its types can refer to, determined when one of them is instantiated.
+    pub(super) outer_params: OnceLock<OuterParams>,
 }
 
 impl FileIndex {
@@ -175,6 +179,11 @@ impl FileIndex {
     /// Returns the imported files.
     pub fn targets(&self) -> impl Iterator<Item = FileId> {
         self.modules.iter().filter_map(|entry| entry.1)
+    }
+
+    /// The outer type parameters of its types. `facts` are those it was indexed from.
+    pub fn outer_params(&self, facts: &Facts) -> &OuterParams {
+        self.outer_params.get_or_init(|| OuterParams::new(facts))
     }
 
     /// Copies the index of `export *` clauses, which have not changed, from the previous index.

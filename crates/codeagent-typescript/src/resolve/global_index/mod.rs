@@ -7,6 +7,7 @@ pub mod file_index;
 pub mod libraries;
 pub mod module_resolution;
 pub mod object_functions;
+pub mod outer_params;
 mod patch;
 mod programs;
 pub mod provided_keys;

@@ -6,6 +6,9 @@
 //!
 //! Limitations: a search ends after 4,000 modules.
 
+use std::hash::Hash;
+
+use codeagent_lang::query::memo::MemoTable;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
@@ -25,17 +28,34 @@ impl Checker<'_> {
     /// Returns the export of a module with a name.
     pub fn lookup_export(&self, module: &ResolvedName, name: Name) -> ResolvedName {
         match module {
-            ResolvedName::Module(file) => self.exports.get_or_insert_with((*file, name), || {
+            ResolvedName::Module(file) => self.kept(&self.exports, (*file, name), || {
                 self.lookup_export_of_file(*file, name, &mut Visited::default())
             }),
             ResolvedName::Ambient(block) => {
                 let first = self.blocks(*block).first().copied().unwrap_or(*block);
-                self.ambient_exports.get_or_insert_with((first, name), || {
+                self.kept(&self.ambient_exports, (first, name), || {
                     self.lookup_export_of_ambient(first, name, &mut Visited::default())
                 })
             }
             other => self.lookup_export_visiting(other, name, &mut Visited::default()),
         }
+    }
+
+    /// The memoized export; it is kept unless the budget of the site ended while it was looked up.
+    fn kept<K: Eq + Hash>(
+        &self,
+        table: &MemoTable<K, ResolvedName>,
+        key: K,
+        search: impl FnOnce() -> ResolvedName,
+    ) -> ResolvedName {
+        if let Some(known) = table.get(&key) {
+            return known;
+        }
+        let found = search();
+        if !self.stack.is_used_up() {
+            table.insert(key, found.clone());
+        }
+        found
     }
 
     fn lookup_export_visiting(

@@ -136,7 +136,7 @@ impl Symbols<'_> {
 
     /// Returns the declarations of a function or method; those of the last of merged interfaces
     /// come first.
-    fn overload_group(&self, decl: DeclRef) -> DeclList {
+    pub fn overload_group(&self, decl: DeclRef) -> DeclList {
         let own = self.merged_symbol(decl).iter().copied().collect();
         let declaration = self.decl(decl);
         if declaration.kind != DeclKind::Method || declaration.flags.has(DeclFlags::HAS_BODY) {

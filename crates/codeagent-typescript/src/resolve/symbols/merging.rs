@@ -64,7 +64,7 @@ impl Symbols<'_> {
                 own.kind,
                 DeclKind::Lambda | DeclKind::Narrow | DeclKind::Parameter | DeclKind::TypeParam
             );
-        if is_alone || self.stack.is_used_up() {
+        if is_alone || !self.spend(0) {
             return MergedSymbol::of(DeclList::from_slice(&[decl]));
         }
 
@@ -113,6 +113,7 @@ impl Symbols<'_> {
                     }
                 }
                 self.merge_module(at(decl.file, owner), own, name, &mut found);
+                self.merge_added_to_whole(at(decl.file, owner), own, name, &mut found);
             }
             _ => {
                 self.merge_scope((decl.file, own.scope), own, name, &mut found);
@@ -222,7 +223,44 @@ impl Symbols<'_> {
         {
             self.record_lookup(AUGMENTED, name);
             self.merge_scope((target, ScopeId(0)), own, name, found);
+            for whole in self.exported_whole(target) {
+                let inner = self.decl(whole).inner;
+                self.merge_scope((target, inner), own, name, found);
+            }
         }
+    }
+
+    /// Adds the members that augmentations of a module declare in the namespace that it exports with
+    /// `export =`.
+    fn merge_added_to_whole(
+        &self,
+        block: DeclRef,
+        own: &Declaration,
+        name: Name,
+        found: &mut DeclList,
+    ) {
+        if self.exported_whole(block.file).contains(&block) {
+            for added in self.augmentations(block.file, name) {
+                let inner = self.decl(added).inner;
+                self.merge_scope((added.file, inner), own, name, found);
+            }
+        }
+    }
+
+    /// Returns the blocks of the namespace that a file exports with `export =`.
+    fn exported_whole(&self, file: FileId) -> DeclList {
+        let facts = self.facts(file);
+        let Some(Expr::Name(sym, ..)) = self.assigned_expr(file).map(|expr| facts.expr(expr))
+        else {
+            return DeclList::new();
+        };
+
+        let name = self.name(file, sym);
+        self.declarations(file, ScopeId(0), name)
+            .iter()
+            .map(|entry| at(file, entry.2))
+            .filter(|decl| self.decl(*decl).kind == DeclKind::Namespace)
+            .collect()
     }
 
     /// Reports whether a declaration is in a `declare module` block of a module and so augments

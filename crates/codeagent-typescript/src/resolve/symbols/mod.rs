@@ -10,6 +10,7 @@ pub mod merging;
 pub mod modules;
 mod narrowing_scopes;
 pub mod scopes;
+pub mod type_parameters;
 pub mod value_owners;
 
 use std::borrow::Cow;
@@ -22,10 +23,11 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::query::stack::QueryStack;
 use codeagent_lang::query::tracked_world::TrackedWorld;
 use codeagent_lang::{DeclRef, Dependencies, FileId, World};
-use codeagent_model::facts::{DeclId, ScopeId, Sym};
+use codeagent_model::facts::{DeclId, ScopeId, Sym, TypeId};
 use rustc_hash::FxHashSet;
 
 use self::merging::MergedSymbol;
+use self::type_parameters::OuterParamList;
 use crate::resolve::global_index::provided_keys;
 use crate::resolve::global_index::tables::{Tables, is_global};
 use crate::resolve::queries::{self, Query};
@@ -45,6 +47,9 @@ pub struct Symbols<'w> {
     /// Files whose `export *` targets are recorded as dependencies.
     read_stars: MemoTable<FileId, ()>,
     groups: MemoTable<DeclRef, Rc<MergedSymbol>>,
+    /// The outer type parameters of declared types and of conditional types.
+    outer_params: MemoTable<DeclRef, OuterParamList>,
+    conditional_params: MemoTable<(FileId, TypeId), OuterParamList>,
     /// The names in the file, computed on demand.
     named: OnceCell<FxHashSet<Name>>,
 }
@@ -59,6 +64,8 @@ impl<'w> Symbols<'w> {
             stack: QueryStack::new(queries::limits(world.facts(file).sites.len())),
             read_stars: MemoTable::default(),
             groups: MemoTable::default(),
+            outer_params: MemoTable::default(),
+            conditional_params: MemoTable::default(),
             named: OnceCell::new(),
         }
     }

@@ -8,6 +8,8 @@
 //! or has too many members to compare. Functions and constructors are compared in
 //! `signature_relations`.
 
+use std::rc::Rc;
+
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::*;
@@ -15,6 +17,7 @@ use codeagent_model::facts::*;
 use crate::resolve::arena::{Args, Ty, Type, primitive_of};
 use crate::resolve::checker::Checker;
 use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::queries::Query;
 use crate::resolve::types::members::MemberLookup;
 use crate::resolve::types::type_nodes::SpreadElement;
 
@@ -340,7 +343,7 @@ impl Checker<'_> {
         self.members_extend(sub, value, inferred)
     }
 
-    /// Compares two types member by member; a recursive comparison of the same pair succeeds.
+    /// Compares two types member by member, once; a recursive comparison of the same pair succeeds.
     fn compare_members(
         &self,
         sub: Ty,
@@ -348,18 +351,34 @@ impl Checker<'_> {
         fitting: Option<Ty>,
         inferred: &mut Inferred,
     ) -> Option<bool> {
-        if self.comparing.borrow().contains(&(sub, sup)) {
-            return Some(true);
-        }
-        if self.comparing.borrow().len() >= MAX_COMPARED {
+        let pair = (sub, sup);
+        let is_recursive = self.comparing.borrow().contains(&pair);
+        if !is_recursive && self.comparing.borrow().len() >= MAX_COMPARED {
+            self.stack.cut_off();
             return None;
         }
 
-        self.comparing.borrow_mut().push((sub, sup));
+        let key = (sub, sup, fitting);
+        let compared = self.stack.query(
+            &self.comparisons,
+            (key, Query::Comparison(sub, sup)),
+            || {
+                self.comparing.borrow_mut().push(pair);
+                let mut own = Inferred::new();
+                let result = self.structure_extends(sub, sup, fitting, &mut own);
+                self.comparing.borrow_mut().pop();
+                (result, Rc::from(own))
+            },
+        );
+        let Some((result, own)) = compared else {
+            return is_recursive.then_some(true);
+        };
 
-        let result = self.structure_extends(sub, sup, fitting, inferred);
-        self.comparing.borrow_mut().pop();
-
+        for binding in own.iter() {
+            if !inferred.iter().any(|known| known.0 == binding.0) {
+                inferred.push(*binding);
+            }
+        }
         result
     }
 

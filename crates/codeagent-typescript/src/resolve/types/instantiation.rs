@@ -1,16 +1,27 @@
-//! Instantiation: substitutes type arguments and `this` in a type.
+//! Instantiation: substitutes type arguments in a type.
 //!
-//! Limitations: eight levels deep; deeper parts are not substituted.
+//! As in the compiler, an instantiated function, object, mapped or conditional type carries the
+//! arguments of the outer type parameters that its declaration can refer to, and no others
+//! (`symbols/type_parameters`). Otherwise each object type in a library would carry the arguments of
+//! everything around its uses: equal types would differ, and every substitution would grow the
+//! mappers of those before it.
+//!
+//! A type without any of these parameters is closed, and substituting in it gives the type itself.
+//! The instantiations of the other types are memoized by type and mapper.
+//!
+//! Limitations: [`MAX_NESTING`] levels deep; deeper parts are not substituted. Where the outer type
+//! parameters are unknown (JavaScript), mappers carry all arguments, at most [`MAX_BINDINGS`].
 
 use codeagent_lang::DeclRef;
 
 use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::symbols::type_parameters::OuterParamList;
 
-const MAX_NESTING: u32 = 8;
+const MAX_NESTING: u32 = 24;
 
-/// Largest number of bindings in a type mapper.
+/// Largest number of bindings in a type mapper whose type parameters are unknown.
 const MAX_BINDINGS: usize = 24;
 
 impl Checker<'_> {
@@ -24,13 +35,24 @@ impl Checker<'_> {
     }
 
     fn substitute_in(&self, ty: Ty, mapper: TypeMapper, nesting: u32) -> Ty {
-        if nesting > MAX_NESTING || !self.spend(1) {
+        if self.is_closed(ty) {
             return ty;
         }
+        if let Type::Param(param) = self.get(ty) {
+            return self.arena.bound(mapper, param).unwrap_or(ty);
+        }
+        if nesting > MAX_NESTING || !self.spend(1) {
+            self.stack.cut_off();
+            return ty;
+        }
+        self.stack.memoized(&self.instantiations, (ty, mapper), || {
+            self.instantiate(ty, mapper, nesting)
+        })
+    }
 
+    fn instantiate(&self, ty: Ty, mapper: TypeMapper, nesting: u32) -> Ty {
         match self.get(ty) {
-            Type::Param(param) => self.arena.bound(mapper, param).unwrap_or(ty),
-            Type::Instance(decl, args) if args != Args::NONE => {
+            Type::Instance(decl, args) => {
                 let args = self.substitute_list(args, mapper, nesting);
                 self.arena.add(Type::Instance(decl, args))
             }
@@ -51,20 +73,21 @@ impl Checker<'_> {
                 self.arena.intersection(&members)
             }
             Type::Function(decl, inner) => {
-                let mapper = self.compose(inner, mapper, nesting);
+                let mapper = self.compose(&self.outer_params(decl), inner, mapper, nesting);
                 self.arena.add(Type::Function(decl, mapper))
             }
             Type::Object(decl, inner) => {
-                let mapper = self.compose(inner, mapper, nesting);
+                let mapper = self.compose(&self.outer_params(decl), inner, mapper, nesting);
                 self.arena.add(Type::Object(decl, mapper))
             }
             Type::Mapped(decl, inner) => {
-                let mapper = self.compose(inner, mapper, nesting);
+                let mapper = self.compose(&self.outer_params(decl), inner, mapper, nesting);
                 self.mapped_elements(decl, mapper)
                     .unwrap_or_else(|| self.arena.add(Type::Mapped(decl, mapper)))
             }
             Type::Conditional(file, expr, inner) => {
-                let mapper = self.compose(inner, mapper, nesting);
+                let params = self.outer_params_of_conditional(file, expr);
+                let mapper = self.compose(&params, inner, mapper, nesting);
                 self.type_of_conditional(file, expr, mapper)
             }
             Type::Indexed(object, key) => {
@@ -145,9 +168,36 @@ impl Checker<'_> {
         self.arena.args(&types)
     }
 
-    /// Composes two mappers: the inner bindings with the outer ones substituted, then the outer
-    /// ones.
-    fn compose(&self, inner: TypeMapper, outer: TypeMapper, nesting: u32) -> TypeMapper {
+    /// Composes two mappers for a type that can refer to `params`: the inner bindings with the outer
+    /// ones substituted, and the outer bindings of the other parameters.
+    fn compose(
+        &self,
+        params: &OuterParamList,
+        inner: TypeMapper,
+        outer: TypeMapper,
+        nesting: u32,
+    ) -> TypeMapper {
+        let Some(params) = params else {
+            return self.compose_all(inner, outer, nesting);
+        };
+
+        let bindings = params
+            .iter()
+            .filter_map(|&param| {
+                let ty = match self.arena.bound(inner, param) {
+                    Some(ty) => self.substitute_in(ty, outer, nesting + 1),
+                    None => self.arena.bound(outer, param)?,
+                };
+                Some((param, ty))
+            })
+            .filter(|(param, ty)| self.get(*ty) != Type::Param(*param))
+            .collect();
+
+        self.arena.mapper(bindings)
+    }
+
+    /// Composes two mappers for a type whose outer type parameters are not known.
+    fn compose_all(&self, inner: TypeMapper, outer: TypeMapper, nesting: u32) -> TypeMapper {
         if inner == outer {
             return inner;
         }
@@ -168,6 +218,59 @@ impl Checker<'_> {
 
         bindings.truncate(MAX_BINDINGS);
         self.arena.mapper(bindings)
+    }
+
+    /// Reports whether a type contains no type parameter, so that no substitution changes it.
+    fn is_closed(&self, ty: Ty) -> bool {
+        match self.get(ty) {
+            Type::Param(_) => false,
+            Type::Instance(_, args) | Type::BuiltIn(_, args) if args == Args::NONE => true,
+            Type::Simple(_)
+            | Type::Literal(..)
+            | Type::Static(_)
+            | Type::BuiltInValue(_)
+            | Type::BuiltInMethod(..)
+            | Type::Module(_)
+            | Type::Ambient(_) => true,
+            composite => self
+                .stack
+                .memoized(&self.closed, ty, || self.compute_is_closed(composite)),
+        }
+    }
+
+    fn compute_is_closed(&self, ty: Type) -> bool {
+        match ty {
+            Type::Instance(_, args)
+            | Type::BuiltIn(_, args)
+            | Type::Tuple(args)
+            | Type::Union(args)
+            | Type::Intersection(args)
+            | Type::Deferred(_, args) => {
+                let types = self.arena.list(args);
+                types.iter().all(|ty| self.is_closed(*ty))
+            }
+            Type::Function(decl, mapper)
+            | Type::Object(decl, mapper)
+            | Type::Mapped(decl, mapper) => self.closes(mapper, &self.outer_params(decl)),
+            Type::Conditional(file, expr, mapper) => {
+                self.closes(mapper, &self.outer_params_of_conditional(file, expr))
+            }
+            Type::Indexed(object, key) | Type::Selected(object, key, _) => {
+                self.is_closed(object) && self.is_closed(key)
+            }
+            Type::KeyOf(object) => self.is_closed(object),
+            _ => true,
+        }
+    }
+
+    /// Reports whether a mapper binds all of a type's outer type parameters to closed types.
+    fn closes(&self, mapper: TypeMapper, params: &OuterParamList) -> bool {
+        params.as_ref().is_some_and(|params| {
+            params.iter().all(|param| {
+                let bound = self.arena.bound(mapper, *param);
+                bound.is_some_and(|ty| self.is_closed(ty))
+            })
+        })
     }
 
     /// Reports whether a type contains type parameters.

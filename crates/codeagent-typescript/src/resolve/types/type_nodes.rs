@@ -351,7 +351,7 @@ impl Checker<'_> {
         };
 
         let deferred = self.arena.add(Type::Conditional(file, ty, mapper));
-        self.query(Query::Conditional(deferred), || {
+        self.memoized(Query::Conditional(deferred), || {
             let declared = self.type_of(file, check);
             let check = self.substitute(declared, mapper);
             if self.is_open(check) {
