@@ -7,7 +7,7 @@
 //! route of its path may have one below a path on which a router is mounted.
 //!
 //! Limitations: a message leads to handlers of its own type, not of its bases. A key with more than
-//! [`MAX_JOINED`] sites connects nothing.
+//! [`MAX_JOINED`] registrations connects nothing; of a route so many requests are known.
 
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path, verbs_agree};
 use crate::model::graph::{Confidence, EdgeDirection, NodeId};
@@ -194,7 +194,10 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
         }
         _ => {}
     }
-    if rows.len() > MAX_JOINED {
+    let is_registered = matches!(row.kind, DispatchKind::Serves | DispatchKind::Shows);
+    if is_registered {
+        rows.truncate(MAX_JOINED);
+    } else if rows.len() > MAX_JOINED {
         rows.clear();
     }
     Ok(rows)

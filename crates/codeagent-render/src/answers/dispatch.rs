@@ -3,7 +3,7 @@
 
 use codeagent_core::model::dispatch::DispatchKind;
 use codeagent_core::model::graph::{Confidence, EdgeDirection, NodeId};
-use codeagent_core::query::{self, DispatchStep, FileKey, Occurrences};
+use codeagent_core::query::{self, DispatchStep, FileKey, Occurrence, Occurrences};
 
 use super::AnswerError;
 use super::symbol_line::symbol_line;
@@ -11,6 +11,9 @@ use crate::text::{NameRow, Section};
 
 /// Most steps worded for one section.
 const MAX_STEPS: usize = 200;
+
+/// More steps than these in tests are counted only.
+const MAX_IN_TESTS: usize = 6;
 
 /// Returns how one symbol leads to the next, as a verb between them.
 pub(super) fn verb(kind: DispatchKind) -> &'static str {
@@ -79,8 +82,25 @@ fn rows(
     steps: &[DispatchStep],
     direction: EdgeDirection,
 ) -> Result<Vec<NameRow>, AnswerError> {
+    let (mut code, mut tests) = (Vec::new(), Vec::new());
+    for step in steps {
+        let place = Occurrence {
+            path: occurrences.path(step.site.0)?,
+            ..Occurrence::default()
+        };
+        if place.is_test() {
+            tests.push(step);
+        } else {
+            code.push(step);
+        }
+    }
+    let in_tests = tests.len();
+    if in_tests <= MAX_IN_TESTS {
+        code.append(&mut tests);
+    }
+
     let mut rows = Vec::new();
-    for step in steps.iter().take(MAX_STEPS) {
+    for step in code.into_iter().take(MAX_STEPS) {
         let (other, text): (_, fn(&Words, &DispatchStep) -> String) = match direction {
             EdgeDirection::Outgoing => (step.to, from_text),
             EdgeDirection::Incoming => (step.from, to_text),
@@ -112,6 +132,13 @@ fn rows(
         if !rows.iter().any(|known: &NameRow| known.full == full) {
             rows.push(NameRow { full, short });
         }
+    }
+    if in_tests > MAX_IN_TESTS {
+        let text = format!("and {in_tests} in tests");
+        rows.push(NameRow {
+            full: text.clone(),
+            short: text,
+        });
     }
     Ok(rows)
 }
