@@ -424,7 +424,7 @@ pub(crate) fn name_text(label: &SymbolLabel) -> String {
     let more = match (label.members, label.overloads) {
         (0, 0) => String::new(),
         (0, overloads) => format!(" and {overloads} more of that name"),
-        (members, _) => format!(" with {members} members"),
+        (members, _) => format!(" with {}", counted(members as u64, "member")),
     };
     format!("{}{}{more}", label.name, label.parameters)
 }

@@ -288,13 +288,15 @@ fn places(
     let (has_names, has_source) = (sites.len() <= MAX_NAMED, sites.len() <= MAX_WITH_SOURCE);
     let mut found = Vec::with_capacity(sites.len());
     for (source, path, line) in sites {
-        let text = match has_source {
-            true => occurrences.sources.line(&path, line)?,
-            false => None,
+        let text = if has_source {
+            occurrences.sources.line(&path, line)?
+        } else {
+            None
         };
-        let symbol = match has_names {
-            true => occurrences.enclosing(source, &path, line)?,
-            false => String::new(),
+        let symbol = if has_names {
+            occurrences.enclosing(source, &path, line)?
+        } else {
+            String::new()
         };
         found.push(Occurrence {
             path,
