@@ -4,6 +4,8 @@ mod clients;
 mod commands;
 mod error;
 mod exit;
+mod hits;
+mod hyperlinks;
 mod output;
 mod text;
 

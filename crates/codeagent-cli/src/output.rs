@@ -1,5 +1,6 @@
 //! Prints answers: rows as lines for people, followed by notes on standard error; or both as JSON,
-//! `{"results":[..],"notes":[..]}` with the answer's extra fields.
+//! `{"results":[..],"notes":[..]}` with the answer's extra fields. Lists of locations have their own
+//! form ([`crate::hits`]).
 //!
 //! Paths in lines are relative to the current directory, so that an editor opens
 //! `path:line:column`. Paths in JSON are relative to the root, as in the tools. Colours are used on
@@ -13,13 +14,12 @@ use std::path::{Component, Path, PathBuf};
 use codeagent_core::query::SiteSample;
 use codeagent_core::service::Staleness;
 use codeagent_render::answers::Answer;
-use codeagent_render::{
-    AnsweredSymbol, Extra, Face, SymbolRow, note_text, staleness_text, symbol_text,
-};
+use codeagent_render::{AnsweredSymbol, Extra, Face, note_text, staleness_text, symbol_text};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::commands::Root;
+use crate::hits::{Form, Hit};
 use crate::text::{self, Line};
 
 pub fn lines<T: Into<Line>>(lines: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
@@ -53,21 +53,6 @@ pub fn complain(text: &str) {
     writeln!(std::io::stderr(), "{}", text::paragraph(text)).ok();
 }
 
-/// Formats `method Shop.Cart.Total(int extra): int  src/Cart.cs:12`.
-pub fn symbol(row: &SymbolRow, places: &Places) -> Line {
-    let signature = &row.signature;
-    let parameters = signature.parameter_signature.as_deref();
-    let result = signature.return_type.as_ref();
-    let line = Line::from(format!(
-        "{} {}{}{}  ",
-        row.symbol.word(),
-        row.symbol.qualified_name,
-        parameters.unwrap_or_default(),
-        result.map(|text| format!(": {text}")).unwrap_or_default()
-    ));
-    line.place(format!("{}:{}", places.of(&row.file_path), row.line_start))
-}
-
 /// Formats `1 file` or `2 files`.
 pub fn count(number: u64, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
@@ -89,9 +74,14 @@ impl Places {
         }
     }
 
+    /// Returns the absolute path of a path of the repository.
+    pub fn whole(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
     /// Converts a path of the repository.
     pub fn of(&self, path: &str) -> String {
-        let whole = self.root.join(path);
+        let whole = self.whole(path);
         let common = whole
             .components()
             .zip(self.here.components())
@@ -148,6 +138,30 @@ impl<T: Serialize> PrintedAnswer<T> {
         root: &Root,
         mut row: impl FnMut(&T, &Places) -> Vec<Line>,
     ) -> anyhow::Result<()> {
+        self.print_blocks(root, |rows, places| {
+            rows.iter().flat_map(|each| row(each, places)).collect()
+        })
+    }
+
+    /// Prints the answer as a list of places, each row as these.
+    pub fn print_hits(
+        self,
+        root: &Root,
+        form: &Form,
+        mut hits: impl FnMut(&T, &Places) -> Vec<Hit>,
+    ) -> anyhow::Result<()> {
+        self.print_blocks(root, |rows, places| {
+            let hits: Vec<Hit> = rows.iter().flat_map(|row| hits(row, places)).collect();
+            form.lines(&hits, places)
+        })
+    }
+
+    /// Prints the answer: the rows of each symbol below its heading, or all rows without one.
+    fn print_blocks(
+        self,
+        root: &Root,
+        mut block: impl FnMut(&[T], &Places) -> Vec<Line>,
+    ) -> anyhow::Result<()> {
         if root.json {
             let mut whole = json!({ "results": self.rows, "notes": self.notes });
             if let Some(fields) = whole.as_object_mut() {
@@ -157,13 +171,13 @@ impl<T: Serialize> PrintedAnswer<T> {
         }
 
         let places = root.places()?;
-        let mut rows = self.rows.iter().peekable();
+        let mut rows = self.rows.as_slice();
         let (mut printed, mut without) = (Vec::new(), 0);
         for symbol in &self.extra.symbols {
             let Some(results) = symbol.results else {
                 continue;
             };
-            if results == 0 || rows.peek().is_none() {
+            if results == 0 || rows.is_empty() {
                 without += u64::from(results == 0);
                 continue;
             }
@@ -171,11 +185,11 @@ impl<T: Serialize> PrintedAnswer<T> {
                 printed.push(Line::default());
             }
             printed.push(heading(symbol, results, &places));
-            rows.by_ref()
-                .take(results)
-                .for_each(|each| printed.extend(row(each, &places)));
+            let (of_symbol, rest) = rows.split_at(results.min(rows.len()));
+            printed.extend(block(of_symbol, &places));
+            rows = rest;
         }
-        rows.for_each(|each| printed.extend(row(each, &places)));
+        printed.extend(block(rows, &places));
 
         let is_empty = printed.is_empty();
         lines(printed)?;
@@ -187,6 +201,16 @@ impl<T: Serialize> PrintedAnswer<T> {
         }
         self.print_notes();
         Ok(())
+    }
+
+    /// Adds a note about the rows.
+    pub fn note(&mut self, text: Option<String>) {
+        self.notes.extend(text);
+    }
+
+    /// Returns the rows that are printed.
+    pub fn rows(&self) -> &[T] {
+        &self.rows
     }
 
     /// Prints the notes, after the results.

@@ -15,48 +15,97 @@ const RESET: &str = "\u{1b}[0m";
 
 /// One line: segments of text, each with its colour.
 #[derive(Clone, Debug, Default)]
-pub struct Line(Vec<(Style, String)>);
+pub struct Line(Vec<Piece>);
+
+/// A segment of text with its colour and the address that it links to.
+#[derive(Clone, Debug)]
+struct Piece {
+    style: Style,
+    text: String,
+    address: Option<String>,
+}
 
 #[derive(Clone, Copy, Debug)]
 enum Style {
     Plain,
-    Place,
+    Path,
+    Number,
     Heading,
 }
 
 impl Line {
     #[must_use]
     pub fn text(self, text: impl Into<String>) -> Self {
-        self.with(Style::Plain, text)
+        self.with(Style::Plain, text, None)
     }
 
-    /// Appends a location, in colour.
+    /// Appends a path, in colour, that links to an address.
     #[must_use]
-    pub fn place(self, text: impl Into<String>) -> Self {
-        self.with(Style::Place, text)
+    pub fn path(self, text: impl Into<String>, address: Option<String>) -> Self {
+        self.with(Style::Path, text, address)
+    }
+
+    /// Appends a line number, in colour, that links to an address.
+    #[must_use]
+    pub fn number(self, text: impl Into<String>, address: Option<String>) -> Self {
+        self.with(Style::Number, text, address)
+    }
+
+    /// Appends a location, `path:12`, in colour.
+    #[must_use]
+    pub fn place(self, text: &str) -> Self {
+        let is_number = |c: char| c.is_ascii_digit() || c == ':';
+        let path = text.trim_end_matches(is_number);
+        let number = text[path.len()..].trim_start_matches(':');
+        let line = self.path(path, None);
+        if number.is_empty() {
+            return line.text(&text[path.len()..]);
+        }
+        line.text(":").number(number, None)
+    }
+
+    /// Appends text in bold.
+    #[must_use]
+    pub fn bold(self, text: impl Into<String>) -> Self {
+        self.with(Style::Heading, text, None)
     }
 
     /// Creates a line in bold.
     pub fn heading(text: impl Into<String>) -> Self {
-        Self::default().with(Style::Heading, text)
+        Self::default().bold(text)
     }
 
-    fn with(mut self, style: Style, text: impl Into<String>) -> Self {
-        self.0.push((style, text.into()));
+    fn with(mut self, style: Style, text: impl Into<String>, address: Option<String>) -> Self {
+        self.0.push(Piece {
+            style,
+            text: text.into(),
+            address,
+        });
         self
     }
 
     /// Returns the escaped line with colours. Line breaks are escaped too.
     pub fn painted(&self) -> String {
-        let pieces = self.0.iter().map(|(style, text)| {
-            let text = escaped(text, |c| c == '\t');
-            match style {
-                Style::Plain => text,
-                Style::Place => format!("\u{1b}[36m{text}{RESET}"),
-                Style::Heading => format!("\u{1b}[1m{text}{RESET}"),
+        self.0.iter().map(Piece::painted).collect()
+    }
+}
+
+impl Piece {
+    fn painted(&self) -> String {
+        let text = escaped(&self.text, |c| c == '\t');
+        let text = match self.style {
+            Style::Plain => return text,
+            Style::Path => format!("\u{1b}[35m{text}{RESET}"),
+            Style::Number => format!("\u{1b}[32m{text}{RESET}"),
+            Style::Heading => format!("\u{1b}[1m{text}{RESET}"),
+        };
+        match &self.address {
+            Some(address) => {
+                let address = escaped(address, |_| false);
+                format!("\u{1b}]8;;{address}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\")
             }
-        });
-        pieces.collect()
+            None => text,
+        }
     }
 }
 
@@ -114,8 +163,8 @@ mod tests {
             .filter(|c| acts_on_terminals(*c))
             .collect();
         assert_eq!(hostile.chars().count(), 32 + 33 + 12);
-        let line = Line::from(hostile.clone()).place(hostile.clone()).painted();
-        let plain = line.replace("\u{1b}[36m", "").replace(RESET, "");
+        let line = Line::from(hostile.clone()).place(&hostile).painted();
+        let plain = line.replace("\u{1b}[35m", "").replace(RESET, "");
         assert!(
             plain.chars().all(|c| c == '\t' || !acts_on_terminals(c)),
             "{plain:?}"
@@ -139,6 +188,20 @@ mod tests {
         assert_eq!(
             serde_json::from_str::<[String; 1]>(&written).ok(),
             Some([hostile])
+        );
+    }
+
+    #[test]
+    fn locations_have_a_colour_for_the_path_and_one_for_the_line() {
+        assert_eq!(
+            Line::default().place("a.cs:12:3").painted(),
+            "\u{1b}[35ma.cs\u{1b}[0m:\u{1b}[32m12:3\u{1b}[0m"
+        );
+        assert_eq!(
+            Line::default()
+                .path("a.cs", Some("file:///a.cs".to_owned()))
+                .painted(),
+            "\u{1b}]8;;file:///a.cs\u{1b}\\\u{1b}[35ma.cs\u{1b}[0m\u{1b}]8;;\u{1b}\\"
         );
     }
 

@@ -60,8 +60,8 @@ impl Face {
         }
     }
 
-    /// Returns the first text for tools and the second for commands.
-    pub(crate) fn pick<'a>(self, tools: &'a str, commands: &'a str) -> &'a str {
+    /// Returns the first value for tools and the second for commands.
+    pub(crate) fn pick<T>(self, tools: T, commands: T) -> T {
         match self {
             Self::Tools | Self::TextTools => tools,
             Self::Commands => commands,

@@ -452,7 +452,7 @@ fn kind_text(kind: NodeKind) -> String {
 }
 
 /// Formats `1 caller` or `2 callers`.
-fn counted(number: u64, word: &str) -> String {
+pub(crate) fn counted(number: u64, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 

@@ -46,6 +46,24 @@ impl SymbolName {
     pub fn word(&self) -> &'static str {
         self.kind.unwrap_or(self.node_type)
     }
+
+    /// Returns the name as people write it: `Cart.total` for a member, `Cart` for a type, `cart.ts`
+    /// for a file.
+    #[must_use]
+    pub fn short(&self) -> String {
+        let whole = self.qualified_name.as_str();
+        if self.node_type == "file" {
+            return whole.rsplit('/').next().unwrap_or(whole).to_owned();
+        }
+        let container = whole.strip_suffix(self.name.as_str()).unwrap_or_default();
+        let is_member = container.ends_with('.')
+            && !matches!(self.node_type, "class" | "interface" | "type" | "module");
+        let container = container.trim_end_matches('.');
+        match container.rsplit(['.', '#']).next() {
+            Some(container) if is_member => format!("{container}.{}", self.name),
+            _ => self.name.clone(),
+        }
+    }
 }
 
 /// The declared signature of a symbol.

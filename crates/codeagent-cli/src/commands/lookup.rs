@@ -6,7 +6,8 @@ use codeagent_render::answers::{self, LookupQuery};
 
 use crate::commands::ask::ask;
 use crate::commands::{Root, Within};
-use crate::output::{PrintedAnswer, symbol};
+use crate::hits::ListArgs;
+use crate::output::PrintedAnswer;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -18,6 +19,8 @@ pub struct Arguments {
     /// Maximum number of results [default: all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    #[command(flatten)]
+    list: ListArgs,
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
@@ -27,6 +30,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         project: arguments.within.project.as_deref(),
     };
     let answer = ask(root, |index| answers::lookup(index, &query, &Page::WHOLE))?;
+    let form = arguments.list.form();
     PrintedAnswer::new(answer, arguments.limit)
-        .print(root, |row, places| vec![symbol(&row.row, places)])
+        .print(root, |row, places| vec![form.symbol(&row.row, places)])
 }

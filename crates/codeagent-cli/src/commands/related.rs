@@ -10,8 +10,8 @@ use codeagent_render::{DependencyRow, NeighborRow, Page, Row, UseRow};
 
 use crate::commands::ask::ask;
 use crate::commands::{Root, SymbolArgs};
-use crate::output::{Places, PrintedAnswer};
-use crate::text::Line;
+use crate::hits::ListArgs;
+use crate::output::{self, PrintedAnswer};
 
 /// Default number of levels of callers.
 const TREE_DEPTH: u32 = 3;
@@ -38,6 +38,8 @@ pub struct Arguments {
     /// Only results with at least this confidence
     #[arg(long, value_name = "CONFIDENCE", value_parser = ["heuristic", "inferred", "exact"])]
     min_confidence: Option<String>,
+    #[command(flatten)]
+    list: ListArgs,
 }
 
 #[derive(Debug, Args)]
@@ -124,7 +126,11 @@ fn run_levels<R: Row>(
     let answer = ask(root, |index| {
         answers::related::<R>(index, &query, &Page::WHOLE)
     })?;
-    PrintedAnswer::new(answer, arguments.limit).print(root, neighbor)
+    let form = arguments.list.form();
+    let mut printed = PrintedAnswer::new(answer, arguments.limit);
+    let hidden = hidden_note(printed.rows()).filter(|_| !root.json);
+    printed.note(hidden);
+    printed.print_hits(root, &form, |row, places| form.hits(row, relation, places))
 }
 
 /// Lists the symbols related to a symbol in a direction, by one type of edges or by any.
@@ -144,41 +150,17 @@ pub fn run_typed(
     run::<DependencyRow>(root, relation, &arguments.arguments)
 }
 
-/// Formats a related symbol, and below it the locations of its uses.
-fn neighbor<R: Row>(row: &R, places: &Places) -> Vec<Line> {
-    let verb = row.edge_type().map(|verb| format!("{verb} "));
-    let indent = "  ".repeat(2 * (row.depth() - 1));
-    let row = row.neighbor();
-    let confidence = match row.confidence {
-        "exact" => String::new(),
-        other => format!(" ({other})"),
-    };
-    let name = &row.symbol.qualified_name;
-    let head = Line::from(format!(
-        "{indent}{}{name}{confidence}  ",
-        verb.unwrap_or_default()
-    ));
-    let declared = format!("{}:{}", places.of(&row.file_path), row.line_start);
-    let mut lines = vec![head.place(declared)];
-
-    for site in &row.call_sites {
-        let path = places.of(site.file_path.as_ref().unwrap_or(&row.file_path));
-        let text = site.text.as_deref();
-        let text = text.unwrap_or("(the file was changed since it was indexed)");
-        let callback = site.callback.as_deref();
-        let callback = callback.map(|label| format!("in {label}: "));
-        lines.push(
-            Line::from(format!("{indent}    "))
-                .place(format!("{path}:{}:{}", site.line, site.column))
-                .text(format!("  {}{text}", callback.unwrap_or_default())),
-        );
-        let others = site.candidates.iter();
-        lines.extend(others.map(|other| Line::from(format!("{indent}        or {other}"))));
+/// Words the number of locations that are not printed, and how to print them.
+fn hidden_note<R: Row>(rows: &[R]) -> Option<String> {
+    let counts = rows.iter().filter_map(|row| {
+        let row = row.neighbor();
+        row.site_count.map(|count| (count, row.call_sites.len()))
+    });
+    let (mut hidden, mut most) = (0, 0);
+    for (count, shown) in counts {
+        hidden += count.saturating_sub(shown);
+        most = most.max(count);
     }
-
-    if let Some(count) = row.site_count {
-        let more = count.saturating_sub(row.call_sites.len());
-        lines.push(format!("{indent}    and {more} more (--sites {count})").into());
-    }
-    lines
+    let hidden = output::count(hidden as u64, "more location");
+    (most > 0).then(|| format!("{hidden} of these results (--sites {most})"))
 }

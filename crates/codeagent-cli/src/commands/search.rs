@@ -8,7 +8,8 @@ use codeagent_render::answers;
 
 use crate::commands::ask::ask;
 use crate::commands::{Root, Within};
-use crate::output::{PrintedAnswer, symbol};
+use crate::hits::ListArgs;
+use crate::output::PrintedAnswer;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -24,6 +25,8 @@ pub struct Arguments {
     /// Maximum number of results
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=50))]
     limit: u32,
+    #[command(flatten)]
+    list: ListArgs,
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
@@ -38,5 +41,6 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         limit: arguments.limit as usize,
     };
     let answer = ask(root, |index| answers::search(index, &query))?;
-    PrintedAnswer::new(answer, None).print(root, |row, places| vec![symbol(&row.row, places)])
+    let form = arguments.list.form();
+    PrintedAnswer::new(answer, None).print(root, |row, places| vec![form.symbol(&row.row, places)])
 }

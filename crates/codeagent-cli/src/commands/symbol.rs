@@ -1,12 +1,12 @@
 //! `codeagent symbol`: details of every symbol that a name matches.
 
 use codeagent_core::model::graph::Language;
-use codeagent_render::SymbolDetail;
 use codeagent_render::answers;
+use codeagent_render::{SymbolDetail, SymbolRow};
 
 use crate::commands::ask::ask;
 use crate::commands::{Root, SymbolArgs};
-use crate::output::{Places, PrintedAnswer, count, symbol};
+use crate::output::{Places, PrintedAnswer, count};
 use crate::text::Line;
 
 pub fn run(root: &Root, arguments: &SymbolArgs) -> anyhow::Result<()> {
@@ -21,7 +21,8 @@ pub fn run(root: &Root, arguments: &SymbolArgs) -> anyhow::Result<()> {
 
 fn detail(detail: &SymbolDetail, places: &Places) -> Vec<Line> {
     let row = &detail.row;
-    let mut lines = vec![symbol(row, places)];
+    let start = format!("{}:{}", places.of(&row.file_path), row.line_start);
+    let mut lines = vec![head(row).place(&start)];
     let doc = detail.doc.as_ref();
     lines.extend(doc.map(|doc| Line::from(format!("    {doc}"))));
 
@@ -35,7 +36,6 @@ fn detail(detail: &SymbolDetail, places: &Places) -> Vec<Line> {
     );
     lines.push(format!("    {}", modifiers(detail)).into());
 
-    let start = format!("{}:{}", places.of(&row.file_path), row.line_start);
     let more = match detail.declarations {
         all @ 2.. => format!(
             " and at {} more (codeagent declarations)",
@@ -45,10 +45,24 @@ fn detail(detail: &SymbolDetail, places: &Places) -> Vec<Line> {
     };
     lines.push(
         Line::from("    declared ")
-            .place(start)
+            .place(&start)
             .text(format!("-{}{more}", row.line_end)),
     );
     lines
+}
+
+/// Writes `method Shop.Cart.Total(int extra): int  `.
+fn head(row: &SymbolRow) -> Line {
+    let signature = &row.signature;
+    let parameters = signature.parameter_signature.as_deref();
+    let result = signature.return_type.as_ref();
+    Line::from(format!("{} ", row.symbol.word()))
+        .bold(row.symbol.qualified_name.as_str())
+        .text(format!(
+            "{}{}  ",
+            parameters.unwrap_or_default(),
+            result.map(|text| format!(": {text}")).unwrap_or_default()
+        ))
 }
 
 fn modifiers(detail: &SymbolDetail) -> String {

@@ -5,13 +5,14 @@ use anyhow::bail;
 use clap::Args;
 use codeagent_core::engine::IndexReader;
 use codeagent_render::answers::AnswerError;
-use codeagent_render::staleness_text;
 use codeagent_render::text::{DEFAULT_MAX_CHARS, Document, LARGEST_MAX_CHARS, MIN_MAX_CHARS};
+use codeagent_render::{Face, staleness_text};
 
 use crate::commands::Root;
 use crate::commands::ask::Unanswered;
 use crate::error::Usage;
 use crate::output;
+use crate::text::Line;
 
 /// How much of an answer is printed.
 #[derive(Debug, Args)]
@@ -77,6 +78,29 @@ pub fn print(
     if root.json {
         return output::json(&document.json(usize::MAX));
     }
-    let text = document.render(arguments.max_chars as usize);
-    output::lines(text.lines().map(str::to_owned))
+    let text = document.render_for(Face::Commands, arguments.max_chars as usize);
+    output::lines(text.lines().map(line))
+}
+
+/// Colours a line of an answer: headings, files and folders, line numbers.
+fn line(text: &str) -> Line {
+    let body = text.trim_start_matches(' ');
+    let indent = &text[..text.len() - body.len()];
+    let line = Line::from(indent);
+    let is_title = body.starts_with("## ") || indent.is_empty() && body.ends_with(':');
+    if is_title {
+        return line.bold(body);
+    }
+    let number = body.trim_start_matches(|c: char| c.is_ascii_digit() || c == ',');
+    if number.len() < body.len() && number.starts_with([' ', '…']) {
+        return line
+            .number(&body[..body.len() - number.len()], None)
+            .text(number);
+    }
+    let is_folder = indent.is_empty() && body.ends_with('/') && !body.contains(' ');
+    let is_file = indent.len() == 1 && body.contains('.') && !body.contains(' ');
+    if is_folder || is_file {
+        return line.path(body, None);
+    }
+    line.text(body)
 }

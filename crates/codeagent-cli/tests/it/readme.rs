@@ -22,8 +22,13 @@ fn run(folder: &Path, line: &str, colours: bool) -> String {
     let mut words = line.split(' ');
     assert_eq!(words.next(), Some("codeagent"), "{line}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+    // Lists are shown as on a terminal.
+    let is_list = ["callers", "implementations", "search"]
+        .iter()
+        .any(|name| line.starts_with(&format!("codeagent {name} ")));
     command
         .args(words)
+        .args(is_list.then_some("--heading"))
         .current_dir(folder)
         .env("CODEAGENT_DATA_DIR", folder.join("indexes"));
     command.env(

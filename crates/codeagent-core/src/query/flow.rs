@@ -157,7 +157,10 @@ impl FlowWalk<'_, '_, '_> {
             return self.enter(&given, depth, &prefix);
         }
         if !implementations.is_empty() {
-            let count = format!(" -> {} implementations", implementations.len());
+            let count = match implementations.len() {
+                1 => " -> 1 implementation".to_owned(),
+                count => format!(" -> {count} implementations"),
+            };
             return self.write(depth, &prefix, target, &count);
         }
         if store::reference_count(snapshot, target.id)? >= HUB {

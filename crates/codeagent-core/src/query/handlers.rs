@@ -7,10 +7,8 @@
 
 use std::ops::RangeInclusive;
 
-use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeType};
-use crate::query::{
-    Occurrences, QueryError, get_node_by_qualified_name, literal_files, literal_sites, literals_of,
-};
+use crate::model::graph::{EdgeType, Node, NodeId, NodeSpan};
+use crate::query::{Occurrences, QueryError, literal_files, literal_sites, literals_of};
 use crate::store;
 
 /// Maximum number of files with a literal that connects code.
@@ -74,41 +72,46 @@ pub fn handlers(
     Ok(lines)
 }
 
-/// Returns the calls on a range of lines of a file, outside of its symbols, in order.
+/// Returns the calls of a file's symbols on a range of lines, in order.
 fn calls_within(
     occurrences: &mut Occurrences<'_, '_>,
     path: &str,
     within: &RangeInclusive<u32>,
 ) -> Result<Vec<String>, QueryError> {
     let snapshot = occurrences.sources.snapshot();
-    let nodes = get_node_by_qualified_name(snapshot, path, None, None)?;
-    let mut lines = Vec::new();
-    for (file, _) in nodes
+    let Some(file) = store::file_by_path(snapshot, path)? else {
+        return Ok(Vec::new());
+    };
+    let around: Vec<NodeId> = store::nodes_of_file(snapshot, file.id)?
         .iter()
-        .filter(|(node, _)| node.node_type == NodeType::File)
-    {
-        let mut calls = store::incident_edges(
-            snapshot,
-            file.id,
-            Some(EdgeType::Calls),
-            EdgeDirection::Outgoing,
-        )?;
-        calls.retain(|call| within.contains(&call.line));
-        calls.sort_by_key(|call| (call.line, call.column));
-        let mut seen = Vec::new();
-        for call in calls {
-            if seen.contains(&call.other) || seen.len() >= MAX_CALLS {
-                continue;
-            }
-            seen.push(call.other);
-            let Some(target) = store::node(snapshot, call.other)? else {
-                continue;
-            };
-            let place = target.spans.first();
-            let place = place.map(|span| format!("  {}:{}", span.path, span.name_line));
-            let name = occurrences.short_name(&target)?;
-            lines.push(format!("{} {name}{}", call.line, place.unwrap_or_default()));
+        .filter(|node| node.spans.iter().any(|span| reaches(span, path, within)))
+        .map(|node| node.id)
+        .collect();
+    let mut calls = occurrences.outgoing(&around, &[EdgeType::Calls])?;
+    calls.retain(|call| call.file == file.id && within.contains(&call.line));
+    calls.sort_by_key(|call| (call.line, call.column));
+
+    let mut lines = Vec::new();
+    let mut seen = Vec::new();
+    for call in calls {
+        if seen.contains(&call.other) || seen.len() >= MAX_CALLS {
+            continue;
         }
+        seen.push(call.other);
+        let Some(target) = store::node(snapshot, call.other)? else {
+            continue;
+        };
+        let place = target.spans.first();
+        let place = place.map(|span| format!("  {}:{}", span.path, span.name_line));
+        let name = occurrences.short_name(&target)?;
+        lines.push(format!("{} {name}{}", call.line, place.unwrap_or_default()));
     }
     Ok(lines)
+}
+
+/// Reports whether a span has any of some lines of a file.
+fn reaches(span: &NodeSpan, path: &str, lines: &RangeInclusive<u32>) -> bool {
+    span.path == path
+        && span.span.start.line <= *lines.end()
+        && *lines.start() <= span.span.end_line
 }

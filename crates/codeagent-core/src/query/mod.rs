@@ -116,7 +116,7 @@ pub use wrapped::wrappers_of;
 
 pub use crate::store::{
     Counts, FileKey, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, SymbolBrief,
-    VectorSource,
+    VectorSource, is_test_path,
 };
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -78,10 +78,27 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         targets: &[NodeId],
         edge_types: &[EdgeType],
     ) -> Result<Vec<IncidentEdge>, QueryError> {
+        self.edges(targets, edge_types, EdgeDirection::Incoming)
+    }
+
+    /// Returns the outgoing edges of symbols, by some types.
+    pub fn outgoing(
+        &self,
+        sources: &[NodeId],
+        edge_types: &[EdgeType],
+    ) -> Result<Vec<IncidentEdge>, QueryError> {
+        self.edges(sources, edge_types, EdgeDirection::Outgoing)
+    }
+
+    fn edges(
+        &self,
+        nodes: &[NodeId],
+        edge_types: &[EdgeType],
+        direction: EdgeDirection,
+    ) -> Result<Vec<IncidentEdge>, QueryError> {
         let mut edges = Vec::new();
         let snapshot = self.sources.snapshot();
-        let direction = EdgeDirection::Incoming;
-        store::each_use(snapshot, targets, edge_types, direction, |_, edge| {
+        store::each_use(snapshot, nodes, edge_types, direction, |_, edge| {
             edges.push(edge);
         })?;
         Ok(edges)

@@ -10,6 +10,9 @@ const MAX_LIKELY: usize = 60;
 /// Most others that are returned.
 const MAX_OTHERS: usize = 600;
 
+/// Maximum length of a returned line in bytes; longer lines are those of bundles.
+const MAX_LINE: usize = 1_000;
+
 /// Unresolved uses that may mean some symbols.
 #[derive(Clone, Debug, Default)]
 pub struct PossibleCallers {
@@ -47,7 +50,11 @@ pub fn possible_callers(
         .take(likely + others)
         .map(|each| occurrences.at(&each.path, each.line))
         .collect::<Result<Vec<_>, _>>()?;
-    let others = places.split_off(likely);
+    let mut others = places.split_off(likely);
+    for list in [&mut places, &mut others] {
+        list.retain(|place| place.source.as_deref().unwrap_or_default().len() <= MAX_LINE);
+    }
+
     Ok(PossibleCallers {
         likely: places,
         others,

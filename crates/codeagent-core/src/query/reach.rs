@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
-use crate::query::{Occurrence, Occurrences, QueryError};
+use crate::query::{Occurrence, Occurrences, QueryError, bases_of};
 use crate::store::{self, IncidentEdge, Snapshot};
 
 /// Maximum number of symbols per level whose callers are searched.
@@ -25,6 +25,7 @@ pub fn callers_of_callers(
 }
 
 /// Returns the uses of symbols in tests, directly or through at most this number of other symbols.
+/// A call of a member that one of them implements or overrides may run it, too.
 pub fn tests_reaching(
     occurrences: &mut Occurrences<'_, '_>,
     nodes: &[NodeId],
@@ -34,6 +35,8 @@ pub fn tests_reaching(
     let mut level = nodes.to_vec();
     let mut found = Vec::new();
     for _ in 0..=steps {
+        let bases = bases_of(occurrences.sources.snapshot(), &level)?;
+        level.extend(bases.into_iter().map(|(id, _)| id));
         let uses = occurrences.incoming(&level, &[EdgeType::Calls, EdgeType::References])?;
         let mut next = Vec::new();
         for edge in uses {

@@ -206,7 +206,7 @@ fn use_lines(uses: &[PartUse], other: impl Fn(&PartUse) -> &String) -> Vec<Strin
         .collect()
 }
 
-fn entry_section(found: &Overview) -> Section {
+pub(super) fn entry_section(found: &Overview) -> Section {
     let mut lines: Vec<String> = Vec::new();
     let mut packages: Vec<(&str, Vec<String>)> = Vec::new();
     for entry in &found.entry_points {

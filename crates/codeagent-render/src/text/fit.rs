@@ -2,8 +2,16 @@
 
 use std::cmp::Reverse;
 
+use crate::face::Face;
 use crate::text::section::Form;
 use crate::text::{Part, Section, cut};
+
+/// The size of an answer, and who reads it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    pub face: Face,
+    pub max_chars: usize,
+}
 
 /// A section and the form in which it is written.
 struct Fitted<'a> {
@@ -22,8 +30,9 @@ impl<'a> Fitted<'a> {
             size: usize::MAX,
         };
         fitted.set(Form::Full);
-        // A section larger than the whole budget is never written in that form.
-        while fitted.size > max_chars && fitted.shorten() {}
+        // A section larger than its limit or the whole budget is never written in that form.
+        let limit = section.limit.unwrap_or(max_chars).min(max_chars);
+        while fitted.size > limit && fitted.shorten() {}
         fitted
     }
 
@@ -62,18 +71,18 @@ impl<'a> Fitted<'a> {
     }
 }
 
-/// Writes parts and notes in at most `max_chars` characters.
-pub(super) fn render(parts: &[Part], notes: &[String], max_chars: usize) -> String {
+/// Writes parts and notes within a budget.
+pub(super) fn render(parts: &[Part], notes: &[String], budget: Budget) -> String {
     let fixed = fixed_size(parts, notes);
     let mut sections: Vec<Fitted<'_>> = parts
         .iter()
         .filter_map(|part| match part {
-            Part::Section(section) => Some(Fitted::new(section, max_chars)),
+            Part::Section(section) => Some(Fitted::new(section, budget.max_chars)),
             Part::Line(_) => None,
         })
         .collect();
 
-    while total(fixed, &sections, max_chars) > max_chars {
+    while total(fixed, &sections, budget) > budget.max_chars {
         // Titles go last: the section that is largest for its weight is shortened first.
         let next = sections
             .iter_mut()
@@ -84,17 +93,20 @@ pub(super) fn render(parts: &[Part], notes: &[String], max_chars: usize) -> Stri
             None => break,
         };
     }
-    extend(fixed, &mut sections, max_chars);
-    assemble(parts, notes, &sections, max_chars)
+    extend(fixed, &mut sections, budget);
+    assemble(parts, notes, &sections, budget)
 }
 
 /// Distributes the rest of the budget to the sections with the most weight.
-fn extend(fixed: usize, sections: &mut [Fitted<'_>], max_chars: usize) {
+fn extend(fixed: usize, sections: &mut [Fitted<'_>], budget: Budget) {
+    let max_chars = budget.max_chars;
     let mut order: Vec<usize> = (0..sections.len()).collect();
     order.sort_by_key(|at| Reverse(sections[*at].section.weight));
     for at in order {
         let (form, size) = (sections[at].form, sections[at].size);
-        let left = max_chars.saturating_sub(total(fixed, sections, max_chars));
+        let left = max_chars.saturating_sub(total(fixed, sections, budget));
+        let limit = sections[at].section.limit.unwrap_or(max_chars);
+        let left = left.min(limit.saturating_sub(size));
         let candidates = [
             Form::Full,
             Form::Names,
@@ -112,7 +124,8 @@ fn extend(fixed: usize, sections: &mut [Fitted<'_>], max_chars: usize) {
                 continue;
             }
             sections[at].set(candidate);
-            if sections[at].size >= size && total(fixed, sections, max_chars) <= max_chars {
+            let is_better = (size..=limit.max(size)).contains(&sections[at].size);
+            if is_better && total(fixed, sections, budget) <= max_chars {
                 break;
             }
             sections[at].set(form);
@@ -134,13 +147,13 @@ fn note_line(note: &str) -> String {
     format!("note: {note}\n")
 }
 
-fn total(fixed: usize, sections: &[Fitted<'_>], max_chars: usize) -> usize {
+fn total(fixed: usize, sections: &[Fitted<'_>], budget: Budget) -> usize {
     let sizes: usize = sections.iter().map(|fitted| fitted.size).sum();
-    fixed + sizes + last_line(sections, max_chars).chars().count()
+    fixed + sizes + last_line(sections, budget).chars().count()
 }
 
 /// Says what was left out and how to request it; empty if nothing was.
-fn last_line(sections: &[Fitted<'_>], max_chars: usize) -> String {
+fn last_line(sections: &[Fitted<'_>], budget: Budget) -> String {
     let mut left: Vec<String> = Vec::new();
     for fitted in sections {
         let key = fitted.section.key;
@@ -156,15 +169,19 @@ fn last_line(sections: &[Fitted<'_>], max_chars: usize) -> String {
     let Some(first) = sections.iter().find(|fitted| fitted.form != Form::Full) else {
         return String::new();
     };
+    let (section, chars) = budget
+        .face
+        .pick(("section", "max_chars"), ("--section", "--max-chars"));
     format!(
-        "left out: {}; ask with section \"{}\" or max_chars {}\n",
+        "left out: {}; ask with {section} \"{}\" or {chars} {}\n",
         left.join(", "),
         first.section.key,
-        (max_chars * 2).min(super::LARGEST_MAX_CHARS)
+        (budget.max_chars * 2).min(super::LARGEST_MAX_CHARS)
     )
 }
 
-fn assemble(parts: &[Part], notes: &[String], sections: &[Fitted<'_>], max_chars: usize) -> String {
+fn assemble(parts: &[Part], notes: &[String], sections: &[Fitted<'_>], budget: Budget) -> String {
+    let max_chars = budget.max_chars;
     let mut text = String::new();
     let mut sections_left = sections.iter();
     let mut notes_left = Some(notes);
@@ -186,7 +203,7 @@ fn assemble(parts: &[Part], notes: &[String], sections: &[Fitted<'_>], max_chars
         text.push_str(&note_line(note));
     }
 
-    let last = last_line(sections, max_chars);
+    let last = last_line(sections, budget);
     let room = max_chars.saturating_sub(last.chars().count());
     if text.chars().count() > room {
         return cut(

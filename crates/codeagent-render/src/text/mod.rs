@@ -13,6 +13,8 @@ mod tests;
 
 use serde_json::{Value, json};
 
+use crate::face::Face;
+use fit::Budget;
 pub use section::{Content, NameRow, Section};
 
 /// Default budget of an answer.
@@ -56,6 +58,22 @@ impl Document {
         }
     }
 
+    /// Appends another document: its lines, then its sections; sections with a weight of at least
+    /// `wanted` come first.
+    pub fn append(&mut self, other: Self, wanted: u32) {
+        let (mut lines, mut first, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        for part in other.parts {
+            match &part {
+                Part::Line(_) => lines.push(part),
+                Part::Section(section) if section.weight >= wanted => first.push(part),
+                Part::Section(_) => rest.push(part),
+            }
+        }
+        self.parts
+            .extend(lines.into_iter().chain(first).chain(rest));
+        self.notes.extend(other.notes);
+    }
+
     /// Adds a note, which is written after the first line.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
@@ -89,10 +107,17 @@ impl Document {
         })
     }
 
-    /// Writes the document in at most `max_chars` characters.
+    /// Writes the document for tools, in at most `max_chars` characters.
     #[must_use]
     pub fn render(&self, max_chars: usize) -> String {
-        fit::render(&self.parts, &self.notes, max_chars)
+        self.render_for(Face::TextTools, max_chars)
+    }
+
+    /// Writes the document in at most `max_chars` characters. The last line says how this face asks
+    /// for what was left out.
+    #[must_use]
+    pub fn render_for(&self, face: Face, max_chars: usize) -> String {
+        fit::render(&self.parts, &self.notes, Budget { face, max_chars })
     }
 
     /// Returns the document as data, with the first `max_rows` entries of each section; `left_out`

@@ -14,6 +14,12 @@ const MAX_SOURCE: usize = 110;
 /// Maximum line numbers per name where names are shown without source.
 const MAX_LINES_OF_NAME: usize = 4;
 
+/// Maximum characters of a line in a list of names or files.
+const MAX_LIST_LINE: usize = 100;
+
+/// Maximum number of folders; if there are more, folders at the same depth are added up.
+const MAX_FOLDERS: usize = 20;
+
 /// Default weight.
 pub const NORMAL: u32 = 10;
 
@@ -26,6 +32,10 @@ pub struct Section {
     pub title: String,
     /// Share of the budget relative to other sections; `NORMAL` by default.
     pub weight: u32,
+    /// Maximum characters of the section, however much of the budget is left.
+    pub limit: Option<usize>,
+    /// Number of entries, if the section holds only some of them.
+    pub total: Option<usize>,
     /// Content of the section.
     pub content: Content,
 }
@@ -95,11 +105,23 @@ impl Section {
         Self::new(key, title, Content::Names(names))
     }
 
+    /// Creates a section of names without details, several on one line.
+    #[must_use]
+    pub fn list(key: &'static str, title: impl Into<String>, names: Vec<String>) -> Self {
+        let row = |name: String| NameRow {
+            full: name.clone(),
+            short: name,
+        };
+        Self::names(key, title, names.into_iter().map(row).collect())
+    }
+
     fn new(key: &'static str, title: impl Into<String>, content: Content) -> Self {
         Self {
             key,
             title: title.into(),
             weight: NORMAL,
+            limit: None,
+            total: None,
             content,
         }
     }
@@ -109,6 +131,24 @@ impl Section {
     pub fn weighing(self, weight: u32) -> Self {
         Self {
             weight: weight.max(1),
+            ..self
+        }
+    }
+
+    /// Sets the most characters that it takes.
+    #[must_use]
+    pub fn at_most(self, limit: usize) -> Self {
+        Self {
+            limit: Some(limit),
+            ..self
+        }
+    }
+
+    /// Says that there are more entries than it holds.
+    #[must_use]
+    pub fn of(self, total: usize) -> Self {
+        Self {
+            total: Some(total).filter(|total| *total > self.len()),
             ..self
         }
     }
@@ -148,7 +188,10 @@ impl Section {
         let title = match &self.content {
             Content::Lines(_) if self.title.is_empty() => String::new(),
             Content::Lines(_) => format!("{}:\n", self.title),
-            _ => format!("{} ({}):\n", self.title, self.len()),
+            _ => match self.total {
+                Some(total) => format!("{} ({} of {total}):\n", self.title, self.len()),
+                None => format!("{} ({}):\n", self.title, self.len()),
+            },
         };
         Some(match form {
             Form::Nothing => String::new(),
@@ -162,15 +205,14 @@ impl Section {
         match &self.content {
             Content::Places(places) => places_text(places, form),
             Content::Lines(lines) => Some(lines.iter().map(|line| format!("{line}\n")).collect()),
-            Content::Names(names) if form == Form::Full => Some(
+            Content::Names(names) if form == Form::Full && has_details(names) => Some(
                 names
                     .iter()
                     .map(|name| format!(" {}\n", name.full))
                     .collect(),
             ),
             Content::Names(names) => {
-                let names: Vec<&str> = names.iter().map(|name| name.short.as_str()).collect();
-                Some(format!(" {}\n", names.join(", ")))
+                Some(wrapped("", names.iter().map(|name| name.short.as_str())))
             }
         }
     }
@@ -229,18 +271,48 @@ impl Section {
     }
 }
 
+/// Reports whether a name has anything beside itself.
+fn has_details(names: &[NameRow]) -> bool {
+    names.iter().any(|name| name.full != name.short)
+}
+
 fn cut_names(title: String, names: &[NameRow], size: usize) -> String {
-    let mut text = title + " ";
-    let mut left = size.saturating_sub(text.chars().count() + 16);
-    for (at, name) in names.iter().enumerate() {
-        let length = name.short.chars().count() + 2;
-        if length > left {
-            let _ = write!(text, "… {} more", names.len() - at);
-            break;
+    let mut left = size.saturating_sub(title.chars().count() + 24);
+    let fits = |name: &&NameRow| {
+        // With the comma, and the line's beginning every now and then.
+        let length = name.short.chars().count() + 3;
+        let fits = length <= left;
+        left = left.saturating_sub(length);
+        fits
+    };
+    let kept = names.iter().take_while(fits).count();
+    let mut text = title;
+    if kept > 0 {
+        text += &wrapped("", names[..kept].iter().map(|name| name.short.as_str()));
+    }
+    if kept < names.len() {
+        let _ = writeln!(text, " … {} more", names.len() - kept);
+    }
+    text
+}
+
+/// Writes a list behind a beginning, in lines that are not too long.
+fn wrapped<'a>(start: &str, items: impl Iterator<Item = &'a str>) -> String {
+    let mut text = start.to_owned();
+    let mut length = start.chars().count();
+    let mut items = items.peekable();
+    while let Some(item) = items.next() {
+        let comma = if items.peek().is_some() { "," } else { "" };
+        let more = item.chars().count() + comma.len() + 1;
+        if length > start.chars().count() && length + more > MAX_LIST_LINE {
+            text.push('\n');
+            length = 0;
         }
-        left -= length;
-        let comma = if at == 0 { "" } else { ", " };
-        let _ = write!(text, "{comma}{}", name.short);
+        if length == 0 && !start.is_empty() {
+            text.push(' ');
+        }
+        let _ = write!(text, " {item}{comma}");
+        length += more;
     }
     text + "\n"
 }
@@ -311,17 +383,19 @@ fn name_lines(places: &[Occurrence]) -> String {
                     None => names.push((&place.symbol, vec![place.line])),
                 }
             }
-            let names: Vec<String> = names
-                .iter()
-                .map(|(name, lines)| named_lines(if *name == file { "" } else { name }, lines))
-                .collect();
-            let _ = writeln!(text, " {file} {}", names.join(", "));
+            let _ = writeln!(text, " {file}");
+            for (name, lines) in names {
+                let name = if name == file { "" } else { name };
+                let line = format!("  {} {name}", listed(&lines));
+                let _ = writeln!(text, "{}", line.trim_end());
+            }
         }
     }
     text
 }
 
-fn named_lines(name: &str, lines: &[u32]) -> String {
+/// Writes the lines of a name: `3,8,12,20…`.
+fn listed(lines: &[u32]) -> String {
     let shown: Vec<String> = lines
         .iter()
         .take(MAX_LINES_OF_NAME)
@@ -332,7 +406,7 @@ fn named_lines(name: &str, lines: &[u32]) -> String {
     } else {
         ""
     };
-    format!("{name}:{}{more}", shown.join(","))
+    format!("{}{more}", shown.join(","))
 }
 
 fn file_lines(places: &[Occurrence]) -> String {
@@ -345,21 +419,43 @@ fn file_lines(places: &[Occurrence]) -> String {
                 count => format!("{file} {count}"),
             })
             .collect();
-        let _ = writeln!(text, "{folder}/ {}", files.join(", "));
+        text += &wrapped(&format!("{folder}/"), files.iter().map(String::as_str));
     }
     text
 }
 
-/// Formats the folders with their counts, those with most places first.
+/// Formats the folders with their counts, those with most places first. Many folders are added up to
+/// those that contain them.
 fn folder_lines(places: &[Occurrence]) -> String {
-    let mut folders: Vec<(&str, usize, usize)> = tree(places)
-        .into_iter()
-        .map(|(folder, files)| (folder, files.values().map(Vec::len).sum(), files.len()))
-        .collect();
-    folders.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-    let line = |(folder, count, files): &(&str, usize, usize)| match files {
+    let tree = tree(places);
+    let deepest = tree.keys().map(|folder| folder.split('/').count()).max();
+    let deepest = deepest.unwrap_or(1);
+    let mut folders = at_depth(&tree, deepest);
+    for depth in (1..deepest).rev() {
+        if folders.len() <= MAX_FOLDERS {
+            break;
+        }
+        folders = at_depth(&tree, depth);
+    }
+    folders.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let line = |(folder, count, files): &(String, usize, usize)| match files {
         1 => format!("{folder}/ {count} in 1 file\n"),
         files => format!("{folder}/ {count} in {files} files\n"),
     };
     folders.iter().map(line).collect()
+}
+
+/// Adds up the places and files of folders to the first `depth` segments of their paths.
+fn at_depth(tree: &Tree<'_>, depth: usize) -> Vec<(String, usize, usize)> {
+    let mut folders: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for (folder, files) in tree {
+        let segments: Vec<&str> = folder.split('/').take(depth).collect();
+        let entry = folders.entry(segments.join("/")).or_default();
+        entry.0 += files.values().map(Vec::len).sum::<usize>();
+        entry.1 += files.len();
+    }
+    folders
+        .into_iter()
+        .map(|(folder, (count, files))| (folder, count, files))
+        .collect()
 }

@@ -38,14 +38,51 @@ fn sections_shrink_from_source_lines_to_folders() {
     );
     assert_eq!(
         document.render(400),
-        "## method Cart.total  src/cart.ts:3\ncalled by (8):\nsrc/folder0/\n File0.ts Type0.member1:1, Type0.member2:2\n File1.ts \
-         Type1.member1:1, Type1.member2:2\nsrc/folder1/\n File0.ts Type0.member1:1, Type0.member2:2\n File1.ts Type1.member1:1, \
-         Type1.member2:2\nleft out: details of callers; ask with section \"callers\" or max_chars 800\n"
+        "## method Cart.total  src/cart.ts:3\ncalled by (8):\nsrc/folder0/\n File0.ts\n  1 Type0.member1\n  2 Type0.member2\n File1.ts\n  \
+         1 Type1.member1\n  2 Type1.member2\nsrc/folder1/\n File0.ts\n  1 Type0.member1\n  2 Type0.member2\n File1.ts\n  1 Type1.member1\n  2 Type1.member2\n\
+         left out: details of callers; ask with section \"callers\" or max_chars 800\n"
     );
     assert_eq!(
         document.render(220),
         "## method Cart.total  src/cart.ts:3\ncalled by (8):\nsrc/folder0/ File0.ts 2, File1.ts 2\nsrc/folder1/ File0.ts 2, File1.ts 2\n\
          left out: callers (8); ask with section \"callers\" or max_chars 440\n"
+    );
+}
+
+#[test]
+fn many_folders_are_added_up() {
+    let mut document = Document::default();
+    document.section(Section::places("callers", "called by", places(60, 3, 40)));
+    assert_eq!(
+        document.render_for(Face::Commands, 300),
+        "called by (7200):\nsrc/ 7200 in 180 files\nleft out: callers (7200); ask with --section \"callers\" or --max-chars 600\n"
+    );
+}
+
+#[test]
+fn a_section_keeps_its_limit() {
+    let mut document = Document::default();
+    document.section(Section::places("callers", "called by", places(2, 2, 9)).at_most(300));
+    let text = document.render(6_000);
+    assert!(
+        text.starts_with("called by (36):\nsrc/folder0/ File0.ts 9, File1.ts 9\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn lists_are_wrapped() {
+    let mut document = Document::default();
+    let names = (0..40).map(|name| format!("member{name}")).collect();
+    document.section(Section::list("names", "names", names));
+    let text = document.render(6_000);
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 102),
+        "{text}"
+    );
+    assert!(
+        text.starts_with("names (40):\n member0, member1,"),
+        "{text}"
     );
 }
 

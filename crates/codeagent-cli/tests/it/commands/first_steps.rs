@@ -34,8 +34,7 @@ fn shown(shop: &Shop, arguments: &[&str]) -> String {
 fn notes_follow_the_results_and_name_the_command_to_type() {
     let shop = Shop::indexed();
     expect_test::expect![[r#"
-        Shop.Api.Endpoints.OrdersEndpoint.Handle  src/Shop.Api/Endpoints/OrdersEndpoint.cs:21
-            src/Shop.Api/Endpoints/OrdersEndpoint.cs:28:36  return Show(order, service.Place(order));
+        src/Shop.Api/Endpoints/OrdersEndpoint.cs:28:36: OrdersEndpoint.Handle: return Show(order, service.Place(order));
         note: calls of implementations and overrides are listed under them: `codeagent callers Shop.Services.OrderService.Place`
     "#]]
     .assert_eq(&shown(&shop, &["callers", "IOrderService.Place"]));

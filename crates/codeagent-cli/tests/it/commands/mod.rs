@@ -6,8 +6,10 @@ use std::process::{Command, Output};
 mod clean;
 #[cfg(unix)]
 mod daemon;
+mod explore;
 mod first_steps;
 mod hook;
+mod lists;
 mod model;
 mod notes;
 mod roots;
@@ -114,7 +116,7 @@ fn index_reports_counts_and_whether_anything_changed() {
     assert!(shop.stdout(&["index", "--verbose"]).starts_with("47 files"));
     assert!(
         shop.stdout(&["search", "added"])
-            .contains("web/new.ts#added")
+            .contains("web/new.ts:1: variable added")
     );
 }
 
@@ -122,8 +124,7 @@ fn index_reports_counts_and_whether_anything_changed() {
 fn symbols_are_found_and_their_relations_listed() {
     let shop = Shop::indexed();
     expect![[r#"
-        Shop.Services.OrderService.Place  src/Shop.Services/OrderService.cs:31
-            src/Shop.Services/OrderService.cs:33:28  var total = prices.Price(order);
+        src/Shop.Services/OrderService.cs:33:28: OrderService.Place: var total = prices.Price(order);
     "#]]
     .assert_eq(&shop.stdout(&["callers", "PriceCalculator.Price"]));
     let through = String::from_utf8(shop.run(&["callers", "OrderService.Place"]).stderr).unwrap();
@@ -133,24 +134,18 @@ fn symbols_are_found_and_their_relations_listed() {
         "{through}"
     );
     expect![[r#"
-        web/packages/client/src/orders.ts#OrdersApi.place  web/packages/client/src/orders.ts:9
-            web/packages/app/src/state/cart.ts:25:37  const order = await this.orders.place(this.lines);
-        web/packages/app/src/state/observable.ts#Observable.emit  web/packages/app/src/state/observable.ts:11
-            web/packages/app/src/state/cart.ts:27:10  this.emit(this.lines);
+        web/packages/app/src/state/cart.ts:25:37: OrdersApi.place (web/packages/client/src/orders.ts:9): const order = await this.orders.place(this.lines);
+        web/packages/app/src/state/cart.ts:27:10: Observable.emit (web/packages/app/src/state/observable.ts:11): this.emit(this.lines);
     "#]]
     .assert_eq(&shop.stdout(&["callees", "CartStore.checkout"]));
     expect![[r#"
-        implements Shop.Domain.Discounts.BulkDiscount  src/Shop.Domain/Discounts/BulkDiscount.cs:3
-            src/Shop.Domain/Discounts/BulkDiscount.cs:3:44  public class BulkDiscount(int threshold) : IDiscount
-        implements Shop.Domain.Discounts.LevelDiscount  src/Shop.Domain/Discounts/LevelDiscount.cs:3
-            src/Shop.Domain/Discounts/LevelDiscount.cs:3:30  public class LevelDiscount : IDiscount
+        src/Shop.Domain/Discounts/BulkDiscount.cs:3:44: implements BulkDiscount: public class BulkDiscount(int threshold) : IDiscount
+        src/Shop.Domain/Discounts/LevelDiscount.cs:3:30: implements LevelDiscount: public class LevelDiscount : IDiscount
     "#]]
     .assert_eq(&shop.stdout(&["implementations", "IDiscount"]));
     expect![[r#"
-        references Shop.Domain.Order.Place  src/Shop.Domain/Order.Status.cs:14
-            src/Shop.Domain/Order.Status.cs:14:66  public void Place() => Advance(OrderStatus.Open, OrderStatus.Placed);
-        references Shop.Domain.Order.Ship  src/Shop.Domain/Order.Status.cs:16
-            src/Shop.Domain/Order.Status.cs:16:47  public void Ship() => Advance(OrderStatus.Placed, OrderStatus.Shipped);
+        src/Shop.Domain/Order.Status.cs:14:66: references Order.Place: public void Place() => Advance(OrderStatus.Open, OrderStatus.Placed);
+        src/Shop.Domain/Order.Status.cs:16:47: references Order.Ship: public void Ship() => Advance(OrderStatus.Placed, OrderStatus.Shipped);
     "#]]
     .assert_eq(&shop.stdout(&["references", "Shop.Domain.OrderStatus.Placed"]));
     expect![[r#"
@@ -180,7 +175,7 @@ fn symbols_are_found_and_their_relations_listed() {
     );
     let found = shop.stdout(&["search", "--type", "component", "List*"]);
     assert!(
-        found.contains("web/packages/ui/src/List.tsx#List"),
+        found.starts_with("web/packages/ui/src/List.tsx:"),
         "{found}"
     );
 }

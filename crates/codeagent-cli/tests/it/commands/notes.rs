@@ -199,7 +199,7 @@ fn locations_are_relative_to_the_working_folder() {
     };
     let callers = from("src/Shop.Services", &["callers", "PriceCalculator.Price"]);
     assert!(
-        callers.contains("\n    OrderService.cs:33:28  "),
+        callers.starts_with("OrderService.cs:33:28: OrderService.Place: "),
         "the index of the folder above is found: {callers}"
     );
     assert!(

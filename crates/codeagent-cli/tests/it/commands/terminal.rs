@@ -189,7 +189,7 @@ fn a_repository_cannot_control_the_terminal() {
         ] {
             let (plain, coloured) = (text(plain), text(coloured));
             assert!(!plain.contains(acts), "{arguments:?}: {plain:?}");
-            let uncoloured = ["\u{1b}[36m", "\u{1b}[1m", "\u{1b}[0m"]
+            let uncoloured = ["\u{1b}[35m", "\u{1b}[32m", "\u{1b}[1m", "\u{1b}[0m"]
                 .iter()
                 .fold(coloured, |text, colour| text.replace(colour, ""));
             assert_eq!(timeless(&uncoloured), timeless(&plain), "{arguments:?}");

@@ -252,7 +252,12 @@ pub(super) fn is_secondary_place(project: &str, qualified_name: &str) -> bool {
 /// Reports whether a file belongs to tests, judged by its path.
 #[must_use]
 pub fn is_test_path(path: &str) -> bool {
-    path.split(['/', '.']).any(is_tests)
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    // A file named so may show an A/B test, a folder does not: `src/UnitTest`.
+    let has_test_folder = folder
+        .split(['/', '.'])
+        .any(|segment| segment.len() > 4 && segment.ends_with("Test"));
+    has_test_folder || path.split(['/', '.']).any(is_tests)
 }
 
 const TESTS: [&str; 11] = [

@@ -2,26 +2,29 @@
 
 use codeagent_core::query::{self, Occurrences, Target, Targets};
 
+use super::wants::Wants;
 use crate::answers::{AnswerError, path};
 use crate::text::{Document, Section};
 
-/// Adds the path from the first to the last target, if the question asks for one.
+/// Adds the path from the first to the last target, if the question asks for one. Reports whether
+/// that answers the question: a path in the other direction does not.
 pub(super) fn section(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     targets: &Targets,
-) -> Result<(), AnswerError> {
+    wants: Wants,
+) -> Result<bool, AnswerError> {
+    if !wants.path {
+        return Ok(false);
+    }
     let symbols: Vec<&Target> = targets
         .found
         .iter()
         .filter(|target| !target.ids().is_empty())
         .collect();
     let [first, .., last] = symbols.as_slice() else {
-        return Ok(());
+        return Ok(false);
     };
-    if !targets.mentions(&["reach", "path", "lead", "from", "get"]) {
-        return Ok(());
-    }
     let snapshot = occurrences.sources.snapshot();
     let found = query::find_path(snapshot, &first.ids(), &last.ids())?;
     let (from, to) = if found.is_reversed {
@@ -31,10 +34,14 @@ pub(super) fn section(
     };
     let Some(steps) = found.steps else {
         document.line(format!("no path between {from} and {to} within the index"));
-        return Ok(());
+        return Ok(false);
     };
     let lines = path::lines(occurrences, &steps)?;
-    let title = format!("how {from} leads to {to}");
-    document.section(Section::lines("path", title, lines).weighing(60));
-    Ok(())
+    let title = if found.is_reversed {
+        format!("not that way, but {from} leads to {to}")
+    } else {
+        format!("how {from} leads to {to}")
+    };
+    document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
+    Ok(!found.is_reversed)
 }

@@ -4,14 +4,17 @@ use codeagent_core::model::graph::{Node, NodeFlags, NodeType};
 use codeagent_core::query::{self, Occurrences};
 
 use crate::answers::AnswerError;
-use crate::text::{Document, cut};
+use crate::text::{Document, NameRow, Section, cut};
 
 /// Maximum characters of parameter list, return type and documentation.
 const MAX_PARAMETERS: usize = 160;
 const MAX_RETURN: usize = 80;
 const MAX_DOC: usize = 240;
 
-/// Maximum number of listed overloads and bases.
+/// Maximum characters of the list of overloads.
+const MAX_OVERLOADS: usize = 600;
+
+/// Maximum number of listed bases.
 const MAX_LISTED: usize = 6;
 
 /// Writes `## exported function total(tax: number): number  src/cart.ts:3`.
@@ -75,6 +78,20 @@ pub(super) fn is_shown_first(node: &Node) -> bool {
     !matches!(node.node_type, NodeType::Module | NodeType::Constructor)
 }
 
+/// Formats an overload; its file is named if it is not `path`.
+fn overload(node: &Node, path: &str) -> NameRow {
+    let short = match node.spans.first() {
+        Some(span) if span.path == path => format!(":{}", span.name_line),
+        Some(span) => format!("{}:{}", span.path, span.name_line),
+        None => String::new(),
+    };
+    let name = format!("{}{}", node.name, signature(node));
+    NameRow {
+        full: format!("{name}  {short}"),
+        short,
+    }
+}
+
 /// Adds documentation, overloads, and the symbols that a symbol implements or overrides.
 pub(super) fn details(
     document: &mut Document,
@@ -84,18 +101,11 @@ pub(super) fn details(
     if let Some(doc) = nodes.iter().find_map(|node| node.doc.as_deref()) {
         document.line(cut(&doc.replace('\n', " "), MAX_DOC));
     }
-    let overloads: Vec<String> = nodes
-        .iter()
-        .skip(1)
-        .take(MAX_LISTED)
-        .map(|node| {
-            let line = node.spans.first().map_or(0, |span| span.name_line);
-            format!("{} :{line}", signature(node))
-        })
-        .collect();
-    if !overloads.is_empty() {
-        document.line(format!("declared also as: {}", overloads.join(" ")));
-    }
+    let path = nodes.first().and_then(|node| node.spans.first());
+    let path = path.map_or("", |span| span.path.as_str());
+    let overloads = nodes.iter().skip(1).map(|node| overload(node, path));
+    let overloads = Section::names("overloads", "declared also as", overloads.collect());
+    document.section(overloads.weighing(4).at_most(MAX_OVERLOADS));
 
     let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
     let bases = query::bases_of(occurrences.sources.snapshot(), &ids)?;

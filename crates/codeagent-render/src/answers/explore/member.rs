@@ -29,53 +29,42 @@ pub(super) fn sections(
     let is_callable = is_callable(subject.first());
     if wants.flow && is_callable {
         let lines = query::flow(occurrences, subject.first())?;
-        document.section(Section::lines("flow", "what happens, in order", lines).weighing(60));
+        let flow = Section::lines("flow", "what happens, in order", lines);
+        document.section(wants.weigh(flow, true, 0));
         let handlers = query::handlers_named_in(occurrences, subject.first())?;
         let title = "what the strings in it are registered for, as equal strings suggest";
-        document.section(Section::lines("handlers", title, handlers).weighing(40));
+        let handlers = Section::lines("handlers", title, handlers);
+        document.section(wants.weigh(handlers, true, 0));
     }
-    let implementations = implementations(subject, occurrences)?;
-    let is_abstract = !implementations.is_empty();
+    let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
+    let found: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
+    let is_abstract = !found.is_empty();
     if is_callable && !wants.tests && !wants.flow && !wants.levels && !wants.impact {
         source(subject, document, occurrences)?;
     }
-    let weight = wants.weight(wants.implementations, 20);
-    document.section(
-        Section::places(
-            "implementations",
-            "implemented or overridden by, at all levels",
-            implementations,
-        )
-        .weighing(weight),
-    );
-    uses(subject, document, occurrences)?;
-    let weight = wants.weight(wants.callers || wants.impact, 12);
-    document.section(dispatch::to(occurrences, &subject.ids())?.weighing(weight));
-    document.section(dispatch::from(occurrences, &subject.ids())?.weighing(weight));
+    let title = "implemented or overridden by, at all levels";
+    let places = occurrences.of_declarations(&found)?;
+    let section = Section::places("implementations", title, places);
+    document.section(wants.weigh(section, wants.implementations, 20));
+    let is_wanted = wants.callers || wants.impact;
+    let ids = subject.ids();
+    document.section(wants.weigh(dispatch::to(occurrences, &ids)?, is_wanted, 12));
+    document.section(wants.weigh(dispatch::from(occurrences, &ids)?, is_wanted, 12));
+    uses(subject, document, occurrences, &found)?;
     if is_callable && !wants.tests && !(is_abstract && wants.implementations) {
-        let weight = wants.weight(false, 8);
-        document.section(callees(subject, occurrences)?.weighing(weight));
+        document.section(wants.weigh(callees(subject, occurrences)?, false, 8));
     }
     Ok(())
 }
 
 /// Reports whether a symbol has a body that runs when it is called.
-fn is_callable(node: &Node) -> bool {
+pub(super) fn is_callable(node: &Node) -> bool {
     matches!(
         node.node_type,
         NodeType::Method | NodeType::Constructor | NodeType::Component
     ) || (node.node_type == NodeType::Property
         && node.kind != NodeKind::Indexer
         && node.parameter_signature.is_some())
-}
-
-fn implementations(
-    subject: &Subject<'_>,
-    occurrences: &mut Occurrences<'_, '_>,
-) -> Result<Vec<Occurrence>, AnswerError> {
-    let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
-    let ids: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
-    Ok(occurrences.of_declarations(&ids)?)
 }
 
 /// Adds the source of the first declaration that has a body.
@@ -96,13 +85,13 @@ fn source(
     let Some(lines) = occurrences.sources.lines(&span.path, first, last)? else {
         return Ok(());
     };
-    let weight = subject.wants.weight(false, 12);
-    document.section(Section::lines("source", "", numbered(&lines, first)).weighing(weight));
+    let source = Section::lines("source", "", numbered(&lines, first));
+    document.section(subject.wants.weigh(source, false, 12));
     Ok(())
 }
 
 /// Numbers lines and removes the indentation that they share, and empty lines.
-fn numbered(lines: &[String], first: u32) -> Vec<String> {
+pub(super) fn numbered(lines: &[String], first: u32) -> Vec<String> {
     let full = || lines.iter().filter(|line| !line.trim().is_empty());
     let indent = full()
         .map(|line| line.len() - line.trim_start().len())
@@ -118,12 +107,13 @@ fn numbered(lines: &[String], first: u32) -> Vec<String> {
         .collect()
 }
 
-/// Adds the uses of a symbol: certain ones, those of its wrappers, those through symbols it
-/// implements, possible ones, and those in tests.
+/// Adds the uses of a symbol: certain ones, those of its wrappers, those through symbols that
+/// implement it or that it implements, those in tests, and possible ones.
 fn uses(
     subject: &Subject<'_>,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
+    implementations: &[NodeId],
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
     let mut ids = subject.ids();
@@ -150,18 +140,22 @@ fn uses(
     let direct_tests = tests.len();
     if is_callable {
         let section = Section::places("callers", "called or used by", code);
-        document.section(section.weighing(wants.weight(wants_calls, 20)));
+        document.section(wants.weigh(section, wants_calls, 20));
     } else {
         reads_and_writes(subject, document, code);
     }
     if wants.levels || wants.impact {
-        let further = query::callers_of_callers(occurrences, &ids)?;
+        let mut further = query::callers_of_callers(occurrences, &ids)?;
+        // Tests are listed apart, if they are asked for.
+        if further.iter().any(|place| !place.is_test()) {
+            further.retain(|place| !place.is_test());
+        }
         let section = Section::places("callers of callers", "which are called by", further);
-        document.section(section.weighing(wants.weight(wants.levels, 8)));
+        document.section(wants.weigh(section, wants.levels, 8));
     }
 
+    through_implementations(subject, document, occurrences, implementations)?;
     through_bases(subject, document, occurrences)?;
-    possible(subject, document, occurrences, is_unused)?;
     if !wants.no_tests {
         let reaching = if wants.tests || direct_tests == 0 && is_callable {
             query::tests_reaching(occurrences, &ids, if wants.tests { 2 } else { 1 })?
@@ -173,10 +167,14 @@ fn uses(
         } else {
             ("in tests", tests)
         };
-        let weight = wants.weight(wants.tests, 8);
-        document.section(Section::places("tests", title, tests).weighing(weight));
+        if wants.tests && tests.is_empty() {
+            document
+                .line("no test in the index uses it, directly or through two levels of callers");
+        }
+        let section = Section::places("tests", title, tests);
+        document.section(wants.weigh_tests(section));
     }
-    Ok(())
+    possible(subject, document, occurrences, is_unused)
 }
 
 /// Returns a predicate for places inside the symbols; a recursive call is not a use.
@@ -199,7 +197,7 @@ pub(super) fn own_lines(subject: &Subject<'_>) -> impl Fn(&Occurrence) -> bool {
 fn reads_and_writes(subject: &Subject<'_>, document: &mut Document, uses: Vec<Occurrence>) {
     let wants = subject.wants;
     let name = &subject.first().name;
-    let weight = wants.weight(wants.callers || wants.impact, 20);
+    let is_wanted = wants.callers || wants.impact;
     let is_event = subject.first().kind == NodeKind::Event;
     let (writes, reads): (Vec<_>, Vec<_>) = uses.into_iter().partition(|place| {
         let source = place.source.as_deref();
@@ -210,8 +208,9 @@ fn reads_and_writes(subject: &Subject<'_>, document: &mut Document, uses: Vec<Oc
     } else {
         ("written by", "read or used by")
     };
-    document.section(Section::places("reads", read, reads).weighing(weight));
-    document.section(Section::places("writes", written, writes).weighing(weight));
+    for (key, title, places) in [("reads", read, reads), ("writes", written, writes)] {
+        document.section(wants.weigh(Section::places(key, title, places), is_wanted, 20));
+    }
 }
 
 /// Reports whether a line assigns a name.
@@ -242,6 +241,22 @@ fn is_written(line: &str, name: &str) -> bool {
     })
 }
 
+/// Adds the uses of symbols that implement or override this one: a call of an implementation, or an
+/// interface's event raised by a class that implements it.
+fn through_implementations(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    implementations: &[NodeId],
+) -> Result<(), AnswerError> {
+    let title = "uses of what implements or overrides it";
+    let places = dispatched(occurrences, implementations)?;
+    let section = Section::places("through implementations", title, places);
+    let wants = subject.wants;
+    document.section(wants.weigh(section, wants.callers, 8));
+    Ok(())
+}
+
 /// Adds the calls of symbols that this one implements or overrides, which may run it.
 fn through_bases(
     subject: &Subject<'_>,
@@ -250,22 +265,24 @@ fn through_bases(
 ) -> Result<(), AnswerError> {
     let bases = query::bases_of(occurrences.sources.snapshot(), &subject.ids())?;
     let ids: Vec<NodeId> = bases.iter().map(|(id, _)| *id).collect();
-    let uses = occurrences.uses_of(&ids, &[EdgeType::Calls, EdgeType::References])?;
-    let uses = uses.into_iter().filter(|place| !place.is_test()).collect();
-    let weight = subject
-        .wants
-        .weight(subject.wants.impact || subject.wants.callers, 6);
-    document.section(
-        Section::places(
-            "through bases",
-            "possibly, through what it implements or overrides",
-            uses,
-        )
-        .weighing(weight.min(30)),
-    );
+    let title = "possibly, through what it implements or overrides";
+    let section = Section::places("through bases", title, dispatched(occurrences, &ids)?);
+    let wants = subject.wants;
+    document.section(wants.weigh(section, wants.impact || wants.callers, 6));
     Ok(())
 }
 
+/// Returns the uses of symbols outside of tests.
+fn dispatched(
+    occurrences: &mut Occurrences<'_, '_>,
+    ids: &[NodeId],
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let mut uses = occurrences.uses_of(ids, &[EdgeType::Calls, EdgeType::References])?;
+    uses.retain(|place| !place.is_test());
+    Ok(uses)
+}
+
+/// Adds unresolved uses of the name.
 fn possible(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -277,10 +294,16 @@ fn possible(
     let what = "possible uses that could not be resolved";
     let title = match possible.total - possible.likely.len() {
         0 => what.to_owned(),
-        more => format!("{what}; section \"{LESS_LIKELY}\" has {more} more"),
+        more => format!("{what}, likeliest first; section \"{LESS_LIKELY}\" has {more} more"),
     };
-    let weight = if is_unused { 20 } else { 5 };
-    document.section(Section::places("possible", title, possible.likely).weighing(weight));
+
+    let section = Section::places("possible", title, possible.likely).of(possible.total);
+    let section = if is_unused {
+        section.weighing(20)
+    } else {
+        subject.wants.weigh(section, false, 5)
+    };
+    document.section(section);
     let title = "less likely uses that could not be resolved";
     document.section(Section::places(LESS_LIKELY, title, possible.others));
     Ok(())

@@ -11,19 +11,19 @@ mod type_symbol;
 mod wants;
 
 use codeagent_core::engine::IndexReader;
-use codeagent_core::model::graph::{Node, NodeId, NodeType};
+use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
 use codeagent_core::query::{
     self, Occurrences, QueryError, SearchFilter, SearchQuery, Sources, SymbolTarget, Target,
     Targets,
 };
 
-use super::AnswerError;
+use super::{AnswerError, overview};
 use crate::error_text::query_error_text;
 use crate::face::Face;
 use crate::note_text::note_text;
 use crate::text::{Document, NameRow, Section};
 use heading::{heading, is_shown_first};
-use wants::Wants;
+use wants::{WANTED, Wants};
 
 /// Maximum other symbols of a name that are listed.
 const MAX_OTHERS: usize = 8;
@@ -59,9 +59,20 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         others: query.section == Some(LESS_LIKELY),
         ..Wants::of(&targets)
     };
-    connection::section(&mut document, &mut occurrences, &targets)?;
-    for target in targets.found.iter().take(MAX_EXPLORED) {
-        add_target(&mut document, &mut occurrences, target, wants)?;
+    let is_answered = connection::section(&mut document, &mut occurrences, &targets, wants)?;
+    let within = folders_of_symbols(&targets);
+    let explored = targets
+        .found
+        .iter()
+        .filter(|target| place_of(target).is_none_or(|place| !within.contains(&place)))
+        .filter(|_| !is_answered);
+
+    for target in explored.take(MAX_EXPLORED) {
+        add_target(&mut document, &mut occurrences, target, &within, wants)?;
+    }
+    if wants.entry_points && document.is_empty() {
+        let found = query::overview(occurrences.sources, query::Scope::Whole)?;
+        document.section(overview::entry_section(&found));
     }
     if document.is_empty() {
         let is_question = targets.is_sentence || targets.words.len() > 1;
@@ -77,6 +88,36 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         document.note(note_text(&note, Face::TextTools));
     }
     Ok(document)
+}
+
+/// Returns the files and folders of a sentence that say which of the symbols of a name is meant.
+fn folders_of_symbols(targets: &Targets) -> Vec<&str> {
+    let symbols = || {
+        targets.found.iter().filter_map(|target| match target {
+            Target::Symbols(symbols) => Some(symbols),
+            _ => None,
+        })
+    };
+    let holds = |place: &&str| {
+        let mut groups = symbols().flat_map(|symbols| symbols.groups.iter().chain(&symbols.others));
+        groups.any(|group| is_within(group.first(), place))
+    };
+    let places = targets.found.iter().filter_map(place_of);
+    places.filter(holds).collect()
+}
+
+/// Returns the path of a file or folder that is a target.
+fn place_of(target: &Target) -> Option<&str> {
+    match target {
+        Target::File { path, .. } | Target::Folder { path, .. } => Some(path),
+        Target::Symbols(_) | Target::Literal(_) => None,
+    }
+}
+
+/// Reports whether a symbol is declared in a file or folder.
+fn is_within(node: &Node, place: &str) -> bool {
+    let mut paths = node.spans.iter().map(|span| span.path.as_str());
+    paths.any(|path| query::is_in_place(path, place))
 }
 
 fn note_missing(document: &mut Document, targets: &Targets) {
@@ -97,27 +138,37 @@ fn add_target(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     target: &Target,
+    within: &[&str],
     wants: Wants,
 ) -> Result<(), AnswerError> {
+    let mut part = Document::default();
     match target {
-        Target::Symbols(symbols) => add_symbols(document, occurrences, symbols, wants),
-        Target::File { path, node, .. } => place::file(document, occurrences, path, node, wants),
-        Target::Folder { path, .. } => place::folder(document, occurrences, path),
-        Target::Literal(text) => place::literal(document, occurrences, text),
-    }
+        Target::Symbols(symbols) => add_symbols(&mut part, occurrences, symbols, within, wants),
+        Target::File { path, node, .. } => place::file(&mut part, occurrences, path, node, wants),
+        Target::Folder { path, .. } => place::folder(&mut part, occurrences, path),
+        Target::Literal(text) => place::literal(&mut part, occurrences, text),
+    }?;
+    document.append(part, WANTED);
+    Ok(())
 }
 
 fn add_symbols(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     symbols: &SymbolTarget,
+    within: &[&str],
     wants: Wants,
 ) -> Result<(), AnswerError> {
-    let Some(group) = symbols
-        .groups
-        .iter()
-        .min_by_key(|group| !is_shown_first(group.first()))
-    else {
+    let mut ranked = Vec::with_capacity(symbols.groups.len());
+    let groups = symbols.groups.iter().chain(&symbols.others);
+    for (at, group) in groups.enumerate() {
+        let is_meant = within.iter().any(|place| is_within(group.first(), place));
+        if is_meant || at < symbols.groups.len() {
+            let rank = rank(occurrences, &group.nodes, wants)?;
+            ranked.push(((!is_meant, rank), group));
+        }
+    }
+    let Some((_, group)) = ranked.into_iter().min_by_key(|(rank, _)| *rank) else {
         return Ok(());
     };
     let others: Vec<&Node> = symbols
@@ -148,6 +199,22 @@ fn add_symbols(
         document.line(listed);
     }
     subject.sections(document, occurrences)
+}
+
+/// Ranks the symbols of one qualified name: those come first that the question can be about.
+fn rank(
+    occurrences: &Occurrences<'_, '_>,
+    nodes: &[Node],
+    wants: Wants,
+) -> Result<(bool, bool), AnswerError> {
+    let is_outer = nodes.iter().all(|node| !is_shown_first(node));
+    if !wants.flow {
+        return Ok((is_outer, false));
+    }
+    // A declaration without a body calls nothing.
+    let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+    let calls = occurrences.outgoing(&ids, &[EdgeType::Calls])?;
+    Ok((is_outer, calls.is_empty()))
 }
 
 /// Lists the other symbols of a name.
@@ -239,13 +306,30 @@ fn search(
     }
     document.line("no name in the question; these symbols match its words best:");
     document.section(Section::names("found", "found", rows).weighing(30));
-    if let Some(best) = found.hits.first() {
-        document.line(heading(occurrences, &best.node)?);
+    let best = found
+        .hits
+        .iter()
+        .find(|hit| is_explorable(&hit.node, wants))
+        .or_else(|| found.hits.first());
+    if let Some(best) = best {
+        let mut part = Document::default();
+        part.line(heading(occurrences, &best.node)?);
         let subject = Subject {
             nodes: std::slice::from_ref(&best.node),
             wants,
         };
-        subject.sections(document, occurrences)?;
+        subject.sections(&mut part, occurrences)?;
+        document.append(part, WANTED);
     }
     Ok(())
+}
+
+/// Reports whether a symbol that was found by the words of a question may answer it. Tests are not
+/// what is asked about, and only what has a body can happen.
+fn is_explorable(node: &Node, wants: Wants) -> bool {
+    let is_test = node
+        .spans
+        .first()
+        .is_some_and(|span| query::is_test_path(&span.path));
+    !is_test && (!wants.flow || member::is_callable(node))
 }

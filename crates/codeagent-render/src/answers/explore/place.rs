@@ -4,15 +4,33 @@ use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, No
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::heading::signature;
+use super::member::numbered;
 use super::wants::Wants;
 use crate::answers::{AnswerError, dispatch};
+use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum files of a folder whose symbols are listed.
 const MAX_FILES: usize = 300;
 
+/// Uses other than imports.
+const USES: [EdgeType; 6] = [
+    EdgeType::Calls,
+    EdgeType::References,
+    EdgeType::Accepts,
+    EdgeType::Inherits,
+    EdgeType::Implements,
+    EdgeType::Extends,
+];
+
 /// Maximum listed places of a literal.
 const MAX_LITERALS: usize = 200;
+
+/// Maximum places of a literal whose context is shown.
+const MAX_IN_CONTEXT: usize = 2;
+
+/// Lines shown before and after such a place.
+const CONTEXT: (u32, u32) = (3, 5);
 
 /// Adds a file: its exports with their uses elsewhere, and what imports it.
 pub(super) fn file(
@@ -33,14 +51,15 @@ pub(super) fn file(
         let members = public_members(occurrences, node)?;
         rows.push(NameRow {
             full: format!(
-                "{line} {kind} {name}{} ({uses} uses elsewhere){members}",
-                signature(node)
+                "{line} {kind} {name}{} ({} elsewhere){members}",
+                signature(node),
+                counted(uses as u64, "use")
             ),
             short: format!("{name} ({uses})"),
         });
     }
-    let weight = wants.weight(wants.members, 20);
-    document.section(Section::names("exports", "exported or public", rows).weighing(weight));
+    let section = Section::names("exports", "exported or public", rows);
+    document.section(wants.weigh(section, wants.members, 20));
     let rows = internal.iter().map(|node| {
         let line = node.spans.first().map_or(0, |span| span.name_line);
         NameRow {
@@ -52,7 +71,8 @@ pub(super) fn file(
             short: node.name.clone(),
         }
     });
-    document.section(Section::names("internal", "not exported", rows.collect()).weighing(5));
+    let section = Section::names("internal", "not exported", rows.collect());
+    document.section(wants.weigh(section, false, 5));
 
     let mut ids: Vec<NodeId> = exported
         .iter()
@@ -61,12 +81,41 @@ pub(super) fn file(
         .collect();
     ids.push(node.id);
     let imports = occurrences.uses_of(&ids, &[EdgeType::Imports])?;
+    let is_imported = !imports.is_empty();
     let (tests, code): (Vec<_>, Vec<_>) = imports.into_iter().partition(Occurrence::is_test);
-    let weight = wants.weight(wants.imports, 15);
-    document.section(Section::places("importers", "imported by", code).weighing(weight));
-    document.section(Section::places("tests", "imported in tests", tests).weighing(5));
-    document.section(dispatch::from(occurrences, &[node.id])?.weighing(10));
-    document.section(dispatch::to(occurrences, &[node.id])?.weighing(10));
+    let section = Section::places("importers", "imported by", code);
+    document.section(wants.weigh(section, wants.imports || wants.callers, 15));
+    let section = Section::places("tests", "imported in tests", tests);
+    document.section(wants.weigh(section, wants.tests, 5));
+    document.section(wants.weigh(dispatch::from(occurrences, &[node.id])?, false, 10));
+    document.section(wants.weigh(dispatch::to(occurrences, &[node.id])?, false, 10));
+
+    // A file of a language without imports is used through its symbols.
+    if !is_imported || wants.callers || wants.impact {
+        users(document, occurrences, &exported, path, wants)?;
+    }
+    Ok(())
+}
+
+/// Adds the uses of a file's symbols, and of their members, in other files.
+fn users(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    symbols: &[Node],
+    path: &str,
+    wants: Wants,
+) -> Result<(), AnswerError> {
+    let mut ids = Vec::new();
+    for node in symbols {
+        ids.extend(query::tree(occurrences.sources.snapshot(), node.id)?);
+    }
+    let mut uses = occurrences.uses_of(&ids, &USES)?;
+    uses.retain(|place| place.path != path);
+    let (tests, code): (Vec<_>, Vec<_>) = uses.into_iter().partition(Occurrence::is_test);
+    let section = Section::places("uses", "used by", code);
+    document.section(wants.weigh(section, wants.callers || wants.impact, 15));
+    let section = Section::places("uses in tests", "used in tests", tests);
+    document.section(wants.weigh(section, wants.tests, 5));
     Ok(())
 }
 
@@ -117,16 +166,8 @@ fn uses_elsewhere(
             .iter()
             .map(|wrapper| wrapper.id),
     );
-    let edges = [
-        EdgeType::Calls,
-        EdgeType::References,
-        EdgeType::Accepts,
-        EdgeType::Inherits,
-        EdgeType::Implements,
-        EdgeType::Extends,
-    ];
     let mut count = 0;
-    for edge in occurrences.incoming(&ids, &edges)? {
+    for edge in occurrences.incoming(&ids, &USES)? {
         count += usize::from(occurrences.path(edge.file)? != path);
     }
     Ok(count)
@@ -140,7 +181,7 @@ pub(super) fn folder(
 ) -> Result<(), AnswerError> {
     let files = query::files_below(occurrences.sources.snapshot(), folder)?;
     document.line(format!("## folder {folder} ({} files)", files.len()));
-    let mut rows = Vec::new();
+    let (mut rows, mut without) = (Vec::new(), Vec::new());
     for path in files.iter().take(MAX_FILES) {
         let (exported, internal) = declared(occurrences, path)?;
         let mut names = Vec::new();
@@ -152,18 +193,23 @@ pub(super) fn folder(
             .strip_prefix(folder)
             .unwrap_or(path)
             .trim_start_matches('/');
-        let what = match (names.len(), internal.len()) {
-            (0, 0) => "nothing".to_owned(),
-            (0, internal) => format!("nothing exported, {internal} others"),
-            _ => names.join(", "),
-        };
-        rows.push(NameRow {
-            full: format!("{name}: {what}"),
-            short: name.to_owned(),
-        });
+        if names.is_empty() {
+            let full = match internal.len() {
+                0 => name.to_owned(),
+                count => format!("{name} ({count} not exported)"),
+            };
+            without.push(full);
+        } else {
+            rows.push(NameRow {
+                full: format!("{name}: {}", names.join(", ")),
+                short: name.to_owned(),
+            });
+        }
     }
     let title = "files with what they export and its uses elsewhere";
     document.section(Section::names("files", title, rows).weighing(30));
+    let without = Section::list("without exports", "files that export nothing", without);
+    document.section(without.weighing(5));
     Ok(())
 }
 
@@ -186,7 +232,27 @@ pub(super) fn literal(
         places.push(occurrences.at(&site.path, site.line)?);
     }
     let (tests, code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
+    if code.len() <= MAX_IN_CONTEXT {
+        for place in &code {
+            around(document, occurrences, place)?;
+        }
+    }
     document.section(Section::places("literals", "named by", code).weighing(30));
     document.section(Section::places("tests", "named in tests", tests).weighing(8));
+    Ok(())
+}
+
+/// Adds the lines around a place.
+fn around(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    place: &Occurrence,
+) -> Result<(), AnswerError> {
+    let first = place.line.saturating_sub(CONTEXT.0).max(1);
+    let lines = occurrences
+        .sources
+        .lines(&place.path, first, place.line + CONTEXT.1)?;
+    let lines = numbered(&lines.unwrap_or_default(), first);
+    document.section(Section::lines("context", place.path.as_str(), lines).weighing(10));
     Ok(())
 }

@@ -6,7 +6,9 @@ use codeagent_core::query::{self, Occurrence, Occurrences, Snapshot};
 use super::Subject;
 use super::heading::signature;
 use super::member::own_lines;
+use super::wants::Wants;
 use crate::answers::{AnswerError, dispatch};
+use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum lines of a type whose declaration is shown in place of its members.
@@ -32,10 +34,8 @@ pub(super) fn sections(
         declaration(subject, document, occurrences)?;
     }
     if !members.is_empty() && !is_short {
-        document.section(
-            members_section(occurrences.sources.snapshot(), &members)?
-                .weighing(wants.weight(wants.members, 12)),
-        );
+        let section = members_section(subject, occurrences.sources.snapshot(), &members)?;
+        document.section(wants.weigh(section, wants.members, 12));
     }
 
     let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
@@ -43,15 +43,19 @@ pub(super) fn sections(
     let derived = occurrences.of_declarations(&derived)?;
     let (tests, derived): (Vec<_>, Vec<_>) = derived.into_iter().partition(Occurrence::is_test);
     let title = "implemented, extended or derived by, at all levels";
-    let weight = wants.weight(wants.implementations, 20);
-    document.section(Section::places("implementations", title, derived).weighing(weight));
-    document
-        .section(Section::places("test implementations", "the same in tests", tests).weighing(3));
+    let section = Section::places("implementations", title, derived);
+    document.section(wants.weigh(section, wants.implementations, 20));
+    let section = Section::places("test implementations", "the same in tests", tests);
+    document.section(wants.weigh(section, false, 3));
 
     let mut ids = subject.ids();
-    document.section(dispatch::from(occurrences, &ids)?.weighing(weight.min(30)));
+    document.section(wants.weigh(
+        dispatch::from(occurrences, &ids)?,
+        wants.implementations,
+        20,
+    ));
     ids.extend(members.iter().map(|member| member.id));
-    document.section(dispatch::to(occurrences, &ids)?.weighing(weight.min(30)));
+    document.section(wants.weigh(dispatch::to(occurrences, &ids)?, wants.implementations, 20));
     uses(subject, document, occurrences, &members)
 }
 
@@ -72,26 +76,40 @@ fn members(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Vec<Node>, Answ
     Ok(members)
 }
 
-fn is_visible(member: &Node) -> bool {
-    !matches!(member.access, Some(Access::Private))
+/// Reports whether a member is listed: none that is private and, if the question is about what is
+/// public, none that other projects cannot use.
+fn is_listed(member: &Node, wants: Wants) -> bool {
+    match member.access {
+        Some(Access::Private) => false,
+        Some(Access::Internal) => !wants.public,
+        _ => true,
+    }
 }
 
-fn members_section(snapshot: &Snapshot, members: &[Node]) -> Result<Section, AnswerError> {
-    let visible: Vec<&Node> = members.iter().filter(|member| is_visible(member)).collect();
-    let hidden = members.len() - visible.len();
-    let several_files = visible
-        .windows(2)
-        .any(|pair| path(pair[0]) != path(pair[1]));
-    let mut rows = Vec::with_capacity(visible.len());
-    for member in visible {
+fn members_section(
+    subject: &Subject<'_>,
+    snapshot: &Snapshot,
+    members: &[Node],
+) -> Result<Section, AnswerError> {
+    let listed: Vec<&Node> = members
+        .iter()
+        .filter(|member| is_listed(member, subject.wants))
+        .collect();
+    let total = members.len();
+    let several_files = listed.windows(2).any(|pair| path(pair[0]) != path(pair[1]));
+    let mut rows = Vec::with_capacity(listed.len());
+    for member in listed {
         let uses = query::reference_count(snapshot, member.id)?;
         rows.push(member_row(member, several_files, uses));
     }
-    let title = match hidden {
-        0 => "members".to_owned(),
-        hidden => format!("members, without {hidden} private ones"),
+    let title = if rows.len() == total {
+        "members"
+    } else if subject.wants.public {
+        "members, without private and internal ones"
+    } else {
+        "members, without private ones"
     };
-    Ok(Section::names("members", title, rows))
+    Ok(Section::names("members", title, rows).of(total))
 }
 
 fn path(node: &Node) -> &str {
@@ -126,9 +144,10 @@ fn member_row(member: &Node, with_file: bool, uses: u64) -> NameRow {
     };
     NameRow {
         full: format!(
-            "{place} {words}{}{} ({uses} uses)",
+            "{place} {words}{}{} ({})",
             member.name,
-            signature(member)
+            signature(member),
+            counted(uses, "use")
         ),
         short: format!("{}{brackets}", member.name),
     }
@@ -150,8 +169,9 @@ fn declaration(
             .zip(lines)
             .filter(|(_, line)| !line.trim().is_empty())
             .map(|(number, line)| format!("{number} {}", crate::text::cut(&line, 200)));
-        let weight = subject.wants.weight(subject.wants.members, 12);
-        document.section(Section::lines("source", "", lines.collect()).weighing(weight));
+        let section = Section::lines("source", "", lines.collect());
+        let wants = subject.wants;
+        document.section(wants.weigh(section, wants.members, 12));
     }
     Ok(())
 }
@@ -177,7 +197,8 @@ fn dependencies(
         }
     });
     let title = "depends on types and functions, with the number of uses";
-    document.section(Section::names("dependencies", title, rows.collect()).weighing(60));
+    let section = Section::names("dependencies", title, rows.collect());
+    document.section(subject.wants.weigh(section, true, 0));
     Ok(())
 }
 
@@ -219,24 +240,31 @@ fn uses(
         ids_with_wrappers.extend(members.iter().map(|member| member.id));
         others.push(EdgeType::Calls);
     }
-    let used = occurrences.uses_of(&ids_with_wrappers, &others)?;
+    let mut used = occurrences.uses_of(&ids_with_wrappers, &others)?;
+    used.retain(|place| !constructed.contains(place));
+    if wants.implementations {
+        let name = subject.first().name.as_str();
+        let source = |place: &Occurrence| place.source.clone().unwrap_or_default();
+        let (literals, rest): (Vec<_>, Vec<_>) = used
+            .into_iter()
+            .partition(|place| is_object_literal(&source(place), name));
+        let title = "object literals and values that are declared to be one";
+        let section = Section::places("object literals", title, literals);
+        document.section(wants.weigh(section, true, 0));
+        used = rest;
+    }
 
-    let weight = wants.weight(wants.callers || wants.impact, 15);
+    let is_wanted = wants.callers || wants.impact;
     let inside = own_lines(subject);
     let mut in_tests = Vec::new();
-    for (key, title, places, weight) in [
-        (
-            "constructed",
-            "constructed or called at",
-            constructed,
-            weight,
-        ),
-        ("uses", "used by", used, weight.min(40)),
+    for (key, title, places) in [
+        ("constructed", "constructed or called at", constructed),
+        ("uses", "used by", used),
     ] {
         let outside = places.into_iter().filter(|place| !inside(place));
         let (tests, code): (Vec<_>, Vec<_>) = outside.partition(Occurrence::is_test);
         in_tests.extend(tests);
-        document.section(Section::places(key, title, code).weighing(weight));
+        document.section(wants.weigh(Section::places(key, title, code), is_wanted, 15));
     }
     if !wants.no_tests {
         let mut title = "in tests";
@@ -246,8 +274,45 @@ fn uses(
             in_tests = query::tests_reaching(occurrences, &all, 1)?;
             title = "tests that reach it through its callers";
         }
-        let weight = wants.weight(wants.tests, 8);
-        document.section(Section::places("tests", title, in_tests).weighing(weight));
+        let section = Section::places("tests", title, in_tests);
+        document.section(wants.weigh_tests(section));
     }
     Ok(())
+}
+
+/// Reports whether a line ends a value that is taken for a type, or begins one that is declared to
+/// be of it: `} as unknown as Bell`, `const bell: Bell = {`.
+fn is_object_literal(line: &str, name: &str) -> bool {
+    line.match_indices(name).any(|(at, _)| {
+        let before = line[..at].trim_end();
+        let after = line[at + name.len()..].trim_start();
+        let is_cast = ["as", "satisfies"].iter().any(|word| {
+            let value = before.strip_suffix(word).map(str::trim_end);
+            value.is_some_and(|value| value.ends_with(['}', ')']) || value.ends_with("as unknown"))
+        });
+        let is_word = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
+        is_word && (is_cast || before.ends_with(':') && after.starts_with("= {"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn object_literals_are_told_from_other_uses() {
+        for (line, expected) in [
+            ("} as Bell;", true),
+            ("} as unknown as Bell,", true),
+            ("bell: { ring() {} } as Bell,", true),
+            ("const bell: Bell = {", true),
+            ("} satisfies Bell;", true),
+            ("} as BellTower;", false),
+            ("constructor(bell: Bell) {", false),
+            ("const bell: Bell = make();", false),
+            ("import { Bell } from './bell';", false),
+        ] {
+            assert_eq!(is_object_literal(line, "Bell"), expected, "{line}");
+        }
+    }
 }

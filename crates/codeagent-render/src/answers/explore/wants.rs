@@ -2,6 +2,8 @@
 
 use codeagent_core::query::Targets;
 
+use crate::text::Section;
+
 /// The sections that a question asks for; by default a bit of everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wants {
@@ -13,18 +15,27 @@ pub(super) struct Wants {
     pub flow: bool,
     pub dependencies: bool,
     pub members: bool,
+    pub public: bool,
     pub imports: bool,
     pub callers: bool,
     /// Less likely uses, too.
     pub others: bool,
+    pub path: bool,
+    pub entry_points: bool,
 }
 
 /// Weight of a section that the question asks for.
-const WANTED: u32 = 60;
+pub(super) const WANTED: u32 = 60;
+
+/// Maximum characters of a section beside those that the question asks for.
+const MAX_UNWANTED: usize = 500;
 
 impl Wants {
-    /// Parses the words of a question.
+    /// Parses the words of a question. A list of names asks for no particular section.
     pub fn of(targets: &Targets) -> Self {
+        if !targets.is_sentence {
+            return Self::default();
+        }
         let words = |beginnings: &[&str]| targets.mentions(beginnings);
         let no_tests = words(&["without"]) && words(&["test"]);
         Self {
@@ -43,7 +54,10 @@ impl Wants {
             flow: words(&["happen", "flow"]),
             dependencies: words(&["depend"]),
             members: words(&["public", "surface", "export", "member", "operator", "offer"]),
+            public: words(&["public", "surface"]),
             imports: words(&["import"]),
+            path: is_path(targets),
+            entry_points: words(&["start", "entry", "begin", "boot"]) && targets.found.is_empty(),
             callers: words(&[
                 "call",
                 "raise",
@@ -59,16 +73,24 @@ impl Wants {
         }
     }
 
-    /// Returns the weight of a section: higher if the question asks for it, lower if it asks for
-    /// another.
-    pub fn weight(self, is_wanted: bool, normal: u32) -> u32 {
+    /// Weighs a section: more if the question asks for it. If the question asks for another one, the
+    /// section gets little room.
+    pub fn weigh(self, section: Section, is_wanted: bool, normal: u32) -> Section {
         if is_wanted {
-            WANTED
+            section.weighing(WANTED)
         } else if self.asks() {
-            normal.div_ceil(2)
+            section.weighing(normal.div_ceil(2)).at_most(MAX_UNWANTED)
         } else {
-            normal
+            section.weighing(normal)
         }
+    }
+
+    /// Weighs the section of uses in tests. A change that breaks callers breaks tests, too.
+    pub fn weigh_tests(self, section: Section) -> Section {
+        if self.impact && !self.tests {
+            return section.weighing(20);
+        }
+        self.weigh(section, self.tests, 8)
     }
 
     /// Reports whether the question asks for particular sections.
@@ -82,5 +104,12 @@ impl Wants {
             || self.members
             || self.imports
             || self.callers
+            || self.path
     }
+}
+
+/// Reports whether a question asks how one of its symbols leads to another.
+fn is_path(targets: &Targets) -> bool {
+    let symbols = targets.found.iter().filter(|found| !found.ids().is_empty());
+    symbols.count() > 1 && targets.mentions(&["reach", "path", "lead", "from", "get"])
 }

@@ -1,0 +1,236 @@
+//! `codeagent explore`: which sections an answer has, in which order, and how long they are.
+
+use super::Shop;
+
+/// A shop with code that the questions are about.
+fn shop(files: &[(&str, &str)]) -> Shop {
+    let shop = Shop::new();
+    for (path, text) in files {
+        let path = shop.root.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    assert_eq!(shop.run(&["index"]).status.code(), Some(0));
+    shop
+}
+
+/// The positions of the lines that begin so.
+fn positions(text: &str, starts: &[&str]) -> Vec<usize> {
+    let position = |start: &&str| text.lines().position(|line| line.starts_with(start));
+    let found: Vec<usize> = starts.iter().filter_map(position).collect();
+    assert_eq!(found.len(), starts.len(), "{starts:?} in {text}");
+    found
+}
+
+#[test]
+fn what_the_question_asks_for_comes_first() {
+    let open = "export class Door {\n  open() {}\n}\nexport function go(door: Door, any: any) {\n  door.open();\n  any.open();\n}\n";
+    let test = "import { Door } from './door';\nit('opens', () => { new Door().open(); });\n";
+    let shop = shop(&[("web/door.ts", open), ("web/door.test.ts", test)]);
+    let whole = shop.stdout(&["explore", "Door.open"]);
+    let found = positions(
+        &whole,
+        &["called or used by (1)", "in tests (1)", "possible uses"],
+    );
+    assert!(found.is_sorted(), "{whole}");
+    let tests = shop.stdout(&["explore", "which tests cover Door.open?"]);
+    let found = positions(
+        &tests,
+        &["in tests (1)", "called or used by (1)", "possible uses"],
+    );
+    assert!(found.is_sorted(), "{tests}");
+    assert!(tests.contains("  2 it \"opens\": "), "{tests}");
+}
+
+#[test]
+fn possible_uses_say_of_how_many_they_are_the_likeliest() {
+    let door = "export class Door {\n  open() {}\n}\n";
+    let near = "import { Door } from './door';\nexport function go(door: Door, any: any) {\n  any.open();\n}\n";
+    let far = "export function far(any: any) {\n  any.open();\n  any.open();\n}\n";
+    let shop = shop(&[
+        ("web/door.ts", door),
+        ("web/near.ts", near),
+        ("web/other/far.ts", far),
+    ]);
+    let whole = shop.stdout(&["explore", "Door.open"]);
+    assert!(
+        whole.contains("possible uses that could not be resolved, the likeliest (1 of 3):\n"),
+        "{whole}"
+    );
+}
+
+#[test]
+fn lines_of_a_short_form_are_not_long() {
+    let mut tests = "import { go } from './go';\n".to_owned();
+    for number in 0..120 {
+        tests += &format!("it('goes for the time number {number}', () => {{ go(); }});\n");
+    }
+    let shop = shop(&[
+        ("web/go.ts", "export function go() {}\n"),
+        ("web/go.test.ts", &tests),
+    ]);
+    for budget in ["6000", "3000", "1000"] {
+        let text = shop.stdout(&["explore", "which tests cover `go`?", "--max-chars", budget]);
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 200),
+            "{text}"
+        );
+        assert!(text.contains("in tests (120)"), "{text}");
+    }
+    let text = shop.stdout(&["explore", "which tests cover `go`?", "--max-chars", "1000"]);
+    assert!(
+        text.contains("ask with --section \"tests\" or --max-chars 2000"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_event_of_an_interface_is_raised_by_what_implements_it() {
+    let bell = "using System;\ninterface IBell { event Action Rang; }\nclass Bell : IBell {\n  public event Action Rang;\n  void Ring() => Rang();\n}\nclass Ear { void Hear(IBell bell) { bell.Rang += () => { }; } }\n";
+    let shop = shop(&[("src/Bell.cs", bell)]);
+    let text = shop.stdout(&["explore", "who raises IBell.Rang?"]);
+    let found = positions(
+        &text,
+        &["subscribed or unsubscribed", "uses of what implements"],
+    );
+    assert!(
+        found.is_sorted() && text.contains("5 Bell.Ring: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_happens_is_told_of_what_has_a_body() {
+    let types = "export declare class App { request(): void; }\n";
+    let app = "import type { App as Type } from './types';\nexport class App implements Type { request() { route(); } }\nfunction route() {}\n";
+    let shop = shop(&[("web/types.ts", types), ("web/app.ts", app)]);
+    let text = shop.stdout(&["explore", "what happens when App.request is called?"]);
+    assert!(
+        text.contains(
+            "what happens, in order:\nApp.request  web/app.ts:2\n  2 route  web/app.ts:3\n"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_folder_lists_apart_what_exports_nothing() {
+    let shop = shop(&[
+        ("web/parts/a.ts", "export function part() {}\n"),
+        ("web/parts/b.ts", "import './a';\nfunction local() {}\n"),
+        ("web/parts/c.ts", "console.log(1);\n"),
+    ]);
+    let text = shop.stdout(&["explore", "web/parts"]);
+    assert!(
+        text.contains(
+            "(1):\n a.ts: part (0)\nfiles that export nothing (2):\n b.ts (1 not exported), c.ts\n"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_folder_says_which_symbol_of_a_name_is_meant() {
+    let run = "export class Command { run() {} }\n";
+    let shop = shop(&[("web/app/command.ts", run), ("web/server/command.ts", run)]);
+    for folder in ["web/app", "web/server", "web/server/command.ts"] {
+        let text = shop.stdout(&["explore", &format!("who calls Command.run in {folder}?")]);
+        let path = folder.trim_end_matches("/command.ts");
+        assert!(
+            text.starts_with("## public method Command.run")
+                && text
+                    .lines()
+                    .next()
+                    .unwrap()
+                    .ends_with(&format!("  {path}/command.ts:1"))
+                && !text.contains("## f"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_program_starts_at_its_entry_points() {
+    let text = Shop::indexed().stdout(&["explore", "where does the program start?"]);
+    assert!(text.starts_with("entry points"), "{text}");
+}
+
+#[test]
+fn a_literal_of_few_places_is_shown_in_its_context() {
+    let routes = "const routes = [\n  {\n    path: '/cart/:id',\n    title: 'Cart',\n    component: CartView,\n  },\n];\n";
+    let shop = shop(&[("web/routes.ts", routes)]);
+    let text = shop.stdout(&[
+        "explore",
+        "which component is behind the route '/cart/:id'?",
+    ]);
+    assert!(text.contains("component: CartView"), "{text}");
+}
+
+#[test]
+fn a_file_without_importers_is_used_through_its_symbols() {
+    let text =
+        Shop::indexed().stdout(&["explore", "who uses src/Shop.Services/PriceCalculator.cs?"]);
+    let found = positions(&text, &["used by (", "exported or public"]);
+    assert!(
+        found.is_sorted() && text.contains("OrderService.cs"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_question_about_tests_says_that_there_are_none() {
+    let shop = shop(&[("web/go.ts", "export function goFar() {}\n")]);
+    let text = shop.stdout(&["explore", "which tests cover goFar?"]);
+    assert!(
+        text.contains("no test in the index uses it, directly or through two levels of callers"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_path_is_not_buried_under_source() {
+    let far = (0..80)
+        .map(|n| format!("  step{n}();\n"))
+        .collect::<String>();
+    let near = format!(
+        "import {{ Far }} from './far';\nexport class Near {{ go(far: Far) {{\n{far}  far.end();\n}} }}\n"
+    );
+    let shop = shop(&[
+        ("web/far.ts", "export class Far { end() {} }\n"),
+        ("web/near.ts", &near),
+    ]);
+    let text = shop.stdout(&["explore", "how does Near.go reach Far.end?"]);
+    assert!(text.starts_with("how Near.go leads to Far.end"), "{text}");
+    assert!(text.lines().count() < 8, "{text}");
+}
+
+#[test]
+fn object_literals_are_implementations() {
+    let bell =
+        "export interface Bell { ring(): void }\nexport class Big implements Bell { ring() {} }\n";
+    let test = "import type { Bell } from './bell';\nconst small = { ring() {} } as Bell;\nexport function hear(bell: Bell) { bell.ring(); }\n";
+    let shop = shop(&[("web/bell.ts", bell), ("web/bell.test.ts", test)]);
+    let text = shop.stdout(&["explore", "who implements Bell, also by object literals?"]);
+    assert!(
+        text.contains("be one (1):\nweb/\n bell.test.ts\n  2 "),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_breaks_breaks_in_tests_too() {
+    let helper = "namespace T; public static class Check { public static void Same() { } }\n";
+    let mut tests = "namespace T; class Cases {\n".to_owned();
+    for number in 0..30 {
+        tests += &format!("  void CaseWithALongName{number}() {{ Check.Same(); }}\n");
+    }
+    let shop = shop(&[
+        ("src/UnitTest/Check.cs", helper),
+        ("src/UnitTest/Cases.cs", &(tests + "}\n")),
+    ]);
+    let text = shop.stdout(&["explore", "what breaks if Check.Same changes?"]);
+    assert!(
+        text.contains("in tests (30)") && text.contains("CaseWithALongName29"),
+        "{text}"
+    );
+}
