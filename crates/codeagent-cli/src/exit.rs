@@ -38,6 +38,7 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     if let Some(kind) = error::kind(cause) {
         return Some(of_kind(kind));
     }
+
     let is_usage = cause.is::<error::Usage>()
         || cause
             .downcast_ref::<Unanswered>()
@@ -53,6 +54,7 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         || cause.is::<codeagent_workspace::RootError>()
         || cause.is::<crate::commands::Unfilled>()
         || cause.is::<codeagent_workspace::ConfigError>();
+
     is_usage.then_some(USAGE)
 }
 

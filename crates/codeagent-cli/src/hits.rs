@@ -180,6 +180,7 @@ impl Form {
             ),
             source: String::new(),
         };
+
         if self.has_headings {
             self.branch(&hit, places)
         } else {

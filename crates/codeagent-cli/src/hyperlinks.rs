@@ -61,6 +61,7 @@ impl HyperlinkFormat {
             }
             _ => "none",
         };
+
         Self::parse(name).unwrap_or(Self(String::new()))
     }
 
@@ -91,6 +92,7 @@ fn encoded(path: &str) -> String {
     if !path.starts_with(['/', '\\']) {
         out.push('/');
     }
+
     for byte in path.bytes() {
         match byte {
             b'\\' if cfg!(windows) => out.push('/'),
@@ -102,6 +104,7 @@ fn encoded(path: &str) -> String {
             }
         }
     }
+
     out
 }
 

@@ -29,8 +29,10 @@ fn main() -> ExitCode {
     if let Some(ended) = codeagent_files::jail_main() {
         return ended;
     }
+
     codeagent_memory::few_arenas();
     codeagent_workspace::survive_file_size_limit();
+
     let cli = match Cli::of_process() {
         Ok(cli) => cli,
         Err(error) => {
@@ -38,8 +40,10 @@ fn main() -> ExitCode {
             return refuse(&error);
         }
     };
+
     log_to(cli.log());
     let json = cli.json;
+
     commands::run(cli).unwrap_or_else(|error| {
         if exit::is_closed_pipe(&error) {
             return exit::of_error(&error);
@@ -77,12 +81,14 @@ fn logged(is_file: bool) -> EnvFilter {
     } else {
         asked
     };
+
     if asked.parse::<tracing::Level>().is_ok() {
         return EnvFilter::new(format!(
             "{},codeagent={asked}",
             codeagent_mcp::serve::LOGGED
         ));
     }
+
     let asked = Some(asked).filter(|asked| !asked.is_empty());
     asked
         .and_then(|asked| EnvFilter::try_new(asked).ok())
@@ -95,6 +101,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
         output::json(&error::wrong_usage(error.to_string().trim_end())).ok();
         return exit::USAGE.into();
     }
+
     // An argument may be a file name, completed by the shell.
     if std::env::args().any(|argument| argument.chars().any(text::acts_on_terminals))
         && error.use_stderr()
@@ -102,6 +109,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
         output::complain(error.to_string().trim_end());
         return exit::USAGE.into();
     }
+
     // For example `codeagent index .`
     let is_folder = error.kind() == ErrorKind::UnknownArgument
         && matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(typed)) if std::path::Path::new(typed).is_dir());
@@ -110,5 +118,6 @@ fn refuse(error: &clap::Error) -> ExitCode {
         output::complain("help: `--root FOLDER` names the repository");
         return exit::USAGE.into();
     }
+
     error.exit()
 }

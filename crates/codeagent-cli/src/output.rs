@@ -91,11 +91,13 @@ impl Places {
         if common <= usize::from(self.here.has_root()) {
             return whole.display().to_string();
         }
+
         let up = self
             .here
             .components()
             .skip(common)
             .map(|_| Component::ParentDir);
+
         let down = whole.components().skip(common).collect::<Vec<_>>();
         up.chain(down).collect::<PathBuf>().display().to_string()
     }

@@ -113,15 +113,18 @@ impl Answer {
         if let Some(text) = self.text {
             return text.into_result(self.notes);
         }
+
         if !self.notes.is_empty() {
             self.added
                 .insert(NOTE.name.to_owned(), self.notes.join("; ").into());
         }
+
         let lines = self
             .value
             .as_array()
             .filter(|_| self.is_compact)
             .map(|rows| compact(rows));
+
         let mut content = vec![ContentBlock::text(
             lines.clone().unwrap_or_else(|| self.value.to_string()),
         )];
@@ -130,14 +133,17 @@ impl Answer {
                 Value::Object(self.added.clone()).to_string(),
             ));
         }
+
         let mut whole = match (self.value, lines) {
             (_, Some(lines)) => Map::from_iter([(COMPACT.name.to_owned(), lines.into())]),
             (Value::Object(fields), None) => fields,
             (value, None) => Map::from_iter([("results".to_owned(), value)]),
         };
+
         whole.extend(self.added);
         let mut result = CallToolResult::success(content);
         result.structured_content = Some(whole.into());
+
         result
     }
 }

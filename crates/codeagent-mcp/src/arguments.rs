@@ -113,6 +113,7 @@ fn question(
                 .unwrap_or_default()
         })
         .collect();
+
     let mut hasher = DefaultHasher::new();
     (tool, asked).hash(&mut hasher);
     hasher.finish()

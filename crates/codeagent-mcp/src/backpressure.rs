@@ -54,6 +54,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for BoundedSender<T> {
             }
             _ => None,
         };
+
         let sent = self.inner.send(message);
         async move {
             let result = sent.await;
@@ -80,6 +81,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for BoundedSender<T> {
             }
             _ => {}
         }
+
         Some(message)
     }
 
@@ -106,6 +108,7 @@ mod tests {
         let requests: String = (0..100)
             .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"))
             .collect();
+
         client_in.write_all(requests.as_bytes()).await.unwrap();
         let moment = Duration::from_millis(50);
         for _ in 0..UNANSWERED {
@@ -116,6 +119,7 @@ mod tests {
                     .is_some()
             );
         }
+
         assert!(
             tokio::time::timeout(moment, lines.receive()).await.is_err(),
             "nobody has read an answer"

@@ -14,6 +14,7 @@ fn main() -> ExitCode {
     if let Some(ended) = codeagent_files::jail_main() {
         return ended;
     }
+
     let root = std::env::args_os()
         .nth(1)
         .map_or_else(|| PathBuf::from("."), PathBuf::from);

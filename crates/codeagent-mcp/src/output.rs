@@ -141,6 +141,7 @@ impl Output {
             ]),
             None => shape["properties"].as_object().cloned().unwrap_or_default(),
         };
+
         properties.extend(
             self.added
                 .iter()
@@ -204,10 +205,12 @@ fn plain(schema: &mut Value) {
             if fields.contains_key("type") {
                 fields.remove("format");
             }
+
             // Doc comments are wrapped; descriptions are not.
             if let Some(Value::String(doc)) = fields.get_mut("description") {
                 *doc = doc.replace('\n', " ");
             }
+
             if let Some(Value::Array(types)) = fields.get("type")
                 && let [known, Value::String(null)] = types.as_slice()
                 && null == "null"
@@ -215,6 +218,7 @@ fn plain(schema: &mut Value) {
                 let known = known.clone();
                 fields.insert("type".to_owned(), known);
             }
+
             fields.values_mut().for_each(plain);
         }
         Value::Array(items) => items.iter_mut().for_each(plain),

@@ -97,6 +97,7 @@ pub fn get(
             None,
         ));
     };
+
     let given = arguments
         .and_then(|arguments| arguments.get(template.argument))
         .and_then(Value::as_str);
@@ -112,6 +113,7 @@ pub fn get(
     } else {
         template.text
     };
+
     let message = PromptMessage::new_text(Role::User, text.replace(PLACE, given));
     Ok(GetPromptResult::new(vec![message]).with_description(template.description))
 }

@@ -46,6 +46,7 @@ async fn send(
         if reached <= sent {
             continue;
         }
+
         sent = reached;
         let message = ProgressNotificationParam::new(token.clone(), reached);
         let message = message

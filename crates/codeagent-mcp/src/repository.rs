@@ -114,6 +114,7 @@ impl Repository {
             // A repository may have been created since the last search.
             Some(Err(_)) => self.seek(peer.clone()),
         }
+
         tokio::time::timeout(CALL_PATIENCE, found.changed())
             .await
             .ok();
@@ -160,15 +161,18 @@ impl Repository {
                 .as_ref()
                 .is_some_and(|state| state.workspace().root() == workspace.root())
         };
+
         if opened.as_ref().is_ok_and(is_same) {
             return;
         }
+
         self.found.send_replace(Some(
             opened.and_then(|workspace| search.open(workspace.root())),
         ));
         if let Some(before) = before {
             before.close();
         }
+
         if self.is_closed.load(Ordering::Acquire) {
             self.close();
         }
@@ -212,6 +216,7 @@ fn chosen(roots: &[PathBuf], start: &Path, home: &DataRoot) -> Result<PathBuf, R
         let root = find_root(start, home);
         return check(&root).map(|()| root);
     }
+
     let found: Vec<PathBuf> = roots.iter().map(|root| find_root(root, home)).collect();
     let suitable: Vec<&PathBuf> = found
         .iter()
@@ -223,6 +228,7 @@ fn chosen(roots: &[PathBuf], start: &Path, home: &DataRoot) -> Result<PathBuf, R
             "the client names several folders; the first git work tree is served"
         );
     }
+
     match suitable
         .iter()
         .find(|root| is_work_tree(root))
@@ -243,6 +249,7 @@ async fn roots(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
     {
         return Vec::new();
     }
+
     #[expect(deprecated, reason = "the revisions that clients speak today have it")]
     let asked = async {
         peer.list_roots().await.map(|named| {
@@ -253,6 +260,7 @@ async fn roots(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
                 .collect::<Vec<_>>()
         })
     };
+
     match tokio::time::timeout(ROOTS_PATIENCE, asked).await {
         Ok(Ok(uris)) => uris.iter().filter_map(|uri| folder_of(uri)).collect(),
         Ok(Err(error)) => {
@@ -278,11 +286,13 @@ fn folder_of(uri: &str) -> Option<PathBuf> {
         .unwrap_or(rest);
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let decoded = percent_decoded(path)?;
+
     let path = if cfg!(windows) {
         decoded.trim_start_matches('/').to_owned()
     } else {
         decoded
     };
+
     let path = PathBuf::from(path);
     path.is_absolute().then_some(path)
 }

@@ -94,6 +94,7 @@ pub fn serve_stdio(
             tools.needs_index(),
         ),
     };
+
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -102,6 +103,7 @@ pub fn serve_stdio(
         Server::about(Arc::clone(&repository), tools).with_lists(lists),
     ));
     repository.close();
+
     // A thread may still be blocked on standard input; do not wait for it.
     runtime.shutdown_background();
     ended
@@ -122,6 +124,7 @@ pub fn serve_http(
     if options.token.is_none() && !tools.profile.asks_index() {
         return Err(ExposureError::Files.into());
     }
+
     leave_no_image();
     let state = State::with_indexing(root, DataRoot::default(), indexing)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -131,6 +134,7 @@ pub fn serve_http(
         let address = options.address;
         let listen = |source| ServeError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(listen)?;
+
         announce(listener.local_addr().map_err(listen)?);
         if http::offered(&tools, &options)
             .iter()
@@ -138,6 +142,7 @@ pub fn serve_http(
         {
             state.start();
         }
+
         let stop = Stop::default();
         let server = Server::of(Arc::clone(&state), tools).with_lists(lists);
         let accepted = tokio::spawn(http::accept(
@@ -145,13 +150,16 @@ pub fn serve_http(
             http::router(server.clone(), options, &stop),
             stop.clone(),
         ));
+
         let stopped = stop_signal().await;
         stop.now();
+
         let finished = async {
             accepted.await.map_err(io::Error::other)?;
             finish(&server).await;
             Ok(stopped.map(|()| ShutdownCause::Stopped)?)
         };
+
         let mut finished = pin!(finished);
         tokio::select! {
             ended = &mut finished => ended,
@@ -162,6 +170,7 @@ pub fn serve_http(
             }
         }
     });
+
     state.close();
     runtime.shutdown_background();
     ended
@@ -188,6 +197,7 @@ async fn talk(server: Server) -> Result<ShutdownCause, ServeError> {
         service.waiting().await.map_err(io::Error::from)?;
         Ok(ShutdownCause::HungUp)
     };
+
     // A client that signals its server often disconnects at the same moment: the signal wins.
     let ended = tokio::select! {
         biased;
@@ -195,6 +205,7 @@ async fn talk(server: Server) -> Result<ShutdownCause, ServeError> {
         () = orphaned() => Ok(ShutdownCause::HungUp),
         ended = session => ended,
     };
+
     finish(&server).await;
     ended
 }

@@ -162,6 +162,7 @@ impl Server {
         if !self.set.answers(&request.name) {
             return Err(no_such_tool(&request.name, self.set.names().into_iter()));
         }
+
         let is_modern = context
             .protocol_version()
             .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
@@ -170,6 +171,7 @@ impl Server {
         } else {
             ProtocolEra::Legacy
         };
+
         let state = match self.repository.state(&context.peer).await {
             Ok(state) => state,
             Err(reason) => return self.set.refused(reason, era).map(CallToolResponse::from),
@@ -179,6 +181,7 @@ impl Server {
             .acquire()
             .await
             .map_err(|_| ErrorData::internal_error("the server ends", None))?;
+
         let change = self.change(self.set.changes_files(&request.name)).await;
         let set = Arc::clone(&self.set);
         let canceller = Canceller::default();
@@ -198,11 +201,13 @@ impl Server {
             }
             answer.result
         };
+
         let answer = until_cancelled(work, context.ct.cancelled(), &canceller)
             .await
             .map_err(|error| {
                 ErrorData::internal_error(format!("the tool was stopped: {error}"), None)
             })?;
+
         answer.map(CallToolResponse::from)
     }
 }
@@ -243,6 +248,7 @@ impl ServerHandler for Server {
             Profile::Agent => AGENT_INSTRUCTIONS.to_owned(),
             _ => self.set.instructions(),
         };
+
         let offered = ServerCapabilities::builder().enable_tools();
         let offered = match self.set.profile {
             // The contract states this, although the lists never change.
@@ -254,6 +260,7 @@ impl ServerHandler for Server {
             Profile::Index | Profile::Agent => offered.enable_prompts().build(),
             _ => offered.build(),
         };
+
         ServerConfig::new(offered)
             .with_server_info(Implementation::new(
                 self.set.server_name(),
@@ -296,6 +303,7 @@ impl ServerHandler for Server {
         if !profile.asks_index() {
             return self.call_file_tool(request, &context).await;
         }
+
         let Some(tool) = tools::of_profile(profile).find(|tool| tool.name == request.name) else {
             return Err(no_such_tool(
                 &request.name,
@@ -307,6 +315,7 @@ impl ServerHandler for Server {
         } else {
             error_result
         };
+
         let state = match self.repository.state(&context.peer).await {
             Ok(state) => state,
             Err(reason) => return Ok(refused(&ToolError::unavailable(reason)).into()),
@@ -316,6 +325,7 @@ impl ServerHandler for Server {
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
             turn = Arc::clone(&self.turns).acquire_owned() => turn.map_err(|_| ErrorData::internal_error("the server ends", None))?,
         };
+
         let (reporter, sending) = match context.meta.get_progress_token() {
             Some(token) => Some(ProgressReporter::to(context.peer, token)).unzip(),
             None => (None, None),
@@ -333,6 +343,7 @@ impl ServerHandler for Server {
                 .cancelled_by(of_call);
             run(&state, tool, &arguments, lists)
         };
+
         let answer = until_cancelled(work, context.ct.cancelled(), &canceller).await;
         let answer = answer.unwrap_or_else(|error| {
             Err(ToolError::index(format!(
@@ -340,10 +351,12 @@ impl ServerHandler for Server {
                 request.name
             )))
         });
+
         if let Some(sending) = sending {
             // All progress must be sent before the answer.
             sending.await.ok();
         }
+
         Ok(answer
             .map_or_else(|error| refused(&error), Answer::into_result)
             .into())
@@ -377,6 +390,7 @@ impl ServerHandler for Server {
             Profile::Local => {}
             _ => return Err(not_offered("prompts/get")),
         }
+
         let prompt = local::prompt(&request.name);
         prompt.map(GetPromptResponse::from).ok_or_else(|| {
             ErrorData::invalid_params(format!("there is no prompt `{}`", request.name), None)
@@ -460,6 +474,7 @@ fn run(
             .parameters
             .iter()
             .any(|parameter| parameter.name == FORMAT.name);
+
     let is_compact = is_listing
         && arguments
             .text(FORMAT.name)
@@ -467,6 +482,7 @@ fn run(
     if matches!(&answer, Ok(Err(error)) if error.is_damage()) {
         state.rebuild_in_background();
     }
+
     answer
         .map(|answer| {
             answer.map(|answer| Answer {
@@ -489,6 +505,7 @@ fn describe(tool: &Tool, with_output: bool) -> ToolDescription {
     if with_output && !tool.output.is_text {
         description.output_schema = Some(Arc::new(tool.output.bare_schema()));
     }
+
     // Tools that only read are neither destructive nor non-idempotent. So is updating the index: it
     // follows from the files, and doing it twice changes nothing.
     let hints = ToolAnnotations::new()
@@ -519,11 +536,13 @@ mod tests {
             }
             "stopped"
         };
+
         let later = tokio::time::sleep(Duration::from_millis(20));
         assert_eq!(
             until_cancelled(work, later, &canceller).await.unwrap(),
             "stopped"
         );
+
         let never = std::future::pending();
         assert_eq!(
             until_cancelled(|| "done", never, &Canceller::default())
@@ -541,6 +560,7 @@ mod tests {
             codeagent_workspace::DataRoot::at(root.path().join(".codeagent")),
         )
         .unwrap();
+
         let tool = Tool {
             name: "broken",
             title: "",
@@ -551,6 +571,7 @@ mod tests {
             run: |_, _| panic!("a defect"),
             writes: false,
         };
+
         let arguments = Arguments::check("broken", &[], serde_json::Map::new()).unwrap();
         let error = run(&state, &tool, &arguments, ListFormat::Rows).unwrap_err();
         assert_eq!(error.code, Code::IndexError);

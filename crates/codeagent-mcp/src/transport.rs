@@ -93,6 +93,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                     Read::Line
                 }));
             }
+
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |at| at + 1);
             if self.too_long.is_none() && self.line.len() + taken > MAX_LINE {
@@ -100,10 +101,12 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 seeker.pass(&std::mem::take(&mut self.line));
                 self.too_long = Some(seeker);
             }
+
             match &mut self.too_long {
                 Some(seeker) => seeker.pass(&available[..taken]),
                 None => self.line.extend_from_slice(&available[..taken]),
             }
+
             self.input.consume(taken);
             if end.is_some() {
                 return Ok(self
@@ -169,6 +172,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
                 () = output.closed() => return None,
                 read = self.read() => read,
             };
+
             match read {
                 Ok(Read::Line) => {
                     if let Some(message) = self.take_message() {
@@ -273,6 +277,7 @@ fn unreadable(line: &[u8], error: &serde_json::Error) -> Refusal {
     struct Envelope {
         id: RequestId,
     }
+
     match serde_json::from_slice::<Envelope>(line) {
         Ok(Envelope { id }) => refusal(
             ErrorData::parse_error(

@@ -101,10 +101,12 @@ pub fn route_key(path: &str) -> String {
     } else {
         &path[..end]
     };
+
     let key = literal_key(path.trim_start_matches("~/"));
     // The base address of the client stands first.
     let key = key.strip_prefix("*/").unwrap_or(&key);
     let key = key.trim_matches('/');
+
     // Placeholders alone are the route of nothing in particular.
     if key.contains(char::is_alphanumeric) {
         key.to_owned()

@@ -144,6 +144,7 @@ impl Writer {
             .map(|path| format!("{path}:"))
             .unwrap_or_default();
         let stale = if site["stale"] == true { " stale" } else { "" };
+
         let code = site["text"]
             .as_str()
             .map(|code| format!(" {code}"))
@@ -158,6 +159,7 @@ impl Writer {
             site["line"],
             site["column"]
         ));
+
         for other in site["candidates"].as_array().map_or(&[][..], Vec::as_slice) {
             self.line(&format!(
                 " ? {}",

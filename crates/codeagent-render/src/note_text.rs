@@ -263,6 +263,7 @@ fn not_found_text(not_found: &NotFound, face: Face) -> String {
             unindexed_text(not_found, face)
         );
     }
+
     let text = match &not_found.instead {
         Instead::Excluded {
             count,
@@ -297,6 +298,7 @@ fn not_found_text(not_found: &NotFound, face: Face) -> String {
             )
         }
     };
+
     text + &missing_text(not_found, face)
 }
 
@@ -327,11 +329,13 @@ pub(crate) fn no_member_text(no_member: &NoMember, face: Face) -> String {
         .as_ref()
         .map(|(path, line)| format!(" at {path}:{line}"))
         .unwrap_or_default();
+
     let text = format!(
         "{}{location} and has no member {} of its own",
         is_a(&no_member.container),
         no_member.member
     );
+
     if !no_member.nearest.is_empty() {
         format!(
             "{text}; its closest members: {}",
@@ -360,6 +364,7 @@ fn unindexed_files_text(files: &UnindexedFiles, face: Face) -> String {
     } else {
         "they declare and use"
     };
+
     format!(
         "{} could not be read or parsed, so what {they} is missing here: {names}{more} (see {})",
         counted(files.count as u64, "source file"),
@@ -382,6 +387,7 @@ fn stale_text(files: &[String], removed: &[String], face: Face) -> String {
     } else {
         format!(" (removed: {})", removed.join(", "))
     };
+
     format!(
         "changed since the index was updated: {names}{removed}; line numbers in them may be off \
          ({update})"

@@ -205,6 +205,7 @@ impl Cursor {
         if of != half(request) {
             return Err(CursorError::OtherRequest);
         }
+
         Ok(Self {
             shown,
             request: of,
@@ -315,6 +316,7 @@ mod tests {
         let cursor = ask(&rows, 1, None).unwrap().next_cursor.unwrap();
         assert_eq!(ask(&rows, 1, Some("")), ask(&rows, 1, None));
         assert_eq!(ask(&rows, 2, Some(&cursor)), Err(CursorError::OtherRequest));
+
         for wrong in [
             "9",
             "c9",

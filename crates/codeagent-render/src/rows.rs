@@ -289,6 +289,7 @@ impl From<&Symbol> for SymbolDetail {
         let node = &symbol.node;
         let mut row = SymbolRow::from(node);
         row.symbol.kind = Some(node.kind.as_str());
+
         Self {
             dialect: Dialect::of_path(&row.file_path).map(Dialect::as_str),
             row,
@@ -499,6 +500,7 @@ impl Row for NeighborRow {
             .iter()
             .map(|site| Site::new(site, &file_path))
             .collect();
+
         let hidden = neighbor.edge_type != EdgeType::Contains && neighbor.count > call_sites.len();
         Self {
             symbol: (&neighbor.node).into(),

@@ -85,6 +85,7 @@ impl StatusReport {
             calls_resolved_percent: counts.resolved_percent(),
             sites_given_up: counts.budget_exceeded,
         });
+
         Self {
             healthy,
             schema_version: status.schema_version,

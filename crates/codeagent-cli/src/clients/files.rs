@@ -35,10 +35,13 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     if text.is_empty() {
         return fs::remove_file(&path);
     }
+
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
+
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
+
     let draft = folder.join(name);
     let written = (|| {
         let mut file = fs::File::create_new(&draft)?;
@@ -49,9 +52,11 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
         file.sync_all()?;
         fs::rename(&draft, &path)
     })();
+
     if written.is_err() {
         fs::remove_file(&draft).ok();
     }
+
     written
 }
 

@@ -430,28 +430,33 @@ mod tests {
             unset(&with, PATH, true).unwrap().unwrap(),
             "{ \"mcpServers\": { \"z\": 1 } }"
         );
+
         let last = "{\n  \"mcpServers\": {\n    \"z\": 1,\n    \"codeagent\": 2 // ours\n  }\n}\n";
         assert_eq!(
             unset(last, PATH, true).unwrap().unwrap(),
             "{\n  \"mcpServers\": {\n    \"z\": 1 // ours\n  }\n}\n"
         );
+
         let commented = "{ \"mcpServers\": {\n  // ours\n  \"codeagent\": {/* x */ \"a\": [1,],},\n  // theirs\n  \"z\": 1 } }";
         assert_eq!(get(commented, PATH).unwrap(), Some(json!({ "a": [1] })));
         assert_eq!(
             unset(commented, PATH, true).unwrap().unwrap(),
             "{ \"mcpServers\": {\n  // ours\n  // theirs\n  \"z\": 1 } }"
         );
+
         let crowded = "{ \"mcpServers\": { // keep\n \"codeagent\": 1, \"z\": 2 } }";
         assert_eq!(
             unset(crowded, PATH, true).unwrap().unwrap(),
             "{ \"mcpServers\": { // keep\n  \"z\": 2 } }"
         );
+
         let empty = "{ \"mcpServers\": { \"codeagent\": 1 } }";
         assert_eq!(
             unset(empty, PATH, false).unwrap().unwrap(),
             "{ \"mcpServers\": {} }"
         );
         assert_eq!(unset(empty, PATH, true).unwrap().unwrap(), "{}");
+
         let before_comma =
             "{ \"mcpServers\": { \"z\": 2 /* two */, \"codeagent\": 1 /* ours */ } }";
         assert_eq!(
@@ -478,6 +483,7 @@ mod tests {
             assert!(set(text, PATH, &json!(1)).is_err(), "{text}");
             assert!(unset(text, PATH, true).is_err(), "{text}");
         }
+
         for text in ["[]", "1", "{\"mcpServers\": []}", "{\"mcpServers\": null}"] {
             assert_eq!(
                 set(text, PATH, &json!(1)),
@@ -485,6 +491,7 @@ mod tests {
                 "{text}"
             );
         }
+
         assert!(set(&"{\"a\":".repeat(100_000), PATH, &json!(1)).is_err());
     }
 

@@ -166,6 +166,7 @@ impl Client {
                 if is_known { State::Known } else { State::Other }
             }));
         };
+
         let entry = jsonc::get(&text, &[servers, NAME]).with_context(|| self.left_alone())?;
         Ok(match entry {
             None => State::Unknown,
@@ -210,6 +211,7 @@ impl Client {
         if !dry {
             record::remember(&path, created)?;
         }
+
         Ok(change)
     }
 
@@ -224,6 +226,7 @@ impl Client {
                 changed.with_context(|| format!("`command` and `args` of [{TABLE}] are not plain strings; change them by hand"))
             });
         };
+
         self.edit(dry, |text| {
             let known = jsonc::get(text, &[servers, NAME])?.unwrap_or_default();
             let entry = self.wanted(program, arguments_of(&known));
@@ -281,6 +284,7 @@ impl Client {
         if let Some((own, path)) = self.own_command() {
             return run(own, &path, vec![words(own.remove, &[])], dry);
         }
+
         let servers = self.json_servers()?;
         let path = self.path()?;
         let created = record::recall(&path);
@@ -293,9 +297,11 @@ impl Client {
                 rest
             })
         })?;
+
         if !dry {
             record::forget(&path)?;
         }
+
         Ok(change)
     }
 
@@ -383,6 +389,7 @@ fn run(
             );
         }
     }
+
     Ok(Change::Commands(shown))
 }
 

@@ -32,6 +32,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         (own(root, arguments.dry_run)?, Vec::new())
     };
+
     if root.json {
         let rows: Vec<Value> = rows
             .iter()
@@ -39,10 +40,12 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             .collect();
         return output::json(&json!({ "results": rows, "notes": notes }));
     }
+
     notes.iter().for_each(|note| output::note(note));
     if rows.is_empty() {
         return output::lines(["nothing to remove"]);
     }
+
     output::lines(rows.iter().map(|row| line(row, arguments.dry_run)))
 }
 
@@ -76,10 +79,12 @@ fn orphans(is_dry: bool) -> anyhow::Result<(Vec<Row>, Vec<String>)> {
             refused,
         }
     });
+
     let unknown = count(kept.unknown as u64, "folder");
     let note = format!(
         "{unknown} of an older codeagent version; their repositories are recorded when they are next indexed"
     );
+
     Ok((
         rows.collect(),
         Some(note)

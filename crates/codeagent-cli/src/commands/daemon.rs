@@ -113,12 +113,14 @@ fn say(root: &Root, is: &str, writer: Option<&WriterInfo>) -> anyhow::Result<()>
             "notes": [is],
         }));
     }
+
     let Some(writer) = writer else {
         return output::lines([is]);
     };
     let log = log
         .map(|log| format!(", log {}", log.display()))
         .unwrap_or_default();
+
     output::lines([format!(
         "{is}: process {} (codeagent {}), since {}{log}",
         writer.process,
@@ -156,6 +158,7 @@ fn stop(root: &Root) -> anyhow::Result<()> {
     let Ok(writer) = ipc::writer_info(&data) else {
         return say(root, "no daemon is running", None);
     };
+
     if writer.role != Role::Daemon {
         return say(
             root,
@@ -163,6 +166,7 @@ fn stop(root: &Root) -> anyhow::Result<()> {
             Some(&writer),
         );
     }
+
     ipc::request_shutdown(&data, ENDING).with_context(|| {
         format!(
             "process {} was asked to stop and has not done so",
@@ -178,6 +182,7 @@ fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     if let Ok(writer) = ipc::writer_info(&data) {
         return say(root, "already watching", Some(&writer));
     }
+
     let mut child = codeagent_workspace::start_detached(&data, &begin.arguments(&data))
         .context("the daemon cannot be started")?;
     let until = Instant::now() + READY;
@@ -190,21 +195,26 @@ fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
             };
             return say(root, is, Some(&writer));
         }
+
         if child.try_wait()?.is_some() {
             // Another daemon may have started first.
             if let Ok(writer) = ipc::writer_info(&data) {
                 return say(root, "already watching", Some(&writer));
             }
+
             data.lock_writer().map_err(EngineError::from)?;
             let reason = data
                 .log()
                 .map_err(EngineError::from)?
                 .last_line()?
                 .unwrap_or_default();
+
             bail!("the daemon has ended: {reason}");
         }
+
         std::thread::sleep(LOOK);
     }
+
     bail!(
         "process {} does not answer yet; {} says what it does",
         child.id(),
@@ -239,6 +249,7 @@ fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
         in_background: true,
         ..IngestOptions::default()
     };
+
     let engine = open(
         root,
         &EngineOptions {
@@ -248,24 +259,29 @@ fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
             ..EngineOptions::default()
         },
     )?;
+
     let data = engine.data().clone();
     let service = Arc::new(IndexService::with_engine(
         Arc::new(engine),
         Role::Daemon,
         |_| {},
     )?);
+
     ipc::writer_info(&data).context("other processes cannot connect to this one")?;
     end_on_signal(&service)?;
     tracing::info!(process = std::process::id(), root = %data.root().display(), "watching");
+
     let idle = Duration::from_secs(u64::from(begin.idle) * 60);
     let reason = match service.wait_for_shutdown(Some(idle).filter(|idle| !idle.is_zero())) {
         ShutdownReason::Requested => "told to end",
         ShutdownReason::RootGone => "the repository's folder no longer exists",
         ShutdownReason::Idle => "no requests and no file changes",
     };
+
     cancel.store(true, Ordering::Relaxed);
     service.stop();
     tracing::info!(reason, "ended");
+
     Ok(())
 }
 
@@ -287,5 +303,6 @@ fn end_on_signal(service: &Arc<IndexService>) -> anyhow::Result<()> {
                     .for_each(|service| service.request_shutdown());
             }
         })?;
+
     Ok(())
 }

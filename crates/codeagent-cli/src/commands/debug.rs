@@ -53,11 +53,13 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         }
         DebugCommand::Calls => inspect::calls(&workspace)?,
     };
+
     if root.json {
         return output::json(
             &serde_json::json!({ "results": text.lines().collect::<Vec<_>>(), "notes": [] }),
         );
     }
+
     output::lines(text.lines())
 }
 

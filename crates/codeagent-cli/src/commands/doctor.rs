@@ -50,6 +50,7 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
             differences.join(", ")
         )));
     }
+
     findings.extend(repository(root));
     findings.push(match model::tried() {
         Ok(Some(model)) => fine(format!("model: {model} works")),
@@ -57,12 +58,14 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
         Err(error) => wrong(format!("model: {error}")),
     });
     findings.extend(clients());
+
     let is_fine = findings.iter().all(|finding| !finding.is_wrong);
     let code = if is_fine {
         ExitCode::SUCCESS
     } else {
         exit::FOUND.into()
     };
+
     if root.json {
         let rows: Vec<_> = findings
             .iter()
@@ -71,6 +74,7 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
         output::json(&json!({ "results": rows, "notes": [] }))?;
         return Ok(code);
     }
+
     let lines = findings.iter().map(|finding| {
         format!(
             "{} {}",
@@ -78,6 +82,7 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
             finding.line
         )
     });
+
     output::lines(lines)?;
     Ok(code)
 }
@@ -102,6 +107,7 @@ fn repository(root: &Root) -> Vec<Finding> {
     if let Err(reason) = root.check() {
         return vec![wrong(format!("repository: {reason}"))];
     }
+
     let mut findings = vec![fine(format!("repository {}", workspace.root().display()))];
     match workspace.clone().configured(false) {
         Ok(workspace) => findings.extend(
@@ -113,6 +119,7 @@ fn repository(root: &Root) -> Vec<Finding> {
         ),
         Err(error) => findings.push(wrong(format!("{error}; fix .codeagent/config.json"))),
     }
+
     match DataRoot::default().data_dir(workspace.root()) {
         Ok(data) => {
             findings.push(fine(format!("its data is in {}", data.path().display())));
@@ -120,6 +127,7 @@ fn repository(root: &Root) -> Vec<Finding> {
         }
         Err(error) => findings.push(wrong(error.to_string())),
     }
+
     findings.push(watched(&workspace));
     findings.extend(index(root));
     findings
@@ -135,6 +143,7 @@ fn kept(data: &DataDir) -> Vec<Finding> {
             keeping.role.as_str()
         )));
     }
+
     if data.has_database() {
         let checked = data.database().map_err(|error| error.to_string());
         findings.push(
@@ -148,6 +157,7 @@ fn kept(data: &DataDir) -> Vec<Finding> {
             },
         );
     }
+
     match http::token_rights(data) {
         None => {}
         Some((true, _)) => findings.push(fine("token for HTTP: only its owner can read it")),
@@ -158,6 +168,7 @@ fn kept(data: &DataDir) -> Vec<Finding> {
             )));
         }
     }
+
     findings
 }
 
@@ -173,6 +184,7 @@ fn watched(workspace: &Workspace) -> Finding {
         }
         Err(error) => Some((error.to_string(), matches!(error, WatchError::Limit))),
     };
+
     match failure {
         None => fine(format!(
             "watching: {} can be watched",
@@ -196,6 +208,7 @@ fn index(root: &Root) -> Vec<Finding> {
             quick_check(&answers),
         ))
     });
+
     match looked {
         Err(error) => {
             let error = message(&error);
@@ -213,6 +226,7 @@ fn index(root: &Root) -> Vec<Finding> {
                 "index: {files}, {}",
                 count(counts.symbols, "symbol")
             ))];
+
             if !staleness.is_none() {
                 // Lack of time to compare the files is not a problem.
                 let is_wrong = !staleness.everything || staleness.failure.is_some();
@@ -221,17 +235,20 @@ fn index(root: &Root) -> Vec<Finding> {
                 } else {
                     ""
                 };
+
                 findings.push(Finding {
                     line: format!("index: {}{hint}", staleness_text(&staleness)),
                     is_wrong,
                 });
             }
+
             if !failed.is_empty() {
                 let files = count(failed.len() as u64, "file");
                 findings.push(wrong(format!(
                     "index: {files} could not be indexed; `codeagent status` lists them"
                 )));
             }
+
             findings
         }
     }
@@ -244,6 +261,7 @@ fn clients() -> Vec<Finding> {
     else {
         return Vec::new();
     };
+
     let present = CLIENTS.iter().filter(|client| client.is_present());
     let findings = present.map(|client| match client.state(&program) {
         Ok(State::Known) => fine(format!("{}: set up", client.name)),
@@ -257,5 +275,6 @@ fn clients() -> Vec<Finding> {
         )),
         Err(error) => wrong(format!("{}: {}", client.name, message(&error))),
     });
+
     findings.collect()
 }

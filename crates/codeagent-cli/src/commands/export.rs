@@ -42,9 +42,11 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             folder.display()
         )));
     }
+
     let (answers, staleness) = root.settled()?;
     let tables = query::export(&answers.snapshot()?, answers.workspace())?;
     let TableFormat::Tsv = arguments.format;
+
     let mut written = Vec::new();
     for (name, text) in [
         ("symbols", &tables.symbols),
@@ -57,10 +59,12 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             .with_context(|| format!("cannot write {}", path.display()))?;
         written.push(path.display().to_string());
     }
+
     let notes = lacking(&answers, &staleness)?;
     if root.json {
         return output::json(&serde_json::json!({ "results": written, "notes": notes }));
     }
+
     output::lines(written)?;
     notes.iter().for_each(|text| output::note(text));
     Ok(())

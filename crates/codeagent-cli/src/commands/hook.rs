@@ -67,6 +67,7 @@ fn names(pattern: &str) -> Vec<String> {
             character
         });
     }
+
     let is_part =
         |character: char| character.is_alphanumeric() || matches!(character, '_' | '$' | '.');
     let names = plain
@@ -76,6 +77,7 @@ fn names(pattern: &str) -> Vec<String> {
         .filter(|name| !name.is_empty())
         .map(str::to_owned)
         .collect();
+
     names.dedup();
     names.truncate(NAMES);
     names
@@ -90,6 +92,7 @@ fn symbols(root: &Root, name: &str) -> Vec<String> {
     let Ok((answer, _)) = ask(root, |index| answers::lookup(index, &query, &Page::WHOLE)) else {
         return Vec::new();
     };
+
     let rows = answer.rows;
     let line = |row: &NamedRow| {
         let row = &row.row;
@@ -102,9 +105,11 @@ fn symbols(root: &Root, name: &str) -> Vec<String> {
             row.file_path,
             row.line_start
         );
+
         // A line break in a name must not start a new line.
         Line::from(line).painted()
     };
+
     let more =
         (rows.len() > SYMBOLS).then(|| format!("and {} more named {name}", rows.len() - SYMBOLS));
     rows.iter().take(SYMBOLS).map(line).chain(more).collect()

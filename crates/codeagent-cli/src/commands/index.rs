@@ -48,11 +48,13 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     root.check()?;
     let cancel = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(Arc::clone(&cancel))?;
+
     let ingest = IngestOptions {
         threads: arguments.threads.number(),
         cancel,
         ..IngestOptions::default()
     };
+
     let options = EngineOptions {
         ingest,
         ..EngineOptions::default()
@@ -66,6 +68,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     } else {
         open(root, &options)?
     };
+
     let (engine, rebuilt) = match opened {
         Opened::Here(engine, rebuilt) => (engine, rebuilt),
         Opened::Elsewhere(text) => {
@@ -77,9 +80,11 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
     };
+
     let summary = rebuilt.map_or_else(|| engine.index(&progress), Ok);
     bar.finish_and_clear();
     say_healed(&engine);
+
     let answers = engine.reader();
     let notes = answers
         .workspace()
@@ -88,6 +93,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
         .iter()
         .map(String::as_str)
         .chain(answers.workspace().bundled_index());
+
     let mut notes: Vec<String> = notes.map(str::to_owned).collect();
     let summary = summary.inspect_err(|_| notes.iter().for_each(|text| output::note(text)))?;
     let details = if arguments.verbose {
@@ -95,12 +101,14 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     } else {
         Vec::new()
     };
+
     let nothing = (summary.files() == 0 && summary.problems.is_empty()).then(|| {
         format!(
             "no C# or TypeScript files in {}; nothing is indexed",
             answers.workspace().root().display()
         )
     });
+
     if root.json {
         notes.extend(nothing.clone());
         output::json(&report(&summary, &notes, &details))?;
@@ -109,11 +117,13 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
         output::lines(std::iter::once(first).chain(details))?;
         notes.iter().for_each(|text| output::note(text));
     }
+
     engine.close()?;
     if nothing.is_some() {
         // An empty index would hide the index of a parent folder.
         root.data()?.remove_index().map_err(EngineError::from)?;
     }
+
     let failed = arguments.strict && !summary.problems.is_empty();
     Ok(if failed {
         exit::FILES_FAILED.into()
@@ -136,10 +146,12 @@ pub fn anew(root: &Root) -> anyhow::Result<()> {
                 },
                 LONGEST,
             );
+
             return granted.map(drop).map_err(|_| error);
         }
         Err(error) => return Err(error),
     };
+
     engine.index(&|_| {})?;
     Ok(engine.close()?)
 }
@@ -190,6 +202,7 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
         if error.kind() != ErrorKind::Locked || options.ingest.cancel.load(Ordering::Relaxed) {
             return Err(error.into());
         }
+
         let note = match elsewhere(root, &options.ingest.cancel)? {
             Elsewhere::Done(text) => return Ok(Opened::Elsewhere(text)),
             Elsewhere::Closed => {
@@ -199,9 +212,11 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
                 "{error} and does not answer; waiting for it. It may be suspended: resume it or end it"
             ),
         };
+
         if !std::mem::replace(&mut is_said, true) {
             output::note(&note);
         }
+
         std::thread::sleep(AGAIN);
     }
 }
@@ -226,6 +241,7 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
             Elsewhere::Closed
         });
     }
+
     let (reply, answer) = std::sync::mpsc::channel();
     let asked = data.clone();
     let ask = move || {
@@ -240,6 +256,7 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
             ))
             .ok()
     };
+
     std::thread::Builder::new()
         .name("codeagent-sync".to_owned())
         .spawn(ask)?;
@@ -259,6 +276,7 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Ok(Elsewhere::Closed),
         }
     };
+
     let counts =
         query::counts(&IndexReader::open(&root.folder, &DataRoot::default())?.snapshot()?)?;
     let behind = if granted.staleness.is_none() {
@@ -266,6 +284,7 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
     } else {
         format!("; {}", staleness_text(&granted.staleness))
     };
+
     let (files, symbols) = (count(counts.files, "file"), count(counts.symbols, "symbol"));
     let edges = count(counts.edges, "edge");
     Ok(Elsewhere::Done(format!(
@@ -285,6 +304,7 @@ fn line(summary: &Summary) -> String {
     } else {
         String::new()
     };
+
     let failed = summary.problems.len() as u64;
     let failed = if failed > 0 {
         format!(", {} could not be indexed", count(failed, "file"))
@@ -301,6 +321,7 @@ fn line(summary: &Summary) -> String {
     } else {
         ""
     };
+
     format!(
         "{unchanged}{}, {}, {}{resolved}, {:.1} s{partial}{failed}{hint}",
         count(summary.files(), "file"),
@@ -337,9 +358,11 @@ fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
         .iter()
         .map(|problem| format!("failed {}: {}", problem.path, problem.message))
         .collect();
+
     lines.extend(summary.notes.iter().map(|note| format!("project {note}")));
     let snapshot = engine.reader().snapshot()?;
     let partial = query::partially_parsed_files(&snapshot)?;
+
     lines.extend(partial.iter().map(|file| {
         format!(
             "parse errors {}: {} of {} bytes",

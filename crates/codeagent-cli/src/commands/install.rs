@@ -49,6 +49,7 @@ pub fn install(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             "{program} is in a cache that may be cleared; install codeagent permanently first"
         ));
     }
+
     each(root, arguments, Vec::new(), |client| {
         let change = client.install(program, arguments.dry_run)?;
         if let Ok(Some(kept)) = client.own_choice() {
@@ -81,6 +82,7 @@ fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
         if keeping.role != Role::Daemon {
             continue;
         }
+
         if !dry && let Err(error) = ipc::request_shutdown(&data, ENDING) {
             output::note(&format!(
                 "the daemon of {} (process {}) was not stopped: {error}",
@@ -89,6 +91,7 @@ fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
             ));
             continue;
         }
+
         let word = if dry { "would stop" } else { "stopped" };
         said.push(format!(
             "{word} the daemon of {} (process {})",
@@ -96,6 +99,7 @@ fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
             keeping.process
         ));
     }
+
     Ok(said)
 }
 
@@ -122,6 +126,7 @@ fn each(
     if asked.is_empty() {
         output::note("no supported client found; name one to configure it anyway");
     }
+
     let mut failed = None;
     for client in asked {
         match change(client) {
@@ -134,11 +139,13 @@ fn each(
             }
         }
     }
+
     if root.json {
         output::json(&json!({ "results": said, "notes": [] }))?;
     } else {
         output::lines(said)?;
     }
+
     failed.map_or(Ok(()), Err)
 }
 

@@ -76,19 +76,23 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
             arguments.profile
         )));
     }
+
     let lists = if arguments.answers == "compact" {
         ListFormat::Compact
     } else {
         ListFormat::Rows
     };
+
     let profile = Profile::of(&arguments.profile).unwrap_or(Profile::Index);
     let exec = if arguments.allow_exec {
         ExecPolicy::allowed()
     } else {
         ExecPolicy::Off
     };
+
     let (limits, wrong) = Limits::of(|name| std::env::var(name).ok());
     wrong.iter().for_each(|wrong| output::note(wrong));
+
     let tools = ToolSet::new(
         profile,
         Options {
@@ -97,6 +101,7 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
             exec,
         },
     );
+
     let ended = match arguments.http {
         None => serve_stdio(&place(root)?, tools, indexing(arguments.threads), lists)?,
         Some(address) => over_http(root, tools, address, arguments, lists)?,
@@ -133,6 +138,7 @@ fn over_http(
         threads,
         ..
     } = arguments;
+
     let options = HttpOptions {
         address,
         hosts,
@@ -140,12 +146,14 @@ fn over_http(
         token,
         legacy_sse,
     };
+
     let indexing = indexing(threads);
     let ended = serve_http(&root.folder, tools, options, indexing, lists, |address| {
         output::complain(&format!(
             "listening at http://{address}{ENDPOINT}; {whence}"
         ));
     })?;
+
     Ok(ended)
 }
 

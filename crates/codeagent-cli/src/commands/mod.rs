@@ -211,12 +211,14 @@ pub fn definition() -> clap::Command {
         .global(true)
         .value_name("FOLDER")
         .value_parser(clap::value_parser!(PathBuf));
+
     let root = root.help("Repository root [default: enclosing git work tree]");
     let json = Arg::new("json")
         .long("json")
         .global(true)
         .action(ArgAction::SetTrue)
         .help("Print results and errors as JSON");
+
     Cli::command().mut_subcommands(|command| match command.get_name() {
         "completions" | "man" | "version" => command,
         "install" | "uninstall" | "model" => command.arg(&json),

@@ -112,6 +112,7 @@ fn install(root: &Root, from: &InstallArguments, places: &ModelLocations) -> any
     } else {
         ""
     };
+
     let lines = [
         format!(
             "{name}: {how}tested and installed in {}",
@@ -120,6 +121,7 @@ fn install(root: &Root, from: &InstallArguments, places: &ModelLocations) -> any
         "restart servers and daemons to use it; they compute the embeddings in the background"
             .to_owned(),
     ];
+
     let answer = json!({ "model": name, "converted": converted, "folder": found.folder, "runtime": found.runtime });
     tell(root, &answer, &lines)
 }
@@ -138,6 +140,7 @@ fn status(root: &Root, places: &ModelLocations) -> anyhow::Result<()> {
             output::count(model.batch() as u64, "text")
         ),
     ];
+
     tell(
         root,
         &json!({ "model": model.name(), "folder": found.folder, "runtime": found.runtime, "batch": model.batch() }),

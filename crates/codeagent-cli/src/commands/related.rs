@@ -123,12 +123,14 @@ fn run_levels<R: Row>(
         sites: arguments.sites as usize,
         depth,
     };
+
     let answer = ask(root, |index| {
         answers::related::<R>(index, &query, &Page::WHOLE)
     })?;
     let form = arguments.list.form();
     let mut printed = PrintedAnswer::new(answer, arguments.limit);
     let hidden = hidden_note(printed.rows()).filter(|_| !root.json);
+
     printed.note(hidden);
     printed.print_hits(root, &form, |row, places| form.hits(row, relation, places))
 }

@@ -30,6 +30,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.verify {
         verify(root)?;
     }
+
     let (answers, staleness) = root.settled()?;
     let snapshot = answers.snapshot()?;
     let status = query::status(&snapshot, answers.vectors())?;
@@ -41,6 +42,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     };
     let report = report.with_coverage(answers.coverage(&status.counts));
     let mut failed = listed(query::failed_files(&snapshot)?);
+
     // The walk skips these files, for example because their names are not UTF-8, so they have no
     // path.
     failed.extend(
@@ -56,17 +58,20 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         .map(|file| DirListing::new(&file.path, partially_parsed_text(file)))
         .collect();
     let mut notes = answers.workspace().config().notes.clone();
+
     notes.extend((!staleness.is_none()).then(|| staleness_text(&staleness)));
     let given_up: Vec<DirListing> = status
         .budget_exceeded
         .iter()
         .map(|(path, sites)| DirListing::new(path, too_costly(*sites)))
         .collect();
+
     let progress = vector_progress(&snapshot)?.filter(|progress| progress.done < progress.total);
     notes.extend(progress.map(|progress| {
         format!("{progress}; a server, daemon or `codeagent watch` computes the others")
     }));
     notes.extend(model::trouble());
+
     if root.json {
         return output::json(&Report {
             report,
@@ -76,12 +81,14 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             notes,
         });
     }
+
     let files = count(report.indexed_files, "file");
     let mut lines = vec![format!(
         "{files}, {}, {}",
         count(report.indexed_symbols, "symbol"),
         count(report.edges, "edge")
     )];
+
     lines.push(format!(
         "last update: {}",
         report.last_batch_at.as_deref().unwrap_or("never")
@@ -96,6 +103,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             .to_owned(),
     });
     lines.extend(report.quality.iter().map(language));
+
     let vectors = count(report.embeddings_count, "vector");
     lines.extend(report.embedding_model.as_deref().map(|model| match model {
         LEXICAL => format!("semantic search: off, words and letters only ({vectors} of {LEXICAL})"),
@@ -110,6 +118,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             }),
     );
     let most = if arguments.all { usize::MAX } else { SHOWN };
+
     lines.extend(some("failed", "failed", &failed, most));
     // Parse errors in parts of files are common and matter little.
     lines.extend(some(
@@ -121,6 +130,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     lines.extend(some("skipped uses", "skipped uses", &given_up, most));
     output::lines(lines)?;
     notes.iter().for_each(|note| output::note(note));
+
     Ok(())
 }
 

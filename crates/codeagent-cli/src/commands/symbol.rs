@@ -76,6 +76,7 @@ fn modifiers(detail: &SymbolDetail) -> String {
         (detail.is_deprecated, "deprecated"),
         (detail.is_public_api, public),
     ];
+
     let set = flags.iter().filter(|(is_set, _)| *is_set);
     let access = detail.row.signature.access_modifier.into_iter();
     access

@@ -66,6 +66,7 @@ pub fn print(
     if !staleness.is_none() {
         document.note(staleness_text(&staleness));
     }
+
     if let Some(section) = &arguments.section {
         let keys: Vec<&str> = document.keys().collect();
         if !document.keep_only(section) {
@@ -75,9 +76,11 @@ pub fn print(
             )));
         }
     }
+
     if root.json {
         return output::json(&document.json(usize::MAX));
     }
+
     let text = document.render_for(Face::Commands, arguments.max_chars as usize);
     output::lines(text.lines().map(line))
 }
@@ -88,19 +91,23 @@ fn line(text: &str) -> Line {
     let indent = &text[..text.len() - body.len()];
     let line = Line::from(indent);
     let is_title = body.starts_with("## ") || indent.is_empty() && body.ends_with(':');
+
     if is_title {
         return line.bold(body);
     }
+
     let number = body.trim_start_matches(|c: char| c.is_ascii_digit() || c == ',');
     if number.len() < body.len() && number.starts_with([' ', '…']) {
         return line
             .number(&body[..body.len() - number.len()], None)
             .text(number);
     }
+
     let is_folder = indent.is_empty() && body.ends_with('/') && !body.contains(' ');
     let is_file = indent.len() == 1 && body.contains('.') && !body.contains(' ');
     if is_folder || is_file {
         return line.path(body, None);
     }
+
     line.text(body)
 }

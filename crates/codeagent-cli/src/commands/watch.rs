@@ -29,6 +29,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
         in_background: true,
         ..IngestOptions::default()
     };
+
     let engine = Engine::open(
         &root.folder,
         EngineOptions {
@@ -38,11 +39,13 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
             ..EngineOptions::default()
         },
     )?;
+
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let watched = engine.data().root().to_owned();
     let service = IndexService::with_engine(Arc::new(engine), Role::Watch, |_| {})?;
+
     output::note(&service.watch_trouble().map_or_else(
         || format!("watching {} (Ctrl-C to stop)", watched.display()),
         |trouble| format!("{trouble}: polling the files instead (Ctrl-C to stop)"),
@@ -50,5 +53,6 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     runtime.block_on(codeagent_mcp::serve::stop_signal())?;
     cancel.store(true, Ordering::Relaxed);
     service.stop();
+
     Ok(exit::INTERRUPTED.into())
 }

@@ -31,9 +31,11 @@ impl IndexReader {
             .configured(true)?;
         let data = home.data_dir(workspace.root())?;
         integrity::check(&data)?;
+
         let mark = data.database_mark();
         let reader = Reader::open(&data.database()?, READERS)?;
         check_root(&reader, workspace.root())?;
+
         let (vectors, canceller, texts) = (Arc::default(), Canceller::default(), Texts::default());
         Ok(Self {
             reader,

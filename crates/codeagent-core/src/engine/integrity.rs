@@ -41,6 +41,7 @@ pub fn check(data: &DataDir) -> Result<(), StoreError> {
     let Ok(lock) = data.lock_writer() else {
         return Ok(());
     };
+
     match damage(data) {
         Some(reason) => Err(StoreError::Corrupt(reason)),
         None => {
@@ -50,9 +51,11 @@ pub fn check(data: &DataDir) -> Result<(), StoreError> {
             {
                 tracing::debug!(%error, "cannot move the index's log");
             }
+
             if let Ok(index_lock) = IndexLock::new(data.clone(), lock) {
                 index_lock.note_database();
             }
+
             Ok(())
         }
     }

@@ -19,12 +19,14 @@ impl Engine {
         self.index(progress)?;
         let data = self.data().clone();
         data.remove_folder(FOLDER)?;
+
         let torn = match store::check(&data.database()?, Check::Whole) {
             Err(StoreError::Corrupt(reason)) => Some(reason),
             _ => None,
         };
         let expected = self.fresh_dump(progress);
         data.remove_folder(FOLDER)?;
+
         let differing = match dump(&self.reader().snapshot()?) {
             Ok(found) => differing(&expected?, &found),
             Err(StoreError::Corrupt(_)) => expected?.len(),
@@ -33,6 +35,7 @@ impl Engine {
         if differing == 0 && torn.is_none() {
             return Ok(0);
         }
+
         self.rebuild(
             &torn.unwrap_or_else(|| format!("{differing} rows differ from the sources")),
             progress,

@@ -177,11 +177,13 @@ fn dispatch_rows(edges: Vec<DispatchEdge>, file: FileKey) -> Vec<DispatchRow> {
         label: edge.label,
         confidence: edge.confidence,
     };
+
     let mut rows: Vec<DispatchRow> = edges.into_iter().map(row).collect();
     rows.sort_unstable();
     rows.reverse();
     rows.dedup_by(|later, first| later.key() == first.key());
     rows.reverse();
+
     rows
 }
 

@@ -121,6 +121,7 @@ fn concerns_all_tests(path: &str) -> bool {
         "jest.config.json",
         ".runsettings",
     ];
+
     let ends = [
         ".csproj",
         ".props",
@@ -129,6 +130,7 @@ fn concerns_all_tests(path: &str) -> bool {
         ".slnx",
         ".runsettings",
     ];
+
     let is_tsconfig = name.starts_with("tsconfig") && name.ends_with(".json");
     is_named.contains(&&*name) || is_tsconfig || ends.iter().any(|end| name.ends_with(end))
 }
@@ -150,6 +152,7 @@ impl AffectedSearch<'_, '_> {
         if let Some(known) = self.is_test.get(path) {
             return *known;
         }
+
         let stem = stem(path);
         let has_end = |ends: &[&str]| ends.iter().any(|end| stem.ends_with(end));
         let is_declared = has_end(&[".test", ".spec"]);
@@ -162,6 +165,7 @@ impl AffectedSearch<'_, '_> {
                     .ok()
                     .and_then(|path| self.sources.workspace().read(&path).ok())
                     .is_some_and(|file| holds_tests(&file.text));
+
         self.is_test.insert(path.to_owned(), is_test);
         is_test
     }
@@ -264,9 +268,11 @@ impl AffectedSearch<'_, '_> {
             let Some(node) = store::node(self.sources.snapshot(), id)? else {
                 continue;
             };
+
             let (steps, number) = self.reached[&id];
             let mut tests = FxHashSet::default();
             self.users(&node, (steps, number), &mut tests)?;
+
             for path in tests {
                 let reason = AffectedBy::Reaches {
                     steps: steps + 1,
@@ -275,6 +281,7 @@ impl AffectedSearch<'_, '_> {
                 self.select(&path, reason);
             }
         }
+
         Ok(())
     }
 
@@ -360,6 +367,7 @@ impl AffectedSearch<'_, '_> {
         if self.is_test(path) || from.0 > 2 {
             return Ok(());
         }
+
         let importing = importing_files(snapshot, file.id, usize::MAX)?;
         files.extend(
             importing
@@ -406,6 +414,7 @@ fn holds_tests(text: &str) -> bool {
         "test.each",
         "it.only",
     ];
+
     let is_at_word = |at: usize| {
         let before = text[..at].chars().next_back();
         before.is_none_or(|before| !before.is_alphanumeric() && before != '_' && before != '.')

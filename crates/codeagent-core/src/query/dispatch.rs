@@ -103,6 +103,7 @@ pub fn dispatched_from(
             }
         }
     }
+
     Ok(steps)
 }
 
@@ -136,6 +137,7 @@ pub fn dispatched_to(
             }
         }
     }
+
     Ok(steps)
 }
 
@@ -174,6 +176,7 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
     };
     let key = row.kind.key(&row.label);
     let mut rows = store::dispatch_with_key(snapshot, kind, &key)?;
+
     rows.retain(|other| belong_together(row, other));
     match row.kind {
         DispatchKind::Requests if rows.is_empty() => {
@@ -194,12 +197,14 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
         }
         _ => {}
     }
+
     let is_registered = matches!(row.kind, DispatchKind::Serves | DispatchKind::Shows);
     if is_registered {
         rows.truncate(MAX_JOINED);
     } else if rows.len() > MAX_JOINED {
         rows.clear();
     }
+
     Ok(rows)
 }
 

@@ -227,11 +227,13 @@ fn no_callers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Note>, Query
             members(FollowUp::Callers, node),
         ],
     };
+
     notes.extend(through_others(sources, node)?);
     notes.extend(other_uses(sources, node)?);
     if notes.len() == 1 && node.flags.has(NodeFlags::PUBLIC_API) {
         notes.push(EmptyList::PublicApi.into());
     }
+
     Ok(notes)
 }
 
@@ -268,12 +270,14 @@ fn no_callees(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Note>, Query
             members(FollowUp::Callees, node),
         ]);
     }
+
     let below = related(sources, node, IMPLEMENTATIONS)?;
     let reason = EmptyList::NoCallees {
         name: node.qualified_name.clone(),
         unresolved: query::unresolved_calls_in(sources, &[node], 0)?.count,
         is_implemented: node.flags.has(NodeFlags::ABSTRACT) || below.is_some(),
     };
+
     let below = below.map(RelatedResults::ImplementedBy);
     Ok([reason.into()]
         .into_iter()
@@ -287,6 +291,7 @@ fn no_implementations(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Note
         NodeType::Method | NodeType::Property => false,
         _ => return Ok(vec![EmptyList::NotImplementable(node.into()).into()]),
     };
+
     let name = node.qualified_name.clone();
     let mut notes = vec![EmptyList::NoImplementations { name, is_type }.into()];
     if is_type {
@@ -298,6 +303,7 @@ fn no_implementations(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Note
         let above = above.map(|above| RelatedResults::BaseImplementations(above.by_name()));
         notes.extend(above.map(Note::from));
     }
+
     Ok(notes)
 }
 
@@ -368,6 +374,7 @@ fn related(
                 .map(|neighbor| neighbor.node.qualified_name),
         );
     }
+
     Ok(Some(sample).filter(|sample| !sample.names.is_empty()))
 }
 

@@ -41,6 +41,7 @@ pub fn export(snapshot: &Snapshot, workspace: &Workspace) -> Result<ExportTables
     for symbol in &symbols {
         graph.sites.entry(symbol.id).or_default().push(symbol);
     }
+
     let mut edges = Vec::new();
     store::export_edges(snapshot, |edge| edges.push(edge))?;
     edges.sort_by_key(|edge| {
@@ -53,12 +54,14 @@ pub fn export(snapshot: &Snapshot, workspace: &Workspace) -> Result<ExportTables
             edge.source,
         )
     });
+
     let mut tables = ExportTables {
         symbols: "file\tkind\tname\tline_start\tline_end\tcontainer\tfirst_line\n".to_owned(),
         calls: "caller_file\tcaller_line\tcaller_name\tcallee_file\tcallee_line\tcallee_name\tsite_line\tsite_col\tconfidence\n".to_owned(),
         inherits: "kind\tchild_file\tchild_line\tchild_name\tparent_file\tparent_line\tparent_name\tconfidence\n".to_owned(),
         refs: "file\tline\tcol\tname\tdecl_file\tdecl_line\tdecl_name\tconfidence\n".to_owned(),
     };
+
     graph.write_symbols(&symbols, &mut tables.symbols);
     for of_file in edges.chunk_by(|a, b| a.file == b.file) {
         let mut sources = Sources::new(snapshot, workspace);
@@ -66,6 +69,7 @@ pub fn export(snapshot: &Snapshot, workspace: &Workspace) -> Result<ExportTables
             .iter()
             .try_for_each(|edge| graph.write_edge(edge, &mut sources, &mut tables))?;
     }
+
     Ok(tables)
 }
 
@@ -148,9 +152,11 @@ impl<'a> Graph<'a> {
         let (Some(source), Some(target)) = ends else {
             return Ok(());
         };
+
         let (source_line, source_name) = place(source);
         let (target_line, target_name) = place(target);
         let (file, target_file) = (self.path(edge.file), self.path(target.file));
+
         if edge.edge_type == EdgeType::Calls {
             row(
                 &mut tables.calls,
@@ -167,6 +173,7 @@ impl<'a> Graph<'a> {
                 ],
             );
         }
+
         if let Some(kind) = inherits_kind(edge.edge_type, source.kind) {
             row(
                 &mut tables.inherits,
@@ -182,12 +189,15 @@ impl<'a> Graph<'a> {
                 ],
             );
         }
+
         if target.kind == NodeKind::File || !is_at_a_name(edge.edge_type, source.kind) {
             return Ok(());
         }
+
         let named = self.named(target);
         let declared = self.path(named.file);
         let written = sources.name_at(file, edge.line, edge.column)?;
+
         // A module specifier is not a name.
         if written.is_none_or(|name| !name.is_empty()) || edge.edge_type != EdgeType::Imports {
             let name = written
@@ -207,6 +217,7 @@ impl<'a> Graph<'a> {
                 ],
             );
         }
+
         Ok(())
     }
 

@@ -58,6 +58,7 @@ impl FlowWalk<'_, '_, '_> {
         if depth >= MAX_DEPTH || self.lines.len() > MAX_LINES || !self.entered.insert(node.id) {
             return Ok(());
         }
+
         let mut dispatched = self.dispatched(node.id)?.into_iter().peekable();
         for call in self.calls(node.id)? {
             let site = (call.file, call.line);
@@ -68,6 +69,7 @@ impl FlowWalk<'_, '_, '_> {
                 self.step(&target, &call, depth + 1)?;
             }
         }
+
         dispatched.try_for_each(|step| self.dispatch(&step, depth + 1))
     }
 
@@ -91,6 +93,7 @@ impl FlowWalk<'_, '_, '_> {
         let Some(target) = node(step.to)? else {
             return Ok(());
         };
+
         let what = match node(step.message)? {
             Some(message) => self.occurrences.short_name(&message)?,
             None => step.label.clone(),
@@ -104,6 +107,7 @@ impl FlowWalk<'_, '_, '_> {
                 .push(format!("{}{prefix}{path}:{line}", "  ".repeat(depth)));
             return Ok(());
         }
+
         self.enter(&target, depth, &prefix)
     }
 
@@ -141,6 +145,7 @@ impl FlowWalk<'_, '_, '_> {
         if let Some(class) = Some(target).filter(|node| node.node_type == NodeType::Class) {
             return self.later(class, depth, &prefix);
         }
+
         let snapshot = self.occurrences.sources.snapshot();
         let implementations = direct_implementations(snapshot, &[target.id])?;
         if let [(only, _)] = implementations.as_slice()
@@ -150,12 +155,14 @@ impl FlowWalk<'_, '_, '_> {
             let name = self.occurrences.short_name(target)?;
             return self.enter(&only, depth, &format!("{prefix}{name} -> "));
         }
+
         let ids: Vec<NodeId> = implementations.iter().map(|(id, _)| *id).collect();
         if let Some((given, place)) = self.provided(target, &ids)? {
             let name = self.occurrences.short_name(target)?;
             let prefix = format!("{prefix}{name} -> (registered at {place}) ");
             return self.enter(&given, depth, &prefix);
         }
+
         if !implementations.is_empty() {
             let count = match implementations.len() {
                 1 => " -> 1 implementation".to_owned(),
@@ -163,9 +170,11 @@ impl FlowWalk<'_, '_, '_> {
             };
             return self.write(depth, &prefix, target, &count);
         }
+
         if store::reference_count(snapshot, target.id)? >= HUB {
             return self.write(depth, &prefix, target, "");
         }
+
         self.enter(target, depth, &prefix)
     }
 
@@ -180,6 +189,7 @@ impl FlowWalk<'_, '_, '_> {
         let Some(owner) = member.parent.filter(|_| implementations.len() > 1) else {
             return Ok(None);
         };
+
         let mut steps = dispatched_from(snapshot, &[owner])?;
         steps.retain(|step| step.kind == DispatchKind::Provides && step.runs());
         let Some(first) = steps.first() else {
@@ -188,6 +198,7 @@ impl FlowWalk<'_, '_, '_> {
         if steps.iter().any(|step| step.to != first.to) {
             return Ok(None);
         }
+
         let (file, line) = first.site;
         for id in implementations {
             let node = store::node(snapshot, *id)?;
@@ -196,6 +207,7 @@ impl FlowWalk<'_, '_, '_> {
                 return Ok(Some((node, format!("{path}:{line}"))));
             }
         }
+
         Ok(None)
     }
 
@@ -231,6 +243,7 @@ impl FlowWalk<'_, '_, '_> {
                 later.push(member);
             }
         }
+
         later.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
         let place = class
             .spans
@@ -245,10 +258,12 @@ impl FlowWalk<'_, '_, '_> {
         if store::reference_count(snapshot, class.id)? >= HUB || self.entered.contains(&class.id) {
             return Ok(());
         }
+
         self.entered.insert(class.id);
         for member in later.iter().take(MAX_LATER) {
             self.enter(member, depth + 1, "later runs ")?;
         }
+
         Ok(())
     }
 

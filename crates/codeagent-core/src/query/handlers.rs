@@ -28,6 +28,7 @@ pub fn handlers_named_in(
 ) -> Result<Vec<String>, QueryError> {
     let snapshot = occurrences.sources.snapshot();
     let mut lines = Vec::new();
+
     let mut followed = Vec::new();
     for literal in literals_of(snapshot, node.id)? {
         if followed.len() >= MAX_LITERALS || followed.contains(&literal.text) {
@@ -40,6 +41,7 @@ pub fn handlers_named_in(
             followed.push(literal.text);
         }
     }
+
     Ok(lines)
 }
 

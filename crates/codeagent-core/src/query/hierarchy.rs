@@ -48,6 +48,7 @@ fn closure(
     let mut seen: FxHashSet<NodeId> = nodes.iter().copied().collect();
     let mut found: Vec<(NodeId, u32)> = Vec::new();
     let mut level = nodes.to_vec();
+
     let mut distance = 0;
     while !level.is_empty() && distance < depth && found.len() < MAX_SYMBOLS {
         distance += 1;
@@ -64,5 +65,6 @@ fn closure(
         found.extend(next.iter().map(|id| (*id, distance)));
         level = next;
     }
+
     Ok(found)
 }

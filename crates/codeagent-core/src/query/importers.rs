@@ -15,6 +15,7 @@ pub(super) fn importing_files(
     let mut importing = FxHashSet::default();
     let mut nodes = store::node_ids_of_file(snapshot, file)?;
     nodes.truncate(max_nodes);
+
     let imports = [EdgeType::Imports];
     store::each_use(
         snapshot,

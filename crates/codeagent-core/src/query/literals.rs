@@ -69,6 +69,7 @@ pub fn literal_sites(
             if sites.len() == limit {
                 return Ok(sites);
             }
+
             if let Some(enclosing) = enclosing(snapshot, file.id, literal.line)? {
                 let Literal { line, text } = literal;
                 sites.push(LiteralSite {
@@ -80,6 +81,7 @@ pub fn literal_sites(
             }
         }
     }
+
     Ok(sites)
 }
 
@@ -117,6 +119,7 @@ pub fn literals_in_file(snapshot: &Snapshot, path: &str) -> Result<Vec<Literal>,
     let Some(facts) = store::read_facts(snapshot, &file.facts_key)? else {
         return Ok(Vec::new());
     };
+
     let mut literals: Vec<Literal> = facts
         .literals
         .iter()
@@ -125,6 +128,7 @@ pub fn literals_in_file(snapshot: &Snapshot, path: &str) -> Result<Vec<Literal>,
             text: facts.text(literal.text).to_owned(),
         })
         .collect();
+
     literals.sort_by_key(|literal| literal.line);
     Ok(literals)
 }
@@ -139,10 +143,12 @@ pub fn enclosing(
     let Some(node) = id.map_or(Ok(None), |id| store::node(snapshot, id))? else {
         return Ok(None);
     };
+
     let callbacks = store::callbacks_of(snapshot, file)?;
     let callback = innermost(&callbacks, line);
     let path = store::file_path(snapshot, file)?.unwrap_or_default();
     let is_nearer = |callback: &&Callback| is_inside(callback, &node, &path);
+
     Ok(Some(Enclosing {
         callback: callback.filter(is_nearer).cloned(),
         node,
@@ -208,6 +214,7 @@ impl CallbackCache {
         let Some(callback) = innermost(callbacks, line) else {
             return Ok(None);
         };
+
         let is_inside =
             store::node(snapshot, node)?.is_some_and(|node| is_inside(callback, &node, path));
         Ok(is_inside.then(|| callback.label.clone()))

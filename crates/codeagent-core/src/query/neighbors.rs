@@ -168,6 +168,7 @@ impl Neighbors {
         let mut edges = Vec::new();
         let mut contained: Vec<store::Contained> = Vec::new();
         let is_many = nodes.len() > ONE_BY_ONE;
+
         if is_many {
             store::each_use(
                 snapshot,
@@ -183,6 +184,7 @@ impl Neighbors {
                 },
             )?;
         }
+
         for verb in relation.edge_types {
             for node in nodes {
                 match verb {
@@ -203,11 +205,13 @@ impl Neighbors {
                 }
             }
         }
+
         if nodes.len() > 1 {
             edges.sort_by_key(|(_, edge)| (edge.edge_type as u8, edge.other));
             contained.sort_by_key(|child| child.id);
             contained.dedup_by_key(|child| child.id);
         }
+
         let mut found = Self::in_order(snapshot, edges, &contained, relation)?;
         if filter.looks_at_symbols() {
             let mut wanted = Vec::new();
@@ -218,6 +222,7 @@ impl Neighbors {
             }
             found.related = wanted;
         }
+
         Ok(found)
     }
 
@@ -239,6 +244,7 @@ impl Neighbors {
                 .iter()
                 .filter(|related| !related.edges.is_empty())
         };
+
         let mut counts: FxHashMap<String, usize> = FxHashMap::default();
         let mut add = |path: &str| {
             let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
@@ -256,6 +262,7 @@ impl Neighbors {
             let paths = Paths::of(snapshot, files.iter().copied())?;
             files.iter().for_each(|file| add(paths.path(*file)));
         }
+
         let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
         counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         Ok(counts)
@@ -292,6 +299,7 @@ impl Neighbors {
             .iter()
             .map(|child| NeighborEntry::contained(child, &paths))
             .collect();
+
         let mut start = 0;
         for group in
             edges.chunk_by_mut(|(_, a), (_, b)| (a.edge_type, a.other) == (b.edge_type, b.other))
@@ -306,12 +314,14 @@ impl Neighbors {
             });
             start += group.len();
         }
+
         let rank = |edge_type| {
             relation
                 .edge_types
                 .iter()
                 .position(|verb| *verb == edge_type)
         };
+
         related.sort_unstable_by_key(|each| (rank(each.edge_type), each.place, each.other));
         Ok(Self {
             direction: relation.direction,
@@ -352,16 +362,19 @@ impl Neighbors {
         let Some(node) = store::node(sources.snapshot(), related.other)? else {
             return Ok(None);
         };
+
         let shown = edges
             .iter()
             .take(sites)
             .map(|(own, edge)| self.site((*own, edge), sources))
             .collect::<Result<_, StoreError>>()?;
+
         let confidence = edges
             .iter()
             .map(|(_, edge)| edge.confidence)
             .max()
             .unwrap_or(Confidence::Exact);
+
         Ok(Some(Neighbor {
             node,
             edge_type: related.edge_type,
@@ -387,6 +400,7 @@ impl Neighbors {
             Confidence::Inferred => self.candidates((own, edge), sources.snapshot())?,
             _ => Vec::new(),
         };
+
         Ok(UseSite {
             path: path.to_owned(),
             line: edge.line,
@@ -412,6 +426,7 @@ impl Neighbors {
             .iter()
             .take(MAX_CANDIDATES)
             .filter_map(|id| store::node(snapshot, *id).transpose());
+
         nodes
             .map(|node| node.map(|node| with_parameters(&node)))
             .collect()
@@ -465,6 +480,7 @@ pub fn get_neighbors(
             edge_types,
         },
     )?;
+
     (0..found.len())
         .filter_map(|index| found.get(index, sources, query.sites).transpose())
         .collect()
@@ -494,10 +510,12 @@ impl Paths {
                 *file,
             ));
         }
+
         found.sort_unstable();
         for (rank, (_, file)) in (0..).zip(&found) {
             ranks.insert(*file, rank);
         }
+
         Ok(Self {
             paths: found.into_iter().map(|(path, _)| path).collect(),
             ranks,

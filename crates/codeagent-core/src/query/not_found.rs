@@ -65,6 +65,7 @@ fn with_unindexed(
     } else {
         None
     };
+
     Ok(NotFound {
         asked: asked.to_owned(),
         instead,
@@ -82,6 +83,7 @@ fn known_prefix(snapshot: &Snapshot, asked: &str) -> Result<Option<NoMember>, Qu
         if before.is_empty() || after.is_empty() {
             continue;
         }
+
         let found = get_node_by_qualified_name(snapshot, before, None, None)?;
         let nodes = found
             .into_iter()
@@ -94,6 +96,7 @@ fn known_prefix(snapshot: &Snapshot, asked: &str) -> Result<Option<NoMember>, Qu
             None => {}
         }
     }
+
     Ok(None)
 }
 

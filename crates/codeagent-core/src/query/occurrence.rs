@@ -166,6 +166,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         } else {
             None
         };
+
         Ok(Some(Occurrence {
             path: span.path.clone(),
             line: span.name_line,
@@ -188,6 +189,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
                         && span
                             .is_some_and(|span| (span.start.line..=span.end_line).contains(&line))
                 });
+
                 let innermost = around.min_by_key(|node| {
                     let span = node.spans.first().map(|span| span.span);
                     span.map(|span| {
@@ -197,6 +199,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
                         )
                     })
                 });
+
                 let innermost = innermost.map(|node| node.id);
                 self.last_file = Some((file, nodes));
                 match innermost {
@@ -206,6 +209,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
             }
             None => String::new(),
         };
+
         Ok(Occurrence {
             path: path.to_owned(),
             line,
@@ -277,6 +281,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         if let Some(name) = self.names.get(&node.id) {
             return Ok(name.clone());
         }
+
         let name = match (node.node_type, node.parent) {
             (NodeType::File, _) => file_name(&node.qualified_name).to_owned(),
             (NodeType::Module, _) | (_, None) => node.name.clone(),
@@ -293,6 +298,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
                 }
             }
         };
+
         self.names.insert(node.id, name.clone());
         Ok(name)
     }

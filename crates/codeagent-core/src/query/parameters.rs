@@ -20,6 +20,7 @@ pub(super) fn overloads(found: Vec<Node>, asked: &str) -> Result<Vec<Node>, Quer
             .cloned()
             .collect::<Vec<_>>()
     });
+
     let matching = matching.into_iter().find(|matching| !matching.is_empty());
     matching.ok_or_else(|| QueryError::NoOverload {
         asked: format!("({asked})"),

@@ -132,11 +132,13 @@ pub fn find_path(
             };
         }
     }
+
     let ends = found
         .steps
         .iter()
         .flatten()
         .flat_map(|step| [step.from, step.to]);
+
     let ends: Vec<NodeId> = ends.collect();
     found.labels.load(snapshot, ends)?;
     Ok(found)
@@ -269,9 +271,11 @@ impl<'a> ShortestPath<'a> {
                 is_cut = true;
                 break;
             }
+
             self.snapshot.check()?;
             self.expand(width <= other_width)?;
         }
+
         let steps = match self.best {
             Some((_, meeting)) => Some(self.steps(meeting)?),
             None => None,
@@ -353,6 +357,7 @@ impl<'a> ShortestPath<'a> {
         } else {
             dispatched_to(self.snapshot, ids)?
         };
+
         let offer = |step: DispatchStep| {
             let (from, to) = (step.from?, step.to?);
             let (of, other) = if is_outgoing { (from, to) } else { (to, from) };
@@ -364,6 +369,7 @@ impl<'a> ShortestPath<'a> {
             };
             Some(Offer { of, other, hop })
         };
+
         let steps = steps.into_iter().filter(DispatchStep::runs);
         Ok(steps.filter_map(offer).collect())
     }
@@ -418,12 +424,14 @@ impl<'a> ShortestPath<'a> {
         } else {
             let members = self.overriding(symbols.into_values().collect())?;
             let owners: Vec<NodeId> = members.iter().filter_map(|member| member.parent).collect();
+
             let mut makers: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
             for child in store::children_of(self.snapshot, &owners)? {
                 if let (NodeType::Constructor, Some(owner)) = (child.node_type, child.parent) {
                     makers.entry(owner).or_default().push(child.id);
                 }
             }
+
             for member in members {
                 let Some(owner) = member.parent else { continue };
                 let makers = makers.get(&owner).into_iter().flatten().copied();
@@ -434,6 +442,7 @@ impl<'a> ShortestPath<'a> {
                 );
             }
         }
+
         Ok(offers)
     }
 
@@ -446,6 +455,7 @@ impl<'a> ShortestPath<'a> {
         let ids: Vec<NodeId> = members.iter().map(|member| member.id).collect();
         let mut overriding: FxHashSet<NodeId> = FxHashSet::default();
         let verbs = [EdgeType::Overrides, EdgeType::Implements];
+
         store::each_use(
             self.snapshot,
             &ids,
@@ -459,6 +469,7 @@ impl<'a> ShortestPath<'a> {
             member.flags.has(NodeFlags::OVERRIDE) || overriding.contains(&member.id)
         };
         let mut kept: Vec<SymbolBrief> = members.into_iter().filter(keeps).collect();
+
         kept.sort_by_key(|member| member.id);
         Ok(kept)
     }

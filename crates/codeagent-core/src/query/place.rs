@@ -38,6 +38,7 @@ pub(super) fn parse(text: &str) -> Option<At<'_>> {
             column: None,
         },
     };
+
     (!at.path.is_empty() && at.path.contains('.')).then_some(At {
         path: at.path.strip_prefix("./").unwrap_or(at.path),
         ..at
@@ -54,16 +55,19 @@ pub(super) fn symbols_at(snapshot: &Snapshot, at: &At<'_>) -> Result<Vec<Node>, 
     if files.is_empty() {
         return Err(QueryError::NoFile(at.path.to_owned()));
     }
+
     let mut found = Vec::new();
     for file in files {
         found.extend(at_line(&store::nodes_of_file(snapshot, file)?, at));
     }
+
     if found.is_empty() {
         return Err(QueryError::NothingAt {
             path: at.path.to_owned(),
             line: at.line,
         });
     }
+
     Ok(found)
 }
 
@@ -98,6 +102,7 @@ pub(super) fn callback_at(
     let Some(file) = store::file_by_path(snapshot, &span.path)?.filter(|_| !is_named) else {
         return Ok(None);
     };
+
     let callbacks = store::callbacks_of(snapshot, file.id)?;
     let found = innermost(&callbacks, at.line)
         .filter(|callback| literals::is_inside(callback, node, &span.path));
@@ -114,6 +119,7 @@ fn at_line(nodes: &[Node], at: &At<'_>) -> Vec<Node> {
             .filter(|node| node.node_type != NodeType::File)
             .filter_map(|node| Some((node, node.spans.first()?)))
     };
+
     let named: Vec<&Node> = symbols()
         .filter(|(_, span)| span.name_line == at.line)
         .map(|(node, _)| node)
@@ -125,6 +131,7 @@ fn at_line(nodes: &[Node], at: &At<'_>) -> Vec<Node> {
             return vec![node.clone()];
         }
     }
+
     if !named.is_empty() {
         let is_outermost = |node: &&&Node| !named.iter().any(|other| Some(other.id) == node.parent);
         return named
@@ -133,6 +140,7 @@ fn at_line(nodes: &[Node], at: &At<'_>) -> Vec<Node> {
             .map(|node| (*node).clone())
             .collect();
     }
+
     let around = symbols()
         .filter(|(_, span)| (span.span.start.line..=span.span.end_line).contains(&at.line));
     let innermost = around.min_by_key(|(_, span)| {
@@ -141,6 +149,7 @@ fn at_line(nodes: &[Node], at: &At<'_>) -> Vec<Node> {
             std::cmp::Reverse(span.span.start.offset),
         )
     });
+
     let file = || {
         nodes.iter().find(|node| {
             node.node_type == NodeType::File
@@ -150,6 +159,7 @@ fn at_line(nodes: &[Node], at: &At<'_>) -> Vec<Node> {
                     .is_some_and(|span| at.line <= span.span.end_line)
         })
     };
+
     innermost
         .map(|(node, _)| node)
         .or_else(file)
@@ -178,6 +188,7 @@ pub fn is_in_place(path: &str, wanted: &str) -> bool {
             _ => is_below(&segments, &pattern),
         };
     }
+
     let ends_so = || {
         path.strip_suffix(wanted)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
@@ -215,6 +226,7 @@ fn is_like(text: &str, pattern: &str) -> bool {
     let text: Vec<char> = text.chars().flat_map(char::to_lowercase).collect();
     let mut reached = vec![false; text.len() + 1];
     reached[0] = true;
+
     for symbol in pattern.chars().flat_map(char::to_lowercase) {
         let mut next = vec![false; text.len() + 1];
         if symbol == '*' {
@@ -227,6 +239,7 @@ fn is_like(text: &str, pattern: &str) -> bool {
         }
         reached = next;
     }
+
     reached[text.len()]
 }
 

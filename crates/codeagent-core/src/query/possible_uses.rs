@@ -157,6 +157,7 @@ fn unresolved_calls_within(
                     && site.line <= span.span.end_line
                     && lines.is_none_or(|lines| lines.has(file.id, site.line))
             };
+
             let mut sites = Vec::new();
             for (name, all) in store::unresolved_in_file(snapshot, file.id)? {
                 let all: Vec<&UnresolvedSite> = all.iter().filter(|site| within(site)).collect();
@@ -164,11 +165,13 @@ fn unresolved_calls_within(
                     sites.extend(all.iter().map(|site| (site.line, site.column)));
                 }
             }
+
             sites.sort_unstable();
             let at = |(line, column)| (span.path.clone(), line, column);
             calls.extend(sites.into_iter().map(at));
         }
     }
+
     Ok(calls)
 }
 
@@ -188,6 +191,7 @@ fn lower_candidates(
     let own: FxHashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
     let names = bare_names(nodes);
     let (mut found, mut visited) = (Vec::new(), 0);
+
     for name in names {
         for other in store::by_name(snapshot, name, MAX_VISITED)?
             .iter()
@@ -200,6 +204,7 @@ fn lower_candidates(
                 if !is_asked {
                     continue;
                 }
+
                 visited += 1;
                 if store::candidates_of(snapshot, edge.other, other.id, &edge)?
                     .iter()
@@ -214,6 +219,7 @@ fn lower_candidates(
             }
         }
     }
+
     found.sort_unstable();
     found.dedup();
     sample(sources, &found, limit)

@@ -65,6 +65,7 @@ impl Levels {
             // Symbols dropped by the filter still lead to the next level.
             (_, true) => Neighbors::of_any(snapshot, own, relation, &uses_only, None)?.ids(),
         };
+
         let mut levels = vec![first];
         while levels.len() < depth && !frontier.is_empty() && seen.len() < MAX_DEEP {
             seen.extend(&frontier);
@@ -78,6 +79,7 @@ impl Levels {
             });
             frontier = next;
         }
+
         let order = in_tree_order(&levels);
         Ok(Self { levels, order })
     }
@@ -93,6 +95,7 @@ fn in_tree_order(levels: &[Neighbors]) -> Vec<(usize, usize)> {
             }
         }
     }
+
     let mut order = Vec::new();
     let mut stack: Vec<(usize, usize)> = (0..levels[0].len()).rev().map(|at| (0, at)).collect();
     while let Some((level, at)) = stack.pop() {
@@ -101,6 +104,7 @@ fn in_tree_order(levels: &[Neighbors]) -> Vec<(usize, usize)> {
         let next = below.remove(&(level + 1, id)).unwrap_or_default();
         stack.extend(next.into_iter().rev().map(|at| (level + 1, at)));
     }
+
     // Symbols whose parent the filter dropped.
     let mut rest: Vec<(usize, usize)> = below
         .into_iter()
@@ -108,6 +112,7 @@ fn in_tree_order(levels: &[Neighbors]) -> Vec<(usize, usize)> {
         .collect();
     rest.sort_unstable();
     order.extend(rest);
+
     order
 }
 
@@ -136,6 +141,7 @@ impl Relations {
                 },
                 None => relation,
             };
+
             let found = Neighbors::of_any(snapshot, &group.ids(), relation, filter, within)?;
             // For a type with its members, only symbols outside of it count.
             let found = if group.members.is_empty() {
@@ -143,8 +149,10 @@ impl Relations {
             } else {
                 found.outside(&group.ids())
             };
+
             Levels::find(snapshot, found, &group.ids(), relation, (filter, depth))
         };
+
         Ok(Self {
             found: matches
                 .answered

@@ -117,6 +117,7 @@ pub fn search(
     if let Some(found) = asked_about(snapshot, query)? {
         return Ok(found);
     }
+
     filter_nodes(
         snapshot,
         Some(vectors),
@@ -152,6 +153,7 @@ fn asked_about(
             score: None,
         })
         .collect();
+
     Ok((!hits.is_empty()).then(|| SearchResults {
         hits,
         question: Some((follow_up, name.to_owned())),
@@ -188,6 +190,7 @@ pub fn filter_nodes(
     } else {
         FILTERED_REACH
     };
+
     let near = |question: &str| {
         let Some(vectors) = vectors else {
             return Ok(None);
@@ -197,11 +200,13 @@ pub fn filter_nodes(
         nearest.retain(|(_, cosine)| *cosine >= NEAR);
         Ok(Some(SimilarSymbols { nearest, source }))
     };
+
     let Hits {
         hits,
         quoted,
         some_words,
     } = store::search(snapshot, fts_query, filter, limit, &near)?;
+
     let hits = hits
         .into_iter()
         .map(|hit| FoundSymbol {
@@ -210,6 +215,7 @@ pub fn filter_nodes(
             score: hit.score,
         })
         .collect();
+
     Ok(SearchResults {
         hits,
         quoted,

@@ -48,6 +48,7 @@ pub fn shared_literals(
             shared.push(SharedLiteral { text, from, to });
         }
     }
+
     shared.sort_by(|a, b| a.from.cmp(&b.from));
     shared.truncate(MAX_SHARED);
     Ok(shared)

@@ -68,10 +68,12 @@ pub fn get_node_by_qualified_name(
     } else {
         Match::Exact
     };
+
     if nodes.is_empty() {
         nodes = with_suffix(snapshot, qualified_name)?;
         nodes.retain(wanted);
     }
+
     nodes.sort_by(|a, b| place(a).cmp(&place(b)));
     Ok(nodes.into_iter().map(|node| (node, how)).collect())
 }
@@ -143,14 +145,17 @@ pub fn nearest(snapshot: &Snapshot, qualified_name: &str) -> Result<Vec<String>,
                 .map(|node| node.qualified_name),
         );
     }
+
     let mut seen = rustc_hash::FxHashSet::default();
     found.retain(|name| seen.insert(name.clone()));
+
     // Among several containers, the one most similar to the requested one comes first.
     let segments = qualified_name.split(is_separator).count();
     found.sort_by_cached_key(|name| {
         strsim::levenshtein(qualified_name, last_segments(name, segments))
     });
     found.truncate(NEAREST);
+
     Ok(found)
 }
 

@@ -241,6 +241,7 @@ fn find_candidates(
     {
         return Ok((vec![node], None));
     }
+
     let named = named(snapshot, text)?;
     if !named.is_empty() {
         return Ok((prefer_types(named), None));
@@ -248,12 +249,14 @@ fn find_candidates(
     if let Some(at) = place::parse(text) {
         return Ok((place::symbols_at(snapshot, &at)?, None));
     }
+
     if let Some((name, parameters)) = split_parameters(text) {
         let named = self::named(snapshot, name)?;
         if !named.is_empty() {
             return Ok((overloads(named, parameters)?, None));
         }
     }
+
     let other_case = store::by_name_end(snapshot, text, MAX_RANKED)?;
     if !other_case.is_empty() {
         let note = Note::MatchedIgnoringCase {
@@ -261,6 +264,7 @@ fn find_candidates(
         };
         return Ok((prefer_types(other_case), Some(note)));
     }
+
     if let Some((member, is_inherited)) = members_of_type(snapshot, text)? {
         let note = Note::MatchedMember {
             asked: text.to_owned(),
@@ -269,9 +273,11 @@ fn find_candidates(
         };
         return Ok((member, Some(note)));
     }
+
     if let Some(spelled) = respelled(text) {
         return find_candidates(snapshot, &spelled);
     }
+
     Err(QueryError::NoSymbol(Box::new(not_found(snapshot, text)?)))
 }
 
@@ -305,10 +311,12 @@ fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
                 .filter(|node| node.name == name && !known.contains(&node.id)),
         );
     }
+
     if found.is_empty() && name.contains('<') {
         let bare = get_node_by_qualified_name(snapshot, &without_type_arguments(name), None, None)?;
         found.extend(bare.into_iter().map(|(node, _)| node));
     }
+
     Ok(found)
 }
 
@@ -337,6 +345,7 @@ fn members_of_type(
         .map(|node| node.id)
         .collect();
     let mut seen: FxHashSet<NodeId> = level.iter().copied().collect();
+
     let mut is_inherited = false;
     while !level.is_empty() && seen.len() <= MAX_BASES {
         let mut members = Vec::new();
@@ -363,6 +372,7 @@ fn members_of_type(
         }
         (level, is_inherited) = (bases, true);
     }
+
     Ok(None)
 }
 
@@ -379,6 +389,7 @@ fn declared_in(
             inside.push(node.clone());
         }
     }
+
     if inside.is_empty() {
         let candidates = found
             .iter()
@@ -391,6 +402,7 @@ fn declared_in(
             candidates,
         });
     }
+
     Ok(inside)
 }
 
@@ -408,6 +420,7 @@ impl MatchRanks {
             let is_implementation = ids.len() > 1
                 && (implements_another(snapshot, node, &ids)? || is_explicit(snapshot, node)?);
             let class = class_of(node) + if is_implementation { CLASSES } else { 0 };
+
             let is_test = node
                 .spans
                 .first()
@@ -421,6 +434,7 @@ impl MatchRanks {
                 ),
             );
         }
+
         Ok(Self(ranks))
     }
 
@@ -494,15 +508,18 @@ fn ranked(found: Vec<Node>, ranks: &MatchRanks) -> Vec<(u8, SymbolGroup)> {
             .or_default()
             .push(node);
     }
+
     let at = |node: &Node| {
         node.spans
             .first()
             .map(|span| (span.path.clone(), span.name_line, span.name_column))
     };
+
     let mut ranked: Vec<_> = by_name.into_values().collect();
     for nodes in &mut ranked {
         nodes.sort_by_key(|node| (ranks.rank(node).0, at(node), node.id));
     }
+
     ranked.sort_by_cached_key(|nodes| {
         let best = nodes.iter().map(|node| ranks.rank(node)).min();
         (best, at(&nodes[0]), nodes[0].id)

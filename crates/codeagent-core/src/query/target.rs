@@ -251,6 +251,7 @@ fn paths(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
     if text == "." {
         return Ok(vec![folder(text, ".".to_owned())]);
     }
+
     let path = text.trim_start_matches("./").trim_end_matches('/');
     let is_path = text.contains('/');
     if is_path || Dialect::of_path(path).is_some() {
@@ -259,10 +260,12 @@ fn paths(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
             return Ok(files);
         }
     }
+
     if is_path {
         let folders = store::folders_named(snapshot, path, MAX_FILES)?;
         return Ok(folders.into_iter().map(|path| folder(text, path)).collect());
     }
+
     Ok(Vec::new())
 }
 
@@ -285,6 +288,7 @@ fn files(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
             paths.collect::<Result<_, _>>()?
         }
     };
+
     let mut files = Vec::new();
     for path in paths {
         let nodes = get_node_by_qualified_name(snapshot, &path, None, None)?;
@@ -298,6 +302,7 @@ fn files(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
             node: Box::new(node),
         }));
     }
+
     Ok(files)
 }
 

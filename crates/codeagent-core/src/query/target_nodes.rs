@@ -30,6 +30,7 @@ pub fn nodes_of(
             Target::Literal(_) => {}
         }
     }
+
     nodes.sort_unstable();
     nodes.dedup();
     Ok(nodes)

@@ -45,10 +45,12 @@ pub fn text_mentions(
         .copied()
         .filter(|name| name.chars().count() >= MIN_LETTERS && name.chars().all(is_word))
         .collect();
+
     let mut mentions = TextMentions::default();
     if names.is_empty() {
         return Ok(mentions);
     }
+
     let (listing, is_kept) = texts.listing(workspace);
     let mut bytes = 0;
     for (number, text) in listing.files.iter().enumerate() {
@@ -60,19 +62,23 @@ pub fn text_mentions(
         if !text.may_hold(&names) {
             continue;
         }
+
         sources.snapshot().check()?;
         let Ok(file) = workspace.read(&text.path) else {
             continue;
         };
+
         if is_kept {
             text.note(&file.text);
         }
+
         for (number, line) in (1..).zip(file.text.lines()) {
             if names.iter().any(|name| holds_word(line, name)) {
                 mentions.sites.count += 1;
                 if mentions.sites.count > MAX_MENTIONS {
                     return Ok(TextMentions::default());
                 }
+
                 if mentions.sites.first.len() < limit {
                     let line: String = line.trim().chars().take(MAX_LINE).collect();
                     let kind = kind(text.path.file_name());
@@ -84,6 +90,7 @@ pub fn text_mentions(
             }
         }
     }
+
     Ok(mentions)
 }
 

@@ -173,6 +173,7 @@ fn keep_literals(
         });
         file.count = file.hits.len() as u64;
     }
+
     files.retain(|file| !file.hits.is_empty());
     Ok(())
 }

@@ -137,6 +137,7 @@ fn look(workspace: &Workspace) -> Listing {
         if Dialect::of_path(entry.path.as_str()).is_some() {
             continue;
         }
+
         let Some((_, ending)) = entry
             .path
             .as_str()
@@ -145,11 +146,13 @@ fn look(workspace: &Workspace) -> Listing {
         else {
             continue;
         };
+
         let is_one_of = |endings: &[&str]| {
             endings
                 .iter()
                 .any(|known| known.eq_ignore_ascii_case(ending))
         };
+
         if is_one_of(&NAMING) {
             listing.other += entry.size;
             listing.files.push(TextFile {
@@ -161,6 +164,7 @@ fn look(workspace: &Workspace) -> Listing {
             listing.other += entry.size;
         }
     }
+
     listing
 }
 
@@ -188,6 +192,7 @@ mod tests {
         let texts = Texts::default();
         let found = || texts.listing(&workspace).0.files.len();
         let add = |name: &str| std::fs::write(root.path().join(name), "<a Total>").expect("a file");
+
         add("a.html");
         assert_eq!(found(), 1);
         add("b.html");

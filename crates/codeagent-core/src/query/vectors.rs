@@ -106,6 +106,7 @@ impl Vectors {
         {
             return Ok((*source, *count));
         }
+
         let symbols: u64 = store::metadata(snapshot, SYMBOLS_TOTAL)?
             .and_then(|text| text.parse().ok())
             .unwrap_or(0);
@@ -118,6 +119,7 @@ impl Vectors {
                 Some(count) => (VectorSource::Model, count),
                 None => (VectorSource::Lexical, symbols),
             };
+
         *unpoisoned(&self.serving) = Some((mark, source, count));
         Ok((source, count))
     }
@@ -136,6 +138,7 @@ impl Vectors {
         {
             return Ok((VectorSource::Model, vector));
         }
+
         let vector = HashingEmbedder
             .embed(&[&question])
             .ok()
@@ -174,12 +177,14 @@ impl Vectors {
     ) -> Result<Vec<(NodeId, f32)>, StoreError> {
         let ids = self.estimated(snapshot, source, vector, count)?;
         snapshot.check()?;
+
         let vectors = store::vectors_of(snapshot, source, &ids)?;
         let scored = ids
             .into_iter()
             .zip(vectors)
             .filter_map(|(id, other)| Some((id, cosine(vector, &other?))));
         let mut scored: Vec<(NodeId, f32)> = scored.collect();
+
         scored.sort_unstable_by(nearest_first);
         Ok(scored)
     }
@@ -195,6 +200,7 @@ impl Vectors {
         let probe = QuerySignature::of(vector);
         let mark = store::vectors_mark(snapshot)?;
         let kept = unpoisoned(&self.kept)[source as usize].clone();
+
         if let Some(kept) = kept.filter(|kept| kept.mark == mark) {
             let mut differences = Vec::with_capacity(kept.blocks.len() * LANES);
             kept.blocks
@@ -206,6 +212,7 @@ impl Vectors {
                 looked_at(count, kept.ids.len()),
             ));
         }
+
         let (mut ids, mut differences, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
         store::each_block(snapshot, source, |some, block| {
             ids.extend_from_slice(some);
@@ -214,6 +221,7 @@ impl Vectors {
                 blocks.push(*block);
             }
         })?;
+
         let best = best(&ids, &differences, looked_at(count, ids.len()));
         unpoisoned(&self.kept)[source as usize] =
             (ids.len() <= MAX_KEPT).then(|| Arc::new(CachedVectors { mark, ids, blocks }));
@@ -233,15 +241,18 @@ fn best(ids: &[NodeId], differences: &[u16], count: usize) -> Vec<NodeId> {
     differences
         .iter()
         .for_each(|difference| with[usize::from(*difference)] += 1);
+
     let mut left = count;
     let last = with.iter().position(|with| {
         let is_last = *with > left;
         left = left.saturating_sub(*with);
         is_last
     });
+
     let last = last.unwrap_or(MAX_DIFFERENCE + 1);
     // Fills up with symbols of the next difference, the first by id.
     let mut room = count.saturating_sub(with[..last].iter().sum());
+
     let mut best = Vec::with_capacity(count.min(ids.len()));
     for (id, difference) in ids.iter().zip(differences) {
         match usize::from(*difference).cmp(&last) {
@@ -253,6 +264,7 @@ fn best(ids: &[NodeId], differences: &[u16], count: usize) -> Vec<NodeId> {
             _ => (),
         }
     }
+
     best
 }
 
@@ -271,6 +283,7 @@ pub fn find_similar(
         source = VectorSource::Lexical;
         own = store::vectors_of(snapshot, source, ids)?;
     }
+
     let mut best: FxHashMap<NodeId, f32> = FxHashMap::default();
     for vector in own.into_iter().flatten() {
         for (other, score) in vectors
@@ -288,10 +301,13 @@ pub fn find_similar(
                 .or_insert(score);
         }
     }
+
     let mut best: Vec<(NodeId, f32)> = best.into_iter().collect();
     best.sort_unstable_by(nearest_first);
+
     let kinds = kinds_of(snapshot, ids)?;
     let around = around(snapshot, ids)?;
+
     let mut symbols = Vec::with_capacity(limit);
     for (other, score) in best {
         if symbols.len() == limit {
@@ -300,6 +316,7 @@ pub fn find_similar(
         let Some(node) = store::node(snapshot, other)? else {
             continue;
         };
+
         let is_related = || {
             Ok::<_, StoreError>(
                 around.contains(&other)
@@ -308,10 +325,12 @@ pub fn find_similar(
                         .any(|id| ids.contains(id)),
             )
         };
+
         if kinds.contains(&node.node_type) && !is_related()? {
             symbols.push((node, score));
         }
     }
+
     Ok(Similar { symbols, source })
 }
 
@@ -361,6 +380,7 @@ pub fn exactly_nearest(
 ) -> Result<Vec<Vec<(NodeId, f32)>>, QueryError> {
     let mut ids = Vec::new();
     store::each_block(snapshot, source, |some, _| ids.extend_from_slice(some))?;
+
     let mut nearest = vec![Vec::new(); vectors.len()];
     for some in ids.chunks(COMPARED_AT_ONCE) {
         let others = store::vectors_of(snapshot, source, some)?;
@@ -374,6 +394,7 @@ pub fn exactly_nearest(
             nearest.truncate(limit);
         }
     }
+
     Ok(nearest)
 }
 

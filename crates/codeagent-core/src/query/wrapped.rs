@@ -30,6 +30,7 @@ pub(super) fn uses_of_wrappers(
     {
         return Ok(notes);
     }
+
     let wrappers = wrappers_of(sources, node)?;
     let within = |id| id == node.id || wrappers.iter().any(|wrapper| wrapper.id == id);
     for wrapper in &wrappers {
@@ -51,6 +52,7 @@ pub(super) fn uses_of_wrappers(
             notes.push(uses.into());
         }
     }
+
     Ok(notes)
 }
 

@@ -129,6 +129,7 @@ pub fn classes(
             found.insert(id_column(row, 0)?, class);
         }
     }
+
     Ok(found)
 }
 

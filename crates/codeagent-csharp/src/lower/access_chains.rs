@@ -315,11 +315,13 @@ impl<'t, 'r> Lowering<'t, 'r> {
             self.use_site(SiteKind::Call, call, at);
             return call;
         }
+
         let expr = if link.args.is_empty() {
             link.expr
         } else {
             self.b.expr(Expr::Generic(link.expr, link.args))
         };
+
         self.use_site(use_kind, expr, at);
         expr
     }

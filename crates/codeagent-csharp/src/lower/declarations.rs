@@ -420,6 +420,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let call = self.b.begin_call(ExprId::NONE, List::default());
         let outer = std::mem::replace(&mut self.b.owner, caller);
         let header = std::mem::replace(&mut self.b.scope, body);
+
         self.in_block(|lowering| lowering.arguments(call, arguments));
         self.b.scope = header;
         self.b.site(

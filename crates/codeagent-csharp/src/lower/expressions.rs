@@ -235,6 +235,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
     fn interpolated(&mut self, node: Node<'r>) -> ExprId {
         let text = self.text(node);
         self.b.literal(unquoted(text), node.start_byte());
+
         let mut has_holes = false;
         for child in self.children(node) {
             if child.kind == Kind::Interpolation {
@@ -249,11 +250,13 @@ impl<'t, 'r> Lowering<'t, 'r> {
                 }
             }
         }
+
         let sym = if has_holes {
             Sym::NONE
         } else {
             self.b.sym("$")
         };
+
         self.b.expr(Expr::Literal(LiteralKind::Interpolated, sym))
     }
 

@@ -135,8 +135,10 @@ fn type_param(facts: &Facts, index: &Index, name: Sym, mut scope: ScopeId) -> Op
         {
             return Some(*decl);
         }
+
         scope = region.parent;
     }
+
     None
 }
 

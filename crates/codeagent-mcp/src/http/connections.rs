@@ -172,6 +172,7 @@ impl Client {
 pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
     let places = Arc::new(Semaphore::new(CONNECTIONS as usize));
     let strangers = Strangers::default();
+
     let mut told = pin!(stop.told());
     for number in 0.. {
         let next = async {
@@ -183,6 +184,7 @@ pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
             () = &mut told => break,
             next = next => next,
         };
+
         let (stream, place) = match next {
             Ok(next) => next,
             Err(error) => {
@@ -193,19 +195,23 @@ pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
                 continue;
             }
         };
+
         let connection = Connection {
             number,
             strangers: strangers.clone(),
             has_asked: AtomicBool::new(false),
             stop: stop.clone(),
         };
+
         let leave = Arc::<Notify>::default();
         strangers.lock().insert(number, Arc::clone(&leave));
+
         let (client, router, strangers) = (
             Client(Arc::new(connection)),
             router.clone(),
             strangers.clone(),
         );
+
         tokio::spawn(async move {
             tokio::select! {
                 () = answer(stream, router, client) => {}
@@ -215,6 +221,7 @@ pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
             drop(place);
         });
     }
+
     drop(listener);
     tokio::select! {
         _ = places.acquire_many(CONNECTIONS) => return,
@@ -248,11 +255,13 @@ async fn answer(stream: TcpStream, router: Router, client: Client) {
         request.extensions_mut().insert(of_requests.clone());
         service.call(request)
     });
+
     let mut server = http1::Builder::new();
     server
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_PATIENCE)
         .max_buf_size(MAX_HEADERS);
+
     let mut connection =
         pin!(server.serve_connection(TokioIo::new(TimedBody::new(stream)), service));
     let ended = tokio::select! {
@@ -265,6 +274,7 @@ async fn answer(stream: TcpStream, router: Router, client: Client) {
             connection.await
         }
     };
+
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection broke");
     }

@@ -81,6 +81,7 @@ impl Guard {
                     .into_response(),
             );
         }
+
         if !self.is_allowed_origin(headers) {
             return Some(
                 (
@@ -90,6 +91,7 @@ impl Guard {
                     .into_response(),
             );
         }
+
         if !is_preflight && !self.is_trusted(headers) {
             let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
             return Some(
@@ -101,6 +103,7 @@ impl Guard {
                     .into_response(),
             );
         }
+
         None
     }
 
@@ -158,6 +161,7 @@ impl Guard {
         } else {
             None
         };
+
         let mut bytes = Vec::new();
         while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
             let Ok(data) = frame.map_err(|_| Unread::BrokenOff)?.into_data() else {
@@ -172,6 +176,7 @@ impl Guard {
             }
             bytes.extend_from_slice(&data);
         }
+
         Ok((bytes.into(), room))
     }
 
@@ -191,18 +196,21 @@ impl Guard {
         if let Some(client) = &client {
             client.has_shown_token();
         }
+
         let ending = async {
             match &client {
                 Some(client) => client.stopping().await,
                 None => std::future::pending().await,
             }
         };
+
         let (parts, body) = request.into_parts();
         let read = tokio::select! {
             biased;
             read = tokio::time::timeout(BODY_PATIENCE, self.whole(body)) => read.unwrap_or(Err(Unread::Late)),
             () = ending => Err(Unread::Ending),
         };
+
         let (bytes, _room) = match read {
             Ok(arrived) => arrived,
             Err(unread) => return unread.into_response(),
@@ -236,6 +244,7 @@ impl IntoResponse for Unread {
             )
                 .into_response()
         };
+
         match self {
             Self::TooLarge => {
                 (StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 4 MiB").into_response()
@@ -260,6 +269,7 @@ fn is_own_origin(origin: &HeaderValue, headers: &HeaderMap) -> bool {
             .ok()
             .filter(|_| !text.contains('@'))
     };
+
     let own = single(headers, header::HOST)
         .and_then(|host| host.to_str().ok())
         .and_then(authority);
@@ -272,11 +282,13 @@ fn is_own_origin(origin: &HeaderValue, headers: &HeaderMap) -> bool {
     let (Some(own), Some(from)) = (own, from) else {
         return false;
     };
+
     let is_loopback = |authority: &Authority| {
         LOOPBACK
             .iter()
             .any(|name| authority.host().eq_ignore_ascii_case(name))
     };
+
     own == from || is_loopback(&own) && is_loopback(&from) && own.port_u16() == from.port_u16()
 }
 
@@ -361,6 +373,7 @@ mod tests {
                 "{host}"
             );
         }
+
         assert_eq!(
             answer(&guard, "/mcp", &[("authorization", &bearer)]),
             403,
@@ -425,6 +438,7 @@ mod tests {
             ];
             assert_eq!(answer(&guard, "/mcp", &headers), expected, "{origin}");
         }
+
         for (host, origin, expected) in [
             ("127.0.0.1:7345", "http://localhost:7345", 200),
             ("localhost:7345", "http://[::1]:7345", 200),
@@ -436,18 +450,21 @@ mod tests {
                 ("authorization", bearer.as_str()),
                 ("origin", origin),
             ];
+
             assert_eq!(
                 answer(&guard, "/mcp", &headers),
                 expected,
                 "{host} {origin}"
             );
         }
+
         let two = [
             ("host", "localhost"),
             ("authorization", &bearer),
             ("origin", "http://localhost:5173"),
             ("origin", "http://evil.com"),
         ];
+
         assert_eq!(answer(&guard, "/mcp", &two), 403);
     }
 
@@ -478,6 +495,7 @@ mod tests {
                 .collect();
             assert_eq!(answer(&guard, "/mcp", &headers), expected, "{shown:?}");
         }
+
         assert_eq!(
             answer(
                 &guard,

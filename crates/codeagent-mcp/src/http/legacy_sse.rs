@@ -124,6 +124,7 @@ async fn open(State(sessions): State<SseSessions>) -> Response {
         )
             .into_response();
     };
+
     let (outgoing, events) = mpsc::channel(EVENTS);
     outgoing
         .try_send(event(
@@ -131,6 +132,7 @@ async fn open(State(sessions): State<SseSessions>) -> Response {
             &format!("/messages?session_id={}", session.id),
         ))
         .ok();
+
     let stop = session.sessions.stop.clone();
     tokio::spawn(serve(
         session,
@@ -140,6 +142,7 @@ async fn open(State(sessions): State<SseSessions>) -> Response {
             stop,
         },
     ));
+
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-cache"),
@@ -160,6 +163,7 @@ async fn serve(session: Session, events: Events) {
             service.waiting().await.ok();
         }
     };
+
     let signs_of_life = async {
         while outgoing
             .send(Bytes::from_static(b": still here\n\n"))
@@ -169,6 +173,7 @@ async fn serve(session: Session, events: Events) {
             tokio::time::sleep(SIGN_OF_LIFE).await;
         }
     };
+
     tokio::select! {
         () = conversation => {}
         () = signs_of_life => {}
@@ -185,11 +190,13 @@ async fn take(State(sessions): State<SseSessions>, request: Request) -> Response
         )
             .into_response();
     }
+
     let id = request
         .uri()
         .query()
         .and_then(|query| query.strip_prefix("session_id="))
         .unwrap_or_default();
+
     if sessions.stop.is_told() {
         return (
             StatusCode::SERVICE_UNAVAILABLE,
@@ -197,6 +204,7 @@ async fn take(State(sessions): State<SseSessions>, request: Request) -> Response
         )
             .into_response();
     }
+
     let Some(messages) = sessions.find(id) else {
         return (
             StatusCode::NOT_FOUND,
@@ -207,6 +215,7 @@ async fn take(State(sessions): State<SseSessions>, request: Request) -> Response
     let Ok(bytes) = to_bytes(request.into_body(), guard::MAX_BODY).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
+
     match message(&bytes) {
         Ok(None) => StatusCode::ACCEPTED.into_response(),
         // Does not wait for space: a waiting request would block others.

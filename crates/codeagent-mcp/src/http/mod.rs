@@ -167,8 +167,10 @@ pub fn endpoint<S: ServerHandler + Clone, M: SessionManager>(
     config.legacy_session_mode = sessions.are_kept;
     config.json_response = true;
     config.max_request_body_bytes = guard::MAX_BODY;
+
     let streams = config.cancellation_token.clone();
     stop.also(move || streams.cancel());
+
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions.manager, config);
     Router::new()
         .route_service(path, service)
@@ -180,10 +182,12 @@ async fn read(State(stop): State<Stop>, request: Request, next: Next) -> Respons
     if request.method() != Method::POST || !is_json(request.headers()) {
         return next.run(request).await;
     }
+
     let (parts, body) = request.into_parts();
     let Ok(bytes) = to_bytes(body, guard::MAX_BODY).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
+
     let id = match message(&bytes) {
         Ok(Some(JsonRpcMessage::Request(request))) => request.id,
         Ok(Some(_)) => {
@@ -194,6 +198,7 @@ async fn read(State(stop): State<Stop>, request: Request, next: Next) -> Respons
         Ok(None) => return StatusCode::ACCEPTED.into_response(),
         Err(refusal) => return refused(*refusal),
     };
+
     tokio::select! {
         biased;
         () = stop.is_cut() => cut_off::answer(id),
@@ -244,6 +249,7 @@ mod tests {
             token: token.then(|| Token::new("0123456789abcdef").unwrap()),
             legacy_sse: false,
         };
+
         for (address, hosts, token, expected) in [
             ("127.0.0.1:0", &[][..], false, Ok(())),
             ("[::1]:0", &[], false, Ok(())),

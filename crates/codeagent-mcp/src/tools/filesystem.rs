@@ -132,6 +132,7 @@ fn list_directory(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
         Ok::<_, ToolError>(Some(directory_entry(state, &entries[index])))
     })?;
     let answer = Answer::page(rows)?;
+
     Ok(if entries.is_empty() {
         answer.with_note("the directory is empty or everything in it is ignored")
     } else {
@@ -180,16 +181,19 @@ fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> 
     let total_lines = count_lines(&file.text);
     let first = arguments.number("line_start").unwrap_or_default();
     let last = arguments.number("line_end").unwrap_or(usize::MAX);
+
     if first > total_lines.max(1) {
         return Err(ToolError::invalid(format!(
             "`line_start` is {first}, but {path} has {total_lines} lines"
         )));
     }
+
     if last < first {
         return Err(ToolError::invalid(format!(
             "`line_end` is {last}, less than `line_start`, which is {first}"
         )));
     }
+
     let wanted = lines(&file.text, first, last);
     let content = cut(wanted);
     let mut answer = Answer::new(FileContent {
@@ -197,16 +201,19 @@ fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> 
         total_lines,
         truncated: content.len() < wanted.len(),
     })?;
+
     if content.len() < wanted.len() {
         let shown = first + count_lines(content) - 1;
         answer = answer.with_note(format!(
             "lines {first} to {shown} of {total_lines} are shown; ask again with `line_start`"
         ));
     }
+
     add_remarks(&mut answer, &file);
     if path != asked {
         answer = answer.with_note(format!("this is {path}, the only file of that name"));
     }
+
     Ok(match lacking(state, &path) {
         Some(lacking) => answer.with_note(lacking),
         None => answer,
@@ -298,6 +305,7 @@ fn get_directory_tree(state: &State, arguments: &Arguments) -> Result<Answer, To
     let folder = state.path(arguments.required_text("path"))?;
     let depth = arguments.number("depth").unwrap_or_default();
     let listing = state.workspace().tree(&folder, depth)?;
+
     let mut children: BTreeMap<RepoPath, Vec<&Entry>> = BTreeMap::new();
     for entry in &listing.entries {
         children
@@ -305,6 +313,7 @@ fn get_directory_tree(state: &State, arguments: &Arguments) -> Result<Answer, To
             .or_default()
             .push(entry);
     }
+
     let tree = TreeBuilder {
         shown: fitting(&children, &folder),
         children,
@@ -314,11 +323,13 @@ fn get_directory_tree(state: &State, arguments: &Arguments) -> Result<Answer, To
     } else {
         folder.file_name()
     };
+
     let is_cut = tree.children.iter().any(|(path, entries)| {
         tree.shown
             .get(path)
             .is_some_and(|shown| *shown < entries.len())
     });
+
     let answer = Answer::new(tree.directory(&folder, name, depth))?;
     Ok(if is_cut {
         answer
@@ -340,6 +351,7 @@ fn fitting(
         TREE_CHARACTERS.saturating_sub(DIRECTORY_COST),
         vec![top.clone()],
     );
+
     while !level.is_empty() {
         let entries =
             |folder: &RepoPath| children.get(folder).into_iter().flatten().take(MAX_ENTRIES);
@@ -348,6 +360,7 @@ fn fitting(
             .map(|folder| (entries(&folder).map(|entry| cost(entry)).sum(), folder))
             .collect();
         level_costs.sort();
+
         let count = level_costs.len();
         for (at, (_, folder)) in level_costs.into_iter().enumerate() {
             let (share, mut used, mut fitting) = (left / (count - at), 0, 0);
@@ -361,10 +374,12 @@ fn fitting(
                     level.push(entry.path.clone());
                 }
             }
+
             left -= used;
             shown.insert(folder, fitting);
         }
     }
+
     shown
 }
 

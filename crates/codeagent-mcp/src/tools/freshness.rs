@@ -23,10 +23,12 @@ pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, 
     } else {
         Staleness::default()
     };
+
     let answer = (tool.run)(state, arguments);
     if staleness.is_none() {
         return answer;
     }
+
     // An unknown symbol may be in a file that is not indexed yet.
     answer
         .map(|answer| answer.with_note(staleness_text(&staleness)))

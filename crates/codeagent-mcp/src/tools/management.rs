@@ -106,6 +106,7 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
         listed: BTreeMap::new(),
     };
     let (mut changes, mut errors) = (Vec::new(), Vec::new());
+
     for text in arguments.texts("paths") {
         let is_indexed = |path: &RepoPath| {
             let is_there = query::derive_file_id(&answers.snapshot()?, path.as_str()).is_ok();
@@ -114,6 +115,7 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
                     .engine()
                     .is_ok_and(|engine| engine.has_removed(path.as_str())))
         };
+
         match state
             .path(text)
             .and_then(|path| files.change(path, is_indexed))
@@ -122,8 +124,10 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
             Err(error) => errors.push(FileError::new(text, &error)),
         }
     }
+
     changes.sort();
     changes.dedup();
+
     let paths: Vec<RepoPath> = changes.iter().map(|change| change.path().clone()).collect();
     if let Some(taken_in) = state.sync_via_writer(&paths) {
         taken_in?;
@@ -132,11 +136,13 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
             errors,
         });
     }
+
     let summary = state
         .engine()?
         .process_batch(&ChangeBatch::new(changes.clone()), &|progress| {
             arguments.reporter().report(progress)
         })?;
+
     for problem in summary.problems {
         if changes
             .iter()
@@ -148,6 +154,7 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
             ));
         }
     }
+
     let failed = errors
         .iter()
         .filter(|error| {
@@ -156,6 +163,7 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
                 .any(|change| change.path().as_str() == error.path)
         })
         .count();
+
     Answer::new(Indexed {
         indexed: changes.len() - failed,
         errors,
@@ -188,6 +196,7 @@ impl Files<'_> {
                 Language::all_names()
             )));
         };
+
         if !self
             .workspace
             .config()

@@ -258,6 +258,7 @@ pub fn answer(
         .unwrap_or(DEFAULT_MAX_CHARS);
     let mut document =
         ask(&index).map_err(|error| ToolError::of_text_tool(error).within(max_chars))?;
+
     if let Some(section) = arguments.text(SECTION.name) {
         let keys: Vec<&str> = document.keys().collect();
         if !document.keep_only(section) {
@@ -267,6 +268,7 @@ pub fn answer(
             )));
         }
     }
+
     Ok(Answer::of_text(TextAnswer {
         document,
         max_chars,

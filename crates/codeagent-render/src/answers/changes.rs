@@ -140,12 +140,14 @@ fn symbols(changes: &Changes, kind: ChangeKind, (key, title): (&'static str, &st
 fn symbol_line(change: &SymbolChange) -> String {
     let declared = change.declared();
     let access = if declared.is_public { "public " } else { "" };
+
     let shown = cut(&declared.shown());
     let line = format!(
         " {} {access}{} {shown}",
         declared.line,
         declared.kind.as_str()
     );
+
     match (&change.old, change.kind) {
         (Some(old), ChangeKind::Signature) => {
             let before = cut(&old.shown());
@@ -174,6 +176,7 @@ fn misfits(document: &mut Document, changes: &Changes) {
             .iter()
             .filter(|one| one.is_certain == is_certain)
             .collect();
+
         for one in &found {
             let why = match &one.reason {
                 BreakReason::Gone => format!("uses {}, which is gone", one.symbol),
@@ -190,10 +193,12 @@ fn misfits(document: &mut Document, changes: &Changes) {
                     format!("passes {passes} of {takes} arguments to {}", one.symbol)
                 }
             };
+
             let source = cut(one.place.source.as_deref().unwrap_or_default());
             let line = format!(" {} {source}  ({})", one.place.line, cut(&why));
             by_file.entry(&one.place.path).or_default().push(line);
         }
+
         let lines = by_file
             .into_iter()
             .flat_map(|(path, lines)| std::iter::once(path.to_owned()).chain(lines))
@@ -216,6 +221,7 @@ fn callers(
         .filter(is_asked)
         .filter_map(|change| change.id)
         .collect();
+
     let mut places = Occurrences::new(sources).uses_of(
         &ids,
         &[
@@ -225,15 +231,18 @@ fn callers(
             EdgeType::Overrides,
         ],
     )?;
+
     let changed: Vec<&str> = changes
         .git
         .files
         .iter()
         .map(|file| file.path.as_str())
         .collect();
+
     places.retain(|place| changed.binary_search(&place.path.as_str()).is_err());
     let title = "uses of changed signatures, in files that did not change";
     document.section(Section::places("uses", title, places).weighing(12));
+
     Ok(())
 }
 
@@ -244,6 +253,7 @@ fn other_files(changes: &Changes) -> Vec<String> {
             .other_files()
             .any(|other| other == file.path.as_str())
     });
+
     let mut lines: Vec<String> = files
         .map(|file| match (file.old, file.new) {
             (None, _) => format!(" {} (new)", file.path),
@@ -251,6 +261,7 @@ fn other_files(changes: &Changes) -> Vec<String> {
             _ => format!(" {}", file.path),
         })
         .collect();
+
     lines.extend(
         git.submodules
             .iter()
@@ -267,14 +278,17 @@ fn tests(document: &mut Document, affected: &Affected) {
         ));
         return;
     }
+
     if affected.tests.is_empty() {
         document.line(format!(
             "tests to run: none of {total} test files reaches the changes"
         ));
         return;
     }
+
     let mut nearest: Vec<(&String, &AffectedBy)> = affected.tests.iter().collect();
     nearest.sort_by_key(|(path, reason)| (*reason, *path));
+
     let lines = nearest
         .into_iter()
         .map(|(path, by)| format!(" {path}  {}", reason(by)))

@@ -163,15 +163,18 @@ fn add_direct(
         let line = symbol_line(occurrences, wrapper_id)?;
         document.line(format!("{uses} of the uses are of {line}, which wraps it"));
     }
+
     let title = "must change with it: uses, overrides, implementations";
     let direct = uses(occurrences, &found.direct)?;
     document.section(Section::places("direct", title, direct).weighing(30));
+
     if let (uses @ 1.., files) = found.member_uses {
         let files = counted(files, "file");
         document.line(format!(
             "its members are used {uses} times in {files} (ask NAME.*)"
         ));
     }
+
     Ok(())
 }
 
@@ -183,10 +186,12 @@ fn add_possible(
     if found.bases.is_empty() {
         return Ok(());
     }
+
     let mut bases = Vec::new();
     for id in found.bases.iter().take(MAX_TARGETS) {
         bases.push(symbol_line(occurrences, *id)?.replace("  ", " "));
     }
+
     let through = format!(
         "through what it implements or overrides: {}",
         bases.join(", ")
@@ -195,9 +200,11 @@ fn add_possible(
         document.line(format!("{through}: no further uses"));
         return Ok(());
     }
+
     let possible = uses(occurrences, &found.possible)?;
     let title = format!("possibly, {through}");
     document.section(Section::places("possible", title, possible));
+
     Ok(())
 }
 
@@ -212,6 +219,7 @@ fn add_unresolved(
         let symbol = query::get_node(occurrences.sources.snapshot(), *id)?;
         nodes.extend(symbol.map(|symbol| symbol.node));
     }
+
     nodes.sort_by(|a, b| a.name.cmp(&b.name));
     for same in nodes.chunk_by(|a, b| a.name == b.name) {
         let possible = query::possible_callers(occurrences, same, false)?;
@@ -224,6 +232,7 @@ fn add_unresolved(
         };
         document.section(Section::places("unresolved", title, possible.likely).weighing(6));
     }
+
     Ok(())
 }
 
@@ -260,6 +269,7 @@ fn add_public(
         let full = format!("{path}:{line} {short} ({})", steps_text(*distance));
         rows.push(NameRow { full, short });
     }
+
     let title = match found.public.len() {
         more @ MAX_PUBLIC.. => format!("the nearest of {more} public symbols reached"),
         _ => "public symbols reached".to_owned(),
@@ -285,6 +295,7 @@ fn places(
 ) -> Result<Vec<Occurrence>, AnswerError> {
     sites.sort_unstable_by(|a, b| (&a.1, a.2).cmp(&(&b.1, b.2)));
     sites.dedup_by(|a, b| (&a.1, a.2) == (&b.1, b.2));
+
     let (has_names, has_source) = (sites.len() <= MAX_NAMED, sites.len() <= MAX_WITH_SOURCE);
     let mut found = Vec::with_capacity(sites.len());
     for (source, path, line) in sites {
@@ -298,6 +309,7 @@ fn places(
         } else {
             String::new()
         };
+
         found.push(Occurrence {
             path,
             line,
@@ -305,6 +317,7 @@ fn places(
             source: text,
         });
     }
+
     Ok(found)
 }
 

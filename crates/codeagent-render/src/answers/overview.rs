@@ -159,14 +159,17 @@ fn project_section(found: &Overview, names: &ProjectNames<'_>) -> Section {
             .map(|each| format!("{} {}", names.short(&each.to), each.uses))
             .collect();
         let more = targets.len().saturating_sub(MAX_DEPENDENCIES);
+
         targets.truncate(MAX_DEPENDENCIES);
         if more > 0 {
             targets.push(format!("{more} more"));
         }
+
         let arrow = if targets.is_empty() { "" } else { " -> " };
         let part = part_line(project, names.short(&project.name));
         format!("{part}{arrow}{}", targets.join(", "))
     };
+
     let lines = match found.projects.len() {
         0 | 1 => Vec::new(),
         _ => code.iter().chain(&tests).map(line).collect(),
@@ -273,6 +276,7 @@ fn surface_section(sources: &mut Sources<'_>, found: &Overview) -> Result<Sectio
         } else {
             None
         };
+
         let symbol = match uses {
             0 => format!("{} (unused elsewhere)", found.labels.short(id)),
             _ => format!("{} ({uses} in {files})", found.labels.short(id)),
@@ -284,6 +288,7 @@ fn surface_section(sources: &mut Sources<'_>, found: &Overview) -> Result<Sectio
             source,
         });
     }
+
     let title = "public, with uses elsewhere and their files";
     Ok(Section::places("surface", title, places).weighing(30))
 }
@@ -319,6 +324,7 @@ fn cycle_lines(what: &str, cycle: &Cycle, name: impl Fn(&str) -> String, lines: 
             shown.join(", ")
         ));
     }
+
     for pair in cycle.pairs.iter().take(MAX_PAIRS) {
         let (path, line) = &pair.site;
         let (from, to) = (name(&pair.from), name(&pair.to));
@@ -352,6 +358,7 @@ fn perhaps_unused_section(found: &Overview, unused: &[&UnusedSymbol]) -> Section
             source: None,
         }
     };
+
     let places = unused.iter().take(MAX_UNUSED).map(occurrence).collect();
     let title = match unused.len() {
         more @ MAX_UNUSED.. => format!("perhaps unused, with the doubt, the first of {more}"),

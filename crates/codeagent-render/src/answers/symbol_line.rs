@@ -45,6 +45,7 @@ pub(super) fn declaration_line(
             .unwrap_or_default(),
         MAX_PARAMETERS,
     );
+
     Ok(match line.split_once("  ") {
         Some((name, place)) => format!("{kind} {name}{parameters}  {place}"),
         None => format!("{kind} {line}"),
@@ -61,6 +62,7 @@ pub(super) fn note_targets(
     for (asked, _) in &targets.missing {
         document.note(format!("no symbol, file or folder {asked:?} in the index"));
     }
+
     for target in &targets.found {
         match target {
             Target::Literal(text) => {
@@ -74,6 +76,7 @@ pub(super) fn note_targets(
                 } else {
                     1
                 };
+
                 let others: Vec<NodeId> = symbols.groups[used..]
                     .iter()
                     .chain(&symbols.others)
@@ -82,16 +85,19 @@ pub(super) fn note_targets(
                 if others.is_empty() {
                     continue;
                 }
+
                 let mut listed = Vec::new();
                 for id in others.iter().take(MAX_OTHERS) {
                     listed.push(symbol_line(occurrences, *id)?.replace("  ", " "));
                 }
+
                 let more = others.len().saturating_sub(MAX_OTHERS);
                 let more = if more > 0 {
                     format!(", and {more} more")
                 } else {
                     String::new()
                 };
+
                 document.note(format!(
                     "also named {:?}, not included: {}{more}",
                     symbols.asked,
@@ -101,5 +107,6 @@ pub(super) fn note_targets(
             Target::File { .. } | Target::Folder { .. } => {}
         }
     }
+
     Ok(())
 }

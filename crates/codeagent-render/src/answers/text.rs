@@ -58,15 +58,19 @@ fn advice(query: &TextSearchQuery<'_>) -> String {
     if query.literals {
         ways.push("without `literals`");
     }
+
     if query.path.is_some() {
         ways.push("without `path`");
     }
+
     if !query.ignore_case {
         ways.push("with `ignore_case`");
     }
+
     if !query.is_regex && query.pattern.contains(['*', '|', '\\', '[', '(']) {
         ways.push("with `regex`");
     }
+
     match ways.as_slice() {
         [] => "nothing matches; ignored and binary files are not searched".to_owned(),
         ways => format!("nothing matches; try {}", ways.join(" or ")),

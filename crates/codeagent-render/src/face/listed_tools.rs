@@ -82,6 +82,7 @@ fn empty_lists() -> Vec<EmptyList> {
         unresolved,
         is_implemented,
     };
+
     let folder_alone = |direction| EmptyList::FolderAlone {
         path: "src".to_owned(),
         direction,
@@ -91,6 +92,7 @@ fn empty_lists() -> Vec<EmptyList> {
         direction,
         edge_type: EdgeType::Calls,
     };
+
     every!(
         vec![
             EmptyList::NoCallers { name: name() },
@@ -191,6 +193,7 @@ fn related_results() -> Vec<RelatedResults> {
             ]
         })
         .collect();
+
     all.extend([
         RelatedResults::UsesOfWrapper {
             count: 2,
@@ -236,6 +239,7 @@ fn not_found() -> Vec<NotFound> {
             is_value,
         })
     };
+
     let insteads = every!(
         vec![
             Instead::Excluded {
@@ -256,12 +260,14 @@ fn not_found() -> Vec<NotFound> {
         Instead::NoMember(_),
         Instead::Nearest(_),
     );
+
     let found = |instead: Instead| NotFound {
         asked: name(),
         instead,
         unindexed: Vec::new(),
         missing: Some(unindexed_files()),
     };
+
     let unindexed = NotFound {
         unindexed: vec![Note::PartiallyParsed(partially_parsed())],
         ..found(Instead::Nearest(Vec::new()))
@@ -308,6 +314,7 @@ fn notes() -> Vec<Note> {
         Note::ModelBroken,
         Note::NoModel,
     ]);
+
     every!(
         all,
         Note::MatchedIgnoringCase { .. },
@@ -367,6 +374,7 @@ fn query_errors() -> Vec<QueryError> {
         QueryError::SearchTooLong { bytes: 2, max: 1 },
         QueryError::Store(StoreError::NotIndexed),
     ]);
+
     every!(
         all,
         QueryError::NoSymbol(_),
@@ -398,6 +406,7 @@ fn errors() -> Vec<AnswerError> {
         AnswerError::NotAFile(path()),
         AnswerError::NotIndexed(path()),
     ]);
+
     every!(
         all,
         AnswerError::Query(_),

@@ -102,6 +102,7 @@ fn extend(fixed: usize, sections: &mut [Fitted<'_>], budget: Budget) {
     let max_chars = budget.max_chars;
     let mut order: Vec<usize> = (0..sections.len()).collect();
     order.sort_by_key(|at| Reverse(sections[*at].section.weight));
+
     for at in order {
         let (form, size) = (sections[at].form, sections[at].size);
         let left = max_chars.saturating_sub(total(fixed, sections, budget));
@@ -114,6 +115,7 @@ fn extend(fixed: usize, sections: &mut [Fitted<'_>], budget: Budget) {
             Form::Folders,
             Form::Cut(size + left),
         ];
+
         for candidate in candidates {
             if candidate >= form
                 && !matches!(
@@ -123,11 +125,13 @@ fn extend(fixed: usize, sections: &mut [Fitted<'_>], budget: Budget) {
             {
                 continue;
             }
+
             sections[at].set(candidate);
             let is_better = (size..=limit.max(size)).contains(&sections[at].size);
             if is_better && total(fixed, sections, budget) <= max_chars {
                 break;
             }
+
             sections[at].set(form);
         }
     }
@@ -166,12 +170,14 @@ fn last_line(sections: &[Fitted<'_>], budget: Budget) -> String {
             left.push(what);
         }
     }
+
     let Some(first) = sections.iter().find(|fitted| fitted.form != Form::Full) else {
         return String::new();
     };
     let (section, chars) = budget
         .face
         .pick(("section", "max_chars"), ("--section", "--max-chars"));
+
     format!(
         "left out: {}; ask with {section} \"{}\" or {chars} {}\n",
         left.join(", "),

@@ -222,6 +222,7 @@ impl Section {
         if let Content::Names(names) = &self.content {
             return cut_names(title, names, size);
         }
+
         let (body, unit) = match &self.content {
             Content::Places(places) => (folder_lines(places), "folders"),
             _ => (self.body(Form::Full).unwrap_or_default(), "lines"),
@@ -229,6 +230,7 @@ impl Section {
         let mut text = title;
         let mut left = size.saturating_sub(text.chars().count() + 24);
         let lines: Vec<&str> = body.lines().collect();
+
         for (at, line) in lines.iter().enumerate() {
             let length = line.chars().count() + 1;
             if length > left {
@@ -238,6 +240,7 @@ impl Section {
             left -= length;
             let _ = writeln!(text, "{line}");
         }
+
         text
     }
 
@@ -247,6 +250,7 @@ impl Section {
         if let left_out @ 1.. = self.len().saturating_sub(max_rows) {
             value["left_out"] = left_out.into();
         }
+
         match &self.content {
             Content::Places(places) => {
                 let place = |place: &Occurrence| {
@@ -267,6 +271,7 @@ impl Section {
                 value["lines"] = lines.iter().take(max_rows).map(String::as_str).collect();
             }
         }
+
         value
     }
 }
@@ -285,14 +290,17 @@ fn cut_names(title: String, names: &[NameRow], size: usize) -> String {
         left = left.saturating_sub(length);
         fits
     };
+
     let kept = names.iter().take_while(fits).count();
     let mut text = title;
     if kept > 0 {
         text += &wrapped("", names[..kept].iter().map(|name| name.short.as_str()));
     }
+
     if kept < names.len() {
         let _ = writeln!(text, " … {} more", names.len() - kept);
     }
+
     text
 }
 
@@ -368,6 +376,7 @@ fn source_lines(places: &[Occurrence]) -> String {
             }
         }
     }
+
     text
 }
 
@@ -383,6 +392,7 @@ fn name_lines(places: &[Occurrence]) -> String {
                     None => names.push((&place.symbol, vec![place.line])),
                 }
             }
+
             let _ = writeln!(text, " {file}");
             for (name, lines) in names {
                 let name = if name == file { "" } else { name };
@@ -391,6 +401,7 @@ fn name_lines(places: &[Occurrence]) -> String {
             }
         }
     }
+
     text
 }
 
@@ -430,6 +441,7 @@ fn folder_lines(places: &[Occurrence]) -> String {
     let tree = tree(places);
     let deepest = tree.keys().map(|folder| folder.split('/').count()).max();
     let deepest = deepest.unwrap_or(1);
+
     let mut folders = at_depth(&tree, deepest);
     for depth in (1..deepest).rev() {
         if folders.len() <= MAX_FOLDERS {
@@ -437,6 +449,7 @@ fn folder_lines(places: &[Occurrence]) -> String {
         }
         folders = at_depth(&tree, depth);
     }
+
     folders.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let line = |(folder, count, files): &(String, usize, usize)| match files {
         1 => format!("{folder}/ {count} in 1 file\n"),

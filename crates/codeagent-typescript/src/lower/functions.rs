@@ -270,6 +270,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Some(first) = returns.first() else {
             return Some(VisibleTokens::NoResult);
         };
+
         type_of(first).filter(|first| returns.iter().all(|value| type_of(value) == Some(*first)))
     }
 

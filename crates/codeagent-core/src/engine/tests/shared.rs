@@ -20,6 +20,7 @@ impl Trees {
                 trees.root("main/.git/worktrees/second").display()
             ),
         );
+
         for tree in ["main", "second"] {
             trees.write(
                 &format!("{tree}/a.cs"),
@@ -27,6 +28,7 @@ impl Trees {
             );
             trees.write(&format!("{tree}/b.cs"), "class B { internal void N() { } }");
         }
+
         trees
     }
 
@@ -78,11 +80,13 @@ fn a_second_worktree_parses_only_new_texts() {
     let (first, is_right) = trees.index("main", false);
     assert!(is_right && (first.changed, first.parsed) == (2, 2));
     trees.write("second/c.cs", "class C { B b; }");
+
     let (second, is_right) = trees.index("second", false);
     assert!(is_right && (second.changed, second.parsed) == (3, 1));
     // The facts are copied: the first index may be removed.
     std::fs::remove_file(trees.database("main")).unwrap();
     trees.write("second/c.cs", "class C { A a; }");
+
     let (third, is_right) = trees.index("second", false);
     assert!(is_right && third.parsed == 1);
     assert_eq!(

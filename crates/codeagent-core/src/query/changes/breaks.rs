@@ -59,6 +59,7 @@ pub fn breaks(
         calls: FxHashMap::default(),
         found: Vec::new(),
     };
+
     for change in symbols {
         match change.kind {
             ChangeKind::Removed => finder.uses_of_removed(change)?,
@@ -68,9 +69,11 @@ pub fn breaks(
             ChangeKind::Renamed | ChangeKind::Body => {}
         }
     }
+
     let mut found = finder.found;
     found.sort();
     found.dedup();
+
     Ok(found)
 }
 
@@ -181,6 +184,7 @@ impl Finder<'_, '_> {
             if !seen.insert(class) || seen.len() > MAX_BASES {
                 continue;
             }
+
             for child in store::contained(snapshot, class, EdgeDirection::Outgoing)? {
                 let is_it = store::node(snapshot, child.id)?
                     .is_some_and(|node| node.name == name && !node.flags.has(NodeFlags::ABSTRACT));
@@ -188,6 +192,7 @@ impl Finder<'_, '_> {
                     return Ok(true);
                 }
             }
+
             for edge_type in [EdgeType::Inherits, EdgeType::Extends] {
                 let bases = store::incident_edges(
                     snapshot,
@@ -198,6 +203,7 @@ impl Finder<'_, '_> {
                 open.extend(bases.iter().map(|edge| edge.other));
             }
         }
+
         Ok(false)
     }
 
@@ -245,6 +251,7 @@ fn calls_of(sources: &Sources<'_>, path: &str) -> Option<FxHashMap<(u32, u32), u
         .read(&RepoPath::new(path).ok()?)
         .ok()?
         .text;
+
     let facts = LANGUAGES.extract(&text, dialect, &[]);
     let mut calls = FxHashMap::default();
     for site in facts.sites.iter().filter(|site| site.kind.is_call()) {
@@ -256,6 +263,7 @@ fn calls_of(sources: &Sources<'_>, path: &str) -> Option<FxHashMap<(u32, u32), u
             Subject::Construct(_, call) => call,
             _ => continue,
         };
+
         let arguments = facts.list(facts.calls[call.0 as usize].args);
         if !arguments
             .iter()
@@ -264,5 +272,6 @@ fn calls_of(sources: &Sources<'_>, path: &str) -> Option<FxHashMap<(u32, u32), u
             calls.insert((site.at.line, site.at.column), arguments.len());
         }
     }
+
     Some(calls)
 }

@@ -181,12 +181,14 @@ fn declared(
         has(NodeFlags::ASYNC),
         has(NodeFlags::PUBLIC_API),
     );
+
     let header = match node.node_type {
         NodeType::Class | NodeType::Interface => {
             body.split(['{', ';']).next().unwrap_or_default().to_owned()
         }
         _ => String::new(),
     };
+
     let signature = format!("{words:?} {:?} {parameters}: {result} {header}", node.kind);
     Declared {
         path: node.spans[0].path.clone(),
@@ -219,6 +221,7 @@ fn arguments(facts: &Facts, decls: &[DeclId]) -> Option<(usize, usize)> {
             _ => declaration,
         };
         let parameters = facts.list(function.params).iter().map(|id| facts.decl(*id));
+
         // Calls do not pass the receiver of an extension method or a TypeScript `this` as an
         // argument.
         let parameters: Vec<_> = parameters
@@ -231,15 +234,18 @@ fn arguments(facts: &Facts, decls: &[DeclId]) -> Option<(usize, usize)> {
         {
             return None;
         }
+
         let needed = parameters
             .iter()
             .rposition(|parameter| {
                 !parameter.flags.has(DeclFlags::OPTIONAL) && parameter.init.is_none()
             })
             .map_or(0, |last| last + 1);
+
         let (fewest, most) = found.unwrap_or((needed, parameters.len()));
         found = Some((fewest.min(needed), most.max(parameters.len())));
     }
+
     found
 }
 
@@ -283,8 +289,10 @@ fn code_of(text: &str) -> String {
             }
             next.len_utf8()
         };
+
         rest = &rest[taken..];
     }
+
     code
 }
 

@@ -73,6 +73,7 @@ fn difference(old: Option<Declared>, new: Option<Declared>) -> Option<SymbolChan
             }
         }
     };
+
     Some(SymbolChange {
         kind,
         old,
@@ -92,6 +93,7 @@ fn outermost(mut changes: Vec<SymbolChange>) -> Vec<SymbolChange> {
             key(change.kind, &declared.path, &declared.qualified_name)
         })
         .collect();
+
     changes.retain(|change| {
         let declared = change.declared();
         declared.container.is_empty()

@@ -192,6 +192,7 @@ impl<'a> ImpactWalk<'a> {
                     }
                 },
             )?;
+
             let classes = store::classes(self.snapshot, &next)?;
             next.retain(|id| {
                 let class = classes.get(id);
@@ -201,6 +202,7 @@ impl<'a> ImpactWalk<'a> {
             bases.extend(&next);
             level = next;
         }
+
         Ok(bases)
     }
 
@@ -230,6 +232,7 @@ impl<'a> ImpactWalk<'a> {
             },
         )?;
         self.reach(reaching, distance, is_certain)?;
+
         Ok(used)
     }
 
@@ -288,14 +291,17 @@ impl<'a> ImpactWalk<'a> {
                     _ => {}
                 }
             }
+
             let used = self.follow(&members, &FOLLOWED, (distance, is_certain))?;
             let containers = self.containers(&members, &used)?;
             self.reach(containers, distance, is_certain)?;
             self.follow(&types, &SUBTYPES, (distance, is_certain))?;
+
             let bases = self.bases(&members)?;
             let uses = [EdgeType::Calls, EdgeType::References];
             self.follow(&bases, &uses, (distance, false))?;
         }
+
         let mut last = self.reached.values();
         Ok(!self.is_cut && last.any(|reached| reached.distance == distance))
     }

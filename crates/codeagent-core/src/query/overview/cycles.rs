@@ -62,6 +62,7 @@ fn cycle(names: &[String], crossings: &Crossings, component: &[usize]) -> Cycle 
         .map(|index| names[*index].clone())
         .collect();
     members.sort_unstable();
+
     let mut pairs = Vec::new();
     for from in component {
         for to in component {
@@ -70,6 +71,7 @@ fn cycle(names: &[String], crossings: &Crossings, component: &[usize]) -> Cycle 
             else {
                 continue;
             };
+
             if (there.uses, from) < (back.uses, to) {
                 pairs.push(MutualUse {
                     from: names[*from].clone(),
@@ -81,6 +83,7 @@ fn cycle(names: &[String], crossings: &Crossings, component: &[usize]) -> Cycle 
             }
         }
     }
+
     pairs.sort_by(|a, b| (a.uses, &a.from, &a.to).cmp(&(b.uses, &b.from, &b.to)));
     Cycle { members, pairs }
 }

@@ -83,6 +83,7 @@ fn mains(graph: &ProjectGraph) -> Vec<EntryPoint> {
         if symbol.node_type != NodeType::Method || symbol.language != Language::CSharp {
             continue;
         }
+
         if let Some((_, file)) = graph.file_of(index)
             && file.is_inside
             && !file.is_test
@@ -96,6 +97,7 @@ fn mains(graph: &ProjectGraph) -> Vec<EntryPoint> {
             });
         }
     }
+
     found.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     found
 }
@@ -109,6 +111,7 @@ fn named_by_packages(
     let mut found: Vec<EntryPoint> = Vec::new();
     let inputs = store::inputs(sources.snapshot())?;
     let manifests = inputs.iter().map(|input| input.path.as_str());
+
     for manifest in manifests.filter(|path| path.rsplit('/').next() == Some("package.json")) {
         let read = RepoPath::new(manifest)
             .ok()
@@ -117,6 +120,7 @@ fn named_by_packages(
         let Ok(package) = serde_json::from_str::<Value>(&read.text) else {
             continue;
         };
+
         for (field, named) in named_paths(&package) {
             let entry = source_of(folder_of(manifest), &named, &files);
             if let Some((path, id)) = entry
@@ -134,6 +138,7 @@ fn named_by_packages(
             }
         }
     }
+
     Ok(found)
 }
 
@@ -200,6 +205,7 @@ fn source_of<'a>(folder: &str, named: &str, files: &FileNodes<'a>) -> Option<(&'
         .split_once('/')
         .filter(|(first, _)| OUTPUTS.contains(first))
         .map(|(_, rest)| rest);
+
     let mut stems = vec![bare.to_owned(), format!("{bare}/index")];
     if let Some(inner) = inner {
         // `dist/src/index.js` and `dist/esm/index.js` are built from `src/index.ts`.
@@ -210,6 +216,7 @@ fn source_of<'a>(folder: &str, named: &str, files: &FileNodes<'a>) -> Option<(&'
             format!("src/{innermost}"),
         ]);
     }
+
     for stem in stems {
         for ending in ENDINGS {
             let path = match folder {
@@ -221,6 +228,7 @@ fn source_of<'a>(folder: &str, named: &str, files: &FileNodes<'a>) -> Option<(&'
             }
         }
     }
+
     None
 }
 
@@ -294,6 +302,7 @@ mod tests {
             ("packages/a/src/cli.ts", NodeId(2)),
             ("server.js", NodeId(3)),
         ]);
+
         for (folder, named, expected) in [
             ("packages/a", "./dist/index.js", Some(1)),
             ("packages/a", "dist/esm/index.mjs", Some(1)),

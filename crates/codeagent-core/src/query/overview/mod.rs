@@ -282,6 +282,7 @@ impl Division {
             .filter(|file| file.is_inside)
             .map(|file| file.path.as_str())
             .collect();
+
         let common = match scope {
             Scope::Folder(folder) => format!("{folder}/"),
             _ => common_folder(inside.iter().copied()),
@@ -298,6 +299,7 @@ impl Division {
                 break;
             }
         }
+
         division
     }
 
@@ -394,6 +396,7 @@ fn neighbours(graph: &ProjectGraph, folders: &[usize]) -> (Vec<PartUse>, Vec<Par
             _ => {}
         }
     }
+
     let listed = |counts: FxHashMap<usize, usize>, is_out: bool| {
         let mut listed: Vec<PartUse> = counts
             .into_iter()
@@ -403,11 +406,13 @@ fn neighbours(graph: &ProjectGraph, folders: &[usize]) -> (Vec<PartUse>, Vec<Par
                 PartUse { from, to, uses }
             })
             .collect();
+
         listed.sort_by(|a, b| {
             (Reverse(a.uses), &a.from, &a.to).cmp(&(Reverse(b.uses), &b.from, &b.to))
         });
         listed
     };
+
     (listed(uses, true), listed(used_by, false))
 }
 
@@ -420,6 +425,7 @@ fn hubs(graph: &ProjectGraph) -> Vec<UsedSymbol> {
                 .file_of(each.target)
                 .is_some_and(|(file, of)| file != each.file && of.is_inside)
     };
+
     let mut hubs: Vec<(u32, (usize, usize))> = graph
         .uses_from_elsewhere(counts)
         .into_iter()
@@ -430,6 +436,7 @@ fn hubs(graph: &ProjectGraph) -> Vec<UsedSymbol> {
             )
         })
         .collect();
+
     hubs.sort_unstable_by_key(|(index, (uses, files))| (Reverse(*files), Reverse(*uses), *index));
     hubs.truncate(MAX_HUBS);
     hubs.into_iter()

@@ -133,6 +133,7 @@ pub fn doubt_named(
         let (symbol, Some((_, file))) = (graph.symbol(index), graph.file_of(index)) else {
             continue;
         };
+
         let lines = sources
             .lines(&file.path, 1, file.lines)?
             .unwrap_or_default();
@@ -143,6 +144,7 @@ pub fn doubt_named(
         each.doubts
             .extend(named.map(|(line, _)| Doubt::Named(line)));
     }
+
     Ok(())
 }
 
@@ -170,6 +172,7 @@ fn is_judged(symbol: &SymbolBrief) -> bool {
         NodeKind::Field => symbol.access == Some(Access::Private),
         _ => false,
     };
+
     let is_of_object = symbol.kind == NodeKind::Function && symbol.flags.has(NodeFlags::LOCAL);
     is_kind
         && !is_of_object
@@ -221,6 +224,7 @@ fn used_symbols(graph: &ProjectGraph) -> Used {
             add_with_containers(graph, index, &mut used.by_code);
         }
     }
+
     for each in &graph.uses {
         let source = graph.symbol(each.source);
         let is_member = !matches!(source.node_type, NodeType::Class | NodeType::Interface);
@@ -237,6 +241,7 @@ fn used_symbols(graph: &ProjectGraph) -> Used {
         } else {
             &mut used.by_code
         };
+
         // A use of a member from outside counts for its containers too.
         let mut at = Some(each.target);
         while let Some(index) = at
@@ -246,5 +251,6 @@ fn used_symbols(graph: &ProjectGraph) -> Used {
             at = graph.parent(index);
         }
     }
+
     used
 }

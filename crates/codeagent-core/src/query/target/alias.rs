@@ -95,6 +95,7 @@ fn lines_with(sources: &Sources<'_>, word: &str) -> Vec<(String, Vec<u32>)> {
         line_bytes: 1,
         ..TextQuery::default()
     };
+
     let query = query.within_millis(TIME_LIMIT);
     let wanted = |path: &RepoPath, is_folder: bool| {
         let dialect = Dialect::of_path(path.as_str()).map(Dialect::language);
@@ -105,6 +106,7 @@ fn lines_with(sources: &Sources<'_>, word: &str) -> Vec<(String, Vec<u32>)> {
         let lines = hits.hits.iter().map(|hit| hit.line as u32).collect();
         unpoisoned(&found).push((hits.path.as_str().to_owned(), lines));
     };
+
     // If the search fails, no alias is found.
     sources
         .workspace()
@@ -113,6 +115,7 @@ fn lines_with(sources: &Sources<'_>, word: &str) -> Vec<(String, Vec<u32>)> {
     let mut found: Vec<(String, Vec<u32>)> = std::mem::take(&mut *unpoisoned(&found));
     found.sort_unstable();
     found.truncate(MAX_FILES);
+
     found
 }
 
@@ -134,6 +137,7 @@ fn imports_at(
             Some(EdgeType::Imports),
             EdgeDirection::Outgoing,
         )?;
+
         for import in imports.iter().filter(|edge| lines.contains(&edge.line)) {
             if store::node(snapshot, import.other)?
                 .is_some_and(|node| node.node_type != NodeType::File)
@@ -142,5 +146,6 @@ fn imports_at(
             }
         }
     }
+
     Ok(found)
 }

@@ -95,6 +95,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
             at += length;
         }
     }
+
     tokens
 }
 
@@ -136,12 +137,14 @@ fn word_length(text: &str) -> usize {
         }
         previous = c;
     }
+
     // The list is not closed, so it does not belong to the word.
     if depth > 0 {
         return text
             .find(|c: char| c.is_whitespace() || c == ',')
             .unwrap_or(text.len());
     }
+
     text.len()
 }
 

@@ -192,6 +192,7 @@ impl<'q> Ranker<'q> {
             true => SAME_CASE,
             false => 0.0,
         };
+
         let merits = worth(match_kind) + bm25 + covered + case + preference(&candidate);
         Ranked {
             rank: penalty(&candidate) - merits,

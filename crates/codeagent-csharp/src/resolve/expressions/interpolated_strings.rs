@@ -42,6 +42,7 @@ impl Checker<'_> {
         if !self.interpolated(value)?.is_none() {
             return None;
         }
+
         match (
             self.is_string_handler(first),
             self.is_string_handler(second),

@@ -28,6 +28,7 @@ impl Checker<'_> {
         } else {
             well_known::GET_ENUMERATOR
         };
+
         let own = self
             .result_without_arguments(ty, pattern)
             .and_then(|enumerator| self.current_of(enumerator));

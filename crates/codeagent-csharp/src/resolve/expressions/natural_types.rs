@@ -95,7 +95,7 @@ impl Checker<'_> {
         let tree = self.known_type(Known::LambdaExpression, &[]);
         let is_lambda = matches!(self.arena.get(function), Type::Lambda(_));
         let is_base = |of: Ty| self.convert_without_user(of, to) > Conversion::Unknown;
-        if !is_base(delegate) && !(is_lambda && is_base(tree)) {
+        if !(is_base(delegate) || is_lambda && is_base(tree)) {
             return Conversion::No;
         }
 

@@ -17,6 +17,7 @@ pub(super) fn section(
     if !wants.path {
         return Ok(false);
     }
+
     let symbols: Vec<&Target> = targets
         .found
         .iter()
@@ -25,6 +26,7 @@ pub(super) fn section(
     let [first, .., last] = symbols.as_slice() else {
         return Ok(false);
     };
+
     let snapshot = occurrences.sources.snapshot();
     let found = query::find_path(snapshot, &first.ids(), &last.ids())?;
     let (from, to) = if found.is_reversed {
@@ -36,12 +38,14 @@ pub(super) fn section(
         document.line(format!("no path between {from} and {to} within the index"));
         return Ok(false);
     };
+
     let lines = path::lines(occurrences, &steps)?;
     let title = if found.is_reversed {
         format!("not that way, but {from} leads to {to}")
     } else {
         format!("how {from} leads to {to}")
     };
+
     document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
     Ok(!found.is_reversed)
 }

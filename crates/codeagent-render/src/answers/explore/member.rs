@@ -36,24 +36,31 @@ pub(super) fn sections(
         let handlers = Section::lines("handlers", title, handlers);
         document.section(wants.weigh(handlers, true, 0));
     }
+
     let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
     let found: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
     let is_abstract = !found.is_empty();
     if is_callable && !wants.tests && !wants.flow && !wants.levels && !wants.impact {
         source(subject, document, occurrences)?;
     }
+
     let title = "implemented or overridden by, at all levels";
     let places = occurrences.of_declarations(&found)?;
     let section = Section::places("implementations", title, places);
+
     document.section(wants.weigh(section, wants.implementations, 20));
     let is_wanted = wants.callers || wants.impact;
     let ids = subject.ids();
+
     document.section(wants.weigh(dispatch::to(occurrences, &ids)?, is_wanted, 12));
     document.section(wants.weigh(dispatch::from(occurrences, &ids)?, is_wanted, 12));
+
     uses(subject, document, occurrences, &found)?;
+
     if is_callable && !wants.tests && !(is_abstract && wants.implementations) {
         document.section(wants.weigh(callees(subject, occurrences)?, false, 8));
     }
+
     Ok(())
 }
 
@@ -80,11 +87,13 @@ fn source(
     let Some(span) = longest.and_then(|node| node.spans.first()) else {
         return Ok(());
     };
+
     let first = span.span.start.line;
     let last = span.span.end_line.min(first + MAX_SOURCE_LINES);
     let Some(lines) = occurrences.sources.lines(&span.path, first, last)? else {
         return Ok(());
     };
+
     let source = Section::lines("source", "", numbered(&lines, first));
     document.section(subject.wants.weigh(source, false, 12));
     Ok(())
@@ -203,11 +212,13 @@ fn reads_and_writes(subject: &Subject<'_>, document: &mut Document, uses: Vec<Oc
         let source = place.source.as_deref();
         source.is_some_and(|source| is_written(source, name))
     });
+
     let (written, read) = if is_event {
         ("subscribed or unsubscribed at", "raised or used by")
     } else {
         ("written by", "read or used by")
     };
+
     for (key, title, places) in [("reads", read, reads), ("writes", written, writes)] {
         document.section(wants.weigh(Section::places(key, title, places), is_wanted, 20));
     }
@@ -226,10 +237,12 @@ fn is_written(line: &str, name: &str) -> bool {
         if rest.starts_with("={") {
             return false;
         }
+
         let rest = rest.trim_start();
         if rest.starts_with("++") || rest.starts_with("--") || line[..at].ends_with("++") {
             return true;
         }
+
         let operator: String = rest
             .chars()
             .take_while(|c| "=+-*/%&|^?<>!".contains(*c))
@@ -326,6 +339,7 @@ fn callees(
         &query::Filter::default(),
         None,
     )?;
+
     let mut rows = Vec::with_capacity(found.len());
     for at in 0..found.len() {
         let Some(callee) = found.get(at, occurrences.sources, 1)? else {
@@ -336,6 +350,7 @@ fn callees(
         let declared = callee.node.spans.first();
         let declared = declared.map(|span| format!("  {}:{}", span.path, span.name_line));
         let is_abstract = callee.node.flags.has(NodeFlags::ABSTRACT);
+
         let mark = if is_abstract { " (abstract)" } else { "" };
         rows.push((
             line,
@@ -345,6 +360,7 @@ fn callees(
             },
         ));
     }
+
     rows.sort_by_key(|(line, _)| *line);
     let mut rows: Vec<NameRow> = rows.into_iter().map(|(_, row)| row).collect();
     let unresolved = query::unresolved_calls_in(
@@ -352,6 +368,7 @@ fn callees(
         &subject.nodes.iter().collect::<Vec<_>>(),
         3,
     )?;
+
     if unresolved.count > 0 {
         let count = unresolved.count;
         let text = format!("and {count} calls that could not be resolved");
@@ -360,6 +377,7 @@ fn callees(
             short: text,
         });
     }
+
     Ok(Section::names("callees", "calls", rows))
 }
 

@@ -286,6 +286,7 @@ fn search(
         filter: &SearchFilter::default(),
         limit: MAX_FOUND,
     };
+
     let found = query::search(occurrences.sources.snapshot(), index.vectors(), &search)?;
     let mut rows = Vec::new();
     for hit in &found.hits {
@@ -300,17 +301,21 @@ fn search(
             short: occurrences.short_name(&hit.node)?,
         });
     }
+
     if rows.is_empty() {
         document.line("no name in the question, and no symbol matches its words");
         return Ok(());
     }
+
     document.line("no name in the question; these symbols match its words best:");
     document.section(Section::names("found", "found", rows).weighing(30));
+
     let best = found
         .hits
         .iter()
         .find(|hit| is_explorable(&hit.node, wants))
         .or_else(|| found.hits.first());
+
     if let Some(best) = best {
         let mut part = Document::default();
         part.line(heading(occurrences, &best.node)?);
@@ -321,6 +326,7 @@ fn search(
         subject.sections(&mut part, occurrences)?;
         document.append(part, WANTED);
     }
+
     Ok(())
 }
 

@@ -109,11 +109,15 @@ fn users(
     for node in symbols {
         ids.extend(query::tree(occurrences.sources.snapshot(), node.id)?);
     }
+
     let mut uses = occurrences.uses_of(&ids, &USES)?;
+
     uses.retain(|place| place.path != path);
+
     let (tests, code): (Vec<_>, Vec<_>) = uses.into_iter().partition(Occurrence::is_test);
     let section = Section::places("uses", "used by", code);
     document.section(wants.weigh(section, wants.callers || wants.impact, 15));
+
     let section = Section::places("uses in tests", "used in tests", tests);
     document.section(wants.weigh(section, wants.tests, 5));
     Ok(())
@@ -161,6 +165,7 @@ fn uses_elsewhere(
         let members = query::members_of(occurrences.sources.snapshot(), node.id)?;
         ids.extend(members.iter().map(|member| member.id));
     }
+
     ids.extend(
         query::wrappers_of(occurrences.sources, node)?
             .iter()
@@ -170,6 +175,7 @@ fn uses_elsewhere(
     for edge in occurrences.incoming(&ids, &USES)? {
         count += usize::from(occurrences.path(edge.file)? != path);
     }
+
     Ok(count)
 }
 
@@ -181,6 +187,7 @@ pub(super) fn folder(
 ) -> Result<(), AnswerError> {
     let files = query::files_below(occurrences.sources.snapshot(), folder)?;
     document.line(format!("## folder {folder} ({} files)", files.len()));
+
     let (mut rows, mut without) = (Vec::new(), Vec::new());
     for path in files.iter().take(MAX_FILES) {
         let (exported, internal) = declared(occurrences, path)?;
@@ -189,6 +196,7 @@ pub(super) fn folder(
             let uses = uses_elsewhere(occurrences, node, path)?;
             names.push(format!("{} ({uses})", node.name));
         }
+
         let name = path
             .strip_prefix(folder)
             .unwrap_or(path)
@@ -206,8 +214,10 @@ pub(super) fn folder(
             });
         }
     }
+
     let title = "files with what they export and its uses elsewhere";
     document.section(Section::names("files", title, rows).weighing(30));
+
     let without = Section::list("without exports", "files that export nothing", without);
     document.section(without.weighing(5));
     Ok(())

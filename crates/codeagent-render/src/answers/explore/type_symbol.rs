@@ -97,11 +97,13 @@ fn members_section(
         .collect();
     let total = members.len();
     let several_files = listed.windows(2).any(|pair| path(pair[0]) != path(pair[1]));
+
     let mut rows = Vec::with_capacity(listed.len());
     for member in listed {
         let uses = query::reference_count(snapshot, member.id)?;
         rows.push(member_row(member, several_files, uses));
     }
+
     let title = if rows.len() == total {
         "members"
     } else if subject.wants.public {
@@ -109,6 +111,7 @@ fn members_section(
     } else {
         "members, without private ones"
     };
+
     Ok(Section::names("members", title, rows).of(total))
 }
 
@@ -124,10 +127,12 @@ fn member_row(member: &Node, with_file: bool, uses: u64) -> NameRow {
     } else {
         line.to_string()
     };
+
     let mut words = String::new();
     if let Some(access) = member.access.filter(|access| *access != Access::Public) {
         words += &format!("{access} ");
     }
+
     for (flag, word) in [
         (NodeFlags::STATIC, "static "),
         (NodeFlags::ABSTRACT, "abstract "),
@@ -137,11 +142,13 @@ fn member_row(member: &Node, with_file: bool, uses: u64) -> NameRow {
             words += word;
         }
     }
+
     let brackets = if member.parameter_signature.is_some() {
         "()"
     } else {
         ""
     };
+
     NameRow {
         full: format!(
             "{place} {words}{}{} ({})",
@@ -164,6 +171,7 @@ fn declaration(
     };
     let first = span.span.start.line;
     let last = span.span.end_line.min(first + 60);
+
     if let Some(lines) = occurrences.sources.lines(&span.path, first, last)? {
         let lines = (first..)
             .zip(lines)
@@ -173,6 +181,7 @@ fn declaration(
         let wants = subject.wants;
         document.section(wants.weigh(section, wants.members, 12));
     }
+
     Ok(())
 }
 
@@ -196,9 +205,11 @@ fn dependencies(
             short: format!("{name} {}", dependency.count),
         }
     });
+
     let title = "depends on types and functions, with the number of uses";
     let section = Section::names("dependencies", title, rows.collect());
     document.section(subject.wants.weigh(section, true, 0));
+
     Ok(())
 }
 

@@ -36,8 +36,10 @@ impl Wants {
         if !targets.is_sentence {
             return Self::default();
         }
+
         let words = |beginnings: &[&str]| targets.mentions(beginnings);
         let no_tests = words(&["without"]) && words(&["test"]);
+
         Self {
             tests: words(&["test", "cover"]) && !no_tests,
             no_tests,

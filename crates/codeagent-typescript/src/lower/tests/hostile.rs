@@ -48,6 +48,7 @@ fn hostile_nesting_and_length_are_lowered_quickly() {
         ),
         format!("/* é */ f({})", "a, ".repeat(n)),
     ];
+
     for text in inputs {
         for dialect in [Dialect::Ts, Dialect::Tsx] {
             let start = ThreadTime::now();

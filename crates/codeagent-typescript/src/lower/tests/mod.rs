@@ -435,6 +435,7 @@ fn the_interface_hash_covers_only_what_other_files_see() {
             .header
             .interface_hash
     };
+
     assert_eq!(
         hash("export function f(): A { return a; }"),
         hash("export function f(): A { return bcd(); }")
@@ -451,6 +452,7 @@ fn the_interface_hash_covers_only_what_other_files_see() {
         hash("export function f(): A { }"),
         hash("export function f(): B { }")
     );
+
     // Comments and spaces are ignored; line ends and text may matter.
     let plain = "let a = f\n(b)\nexport const c = ' '";
     assert_eq!(
@@ -464,6 +466,7 @@ fn the_interface_hash_covers_only_what_other_files_see() {
         hash("/// <reference path='b.ts' />\nlet a")
     );
     assert_ne!(hash("let ab"), hash("let a/**/b"));
+
     // A body without a declared result is represented by its type.
     assert_eq!(
         hash("export const f = () => { a(); };"),
@@ -489,6 +492,7 @@ fn the_interface_hash_covers_only_what_other_files_see() {
         hash("export function* f() { a(); }"),
         hash("export function* f() { yield a(); }")
     );
+
     let bodies = |text: &str| {
         LANGUAGES
             .extract(text, Dialect::Ts, &[])
@@ -497,6 +501,7 @@ fn the_interface_hash_covers_only_what_other_files_see() {
             .map(|body| body.hash)
             .collect::<Vec<_>>()
     };
+
     assert_ne!(
         bodies("function f() { return a; }"),
         bodies("function f() { return b; }")
@@ -514,12 +519,14 @@ fn the_interface_hash_covers_only_what_other_files_see() {
         bodies("class C { get a() { return b; } m() { return a; } } const f = () => c;").len(),
         3
     );
+
     let script = |text: &str| {
         LANGUAGES
             .extract(text, Dialect::Js, &[])
             .header
             .interface_hash
     };
+
     assert_ne!(
         script("/** @type {A} */\nlet a"),
         script("/** @type {B} */\nlet a")
@@ -557,6 +564,7 @@ fn changed_declarations_of_a_module_are_named_one_by_one() {
                 .collect::<Vec<_>>(),
         )
     };
+
     assert_eq!(
         after("export const a", "export const b = 2;\nexport const a"),
         names(&["b"])

@@ -245,6 +245,7 @@ impl FileResolver<'_> {
         if literal.is_none() || facts.decl(literal).kind != DeclKind::ObjectLiteral {
             return decls;
         }
+
         let is_own = |decl: &DeclRef| {
             decl.file == file && facts.scope(facts.decl(decl.decl).scope).owner == literal
         };

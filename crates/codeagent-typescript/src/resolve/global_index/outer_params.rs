@@ -222,6 +222,7 @@ impl<'f> Finder<'f> {
         if ty.is_none() {
             return;
         }
+
         match self.facts.type_expr(ty) {
             TypeExpr::Name(segments, scope) => {
                 let segments = self.facts.list(segments);
@@ -349,6 +350,7 @@ mod tests {
                 &["Conditional: T E", "Conditional: T"],
             ),
         ];
+
         for (text, expected) in cases {
             assert_eq!(found(Dialect::Ts, text), *expected, "{text}");
         }
@@ -371,6 +373,7 @@ mod tests {
             ),
             ("class A<T> { m() { return 1; } }", &["Method: T"]),
         ];
+
         for (text, expected) in cases {
             assert_eq!(found(Dialect::Ts, text), *expected, "{text}");
         }

@@ -513,6 +513,7 @@ fn is_in_augmentation(facts: &Facts, mut scope: ScopeId) -> bool {
             owner,
             parent,
         } = *facts.scope(id);
+
         let module = owner
             .some()
             .filter(|owner| facts.decl(*owner).kind == DeclKind::AmbientModule);
@@ -522,8 +523,10 @@ fn is_in_augmentation(facts: &Facts, mut scope: ScopeId) -> bool {
         if kind == ScopeKind::Global {
             return true;
         }
+
         scope = parent;
     }
+
     false
 }
 

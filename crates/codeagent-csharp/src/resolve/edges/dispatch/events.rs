@@ -35,6 +35,7 @@ impl SiteResolver<'_> {
                 _ => return,
             },
         };
+
         found.push(Dispatch {
             label,
             ..relation(

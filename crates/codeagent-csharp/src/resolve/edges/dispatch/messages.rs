@@ -116,6 +116,7 @@ impl SiteResolver<'_> {
             Type::External(name, args) => (name, args),
             _ => return None,
         };
+
         let message = *args.first()?;
         let name = self.tables.names.text(name);
         if HANDLERS.contains(&name) {
@@ -127,6 +128,7 @@ impl SiteResolver<'_> {
         let Type::Named(tid, _) = self.arena.get(base) else {
             return None;
         };
+
         self.takes_its_argument(tid)
             .then_some((message, HandledBy::Shape))
     }
@@ -138,11 +140,13 @@ impl SiteResolver<'_> {
         if declares.external || declares.kind != DeclKind::Interface {
             return false;
         }
+
         let declares = self.type_def(tid);
         self.record_type_lookup(tid, published::INTERFACES, declares.name);
         let Type::Named(_, params) = self.arena.get(self.self_type(tid)) else {
             return false;
         };
+
         match declares.members.as_slice() {
             [only] if self.decl(*only).kind == DeclKind::Method => {
                 let signature = self.signature(*only);
@@ -170,6 +174,7 @@ impl SiteResolver<'_> {
                     .first()
                     .is_some_and(|first| first.ty == message || holds(first.ty))
         };
+
         let mut all = group.members.iter().chain(&group.explicit);
         all.find(takes).map(|found| found.decl)
     }

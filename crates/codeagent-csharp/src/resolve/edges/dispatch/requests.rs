@@ -26,6 +26,7 @@ impl SiteResolver<'_> {
         let Some(path) = self.path_text(first.value, at.site.at.line) else {
             return;
         };
+
         found.push(Dispatch {
             kind: DispatchKind::Requests,
             source: DispatchEnd::Around(at.site.owner),

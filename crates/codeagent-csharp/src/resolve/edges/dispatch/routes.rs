@@ -111,6 +111,7 @@ impl SiteResolver<'_> {
         let Some(&tid) = self.table.types.get(&class) else {
             return none();
         };
+
         for ty in self.class_chain(self.self_type(tid)).into_iter().flatten() {
             let Type::Named(tid, _) = self.arena.get(ty) else {
                 continue;
@@ -119,6 +120,7 @@ impl SiteResolver<'_> {
             if group.external {
                 break;
             }
+
             let mut routes = Vec::new();
             for part in &group.parts {
                 let facts = self.facts(part.file);
@@ -130,10 +132,12 @@ impl SiteResolver<'_> {
                         .filter_map(|(_, _, call)| template(facts, call)),
                 );
             }
+
             if !routes.is_empty() {
                 return routes;
             }
         }
+
         none()
     }
 
@@ -195,6 +199,7 @@ impl SiteResolver<'_> {
                     let Expr::Member(inner, name) = self.facts.expr(call.callee) else {
                         return (prefix, false);
                     };
+
                     if self.facts.text(name) == GROUP {
                         let first = self.facts.list(call.args).first();
                         match first.and_then(|arg| self.path_text(arg.value, 0)) {
@@ -202,6 +207,7 @@ impl SiteResolver<'_> {
                             None => return (prefix, false),
                         }
                     }
+
                     inner
                 }
                 Expr::Name(..) => match self.initialiser(receiver) {
@@ -215,12 +221,14 @@ impl SiteResolver<'_> {
                 _ => return (prefix, false),
             };
         }
+
         (prefix, false)
     }
 
     /// Returns the value that a local is initialised with.
     fn initialiser(&self, name: ExprId) -> Option<ExprId> {
         use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
+
         let Expr::Name(name, scope, offset) = self.facts.expr(name) else {
             return None;
         };
@@ -236,6 +244,7 @@ impl SiteResolver<'_> {
             }
             _ => return None,
         };
+
         let declared = self.facts.decl(decl.decl);
         matches!(declared.kind, DeclKind::Variable | DeclKind::Field)
             .then_some(declared.init)?
@@ -250,6 +259,7 @@ impl SiteResolver<'_> {
                 if !text.is_none() {
                     return Some(self.facts.text(text).to_owned());
                 }
+
                 // The text of an interpolated string is among the literals of the file.
                 let mut all = self.facts.literals.iter();
                 let literal = all.find(|literal| {

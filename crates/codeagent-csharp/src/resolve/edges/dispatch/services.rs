@@ -60,6 +60,7 @@ impl SiteResolver<'_> {
             .iter()
             .map(|ty| self.type_of(self.file, *ty))
             .collect();
+
         match *written.as_slice() {
             [service, given] => (service, Some((given, Confidence::Exact))),
             [service] => (service, self.given_by_arguments(call, service)),
@@ -97,6 +98,7 @@ impl SiteResolver<'_> {
                 }
             }
         }
+
         (!is_given && self.is_class(service)).then_some((service, Confidence::Exact))
     }
 
@@ -126,6 +128,7 @@ impl SiteResolver<'_> {
                 return self.is_class(given).then_some((given, Confidence::Exact));
             }
         }
+
         let given = self.type_of_expr(value);
         let confidence = match self.facts.expr(value) {
             Expr::New(_) => Confidence::Exact,
@@ -152,6 +155,7 @@ impl SiteResolver<'_> {
             .filter(|arg| matches!(self.facts.expr(arg.value), Expr::Cast(_)))
             .count();
         let mut found: Vec<TypeId> = Vec::new();
+
         let mut inner: Vec<TypeId> = Vec::new();
         for site in self
             .facts
@@ -169,9 +173,11 @@ impl SiteResolver<'_> {
             if found.len() == count {
                 break;
             }
+
             found.push(ty);
             self.add_arguments(ty, &mut inner);
         }
+
         found
             .into_iter()
             .map(|ty| self.type_of(self.file, ty))

@@ -20,11 +20,13 @@ impl FileResolver<'_> {
         let Some(target) = self.handler(at.site.owner, handler.value, MAX_WRAPPERS) else {
             return;
         };
+
         let source = match self.emitter(at.receiver) {
             Some(emitter) => end(emitter),
             None if matches!(target, DispatchEnd::Target(_)) => DispatchEnd::Unknown,
             None => return,
         };
+
         found.push(Dispatch {
             label: name,
             ..relation(

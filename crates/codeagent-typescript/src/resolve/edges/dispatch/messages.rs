@@ -20,6 +20,7 @@ impl FileResolver<'_> {
         if facts.decl(class).kind != DeclKind::Class {
             return;
         }
+
         let members = facts.decl(class).inner;
         let handling = facts.decl_ids().find(|id| {
             let decl = facts.decl(*id);
@@ -27,6 +28,7 @@ impl FileResolver<'_> {
                 && decl.kind == DeclKind::Method
                 && HANDLING.contains(&facts.text(decl.name))
         });
+
         let target = DeclRef {
             file: self.file,
             decl: handling.unwrap_or(class),

@@ -182,6 +182,7 @@ impl FileResolver<'_> {
                 {
                     return self.handler(owner, inner, wrappers - 1);
                 }
+
                 let args = facts.list(call.args);
                 args.iter()
                     .rev()

@@ -44,6 +44,7 @@ impl<'w> FileResolver<'w> {
         if steps == 0 {
             return Origin::Unknown;
         }
+
         let facts = self.facts(at.file);
         let value = |expr| at.file.expr(expr);
         match facts.expr(at.expr) {
@@ -67,6 +68,7 @@ impl<'w> FileResolver<'w> {
                         return found;
                     }
                 }
+
                 self.origin_of_value(value(object), steps - 1)
             }
             Expr::Call(call) | Expr::New(call) => {
@@ -93,6 +95,7 @@ impl<'w> FileResolver<'w> {
         if steps == 0 {
             return Origin::Unknown;
         }
+
         let facts = self.facts(decl.file);
         let declared = facts.decl(decl.decl);
         match declared.kind {
@@ -101,6 +104,7 @@ impl<'w> FileResolver<'w> {
                 let import = imports.clone().find(|import| import.decl == decl.decl);
                 let named =
                     import.map_or(Origin::Unknown, |import| package(facts.text(import.module)));
+
                 match self.resolve_decls(DeclList::from_slice(&[decl])) {
                     ResolvedName::Decls(found)
                         if found
@@ -137,11 +141,13 @@ impl<'w> FileResolver<'w> {
         let Some(first) = facts.list(segments).first() else {
             return Origin::Unknown;
         };
+
         let position = LookupPosition {
             file,
             scope,
             offset: u32::MAX,
         };
+
         let name = self.name(file, first.name);
         for meaning in [Meaning::Type, Meaning::Namespace, Meaning::Value] {
             let decls: DeclList = self.lookup_name(position, name, meaning);
@@ -151,6 +157,7 @@ impl<'w> FileResolver<'w> {
                 return self.origin_of_decls(&decls, steps);
             }
         }
+
         Origin::Unknown
     }
 }

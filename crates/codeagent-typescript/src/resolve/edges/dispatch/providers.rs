@@ -36,6 +36,7 @@ impl FileResolver<'_> {
             if decl.kind != DeclKind::Property || decl.init.is_none() {
                 continue;
             }
+
             let key = match facts.text(decl.name) {
                 "provide" => Key::Provide,
                 "providers" => Key::Providers,
@@ -45,6 +46,7 @@ impl FileResolver<'_> {
             if facts.scope(decl.scope).kind != ScopeKind::Object {
                 continue;
             }
+
             self.stack.begin_site();
             match key {
                 Key::Provide => self.record_provider(index, decl, found),
@@ -109,6 +111,7 @@ impl FileResolver<'_> {
                 },
             },
         };
+
         found.push(Dispatch {
             label,
             ..relation(DispatchKind::Provides, (source, target), at, confidence)
@@ -138,6 +141,7 @@ impl FileResolver<'_> {
         let Expr::Array(items, _) = facts.expr(decl.init) else {
             return;
         };
+
         for item in facts.list(items) {
             if !matches!(facts.expr(*item), Expr::Name(..)) {
                 continue;
@@ -145,6 +149,7 @@ impl FileResolver<'_> {
             let Some(class) = self.class(*item) else {
                 continue;
             };
+
             let first = facts
                 .sites
                 .partition_point(|site| site.at.offset < decl.at.offset);
@@ -152,6 +157,7 @@ impl FileResolver<'_> {
                 .iter()
                 .find(|site| site.subject == Subject::Expr(*item));
             let at = site.map_or(decl.at, |site| site.at);
+
             found.push(relation(
                 DispatchKind::Provides,
                 (end(class), end(class)),
@@ -178,6 +184,7 @@ impl FileResolver<'_> {
                 }
             }
         }
+
         parents
     }
 
@@ -193,6 +200,7 @@ impl FileResolver<'_> {
         let Some(mut path) = self.text_of(decl.init, decl.at.line) else {
             return;
         };
+
         let mut object = facts.scope(decl.scope).owner;
         for _ in 0..MAX_LEVELS {
             let Some(parent) = parents.get(&object).copied() else {
@@ -203,12 +211,14 @@ impl FileResolver<'_> {
             path = join(&prefix.unwrap_or_default(), &path);
             object = parent;
         }
+
         let Some((_, shown)) = self.beside(index, SHOWN) else {
             return;
         };
         let Some(target) = self.shown(shown) else {
             return;
         };
+
         found.push(Dispatch {
             label: path,
             ..relation(
@@ -226,6 +236,7 @@ impl FileResolver<'_> {
         let Expr::Function(function) = facts.expr(value) else {
             return self.symbol(value).map(end);
         };
+
         let loaded = *facts.list(facts.decl(function).returns).first()?;
         match facts.expr(loaded) {
             Expr::DynamicImport(module) => match self.resolve_module(self.file, module) {
@@ -260,6 +271,7 @@ impl FileResolver<'_> {
         let Some(class) = self.class(given.value) else {
             return;
         };
+
         let service = facts.list(bound.type_args).first();
         let service = service.and_then(|ty| self.declared_type(*ty));
         match (service, facts.list(bound.args).first()) {

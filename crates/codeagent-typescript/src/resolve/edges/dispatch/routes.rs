@@ -124,6 +124,7 @@ impl FileResolver<'_> {
             }
             receiver = inner;
         }
+
         None
     }
 
@@ -156,6 +157,7 @@ impl FileResolver<'_> {
         let Some(path) = self.argument_text(at, 0).filter(|path| is_path(path)) else {
             return;
         };
+
         let options = facts.list(at.call.args).get(1);
         let verb = match options {
             None => Some("GET".to_owned()),
@@ -167,6 +169,7 @@ impl FileResolver<'_> {
                 None => None,
             },
         };
+
         let verb = verb.map_or(ANY_VERB.to_owned(), |verb| verb.to_uppercase());
         self.add_request(at, (&verb, &path), Confidence::Exact, found);
     }
@@ -177,6 +180,7 @@ impl FileResolver<'_> {
         let Some(first) = facts.list(at.call.args).first() else {
             return;
         };
+
         let value = match facts.expr(first.value) {
             Expr::Array(items, _) => match facts.list(items).first() {
                 Some(first) => *first,
@@ -184,10 +188,12 @@ impl FileResolver<'_> {
             },
             _ => first.value,
         };
+
         let path = self.text_of(value, at.site.at.line);
         let Some(path) = path.filter(|path| path.starts_with('/')) else {
             return;
         };
+
         let source = DispatchEnd::Around(at.site.owner);
         found.push(Dispatch {
             label: path,
@@ -212,11 +218,13 @@ impl FileResolver<'_> {
         let Some(class) = facts.scope(method.scope).owner.some() else {
             return;
         };
+
         if method.kind != DeclKind::Method
             || !matches!(self.origin(at.call.callee), Origin::Package(_))
         {
             return;
         }
+
         let Some(prefix) = self.controller_path(class) else {
             return;
         };
@@ -227,6 +235,7 @@ impl FileResolver<'_> {
                 decl,
             })
         };
+
         found.push(Dispatch {
             label: format!("{verb} /{}", join(&prefix, &path).trim_start_matches('/')),
             ..relation(
@@ -247,6 +256,7 @@ impl FileResolver<'_> {
             .iter()
             .rev()
             .take_while(|site| site.owner == class);
+
         for site in decorators {
             let (SiteKind::Call, Subject::Expr(expr)) = (site.kind, site.subject) else {
                 continue;
@@ -254,6 +264,7 @@ impl FileResolver<'_> {
             let Expr::Call(call) = facts.expr(expr) else {
                 continue;
             };
+
             let call = facts.calls[call.index()];
             let Expr::Name(name, ..) = facts.expr(call.callee) else {
                 continue;
@@ -264,11 +275,13 @@ impl FileResolver<'_> {
             let Some(first) = facts.list(call.args).first() else {
                 return Some(String::new());
             };
+
             let path = self
                 .member_value(first.value, "path")
                 .unwrap_or(first.value);
             return Some(self.text_of(path, site.at.line).unwrap_or_default());
         }
+
         None
     }
 }
