@@ -4,7 +4,7 @@
 //! `Deconstruct`.
 //!
 //! Limitations: all but the properties are declared without details, so they are no nodes: a call
-//! of one leads to the record. The copy constructor, `PrintMembers` and `EqualityContract` are not
+//! of a method leads to the record, a use of an operator nowhere. The copy constructor, `PrintMembers` and `EqualityContract` are not
 //! declared.
 
 use codeagent_model::facts::*;

@@ -216,11 +216,12 @@ impl SiteResolver<'_> {
             Expr::Unary(operator, inner) => self.resolve_unary(operator, inner).0?,
             _ => return None,
         };
-        if self.is_external_file(chosen.best.candidate.decl.file) {
+        let best = chosen.best.candidate.decl;
+        if self.is_external_file(best.file) || self.is_implied(best) {
             return None;
         }
 
-        let mut targets = vec![chosen.best.candidate.decl];
+        let mut targets = vec![best];
         let confidence = if chosen.certainty.is_certain() {
             Confidence::Exact
         } else {

@@ -352,8 +352,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Converts the result of an async lambda, which can be any task type of a fitting result. The
-    /// value of a statement expression may be dropped (standard §10.7.1).
+    /// Converts the result of an async lambda, which can be any task type of a fitting result. A
+    /// statement whose value is unknown may have no result.
     fn async_converts(&self, lambda: DeclId, returned: Ty, wanted: Ty) -> Conversion {
         let given = self.known(returned);
         match (given, self.known(wanted)) {
@@ -374,7 +374,15 @@ impl Checker<'_> {
             (Some((have, _)), Some((known, _))) if known.is_task() && have.is_task() => {
                 Conversion::Implicit
             }
-            (Some(_), Some((known, _))) if known.is_task() => self.fits_void(lambda),
+            (Some((_, have)), Some((known, _))) if known.is_task() => {
+                let may_be_void = have.first().is_some_and(|ty| ty.is_unknown())
+                    && self.fits_void(lambda) != Conversion::No;
+                if may_be_void {
+                    Conversion::Unknown
+                } else {
+                    Conversion::No
+                }
+            }
             (_, Some(_)) => Conversion::No,
             _ => Conversion::Unknown,
         }
