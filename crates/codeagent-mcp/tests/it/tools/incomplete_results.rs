@@ -149,8 +149,11 @@ const heard: { (change: string): void }[] = [];
 export function tell() {
   heard[0](\"x\");
 }
-export function reach(box: Box<Door>) {
+export function reach(box: Box<Door, Gate>) {
   box.current.open();
+}
+export class Gate {
+  open() {}
 }
 ";
 
