@@ -59,10 +59,9 @@ fn is_range(text: &str) -> bool {
     let is_ends = |(from, to): (&str, &str)| {
         let to = to.trim_start_matches('.');
         // `Cart..ctor` is a constructor, `a/../b` a path.
-        to != "ctor"
-            && !from.ends_with('/')
-            && !to.starts_with('/')
-            && !(from.is_empty() && to.is_empty())
+        let is_path = from.ends_with('/') || to.starts_with('/');
+        let is_empty = from.is_empty() && to.is_empty();
+        to != "ctor" && !is_path && !is_empty
     };
     let is_head = text
         .strip_prefix("HEAD")
