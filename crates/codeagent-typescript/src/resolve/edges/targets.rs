@@ -480,12 +480,18 @@ impl FileResolver<'_> {
         self.resolve_decls(decls)
     }
 
-    /// Resolves a key in an object literal to the member of the expected type. The literal's own
-    /// member is not a node.
+    /// Resolves a key in an object literal to the member of the expected type. Where that is inferred
+    /// from the literal, the key is the declaration and not a use.
     fn resolve_key(&self, object: DeclId, sym: Sym) -> Referent {
-        let file = self.file;
-        let expected = self.infer_context(at(file, object));
-        self.resolve_key_of(expected, sym)
+        let literal = at(self.file, object);
+        let referent = self.resolve_key_of(self.infer_context(literal), sym);
+
+        let own = self.decl(literal).inner;
+        let is_own = |decl: &DeclRef| decl.file == self.file && self.decl(*decl).scope == own;
+        match &referent {
+            Referent::Decls(decls) if decls.iter().any(is_own) => Referent::External,
+            _ => referent,
+        }
     }
 
     fn resolve_key_of(&self, object: Ty, key: Sym) -> Referent {
