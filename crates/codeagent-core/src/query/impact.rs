@@ -135,7 +135,7 @@ pub struct Impact {
     pub public: Vec<(NodeId, usize)>,
     /// Whether some symbols were not visited.
     pub is_cut: bool,
-    /// Names of the first [`MAX_LABELLED`] symbols of each list above.
+    /// Names of the first `MAX_LABELLED` symbols of each list above.
     pub labels: Labels,
 }
 

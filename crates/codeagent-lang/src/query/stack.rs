@@ -76,6 +76,8 @@ pub struct QueryStack<Q> {
     started: Cell<u32>,
     /// Whether a depth or budget was exceeded at this site.
     exceeded: Cell<bool>,
+    /// Whether a step of this file may be so large that sites get no least steps.
+    has_large_list: Cell<bool>,
     site: Cell<u32>,
     file: Cell<u64>,
     limits: QueryLimits,
@@ -94,6 +96,7 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
             met: Cell::new(0),
             started: Cell::new(0),
             exceeded: Cell::new(false),
+            has_large_list: Cell::new(false),
             site: Cell::new(limits.site.unwrap_or(u32::MAX)),
             file: Cell::new(limits.file),
             limits,
@@ -109,10 +112,16 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
             self.depth.set(1);
             self.met.set(0);
             self.site.set(match self.limits.least_of_site {
+                Some(_) if self.has_large_list.get() => budget.min(self.file.get() as u32),
                 Some(least) => u64::from(budget).min(self.file.get()).max(u64::from(least)) as u32,
                 None => budget,
             });
         }
+    }
+
+    /// Withdraws the least steps of further sites, because a single step of this file can be large.
+    pub fn withdraw_least(&self) {
+        self.has_large_list.set(true);
     }
 
     /// Reports whether a depth or budget was exceeded at this site.

@@ -54,7 +54,7 @@ fn possible_uses_say_of_how_many_they_are_the_likeliest() {
     ]);
     let whole = shop.stdout(&["explore", "Door.open"]);
     assert!(
-        whole.contains("possible uses that could not be resolved, the likeliest (1 of 3):\n"),
+        whole.contains("possible uses that could not be resolved, the likeliest; section \"less likely\" has the others (1 of 3):\n"),
         "{whole}"
     );
 }

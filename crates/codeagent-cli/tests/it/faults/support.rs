@@ -117,7 +117,7 @@ impl Place {
         let told = String::from_utf8_lossy(&output.stdout);
         (
             told.lines()
-                .filter(|line| !line.starts_with(' ') && line.contains(".M "))
+                .filter(|line| !line.starts_with(' ') && line.contains(".M: "))
                 .count(),
             said,
         )

@@ -307,7 +307,7 @@ fn possible(
     let what = "possible uses that could not be resolved";
     let title = match possible.total - possible.likely.len() {
         0 => what.to_owned(),
-        more => format!("{what}, likeliest first; section \"{LESS_LIKELY}\" has {more} more"),
+        _ => format!("{what}, the likeliest; section \"{LESS_LIKELY}\" has the others"),
     };
 
     let section = Section::places("possible", title, possible.likely).of(possible.total);

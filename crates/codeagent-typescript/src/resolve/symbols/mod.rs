@@ -156,6 +156,9 @@ impl<'w> Symbols<'w> {
 
     /// Spends the cost of iterating over a list.
     pub fn spend_list(&self, length: usize) {
+        if length > LARGE_LIST {
+            self.stack.withdraw_least();
+        }
         self.spend(length / LIST_STEP * (1 + length / LARGE_LIST));
     }
 }

@@ -3,8 +3,8 @@
 use codeagent_lang::{DeclRef, Dispatch, DispatchEnd};
 use codeagent_model::dispatch::{ANY_VERB, DispatchKind};
 use codeagent_model::facts::{
-    CallId, DeclFlags, DeclId, DeclKind, Expr, ExprId, Facts, Site, SiteKind, Subject, TypeExpr,
-    TypeId,
+    CallId, DeclFlags, DeclId, DeclKind, Expr, ExprId, Facts, LiteralKind, Site, SiteKind, Subject,
+    TypeExpr, TypeId,
 };
 use codeagent_model::graph::Confidence;
 
@@ -255,11 +255,10 @@ impl SiteResolver<'_> {
     /// known. What is no literal is a placeholder.
     pub(super) fn path_text(&self, value: ExprId, line: u32) -> Option<String> {
         match self.facts.expr(value) {
-            Expr::Literal(codeagent_model::facts::LiteralKind::String, text) => {
-                if !text.is_none() {
-                    return Some(self.facts.text(text).to_owned());
-                }
-
+            Expr::Literal(LiteralKind::String, text) if !text.is_none() => {
+                Some(self.facts.text(text).to_owned())
+            }
+            Expr::Literal(LiteralKind::String | LiteralKind::Interpolated, _) => {
                 // The text of an interpolated string is among the literals of the file.
                 let mut all = self.facts.literals.iter();
                 let literal = all.find(|literal| {
@@ -330,9 +329,7 @@ fn template(facts: &Facts, call: CallId) -> Option<String> {
     facts.list(call.args).iter().find_map(|arg| {
         let is_template = arg.name.is_none() || facts.text(arg.name) == "template";
         match facts.expr(arg.value) {
-            Expr::Literal(codeagent_model::facts::LiteralKind::String, text)
-                if is_template && !text.is_none() =>
-            {
+            Expr::Literal(LiteralKind::String, text) if is_template && !text.is_none() => {
                 Some(facts.text(text).to_owned())
             }
             _ => None,
