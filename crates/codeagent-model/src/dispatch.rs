@@ -102,6 +102,11 @@ pub fn route_key(path: &str) -> String {
         &path[..end]
     };
 
+    let is_parameter = |path: &str| path.starts_with(':') && !path.contains('/');
+    if is_parameter(path.trim_matches('/')) {
+        return String::new();
+    }
+
     let key = literal_key(path.trim_start_matches("~/"));
     // The base address of the client stands first.
     let key = key.strip_prefix("*/").unwrap_or(&key);

@@ -155,7 +155,7 @@ async fn every_tool_refuses_special_files_at_once() {
     );
     assert_eq!(
         session.structured("get_status", json!({})).await["indexed_files"],
-        2
+        1
     );
     for (profile, tool, arguments) in [
         ("assistant", "search_files", json!({ "pattern": "export" })),
