@@ -1,8 +1,8 @@
-//! Lists of places in the form of ripgrep.
+//! Lists of locations in ripgrep's format.
 //!
-//! On a terminal each file is a heading, with `line:column: name: source` below it; elsewhere each
-//! line begins with the file, so that other programs can read it. Names are short unless `--long`
-//! is given. A list with several levels is a tree: names come first, and are indented.
+//! On a terminal, each file is a heading followed by `line:column: name: source` lines. Otherwise each
+//! line begins with the file, for other programs to read. Names are short unless `--long` is given. A
+//! list with several levels is a tree of indented names.
 
 use std::io::IsTerminal;
 

@@ -1,7 +1,7 @@
-//! Hyperlinks in terminals (OSC 8): which program opens a location, and the address it understands.
+//! Terminal hyperlinks (OSC 8) to locations.
 //!
 //! As in ripgrep, a format is a name (`none`, `default`, `vscode`, ..) or an address with `{path}`,
-//! `{line}` and `{column}`. Without one, links are written if the terminal is known to follow them.
+//! `{line}` and `{column}`. By default, links are written if the terminal is known to support them.
 //!
 //! Limitations: paths are those of this machine, so links in a remote shell open nothing.
 

@@ -1,9 +1,9 @@
 //! Dispatch: what one file says about code that runs without a call that names it.
 //!
-//! A language recognises a framework by what names mean and by the shape of arguments, and adds
-//! [`Dispatch`]es to the links of the file. Like edges they are a function of the world alone.
+//! A language recognises a framework by the targets of names and the shape of arguments, and adds
+//! [`Dispatch`] entries to the file's resolution. Like edges, they are a function of the world alone.
 //!
-//! **Limits.** Sites that share a key (a route and its requests) are joined by queries, not here.
+//! Limitations: sites that share a key (a route and its requests) are joined by queries, not here.
 
 use codeagent_model::dispatch::DispatchKind;
 use codeagent_model::facts::DeclId;
@@ -12,50 +12,70 @@ use codeagent_model::span::Position;
 
 use crate::nodes::NodeTable;
 use crate::resolution::{Resolution, Target};
-use crate::world::FileId;
+use crate::world::{DeclRef, FileId};
 
-/// One relation, or one site of a key.
+/// A relation between two ends, or one site of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dispatch {
-    /// What it says.
+    /// Kind of the relation.
     pub kind: DispatchKind,
-    /// What leads to the target.
+    /// The symbol that leads to the target.
     pub source: DispatchEnd,
-    /// What runs or is given.
+    /// The symbol that runs or is provided.
     pub target: DispatchEnd,
     /// The route, request or event as written; empty if both ends are symbols.
     pub label: String,
-    /// Where it is said.
+    /// Position of the site.
     pub at: Position,
-    /// How sure.
+    /// Confidence of the relation.
     pub confidence: Confidence,
+}
+
+impl Dispatch {
+    /// Creates a relation without a label.
+    #[must_use]
+    pub fn new(
+        kind: DispatchKind,
+        (source, target): (DispatchEnd, DispatchEnd),
+        at: Position,
+        confidence: Confidence,
+    ) -> Self {
+        Self {
+            kind,
+            source,
+            target,
+            label: String::new(),
+            at,
+            confidence,
+        }
+    }
 }
 
 /// An end of a [`Dispatch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DispatchEnd {
-    /// Only the label tells.
+    /// Unknown: only the label is given.
     Unknown,
     /// A declaration or a file.
     Target(Target),
-    /// The node around a declaration of the file: what a callback without a name stands in.
+    /// The node that encloses a declaration of the file, such as an unnamed callback.
     Around(DeclId),
 }
 
-impl From<Target> for DispatchEnd {
-    fn from(target: Target) -> Self {
-        Self::Target(target)
+impl From<DeclRef> for DispatchEnd {
+    fn from(decl: DeclRef) -> Self {
+        Self::Target(Target::Decl(decl))
     }
 }
 
 /// A [`Dispatch`] between nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DispatchEdge {
-    /// What it says.
+    /// Kind of the relation.
     pub kind: DispatchKind,
-    /// Its source; `None` if only the label tells.
+    /// The source; `None` if only the label is given.
     pub source: Option<NodeId>,
-    /// Its target; `None` if only the label tells.
+    /// The target; `None` if only the label is given.
     pub target: Option<NodeId>,
     /// The route, request or event as written.
     pub label: String,
@@ -63,15 +83,15 @@ pub struct DispatchEdge {
     pub line: u32,
     /// UTF-16 column of the site.
     pub column: u32,
-    /// How sure.
+    /// Confidence of the relation.
     pub confidence: Confidence,
 }
 
 impl NodeTable {
-    /// Returns the dispatch of one file's links between nodes; without those whose declarations are
-    /// no nodes.
+    /// Returns the dispatch of one file between nodes, without entries whose declarations are not
+    /// nodes.
     #[must_use]
-    pub fn dispatch(&self, file: FileId, links: &Resolution) -> Vec<DispatchEdge> {
+    pub fn dispatch(&self, file: FileId, resolution: &Resolution) -> Vec<DispatchEdge> {
         let edge = |of: &Dispatch| {
             Some(DispatchEdge {
                 kind: of.kind,
@@ -83,7 +103,7 @@ impl NodeTable {
                 confidence: of.confidence,
             })
         };
-        links.dispatch.iter().filter_map(edge).collect()
+        resolution.dispatch.iter().filter_map(edge).collect()
     }
 
     /// Returns the node of an end; `None` if it has none.

@@ -25,7 +25,7 @@ pub struct Resolution {
     /// Members of base classes in other files that implement interface members for a type of the
     /// file.
     pub inherited: Vec<InheritedImplementation>,
-    /// What runs without a call that names it, in text order.
+    /// Code that runs without a call that names it, in text order.
     pub dispatch: Vec<Dispatch>,
     /// Call-like sites seen.
     pub calls: u32,

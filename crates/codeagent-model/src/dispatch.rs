@@ -1,10 +1,10 @@
-//! Dispatch: how code runs without a call that names it, through a container, a mediator, an event
+//! Dispatch: code that runs without a call that names it, through a container, a mediator, an event
 //! or a route.
 //!
-//! A relation has a source, a target and a label. Where the text at one site names both ends, it is
-//! complete. Otherwise two sites share a key: a route and its requests, an event's listeners and its
-//! emitters. Each site is stored by itself, as what its file says, and a query joins them. So no
-//! stored row depends on two files that do not name each other.
+//! A relation has a source, a target and a label. If one site names both ends, it is complete.
+//! Otherwise two sites share a key: a route and its requests, an event's listeners and its emitters.
+//! Each site is stored by itself, and a query joins them, so no stored row depends on two files that
+//! do not name each other.
 
 use std::fmt;
 
@@ -14,9 +14,9 @@ use crate::facts::literal_key;
 use crate::graph::words;
 
 words! {
-    /// What a relation says.
+    /// Kind of a relation.
     DispatchKind {
-        /// A container gives the target where the source is asked for.
+        /// A container provides the target for the source.
         Provides = "provides",
         /// The target handles messages of the type that is the source.
         Handles = "handles",

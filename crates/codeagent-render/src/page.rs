@@ -17,7 +17,7 @@ use serde::Serialize;
 /// Maximum characters of a page's rows; with the extra fields, a page stays below 10,000.
 const MAX_CHARACTERS: usize = 9_000;
 
-/// How cursors of the list beside the rows begin.
+/// Prefix of the cursors of the list beside the rows.
 const BESIDE: char = 'u';
 
 /// The page of a list to create.

@@ -27,7 +27,7 @@ pub struct ResolvedFile {
     pub object_functions: Vec<(FileKey, String)>,
     /// Literals and callbacks.
     pub literals: LiteralRow,
-    /// How code runs without a call that names it.
+    /// Code that runs without a call that names it.
     pub dispatch: Vec<DispatchRow>,
     /// Dependencies, and the sources of the edges.
     pub links: DependencyRow,

@@ -1,20 +1,20 @@
-//! Dispatch: steps from one symbol to another that no call makes, through a container, a mediator,
-//! an event or a route.
+//! Dispatch: steps from one symbol to another without a call, through a container, a mediator, an
+//! event or a route.
 //!
-//! The store has one row per site. Here sites that share a message or a key are joined: who sends a
-//! message leads to its handlers, who requests a path leads to the route that has it. A route and a
-//! request are joined because their texts agree, so such a step is never exact. A request that has no
-//! route of its path may have one below a path on which a router is mounted.
+//! The store has one row per site. Queries join sites that share a message or a key: the sender of a
+//! message leads to its handlers, and a request leads to the route with its path. Routes and requests
+//! are joined by text, so such a step is never exact. A request without a route of its own path may
+//! match one below a path on which a router is mounted.
 //!
 //! Limitations: a message leads to handlers of its own type, not of its bases. A key with more than
-//! [`MAX_JOINED`] registrations connects nothing; of a route so many requests are known.
+//! [`MAX_JOINED`] registrations connects nothing, and a route has at most that many requests.
 
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path, verbs_agree};
 use crate::model::graph::{Confidence, EdgeDirection, NodeId};
 use crate::query::QueryError;
 use crate::store::{self, DispatchRow, FileKey, Snapshot};
 
-/// Most sites of a message or key that are joined.
+/// Maximum number of joined sites of a message or key.
 const MAX_JOINED: usize = 60;
 
 /// A step that no call makes.
@@ -34,7 +34,7 @@ pub struct DispatchStep {
     pub site: (FileKey, u32),
     /// File and line where the second symbol is registered, if that is another site.
     pub registered: Option<(FileKey, u32)>,
-    /// How sure.
+    /// Confidence of the step.
     pub confidence: Confidence,
 }
 
@@ -124,12 +124,12 @@ pub fn dispatched_to(
                             .iter()
                             .map(|other| DispatchStep::joined(other, &row, None)),
                     );
-                    // A nameless function is told by the requests, and where it stands.
+                    // An unnamed function is known by its requests and its location.
                     if row.source != row.target {
                         steps.push(DispatchStep::of(row));
                     }
                 }
-                // The emitter is no target.
+                // The emitter is not a target.
                 DispatchKind::Emits => {}
                 // Others have a type as argument: only what is handled is a message.
                 DispatchKind::Sends if handlers(snapshot, &row)?.is_empty() => {}

@@ -178,7 +178,7 @@ impl FlowWalk<'_, '_, '_> {
         self.enter(target, depth, &prefix)
     }
 
-    /// Returns the implementation of a member that a container gives, if it gives one class only,
+    /// Returns the implementation of a member that a container provides, if it provides one class only,
     /// and where it is registered.
     fn provided(
         &mut self,

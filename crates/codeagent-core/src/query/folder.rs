@@ -1,4 +1,4 @@
-//! Folders as targets: all that is declared below one, taken as one thing.
+//! Folders as targets: the declarations below a folder, treated as one symbol.
 
 use rustc_hash::FxHashSet;
 

@@ -22,7 +22,7 @@ use crate::query::{DispatchStep, QueryError, Sources, dispatched_to, wrappers_of
 use crate::store::{self, FileKey, SymbolBrief};
 use walk::{ImpactWalk, Reaching};
 
-/// Most symbols of each list whose names are loaded.
+/// Maximum number of symbols per list whose names are loaded.
 const MAX_LABELLED: usize = 400;
 
 /// Maximum depth.
@@ -123,7 +123,7 @@ pub struct Impact {
     pub bases: Vec<NodeId>,
     /// Uses of `bases`, which may refer to the symbols.
     pub possible: Vec<AffectedUse>,
-    /// What leads to the symbols without a call.
+    /// Steps that lead to the symbols without a call.
     pub dispatched: Vec<DispatchStep>,
     /// Uses of the members of a changed type, which are not among `direct`, and files they are in.
     pub member_uses: (usize, usize),

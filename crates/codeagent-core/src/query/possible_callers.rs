@@ -4,10 +4,10 @@ use crate::model::graph::{Node, NodeType};
 use crate::query::unresolved_uses::{UnresolvedUse, unresolved_uses};
 use crate::query::{Occurrence, Occurrences, QueryError};
 
-/// Most likely uses.
+/// Maximum number of likely uses.
 const MAX_LIKELY: usize = 60;
 
-/// Most others that are returned.
+/// Maximum number of other uses.
 const MAX_OTHERS: usize = 600;
 
 /// Maximum length of a returned line in bytes; longer lines are those of bundles.
@@ -18,9 +18,9 @@ const MAX_LINE: usize = 1_000;
 pub struct PossibleCallers {
     /// Those of the nearest files that have any.
     pub likely: Vec<Occurrence>,
-    /// The others, the likeliest first; empty unless asked for.
+    /// The other uses, the likeliest first; empty unless requested.
     pub others: Vec<Occurrence>,
-    /// How many there are in all.
+    /// Total number of uses.
     pub total: usize,
 }
 

@@ -48,9 +48,8 @@ pub fn tests_reaching(
         }
 
         let snapshot = occurrences.sources.snapshot();
-        for id in &level {
-            next.extend(passed_on_by(snapshot, *id)?.filter(|id| seen.insert(*id)));
-        }
+        let containers = passing_on(snapshot, &level)?;
+        next.extend(containers.into_iter().filter(|id| seen.insert(*id)));
         level = without_files(snapshot, next)?;
         if !found.is_empty() {
             break;
@@ -59,15 +58,23 @@ pub fn tests_reaching(
     occurrences.of_edges(&found)
 }
 
-/// Returns the container of a function in a function or object literal that nothing uses by name: it
-/// passes the function on to code that calls it.
-fn passed_on_by(snapshot: &Snapshot, id: NodeId) -> Result<Option<NodeId>, QueryError> {
-    let node = store::node(snapshot, id)?.filter(|node| node.flags.has(NodeFlags::LOCAL));
-    let Some(node) = node else {
-        return Ok(None);
-    };
-    let uses = store::incident_edges(snapshot, id, None, EdgeDirection::Incoming)?;
-    Ok(node.parent.filter(|_| uses.is_empty()))
+/// Returns the containers of functions in functions and object literals that nothing uses by name:
+/// such a container passes the function on to code that calls it.
+fn passing_on(snapshot: &Snapshot, ids: &[NodeId]) -> Result<Vec<NodeId>, QueryError> {
+    let briefs = store::briefs(snapshot, ids)?;
+    let mut containers = Vec::new();
+    for id in ids {
+        let local = briefs
+            .get(id)
+            .filter(|brief| brief.flags.has(NodeFlags::LOCAL));
+        let Some(container) = local.and_then(|brief| brief.parent) else {
+            continue;
+        };
+        if store::incident_edges(snapshot, *id, None, EdgeDirection::Incoming)?.is_empty() {
+            containers.push(container);
+        }
+    }
+    Ok(containers)
 }
 
 /// Returns the callers of these symbols, and overloads of the same name that forward to them.

@@ -1,8 +1,8 @@
-//! Unresolved uses of the names of symbols, those first that most likely mean the symbols.
+//! Unresolved uses of symbols' names, ranked by how likely they refer to the symbols.
 //!
-//! Uses in files that import a declaring file come before others in its project, these before the
-//! rest. Among the first [`MAX_COUNTED`], calls that pass more arguments than the symbols take come
-//! after the others of their class.
+//! Uses in files that import a declaring file come first, then those in the same project, then the
+//! rest. Among the first [`MAX_COUNTED`], calls with more arguments than the symbols accept come last
+//! in their class.
 //!
 //! Limitations: arguments are counted within the line of the call.
 
@@ -13,16 +13,16 @@ use crate::model::language::split_outside;
 use crate::query::{QueryError, Sources, importers};
 use crate::store::{self, Snapshot, UnresolvedFile};
 
-/// Most files of one name that are looked at.
+/// Maximum number of files searched for one name.
 const MAX_FILES: usize = 2_000;
 
-/// Most nodes of a declaring file whose importers are looked for.
+/// Maximum number of nodes per declaring file whose importers are searched.
 const MAX_NODES: usize = 200;
 
-/// Most uses whose arguments are counted.
+/// Maximum number of uses whose arguments are counted.
 const MAX_COUNTED: usize = 40;
 
-/// How near the file of a use is to the symbols.
+/// Distance of a use's file from the symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nearness {
     /// It declares one of them, or imports such a file.
@@ -36,7 +36,7 @@ pub enum Nearness {
 /// An unresolved use that may mean one of some symbols.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UnresolvedUse {
-    /// How near its file is.
+    /// Distance of its file.
     pub nearness: Nearness,
     /// It passes more arguments than any of the symbols takes.
     pub is_misfit: bool,

@@ -12,7 +12,7 @@ use crate::store;
 /// Maximum number of lines of a wrapper's declaration.
 const MAX_LINES: u32 = 8;
 
-/// Most wrappers of one symbol.
+/// Maximum number of wrappers of one symbol.
 const MAX_WRAPPERS: usize = 8;
 
 /// Uses of a wrapper that are uses of what it wraps.

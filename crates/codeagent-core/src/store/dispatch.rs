@@ -1,4 +1,4 @@
-//! Rows of the table `dispatch`: how code runs without a call that names it.
+//! The table `dispatch`: code that runs without a call that names it.
 
 use rusqlite::{Connection, Row, params};
 
@@ -20,7 +20,7 @@ pub struct DispatchRow {
     pub line: u32,
     /// UTF-16 column of the site.
     pub column: u32,
-    /// What it says.
+    /// Kind of the relation.
     pub kind: DispatchKind,
     /// Its source; `None` if only the label tells.
     pub source: Option<NodeId>,
@@ -28,7 +28,7 @@ pub struct DispatchRow {
     pub target: Option<NodeId>,
     /// The route, request or event as written.
     pub label: String,
-    /// How sure.
+    /// Confidence of the relation.
     pub confidence: Confidence,
 }
 

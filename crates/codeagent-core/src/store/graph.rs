@@ -102,7 +102,7 @@ pub fn use_counts(
     Ok(counts)
 }
 
-/// What a walk needs to know of a symbol that it only passes.
+/// The properties of a symbol that a walk needs on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SymbolClass {
     pub node_type: NodeType,

@@ -1,4 +1,4 @@
-//! Dispatch: what containers, mediators, events and routes lead to, as the queries see it.
+//! Dispatch through containers, mediators, events and routes, as queries return it.
 //!
 //! A case is a small repository and the steps between its symbols, one per line:
 //! `kind from -> to (message or label) file:line`, with `?` before what is inferred.

@@ -3,9 +3,9 @@
 //! `record Point(int X)` has a property `X`, `Equals`, `GetHashCode`, `ToString`, `==`, `!=` and
 //! `Deconstruct`.
 //!
-//! Limitations: all but the properties are declared without details, so they are no nodes: a call
-//! of a method leads to the record, a use of an operator nowhere. The copy constructor, `PrintMembers` and `EqualityContract` are not
-//! declared.
+//! Limitations: only the properties are nodes. A call of one of the methods leads to the record, and a
+//! use of an operator has no target. The copy constructor, `PrintMembers` and `EqualityContract` are
+//! not declared.
 
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;

@@ -76,7 +76,7 @@ pub struct QueryStack<Q> {
     started: Cell<u32>,
     /// Whether a depth or budget was exceeded at this site.
     exceeded: Cell<bool>,
-    /// Whether a step of this file may be so large that sites get no least steps.
+    /// Whether the file has a list so large that one step over it exceeds the least steps of a site.
     has_large_list: Cell<bool>,
     site: Cell<u32>,
     file: Cell<u64>,
@@ -112,14 +112,16 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
             self.depth.set(1);
             self.met.set(0);
             self.site.set(match self.limits.least_of_site {
-                Some(_) if self.has_large_list.get() => budget.min(self.file.get() as u32),
-                Some(least) => u64::from(budget).min(self.file.get()).max(u64::from(least)) as u32,
+                Some(least) => {
+                    let least = if self.has_large_list.get() { 0 } else { least };
+                    u64::from(budget).min(self.file.get()).max(u64::from(least)) as u32
+                }
                 None => budget,
             });
         }
     }
 
-    /// Withdraws the least steps of further sites, because a single step of this file can be large.
+    /// Withdraws the least steps of later sites, because the file has a very large list.
     pub fn withdraw_least(&self) {
         self.has_large_list.set(true);
     }

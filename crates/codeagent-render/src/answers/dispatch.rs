@@ -1,5 +1,4 @@
-//! Lines about steps that no call makes: what a container gives, who handles a message, who
-//! answers a request.
+//! Lines about dispatch: services of containers, handlers of messages and requests.
 
 use codeagent_core::model::dispatch::DispatchKind;
 use codeagent_core::model::graph::{Confidence, EdgeDirection, NodeId};
@@ -9,7 +8,7 @@ use super::AnswerError;
 use super::symbol_line::symbol_line;
 use crate::text::{NameRow, Section};
 
-/// Most steps worded for one section.
+/// Maximum number of steps in one section.
 const MAX_STEPS: usize = 200;
 
 /// More steps than these in tests are counted only.
@@ -64,7 +63,7 @@ pub(super) fn to_section(
     ))
 }
 
-/// What a line is made of.
+/// Parts of a line.
 struct Words {
     kind: DispatchKind,
     /// The symbol at the other end, with its place.
@@ -73,7 +72,7 @@ struct Words {
     what: String,
     /// `src/Startup.cs:31`
     site: String,
-    /// Where the target is registered.
+    /// Location of the registration.
     registered: Option<String>,
 }
 

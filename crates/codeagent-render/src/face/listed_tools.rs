@@ -1,4 +1,4 @@
-//! Notes and errors name only tools that the server lists which sends them.
+//! Tests that notes and errors name only tools listed by the server that sends them.
 
 use codeagent_core::StoreError;
 use codeagent_core::model::graph::{EdgeDirection, EdgeType, Language, NodeId, NodeKind};

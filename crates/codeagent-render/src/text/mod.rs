@@ -26,7 +26,7 @@ pub const MIN_MAX_CHARS: usize = 200;
 /// Largest budget.
 pub const LARGEST_MAX_CHARS: usize = 100_000;
 
-/// Most entries of a section in the JSON that a tool sends.
+/// Maximum number of entries per section in a tool's JSON.
 pub const MAX_JSON_ROWS: usize = 1_000;
 
 /// An answer as text.

@@ -27,7 +27,7 @@ pub struct Checker<'w> {
     memo: MemoTable<Query, Ty>,
     /// Types with type arguments substituted.
     pub instantiations: MemoTable<(Ty, TypeMapper), Ty>,
-    /// Whether a type mentions no type parameter.
+    /// Whether a type contains no type parameter.
     pub closed: MemoTable<Ty, bool>,
     pub exports: MemoTable<(FileId, Name), ResolvedName>,
     /// Exports of ambient modules, by their first block.

@@ -1,4 +1,4 @@
-//! `codeagent explore`: which sections an answer has, in which order, and how long they are.
+//! `codeagent explore`: the sections of an answer, their order and their length.
 
 use super::Shop;
 

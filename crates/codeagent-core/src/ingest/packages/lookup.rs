@@ -40,7 +40,7 @@ pub struct Lookup<'b> {
     redirects: FxHashMap<String, String>,
 }
 
-/// What makes two folders one package: name, version, and the versions of its peers.
+/// Identity of a package in several folders: name, version, and the versions of its peers.
 type PackageId = (String, String, Vec<(String, String)>);
 
 impl<'b> Lookup<'b> {

@@ -1,4 +1,4 @@
-//! The walk of `impact`: breadth first, against the direction of uses. A step is a few statements,
+//! Breadth-first walk of `impact` against the direction of uses. A step takes a few SQL statements,
 //! however many symbols it starts from.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
 use crate::query::QueryError;
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, SymbolClass};
 
-/// Most symbols visited.
+/// Maximum number of visited symbols.
 pub(super) const MAX_REACHED: usize = 20_000;
 
 /// A symbol that the walk reached.
@@ -144,8 +144,8 @@ impl<'a> ImpactWalk<'a> {
         Ok(path)
     }
 
-    /// Returns the containers of those functions in functions and object literals that nothing uses
-    /// by name: they give them to who calls them.
+    /// Returns the containers of functions in functions and object literals that nothing uses by
+    /// name: such a container passes the function on to code that calls it.
     pub fn containers(
         &mut self,
         nodes: &[NodeId],

@@ -326,8 +326,8 @@ fn worth(match_kind: MatchKind) -> f64 {
     f64::from(match_kind as u8) * STEP
 }
 
-/// What moves a function in a function or an object literal behind all others that matched in the
-/// same way.
+/// Returns the penalty that ranks functions in functions and object literals below all other symbols
+/// that matched in the same way.
 fn penalty(candidate: &SearchCandidate) -> f64 {
     if candidate.flags.has(NodeFlags::LOCAL) {
         STEP

@@ -108,9 +108,9 @@ impl Checker<'_> {
         })
     }
 
-    /// Resolves a call on a receiver of which nothing, or only the name of an undeclared type, is
-    /// known: to the only visible extension with this name that takes the arguments. Another type
-    /// may have a method of the name, so the result is not certain.
+    /// Resolves a call on a receiver of unknown or undeclared type to the only visible extension with
+    /// this name that accepts the arguments. The type may have a method of that name, so the result
+    /// is not certain.
     pub(super) fn resolve_extension_of_unknown(
         &self,
         receiver: Ty,

@@ -1,9 +1,8 @@
-//! Natural types of lambdas and method groups (C# 10): what they are where no delegate type is
-//! expected.
+//! Natural types of lambdas and method groups (C# 10), used where no delegate type is expected.
 //!
 //! `var make = (int x) => new Cat(x);` makes `make(1)` a `Cat`.
 //!
-//! Limitations: the natural type is not constructed, only its parameters and its result.
+//! Limitations: no delegate type is constructed, only its parameters and result.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! No text of the tools that answer in one text is longer than its budget, whatever is asked.
+//! Answers of the text tools stay within their budget for any question.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

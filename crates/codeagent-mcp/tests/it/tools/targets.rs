@@ -1,4 +1,4 @@
-//! What a question may be about beside symbols: folders and git ranges.
+//! Targets other than symbols: folders and git ranges.
 
 use std::path::Path;
 

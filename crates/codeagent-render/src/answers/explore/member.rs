@@ -155,7 +155,7 @@ fn uses(
     }
     if wants.levels || wants.impact {
         let mut further = query::callers_of_callers(occurrences, &ids)?;
-        // Tests are listed apart, if they are asked for.
+        // Tests are listed apart if the question asks for them.
         if further.iter().any(|place| !place.is_test()) {
             further.retain(|place| !place.is_test());
         }

@@ -34,7 +34,7 @@ const MAX_FOUND: usize = 10;
 /// Maximum targets that are explored.
 const MAX_EXPLORED: usize = 6;
 
-/// The section of unresolved uses that is only made if it is asked for.
+/// The section of unresolved uses that is built only if requested.
 pub(super) const LESS_LIKELY: &str = "less likely";
 
 /// A question about what a text refers to.
@@ -90,7 +90,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     Ok(document)
 }
 
-/// Returns the files and folders of a sentence that say which of the symbols of a name is meant.
+/// Returns the files and folders in a sentence that select among symbols of one name.
 fn folders_of_symbols(targets: &Targets) -> Vec<&str> {
     let symbols = || {
         targets.found.iter().filter_map(|target| match target {
@@ -330,8 +330,8 @@ fn search(
     Ok(())
 }
 
-/// Reports whether a symbol that was found by the words of a question may answer it. Tests are not
-/// what is asked about, and only what has a body can happen.
+/// Reports whether a symbol found by the words of a question may answer it. Tests do not, and for
+/// "what happens" the symbol needs a body.
 fn is_explorable(node: &Node, wants: Wants) -> bool {
     let is_test = node
         .spans

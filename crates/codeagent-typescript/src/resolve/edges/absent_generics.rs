@@ -1,12 +1,12 @@
-//! Members of types of absent packages that the repository says something about.
+//! Members on types of packages that are not installed, found from what the repository declares.
 //!
-//! It may give type arguments: `SyncHook<[Order]>` types `order` in `hook.tap(order =>
+//! The repository can pass type arguments: `SyncHook<[Order]>` types `order` in `hook.tap(order =>
 //! order.ship())`, and `container.get<Store>(X).open()` opens a `Store`, whatever `SyncHook` and
-//! `get` are. Or it adds members: `declare global { namespace jest { interface Matchers { .. } } }`.
-//! If exactly one of these types has the member, it is the target, marked `inferred`.
+//! `get` are. It can also add members: `declare global { namespace jest { interface Matchers {..} }
+//! }`. If exactly one of these types has the member, the member is the target, marked `inferred`.
 //!
-//! **Limits.** What a generic's own members give is taken for one of its type arguments. Of added
-//! members only calls are found.
+//! Limitations: the result of a generic's own member is taken for one of its type arguments. For
+//! added members, only calls are found.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{ExprRef, FileId, Reference};
@@ -25,7 +25,7 @@ use crate::resolve::types::members::MemberLookup;
 const MAX_STEPS: u32 = 8;
 
 impl FileResolver<'_> {
-    /// The edge of a site whose receiver has a type that an absent generic gives.
+    /// Returns the edge of a site whose receiver's type comes from an absent generic.
     pub fn edge_in_type_arguments(&self, site: Site) -> Option<Reference> {
         let (object, member) = self.accessed_member(site)?;
         let receiver = self.type_of_expr(self.file.expr(object));

@@ -59,7 +59,7 @@ pub struct FileIndex {
     pub(super) modules: Vec<(Sym, Option<FileId>)>,
     /// The dependency keys of its function bodies.
     pub(super) bodies: Vec<DependencyKey>,
-    /// What its types can refer to, determined when one of them is instantiated.
+    /// The outer type parameters that its types can refer to, determined on the first instantiation.
     pub(super) outer_params: OnceLock<OuterParams>,
 }
 

@@ -3,13 +3,12 @@
 //!
 //! An instantiation of such a type depends on the arguments of these type parameters and on nothing
 //! else, so it carries only them (`types/instantiation`). They are found once per file, from the
-//! names in its type nodes: a name that means a type parameter belongs to every declaration between
-//! itself and the declaration of the parameter. What is typed by expressions (a function with a
-//! body, an object literal, `typeof x`) may refer to every type parameter in scope.
+//! names in its type nodes: a name of a type parameter counts for every declaration between the name
+//! and the parameter's declaration. A type that depends on expressions (a function with a body, an
+//! object literal, `typeof x`) may refer to every type parameter in scope.
 //!
-//! **Limits.** A declaration between a name and a type parameter of the same name is not seen, so a
-//! set may be too large. In JavaScript nothing is known, because comments declare type parameters
-//! outside of scopes.
+//! Limitations: a declaration that shadows a type parameter is ignored, so a set may be too large. In
+//! JavaScript the sets are unknown, because comments declare type parameters outside of scopes.
 
 use codeagent_model::facts::*;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,6 +1,6 @@
 //! The outer type parameters that the declarations of one symbol can refer to.
 //!
-//! **Limits.** Those of `global_index/outer_params`.
+//! Limitations: those of `global_index/outer_params`.
 
 use std::rc::Rc;
 

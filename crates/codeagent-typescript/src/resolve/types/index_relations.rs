@@ -1,9 +1,9 @@
 //! Assignability to index signatures for strings.
 //!
-//! A class or interface needs such a signature itself; of an object type or literal every member is
-//! compared.
+//! A class or interface must declare such a signature itself; for an object type or literal, every
+//! member is compared.
 //!
-//! **Limits.** Signatures for numbers, symbols and patterns are not compared.
+//! Limitations: signatures for numbers, symbols and patterns are not compared.
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;

@@ -1,11 +1,10 @@
-//! Events: what runs when one is raised.
+//! Event subscriptions: `x.Event += handler`.
 
 use codeagent_lang::{Dispatch, DispatchEnd};
 use codeagent_model::dispatch::DispatchKind;
 use codeagent_model::facts::{DeclKind, Expr, ExprId, Site};
 use codeagent_model::graph::Confidence;
 
-use super::{end, relation};
 use crate::resolve::edges::SiteResolver;
 
 impl SiteResolver<'_> {
@@ -24,7 +23,7 @@ impl SiteResolver<'_> {
         let (source, label) = match declared.first() {
             Some(first) if self.decl(first.decl).kind != DeclKind::Event => return,
             Some(first) if !self.is_external_file(first.decl.file) => {
-                (end(first.decl), String::new())
+                (DispatchEnd::from(first.decl), String::new())
             }
             // Any library may declare it, but `+=` with a method is an event or a delegate.
             _ if matches!(target, DispatchEnd::Around(_)) => return,
@@ -38,10 +37,10 @@ impl SiteResolver<'_> {
 
         found.push(Dispatch {
             label,
-            ..relation(
+            ..Dispatch::new(
                 DispatchKind::Subscribes,
                 (source, target),
-                site,
+                site.at,
                 Confidence::Exact,
             )
         });

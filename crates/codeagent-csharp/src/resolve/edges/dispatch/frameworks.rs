@@ -1,8 +1,8 @@
-//! The names by which frameworks of C# are recognised.
+//! Names of the recognised C# frameworks.
 
 use codeagent_model::graph::Confidence;
 
-/// What a call of a method says.
+/// Meaning of a method call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallMeaning {
     /// It registers a service with a container: `AddScoped<I, T>()`.
@@ -94,7 +94,7 @@ pub const ROUTERS: &[&str] = &[
 /// Types that send requests.
 pub const CLIENTS: &[&str] = &["HttpClient"];
 
-/// The call that gives the routes mapped on its result a prefix.
+/// The call that adds a prefix to the routes mapped on its result.
 pub const GROUP: &str = "MapGroup";
 
 /// Calls that get an instance of their type argument from a container.

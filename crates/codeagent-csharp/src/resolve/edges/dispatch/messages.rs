@@ -1,12 +1,12 @@
-//! Messages: which class handles a type, and who sends it.
+//! Mediator messages: handler classes and the sites that send a message.
 
 use codeagent_lang::{DeclRef, Dispatch, DispatchEnd};
 use codeagent_model::dispatch::DispatchKind;
 use codeagent_model::facts::{DeclId, DeclKind, Site, SiteKind, Subject};
 use codeagent_model::graph::Confidence;
 
+use super::CallSite;
 use super::frameworks::{HANDLERS, is_named_handler};
-use super::{CallSite, end, relation};
 use crate::resolve::declared::published;
 use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::edges::SiteResolver;
@@ -37,10 +37,13 @@ impl SiteResolver<'_> {
         for arg in self.facts.list(call.args).iter().take(MAX_ARGUMENTS) {
             let ty = self.type_of_expr(arg.value);
             if let Some(message) = self.message(ty) {
-                let ends = (DispatchEnd::Around(at.site.owner), end(message));
+                let ends = (
+                    DispatchEnd::Around(at.site.owner),
+                    DispatchEnd::from(message),
+                );
                 found.push(Dispatch {
                     label: self.arguments_of(ty),
-                    ..relation(DispatchKind::Sends, ends, at.site, confidence)
+                    ..Dispatch::new(DispatchKind::Sends, ends, at.site.at, confidence)
                 });
                 return;
             }
@@ -93,10 +96,10 @@ impl SiteResolver<'_> {
                 owner: id,
                 at: self.facts.decl(id).at,
             };
-            let ends = (end(declared), end(target));
+            let ends = (DispatchEnd::from(declared), DispatchEnd::from(target));
             let said = Dispatch {
                 label: self.arguments_of(message),
-                ..relation(DispatchKind::Handles, ends, &site, confidence)
+                ..Dispatch::new(DispatchKind::Handles, ends, site.at, confidence)
             };
             let is_known = |known: &Dispatch| {
                 (known.source, known.target, &known.label)

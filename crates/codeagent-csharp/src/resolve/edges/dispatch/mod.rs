@@ -10,12 +10,12 @@
 //! | route | `[HttpGet("..")]` below the `[Route("..")]` of the class; `MapGet("..", handler)` below `MapGroup("..")` |
 //! | request | `GetAsync("..")` and its likes on an `HttpClient` |
 //!
-//! A name alone is not enough: the receiver's type must be that of the framework. If it is not
-//! known, the relation is inferred. A call of a method that the repository declares registers no
-//! service. The names are in [`frameworks`].
+//! A name alone is not enough: the receiver's type must be the framework's. If the type is unknown,
+//! the relation is inferred. Calls of methods declared in the repository register no service. The
+//! names are in [`frameworks`].
 //!
-//! **Limits.** A route is read from literals, `+`, and locals initialised with them. Registration
-//! by scanning assemblies, by convention or in configuration is not seen.
+//! Limitations: routes are read from literals, `+`, and locals initialised with them. Registration by
+//! assembly scanning, by convention or in configuration is not recognised.
 
 mod events;
 mod frameworks;
@@ -24,10 +24,8 @@ mod requests;
 mod routes;
 mod services;
 
-use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Resolution, Target};
-use codeagent_model::dispatch::DispatchKind;
+use codeagent_lang::{Dispatch, DispatchEnd, Resolution};
 use codeagent_model::facts::{CallId, Expr, ExprId, Operator, Site, SiteKind, Subject};
-use codeagent_model::graph::Confidence;
 
 use self::frameworks::{CallMeaning, call_meaning};
 use crate::resolve::edges::{FileResolver, SiteResolver};
@@ -101,7 +99,7 @@ struct CallSite<'f> {
     call: CallId,
 }
 
-/// Whether a receiver is what a framework's method is called on.
+/// Whether a receiver has the type that declares a framework's method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fit {
     Exact,
@@ -169,7 +167,7 @@ impl SiteResolver<'_> {
             Expr::Function(_) => Some(DispatchEnd::Around(site.owner)),
             Expr::Name(..) | Expr::Member(..) | Expr::Generic(..) => {
                 let method = self.named_method(value)?;
-                Some(Target::Decl(method).into())
+                Some(method.into())
             }
             Expr::Paren(inner) => self.handler(site, inner),
             // `new Handler(method)`
@@ -185,25 +183,4 @@ impl SiteResolver<'_> {
             _ => None,
         }
     }
-}
-
-/// A relation between two symbols.
-fn relation(
-    kind: DispatchKind,
-    (source, target): (DispatchEnd, DispatchEnd),
-    site: &Site,
-    confidence: Confidence,
-) -> Dispatch {
-    Dispatch {
-        kind,
-        source,
-        target,
-        label: String::new(),
-        at: site.at,
-        confidence,
-    }
-}
-
-fn end(decl: DeclRef) -> DispatchEnd {
-    Target::Decl(decl).into()
 }

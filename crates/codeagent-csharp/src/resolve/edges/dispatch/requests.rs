@@ -1,4 +1,4 @@
-//! Requests: who asks for a route by its path.
+//! Requests: calls of an HTTP client with the path of a route.
 
 use codeagent_lang::{Dispatch, DispatchEnd};
 use codeagent_model::dispatch::DispatchKind;

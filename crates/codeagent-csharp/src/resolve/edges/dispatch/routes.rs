@@ -9,11 +9,11 @@ use codeagent_model::facts::{
 use codeagent_model::graph::Confidence;
 
 use super::frameworks::{GROUP, ROUTERS, verb_of_attribute};
-use super::{CallSite, Fit, end};
+use super::{CallSite, Fit};
 use crate::resolve::edges::SiteResolver;
 use crate::resolve::types::Type;
 
-/// Stands for a path that is no literal.
+/// Placeholder for a path that is not a literal.
 const UNKNOWN_PATH: &str = "?";
 
 /// Calls that are followed from a route to its group.
@@ -71,11 +71,11 @@ impl SiteResolver<'_> {
                 .replace("[action]", facts.text(method.name));
             found.push(Dispatch {
                 kind: DispatchKind::Serves,
-                source: end(DeclRef {
+                source: DispatchEnd::from(DeclRef {
                     file: self.file,
                     decl: class,
                 }),
-                target: end(DeclRef {
+                target: DispatchEnd::from(DeclRef {
                     file: self.file,
                     decl: site.owner,
                 }),
@@ -251,8 +251,8 @@ impl SiteResolver<'_> {
             .some()
     }
 
-    /// Returns the path that an expression writes; `line` is where it stands, 0 if that is not
-    /// known. What is no literal is a placeholder.
+    /// Returns the path written in an expression; `line` is the expression's line, 0 if unknown. Parts
+    /// other than literals become placeholders.
     pub(super) fn path_text(&self, value: ExprId, line: u32) -> Option<String> {
         match self.facts.expr(value) {
             Expr::Literal(LiteralKind::String, text) if !text.is_none() => {

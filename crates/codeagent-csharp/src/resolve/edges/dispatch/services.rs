@@ -1,4 +1,4 @@
-//! Services: what a container gives where a type is asked for.
+//! Services: the class that a container provides for a type.
 
 use codeagent_lang::{DeclRef, Dispatch, DispatchEnd};
 use codeagent_model::dispatch::DispatchKind;
@@ -6,7 +6,7 @@ use codeagent_model::facts::{Call, DeclKind, Expr, ExprId, Subject, TypeExpr, Ty
 use codeagent_model::graph::Confidence;
 
 use super::frameworks::{CONTAINERS, GETTERS};
-use super::{CallSite, Fit, end, relation};
+use super::{CallSite, Fit};
 use crate::resolve::edges::SiteResolver;
 use crate::resolve::types::Ty;
 
@@ -31,7 +31,7 @@ impl SiteResolver<'_> {
         let service_type = service;
         let service = self.declaration_of(service_type);
         let (source, label) = match service {
-            Some(service) => (end(service), String::new()),
+            Some(service) => (DispatchEnd::from(service), String::new()),
             None => {
                 let name = self.type_name(service_type).unwrap_or_default();
                 (DispatchEnd::Unknown, name.to_owned())
@@ -43,16 +43,16 @@ impl SiteResolver<'_> {
         };
         found.push(Dispatch {
             label,
-            ..relation(
+            ..Dispatch::new(
                 DispatchKind::Provides,
-                (source, end(given)),
-                at.site,
+                (source, DispatchEnd::from(given)),
+                at.site.at,
                 confidence,
             )
         });
     }
 
-    /// Returns the type that is asked for and the class that is given.
+    /// Returns the requested type and the provided class.
     fn service_types(&self, at: CallSite<'_>, call: &Call) -> (Ty, Option<(Ty, Confidence)>) {
         let written: Vec<Ty> = self
             .facts

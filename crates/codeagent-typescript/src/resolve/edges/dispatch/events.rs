@@ -1,11 +1,11 @@
-//! Events: what runs when an emitter emits a name.
+//! Event listeners: `on("name", f)`, and the sites that emit the name.
 
 use codeagent_lang::{DeclRef, Dispatch, DispatchEnd};
 use codeagent_model::dispatch::DispatchKind;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
 
-use super::{DispatchSite, MAX_WRAPPERS, end, relation};
+use super::{DispatchSite, MAX_WRAPPERS};
 use crate::resolve::arena::Type;
 use crate::resolve::edges::FileResolver;
 
@@ -22,14 +22,14 @@ impl FileResolver<'_> {
         };
 
         let source = match self.emitter(at.receiver) {
-            Some(emitter) => end(emitter),
+            Some(emitter) => DispatchEnd::from(emitter),
             None if matches!(target, DispatchEnd::Target(_)) => DispatchEnd::Unknown,
             None => return,
         };
 
         found.push(Dispatch {
             label: name,
-            ..relation(
+            ..Dispatch::new(
                 DispatchKind::Listens,
                 (source, target),
                 at.site.at,
@@ -48,9 +48,12 @@ impl FileResolver<'_> {
         };
         found.push(Dispatch {
             label: name,
-            ..relation(
+            ..Dispatch::new(
                 DispatchKind::Emits,
-                (DispatchEnd::Around(at.site.owner), end(emitter)),
+                (
+                    DispatchEnd::Around(at.site.owner),
+                    DispatchEnd::from(emitter),
+                ),
                 at.site.at,
                 Confidence::Exact,
             )
@@ -72,9 +75,9 @@ impl FileResolver<'_> {
         };
         found.push(Dispatch {
             label: name,
-            ..relation(
+            ..Dispatch::new(
                 DispatchKind::Listens,
-                (DispatchEnd::Unknown, end(method)),
+                (DispatchEnd::Unknown, DispatchEnd::from(method)),
                 at.site.at,
                 Confidence::Exact,
             )

@@ -1,6 +1,6 @@
-//! The names by which frameworks of TypeScript and JavaScript are recognised.
+//! Names of the recognised TypeScript and JavaScript frameworks.
 
-/// What a call of a method says.
+/// Meaning of a method call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallMeaning {
     /// A route or a request of this verb, whichever its arguments are: `x.get("/a", f)`.
@@ -15,7 +15,7 @@ pub enum CallMeaning {
     Listen,
     /// It emits an event: `emit("name")`.
     Emit,
-    /// It says what a binding gives: `bind(X).to(Y)`.
+    /// It names the class that a binding provides: `bind(X).to(Y)`.
     Bind,
     /// It binds a class to itself: `bind(X).toSelf()`.
     BindSelf,
@@ -49,7 +49,7 @@ pub fn function_meaning(name: &str) -> Option<CallMeaning> {
     matches!(name, "fetch" | "axios" | "ky" | "got").then_some(CallMeaning::Fetch)
 }
 
-/// What a decorator says.
+/// Meaning of a decorator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecoratorMeaning {
     /// The method answers requests of this verb.
@@ -107,7 +107,7 @@ pub const CLIENTS: &[&str] = &[
     "@nestjs/axios",
 ];
 
-/// Keys of an object that say what is given for its `provide`.
+/// Keys of an object that name the class provided for its `provide`.
 pub const PROVIDED: &[&str] = &["useClass", "useExisting", "useFactory", "useValue"];
 
 /// Keys of an object that say what is shown at its `path`.

@@ -1,11 +1,11 @@
-//! Messages: which class handles instances of another, and who sends them.
+//! Mediator messages: handler classes and the sites that send a message.
 
 use codeagent_lang::{DeclRef, Dispatch, DispatchEnd};
 use codeagent_model::dispatch::DispatchKind;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
 
-use super::{DispatchSite, end, relation};
+use super::DispatchSite;
 use crate::resolve::arena::Type;
 use crate::resolve::edges::FileResolver;
 
@@ -35,9 +35,9 @@ impl FileResolver<'_> {
         };
         for arg in facts.list(at.call.args) {
             if let Some(message) = self.class(arg.value) {
-                found.push(relation(
+                found.push(Dispatch::new(
                     DispatchKind::Handles,
-                    (end(message), end(target)),
+                    (DispatchEnd::from(message), DispatchEnd::from(target)),
                     at.site.at,
                     Confidence::Exact,
                 ));
@@ -56,9 +56,9 @@ impl FileResolver<'_> {
         if self.decl(class).kind != DeclKind::Class || !self.is_node(class) {
             return;
         }
-        found.push(relation(
+        found.push(Dispatch::new(
             DispatchKind::Sends,
-            (DispatchEnd::Around(at.site.owner), end(class)),
+            (DispatchEnd::Around(at.site.owner), DispatchEnd::from(class)),
             at.site.at,
             Confidence::Exact,
         ));

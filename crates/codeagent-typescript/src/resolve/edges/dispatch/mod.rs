@@ -7,15 +7,15 @@
 //! | handler | `@CommandHandler(M)` of a class |
 //! | message | `execute(m)`, `publish(m)`: `m` is an instance of a class of the repository |
 //! | listener, emitter | `on("name", f)`, `emit("name")` on a value of one class, or on one variable |
-//! | route | `get("/a", f)` on what a router's package gives; a decorator `@Get("a")` below `@Controller("b")`; `{ path: "a", component: C }` |
+//! | route | `get("/a", f)` on a value from a router's package; a decorator `@Get("a")` below `@Controller("b")`; `{ path: "a", component: C }` |
 //! | request | `fetch("/a")`, `get("/a")` without a function |
 //!
-//! Where a value comes from is followed through variables, imports and type annotations to the name
-//! of a package ([`origins`]). If it is not known, a path must begin with `/`, and the relation is
-//! inferred. The names are in [`frameworks`].
+//! The origin of a value is followed through variables, imports and type annotations to the name of a
+//! package ([`origins`]). If it is unknown, a path must begin with `/`, and the relation is inferred.
+//! The names are in [`frameworks`].
 //!
-//! **Limits.** A path is a literal, or a template with placeholders. What `use("/a", router)` adds to
-//! the routes of a router is not read, nor are routes that files are by their names.
+//! Limitations: a path is a literal, or a template with placeholders. Prefixes from `use("/a",
+//! router)` and routes given by file names are not read.
 
 mod events;
 mod frameworks;
@@ -25,10 +25,7 @@ mod providers;
 mod routes;
 
 use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Resolution, Target};
-use codeagent_model::dispatch::DispatchKind;
 use codeagent_model::facts::*;
-use codeagent_model::graph::Confidence;
-use codeagent_model::span::Position;
 
 use self::frameworks::{
     CallMeaning, DecoratorMeaning, decorator_meaning, function_meaning, method_meaning,
@@ -258,25 +255,4 @@ impl FileResolver<'_> {
         })?;
         member.init.some()
     }
-}
-
-/// What is said at a position, without label.
-fn relation(
-    kind: DispatchKind,
-    (source, target): (DispatchEnd, DispatchEnd),
-    at: Position,
-    confidence: Confidence,
-) -> Dispatch {
-    Dispatch {
-        kind,
-        source,
-        target,
-        label: String::new(),
-        at,
-        confidence,
-    }
-}
-
-fn end(decl: DeclRef) -> DispatchEnd {
-    Target::Decl(decl).into()
 }

@@ -1,9 +1,9 @@
 //! Origins: the package that a value comes from.
 //!
-//! `app` in `const app = express(); app.get(..)` comes from `express`, a parameter `router: Router`
-//! from where `Router` is imported.
+//! In `const app = express(); app.get(..)`, `app` comes from `express`; a parameter `router: Router`
+//! comes from the package from which `Router` is imported.
 //!
-//! **Limits.** Assignments after the declaration are not seen.
+//! Limitations: assignments after the declaration are ignored.
 
 use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
@@ -16,7 +16,7 @@ use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 /// Steps that are followed.
 const MAX_STEPS: usize = 16;
 
-/// Where a value comes from.
+/// Origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin<'w> {
     /// A package.

@@ -1,5 +1,5 @@
-//! Providers: what a container gives for a token, and what a route of the client shows. Both are
-//! told by the keys of an object literal.
+//! Providers: the class that a container provides for a token, and the component that a client route
+//! shows. Both are recognised by the keys of an object literal.
 
 use codeagent_lang::{Dispatch, DispatchEnd, Target};
 use codeagent_model::dispatch::DispatchKind;
@@ -8,9 +8,9 @@ use codeagent_model::graph::Confidence;
 use codeagent_model::span::Position;
 use rustc_hash::FxHashMap;
 
+use super::DispatchSite;
 use super::frameworks::{PROVIDED, SHOWN};
 use super::routes::join;
-use super::{DispatchSite, end, relation};
 use crate::resolve::edges::FileResolver;
 use crate::resolve::symbols::modules::ResolvedName;
 
@@ -83,7 +83,7 @@ impl FileResolver<'_> {
                 None => return,
             },
             _ => match self.symbol(given) {
-                Some(class) => (end(class), Confidence::Exact),
+                Some(class) => (DispatchEnd::from(class), Confidence::Exact),
                 None => return,
             },
         };
@@ -100,7 +100,7 @@ impl FileResolver<'_> {
     ) {
         let facts = self.own_facts();
         let (source, label) = match self.symbol(token) {
-            Some(token) => (end(token), String::new()),
+            Some(token) => (DispatchEnd::from(token), String::new()),
             None => match facts.expr(token) {
                 Expr::Name(name, ..) | Expr::Member(_, name) => {
                     (DispatchEnd::Unknown, facts.text(name).to_owned())
@@ -114,7 +114,7 @@ impl FileResolver<'_> {
 
         found.push(Dispatch {
             label,
-            ..relation(DispatchKind::Provides, (source, target), at, confidence)
+            ..Dispatch::new(DispatchKind::Provides, (source, target), at, confidence)
         });
     }
 
@@ -129,7 +129,7 @@ impl FileResolver<'_> {
         returned.iter().find_map(|value| match facts.expr(*value) {
             Expr::New(call) => {
                 let class = self.class(facts.calls[call.index()].callee)?;
-                Some((end(class), Confidence::Exact))
+                Some((DispatchEnd::from(class), Confidence::Exact))
             }
             _ => None,
         })
@@ -158,9 +158,9 @@ impl FileResolver<'_> {
                 .find(|site| site.subject == Subject::Expr(*item));
             let at = site.map_or(decl.at, |site| site.at);
 
-            found.push(relation(
+            found.push(Dispatch::new(
                 DispatchKind::Provides,
-                (end(class), end(class)),
+                (DispatchEnd::from(class), DispatchEnd::from(class)),
                 at,
                 Confidence::Exact,
             ));
@@ -221,7 +221,7 @@ impl FileResolver<'_> {
 
         found.push(Dispatch {
             label: path,
-            ..relation(
+            ..Dispatch::new(
                 DispatchKind::Shows,
                 (DispatchEnd::Around(decl.parent), target),
                 decl.at,
@@ -234,14 +234,14 @@ impl FileResolver<'_> {
     fn shown(&self, value: ExprId) -> Option<DispatchEnd> {
         let facts = self.own_facts();
         let Expr::Function(function) = facts.expr(value) else {
-            return self.symbol(value).map(end);
+            return self.symbol(value).map(DispatchEnd::from);
         };
 
         let loaded = *facts.list(facts.decl(function).returns).first()?;
         match facts.expr(loaded) {
             Expr::DynamicImport(module) => match self.resolve_module(self.file, module) {
                 ResolvedName::Module(file) if !self.is_external_file(file) => {
-                    Some(Target::File(file).into())
+                    Some(DispatchEnd::Target(Target::File(file)))
                 }
                 _ => None,
             },
@@ -253,7 +253,7 @@ impl FileResolver<'_> {
                     return None;
                 };
                 let chosen = *facts.list(facts.decl(choice).returns).first()?;
-                self.symbol(chosen).map(end)
+                self.symbol(chosen).map(DispatchEnd::from)
             }
             _ => None,
         }
@@ -275,15 +275,15 @@ impl FileResolver<'_> {
         let service = facts.list(bound.type_args).first();
         let service = service.and_then(|ty| self.declared_type(*ty));
         match (service, facts.list(bound.args).first()) {
-            (Some(service), _) => found.push(relation(
+            (Some(service), _) => found.push(Dispatch::new(
                 DispatchKind::Provides,
-                (end(service), end(class)),
+                (DispatchEnd::from(service), DispatchEnd::from(class)),
                 at.site.at,
                 Confidence::Exact,
             )),
             (None, Some(token)) => self.add_provider(
                 token.value,
-                end(class),
+                DispatchEnd::from(class),
                 at.site.at,
                 Confidence::Exact,
                 found,
@@ -297,9 +297,9 @@ impl FileResolver<'_> {
         let bound = self.bound(at.receiver);
         let token = bound.and_then(|bound| self.own_facts().list(bound.args).first().copied());
         if let Some(class) = token.and_then(|token| self.class(token.value)) {
-            found.push(relation(
+            found.push(Dispatch::new(
                 DispatchKind::Provides,
-                (end(class), end(class)),
+                (DispatchEnd::from(class), DispatchEnd::from(class)),
                 at.site.at,
                 Confidence::Exact,
             ));

@@ -1,4 +1,4 @@
-//! Routes and requests: who answers a path, and who asks for it.
+//! Routes: the functions that answer a path, and the requests for the path.
 
 use codeagent_lang::{DeclRef, Dispatch, DispatchEnd};
 use codeagent_model::dispatch::{ANY_VERB, DispatchKind};
@@ -7,7 +7,7 @@ use codeagent_model::graph::Confidence;
 
 use super::frameworks::{CLIENTS, CONTROLLERS, ROUTERS};
 use super::origins::Origin;
-use super::{DispatchSite, MAX_WRAPPERS, end, relation};
+use super::{DispatchSite, MAX_WRAPPERS};
 use crate::resolve::edges::FileResolver;
 
 /// Calls of `route(..)` that may stand between a path and its verb.
@@ -79,7 +79,7 @@ impl FileResolver<'_> {
         let source = DispatchEnd::Around(at.site.owner);
         found.push(Dispatch {
             label: format!("{verb} {path}"),
-            ..relation(
+            ..Dispatch::new(
                 DispatchKind::Serves,
                 (source, target),
                 at.site.at,
@@ -98,7 +98,7 @@ impl FileResolver<'_> {
         let source = DispatchEnd::Around(at.site.owner);
         found.push(Dispatch {
             label: format!("{verb} {path}"),
-            ..relation(
+            ..Dispatch::new(
                 DispatchKind::Requests,
                 (source, DispatchEnd::Unknown),
                 at.site.at,
@@ -197,7 +197,7 @@ impl FileResolver<'_> {
         let source = DispatchEnd::Around(at.site.owner);
         found.push(Dispatch {
             label: path,
-            ..relation(
+            ..Dispatch::new(
                 DispatchKind::Opens,
                 (source, DispatchEnd::Unknown),
                 at.site.at,
@@ -230,7 +230,7 @@ impl FileResolver<'_> {
         };
         let path = self.argument_text(at, 0).unwrap_or_default();
         let own = |decl| {
-            end(DeclRef {
+            DispatchEnd::from(DeclRef {
                 file: self.file,
                 decl,
             })
@@ -238,7 +238,7 @@ impl FileResolver<'_> {
 
         found.push(Dispatch {
             label: format!("{verb} /{}", join(&prefix, &path).trim_start_matches('/')),
-            ..relation(
+            ..Dispatch::new(
                 DispatchKind::Serves,
                 (own(class), own(at.site.owner)),
                 at.site.at,
