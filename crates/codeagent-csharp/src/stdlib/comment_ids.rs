@@ -265,7 +265,11 @@ mod tests {
         );
         assert_eq!(
             ids("System.Collections.Generic", "Dictionary", 2, "TryGetValue"),
-            ["M:System.Collections.Generic.Dictionary`2.TryGetValue(`0,`1@)"]
+            [
+                "M:System.Collections.Generic.Dictionary`2.AlternateLookup`1.TryGetValue(`2,`0@,`1@)",
+                "M:System.Collections.Generic.Dictionary`2.AlternateLookup`1.TryGetValue(`2,`1@)",
+                "M:System.Collections.Generic.Dictionary`2.TryGetValue(`0,`1@)",
+            ]
         );
         assert_eq!(
             ids("System.Collections.Generic", "Dictionary", 2, "Enumerator"),
