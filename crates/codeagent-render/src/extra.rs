@@ -96,11 +96,11 @@ pub const TEXTUAL: ExtraField = ExtraField {
     doc: "The first of textual_sites: `path:line text`.",
 };
 
-/// The external symbols that the symbols call.
+/// The external symbols that the symbols use.
 pub const EXTERNAL: ExtraField = ExtraField {
     name: "external",
     json_type: "array",
-    doc: "Callees outside the repository: `line manager:package#path`, in the order of the calls.",
+    doc: "What it uses outside the repository: `line manager:package#path`, in the order of the uses.",
 };
 
 /// The symbols that the answer covers.
@@ -129,7 +129,7 @@ pub struct Extra {
     pub possible: PossibleUses,
     /// The cursor of more unresolved uses.
     pub unresolved_cursor: Option<String>,
-    /// The external symbols that the symbols call, each as `line symbol`.
+    /// The external symbols that the symbols use, each as `line symbol`.
     pub external: Vec<String>,
     /// The folders with most rows, each as `folder: number`.
     pub folders: Vec<String>,

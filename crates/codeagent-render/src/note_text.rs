@@ -186,9 +186,9 @@ fn empty_list_text(reason: &EmptyList, face: Face) -> String {
                 .collect();
             format!("it has {}", edges.join(", "))
         }
-        EmptyList::ExternalBases { declaration } => format!(
-            "bases outside the repository are not listed; it is declared as `{declaration}`"
-        ),
+        EmptyList::ExternalBases { declaration } => {
+            format!("bases outside the repository have no row; it is declared as `{declaration}`")
+        }
         EmptyList::UnresolvedUses { count, name } => format!(
             "{} of the name {name} could not be resolved and may belong to this symbol",
             counted(*count, "use")

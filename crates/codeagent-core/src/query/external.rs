@@ -3,14 +3,14 @@
 //!
 //! A name is the end of a path (`HttpClient.SendAsync`, `readFile`), with the package before it if
 //! several have it (`npm:rxjs#map`, `dotnet:System.IO.Path.Combine`), or a package alone
-//! (`npm:rxjs`).
+//! (`npm:rxjs`). `HttpClient.*` stands for a type with its members.
 //!
 //! Limitations: the symbol that encloses a use is found by its lines.
 
 use rustc_hash::FxHashMap;
 
 use crate::model::external::{ExternalSymbol, PackageManager};
-use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId, NodeType};
+use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
 use crate::query::{Filter, Neighbors, QueryError, Relation};
 use crate::store::{self, ExternalSite, FileKey, IncidentEdge, Snapshot, StoredExternal};
 
@@ -37,24 +37,39 @@ pub fn resolve_external(
 
     let path = path.split('(').next().unwrap_or_default();
     let path = path.replace("::", ".").replace('#', ".");
+    let (path, with_members) = match path.strip_suffix(".*") {
+        Some(of) => (of, true),
+        None => (path.as_str(), false),
+    };
+    let is_of_package = |found: &StoredExternal| {
+        let symbol = &found.symbol;
+        manager.is_none_or(|manager| symbol.manager == manager)
+            && package.is_none_or(|package| symbol.package.eq_ignore_ascii_case(package))
+    };
+
     let mut found = match package {
         Some(package) if path.is_empty() => {
             store::external_symbols_of(snapshot, package, MAX_SYMBOLS)?
         }
-        _ => {
-            let name = path.rsplit('.').next().unwrap_or_default();
-            store::external_symbols_named(snapshot, name, MAX_SYMBOLS)?
-        }
+        _ => named(snapshot, path)?,
     };
+    found.retain(is_of_package);
+    if with_members {
+        let mut members = store::external_symbols_within(snapshot, path, MAX_SYMBOLS)?;
+        members.retain(is_of_package);
+        found.extend(members);
+    }
+    Ok(found)
+}
 
-    found.retain(|found| {
-        let symbol = &found.symbol;
-        manager.is_none_or(|manager| symbol.manager == manager)
-            && package.is_none_or(|package| symbol.package.eq_ignore_ascii_case(package))
-    });
+/// Finds the external symbols whose path is a name or ends with it; letter case is ignored if no
+/// path has the name as written.
+fn named(snapshot: &Snapshot, path: &str) -> Result<Vec<StoredExternal>, QueryError> {
+    let name = path.rsplit('.').next().unwrap_or_default();
+    let mut found = store::external_symbols_named(snapshot, name, MAX_SYMBOLS)?;
     let exact: Vec<StoredExternal> = found
         .iter()
-        .filter(|found| ends_with(&found.symbol.path(), &path))
+        .filter(|found| ends_with(&found.symbol.path(), path))
         .cloned()
         .collect();
     if !exact.is_empty() {
@@ -76,10 +91,8 @@ fn has_packages(manager: Option<PackageManager>) -> bool {
 
 /// Reports whether a path is a name or ends with it after a dot.
 fn ends_with(path: &str, name: &str) -> bool {
-    name.is_empty()
-        || path
-            .strip_suffix(name)
-            .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    path.strip_suffix(name)
+        .is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 /// Finds the symbols of the repository that use external ones, as the neighbours of one symbol.
@@ -182,7 +195,7 @@ fn innermost(nodes: &[Node], site: &ExternalSite) -> Option<NodeId> {
 
 /// An external symbol that code uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExternalCallee {
+pub struct ExternalTarget {
     /// The symbol; one of several overloads.
     pub symbol: ExternalSymbol,
     /// Number of uses.
@@ -191,55 +204,88 @@ pub struct ExternalCallee {
     pub line: u32,
     /// UTF-16 column of the first use.
     pub column: u32,
-    /// Highest confidence of the uses.
-    pub confidence: Confidence,
 }
 
-/// Returns the external symbols that symbols call, in the order of their first calls. Overloads
-/// are one.
-pub fn external_callees(
+/// Returns the external symbols that symbols themselves use by edges of some types, in the order of
+/// their first uses. Overloads are one.
+pub fn external_targets(
     snapshot: &Snapshot,
     nodes: &[&Node],
-) -> Result<Vec<ExternalCallee>, QueryError> {
-    let mut found: Vec<ExternalCallee> = Vec::new();
-    for span in nodes.iter().flat_map(|node| &node.spans) {
-        let Some(file) = store::file_by_path(snapshot, &span.path)? else {
+    edge_types: &[EdgeType],
+) -> Result<Vec<ExternalTarget>, QueryError> {
+    let mut files: Vec<&str> = nodes
+        .iter()
+        .flat_map(|node| &node.spans)
+        .map(|span| span.path.as_str())
+        .collect();
+    files.sort_unstable();
+    files.dedup();
+
+    let mut found: Vec<ExternalTarget> = Vec::new();
+    let mut enclosing = EnclosingSymbols::new(snapshot);
+    for path in files {
+        let Some(file) = store::file_by_path(snapshot, path)? else {
             continue;
         };
-        let lines = span.span.start.line..=span.span.end_line;
         for (used, sites) in store::external_uses_in(snapshot, file.id)? {
-            let calls = sites
-                .iter()
-                .filter(|site| site.edge_type == EdgeType::Calls && lines.contains(&site.line));
-            for site in calls {
-                add_call(&mut found, &used.symbol, site);
+            for site in &sites {
+                let source = enclosing.at(file.id, site)?;
+                let is_own = nodes.iter().any(|node| Some(node.id) == source);
+                if is_own && edge_types.contains(&site.edge_type) {
+                    add_use(&mut found, &used.symbol, site);
+                }
             }
         }
     }
-    found.sort_by_key(|callee| (callee.line, callee.column));
+    found.sort_by_key(|target| (target.line, target.column));
     Ok(found)
 }
 
-fn add_call(found: &mut Vec<ExternalCallee>, symbol: &ExternalSymbol, site: &ExternalSite) {
+fn add_use(found: &mut Vec<ExternalTarget>, symbol: &ExternalSymbol, site: &ExternalSite) {
     let path = symbol.path();
-    let is_same = |callee: &&mut ExternalCallee| {
-        callee.symbol.package == symbol.package && callee.symbol.path() == path
+    let is_same = |target: &&mut ExternalTarget| {
+        target.symbol.package == symbol.package && target.symbol.path() == path
     };
     match found.iter_mut().find(is_same) {
-        Some(callee) => {
-            callee.count += 1;
-            (callee.line, callee.column) =
-                (callee.line, callee.column).min((site.line, site.column));
-            callee.confidence = callee.confidence.max(site.confidence);
+        Some(target) => {
+            target.count += 1;
+            (target.line, target.column) =
+                (target.line, target.column).min((site.line, site.column));
         }
-        None => found.push(ExternalCallee {
+        None => found.push(ExternalTarget {
             symbol: symbol.clone(),
             count: 1,
             line: site.line,
             column: site.column,
-            confidence: site.confidence,
         }),
     }
+}
+
+/// Returns the members of external types that the repository uses, each with the number of uses,
+/// the most used first. Overloads are one.
+pub fn external_members(
+    snapshot: &Snapshot,
+    types: &[StoredExternal],
+) -> Result<Vec<(ExternalSymbol, usize)>, QueryError> {
+    let mut paths: Vec<String> = types.iter().map(|found| found.symbol.path()).collect();
+    paths.sort();
+    paths.dedup();
+
+    let mut members: FxHashMap<String, (ExternalSymbol, usize)> = FxHashMap::default();
+    for path in &paths {
+        for member in store::external_symbols_within(snapshot, path, MAX_SYMBOLS)? {
+            let uses: usize = store::external_uses_of(snapshot, member.id)?
+                .iter()
+                .map(|(_, sites)| sites.len())
+                .sum();
+            let symbol = member.symbol;
+            members.entry(symbol.to_string()).or_insert((symbol, 0)).1 += uses;
+        }
+    }
+
+    let mut members: Vec<(ExternalSymbol, usize)> = members.into_values().collect();
+    members.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    Ok(members)
 }
 
 /// The use of one package by the repository.
@@ -279,7 +325,6 @@ mod tests {
             ("System.IO.Path.Combine", "System.IO.Path.Combine", true),
             ("System.IO.Path.Combine", "ath.Combine", false),
             ("System.IO.Path.Combine", "Path", false),
-            ("map", "", true),
         ] {
             assert_eq!(ends_with(path, name), expected, "{name}");
         }

@@ -61,7 +61,8 @@ pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, export};
 pub use external::{
-    ExternalCallee, PackageUse, external_callees, external_uses, resolve_external, used_packages,
+    ExternalTarget, PackageUse, external_members, external_targets, external_uses,
+    resolve_external, used_packages,
 };
 pub use filter::Filter;
 pub use flow::flow;

@@ -178,6 +178,18 @@ pub fn external_symbols_named(
     select(snapshot, NAMED, params![name, limit as i64])
 }
 
+const WITHIN: &str = "SELECT id, manager, package, descriptor FROM external_symbols \
+    WHERE instr('.' || path, '.' || ?1 || '.') > 0 ORDER BY manager, package, descriptor LIMIT ?2";
+
+/// Returns the symbols inside those with a path that ends with a name, by package and descriptor.
+pub fn external_symbols_within(
+    snapshot: &Snapshot,
+    name: &str,
+    limit: usize,
+) -> Result<Vec<StoredExternal>, StoreError> {
+    select(snapshot, WITHIN, params![name, limit as i64])
+}
+
 const OF_PACKAGE: &str = "SELECT id, manager, package, descriptor FROM external_symbols \
     WHERE package = ?1 ORDER BY manager, descriptor LIMIT ?2";
 

@@ -3,8 +3,8 @@
 //! A case is a small repository and the uses in it, one per line:
 //! `edge_type manager:package descriptor file:line`, with `?` before what is inferred.
 
-use codeagent_core::model::graph::Confidence;
-use codeagent_core::query::{Snapshot, external_callees, resolve_external, resolve_symbols};
+use codeagent_core::model::graph::{Confidence, EdgeType};
+use codeagent_core::query::{Snapshot, external_targets, resolve_external, resolve_symbols};
 use codeagent_core::store;
 
 use crate::repository::Repository;
@@ -147,6 +147,8 @@ class A { string Join(string a) => Path.Combine(a, Path.Combine(a, a, a)); }
         ("Combine", vec![combine, "npm:tools#Combine"]),
         ("npm:tools#Combine", vec!["npm:tools#Combine"]),
         ("npm:tools", vec!["npm:tools#Combine", "npm:tools#other"]),
+        ("Path.*", vec![combine]),
+        ("dotnet:System.IO.*", vec![combine]),
         ("dotnet:Combine", vec![combine]),
         ("nuget:Other#Combine", vec![]),
         ("ombine", vec![]),
@@ -157,11 +159,11 @@ class A { string Join(string a) => Path.Combine(a, Path.Combine(a, a, a)); }
 }
 
 #[test]
-fn callees_outside_are_listed_once_in_the_order_of_calls() {
+fn what_a_symbol_itself_uses_is_listed_once_in_the_order_of_uses() {
     let (_repository, snapshot) = snapshot_of(&[(
         "A.cs",
         "using System.IO;
-class A
+class A : System.Exception
 {
     string Read(string a)
     {
@@ -171,19 +173,27 @@ class A
 }
 ",
     )]);
-    let matches = resolve_symbols(&snapshot, "A.Read", None).unwrap();
-    let nodes: Vec<_> = matches.nodes().collect();
-    let found: Vec<String> = external_callees(&snapshot, &nodes)
-        .unwrap()
-        .iter()
-        .map(|callee| format!("{} {} x{}", callee.line, callee.symbol, callee.count))
-        .collect();
+    let used = |name: &str, edge_type: EdgeType| -> Vec<String> {
+        let matches = resolve_symbols(&snapshot, name, None).unwrap();
+        let nodes: Vec<_> = matches.nodes().collect();
+        external_targets(&snapshot, &nodes, &[edge_type])
+            .unwrap()
+            .iter()
+            .map(|target| format!("{} {} x{}", target.line, target.symbol, target.count))
+            .collect()
+    };
+
     assert_eq!(
-        found,
+        used("A.Read", EdgeType::Calls),
         [
             "6 dotnet:System.IO.Path.GetFileName x1",
             "7 dotnet:System.IO.File.ReadAllText x1",
             "7 dotnet:System.IO.Path.Combine x2",
         ]
+    );
+    assert_eq!(used("A", EdgeType::Calls), [""; 0]);
+    assert_eq!(
+        used("A", EdgeType::Inherits),
+        ["2 dotnet:System.Exception x1"]
     );
 }

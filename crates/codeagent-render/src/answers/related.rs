@@ -1,7 +1,7 @@
 //! Answers about related symbols: callers, callees, implementations, uses.
 
 use codeagent_core::engine::IndexReader;
-use codeagent_core::model::graph::{EdgeDirection, Node};
+use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node};
 use codeagent_core::query::{
     self, Filter, Note, PossibleUses, PossibleUsesQuery, QueryError, Relation, Relations, Site,
     SiteSample, Snapshot, Sources, StoredExternal, SymbolMatches,
@@ -16,7 +16,7 @@ use crate::rows::Row;
 /// Maximum sites shown for each kind of possible results.
 const MAX_POSSIBLE: usize = 3;
 
-/// Maximum external callees listed.
+/// Maximum external symbols listed.
 const MAX_EXTERNAL: usize = 40;
 
 /// Maximum folders listed with their number of rows.
@@ -80,7 +80,7 @@ pub fn related<R: Row>(
         extra.unresolved_cursor =
             page.beside_after(&sites_list(&extra.possible.unresolved_at), shown);
         if relation.direction == EdgeDirection::Outgoing {
-            extra.external = external_callees(&snapshot, &matches)?;
+            extra.external = external_targets(&snapshot, &matches, relation.edge_types)?;
         }
     }
 
@@ -160,17 +160,18 @@ fn external<R: Row>(
         .with_stale_files(&sources))
 }
 
-/// Lists the external symbols that symbols call.
-fn external_callees(
+/// Lists the external symbols that symbols use by edges of some types.
+fn external_targets(
     snapshot: &Snapshot,
     matches: &SymbolMatches,
+    edge_types: &[EdgeType],
 ) -> Result<Vec<String>, QueryError> {
     let nodes: Vec<&Node> = matches.nodes().collect();
-    let found = query::external_callees(snapshot, &nodes)?;
+    let found = query::external_targets(snapshot, &nodes, edge_types)?;
     let mut lines: Vec<String> = found
         .iter()
         .take(MAX_EXTERNAL)
-        .map(|callee| format!("{} {}", callee.line, callee.symbol))
+        .map(|target| format!("{} {}", target.line, target.symbol))
         .collect();
     if found.len() > lines.len() {
         lines.push(format!("and {} more", found.len() - lines.len()));

@@ -37,6 +37,13 @@ pub(super) fn sections(
     document.line(heading(symbols));
 
     let snapshot = occurrences.sources.snapshot();
+    let members = query::external_members(snapshot, symbols)?;
+    let names = members
+        .iter()
+        .map(|(member, uses)| format!("{} ({uses})", member.name()))
+        .collect();
+    let title = "members that are used, with the number of uses";
+    document.section(wants.weigh(Section::list("members", title, names), false, 8));
     let edges = query::external_uses(snapshot, symbols)?;
     let mut in_tests: Vec<Occurrence> = Vec::new();
     for (key, title, edge_types) in PARTS {

@@ -392,7 +392,8 @@ fn external_row(
     occurrences: &Occurrences<'_, '_>,
 ) -> Result<Option<NameRow>, AnswerError> {
     let nodes: Vec<&Node> = subject.nodes.iter().collect();
-    let found = query::external_callees(occurrences.sources.snapshot(), &nodes)?;
+    let found =
+        query::external_targets(occurrences.sources.snapshot(), &nodes, &[EdgeType::Calls])?;
     let names: Vec<String> = found
         .iter()
         .take(MAX_EXTERNAL)

@@ -17,6 +17,7 @@ use codeagent_lang::{DeclRef, ExternalUse};
 use codeagent_model::external::{ExternalSymbol, PackageManager};
 use codeagent_model::facts::*;
 use codeagent_model::graph::EdgeType;
+use nodejs_built_in_modules::is_nodejs_builtin_module;
 
 use crate::resolve::edges::FileResolver;
 use crate::resolve::symbols::modules::ResolvedName;
@@ -248,7 +249,7 @@ fn package_of_path(path: &str) -> Option<(PackageManager, String)> {
 
 /// Returns the package of an import; `None` for a relative or absolute path.
 fn package_of_specifier(specifier: &str) -> Option<(PackageManager, String)> {
-    if specifier.starts_with("node:") || is_of_node(specifier) {
+    if specifier.starts_with("node:") || is_nodejs_builtin_module(specifier) {
         return Some((PackageManager::Node, String::new()));
     }
     // `virtual:x`, `https://x`, `#internal`, `./x`
@@ -257,12 +258,6 @@ fn package_of_specifier(specifier: &str) -> Option<(PackageManager, String)> {
     }
     let name = package_name(specifier)?;
     Some((PackageManager::Npm, typed_package(name)))
-}
-
-fn is_of_node(specifier: &str) -> bool {
-    npm::BundledPackages::get()
-        .find(specifier)
-        .is_some_and(|(_, package)| matches!(package.name, NODE_TYPES | "node"))
 }
 
 /// Returns the package that a path below `node_modules` begins with: `@scope/name` or `name`.
