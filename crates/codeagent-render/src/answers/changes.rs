@@ -46,7 +46,7 @@ pub fn changes(index: &IndexReader, range: &str) -> Result<Document, AnswerError
     if changes.is_cut {
         document.note(
             "only the first files were compared by symbol; pass a more recent commit to \
-                       compare all",
+             compare all",
         );
     }
 

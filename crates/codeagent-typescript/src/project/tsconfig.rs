@@ -190,7 +190,7 @@ impl<'a> Configs<'a> {
                 if inherited > MOST_INHERITED_BYTES {
                     warnings.push(format!(
                         "{path}: `extends` is ignored: too many inherited \
-                        configurations in the repository"
+                         configurations in the repository"
                     ));
                     written = Written::default();
                 }

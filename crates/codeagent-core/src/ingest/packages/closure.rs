@@ -339,7 +339,7 @@ impl PackageCrawl<'_> {
         if skipped_lookups > 0 {
             notes.push(format!(
                 "{skipped_lookups} imports of packages were not read: there are \
-                                more than {MAX_SPECIFIERS}"
+                 more than {MAX_SPECIFIERS}"
             ));
         }
 

@@ -281,7 +281,7 @@ async fn queries_about_a_file_without_symbols_say_why() {
     ])
     .await;
     let reason = "src/Keycode.cs could not be indexed, so none of its symbols are known: treated as generated: \
-         lines of more than";
+                  lines of more than";
     for (tool, question) in [
         ("get_file_outline", json!({ "path": "src/Keycode.cs" })),
         ("read_file", json!({ "path": "src/Keycode.cs" })),
