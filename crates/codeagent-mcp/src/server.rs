@@ -57,7 +57,8 @@ the locations per row; `format` `compact` is shorter; pass `next_cursor` as `cur
 page. `note` says why a list is empty. `unresolved` and `possible` are uses that may also belong to \
 the list. The index follows edits; if an answer is out of date, `note` says so and `stale_files` \
 names files whose line numbers may be off. Confidence `exact` is proven, `inferred` is the best of \
-several candidates. Libraries are not indexed; calls into them are not listed.";
+several candidates. Libraries are not indexed, but uses of their symbols are: query them by name \
+(`HttpClient.SendAsync`, `npm:rxjs#map`).";
 
 const AGENT_INSTRUCTIONS: &str = "\
 Answers questions about one repository's C# and TypeScript/JavaScript code from an index of its \
@@ -68,7 +69,8 @@ read_file shows lines of a file, get_status how complete the index is.
 Name symbols by their names or last segments (`Cart.Total`, `src/cart.ts#Cart.total`), FILE:LINE, \
 files, folders or quoted literals, one or several, or ask in a sentence. Answers are text of at \
 most max_chars characters; the last line says what was left out and how to get it. Uses listed as \
-possible are not certain. The index follows edits. Libraries are not indexed.";
+possible are not certain. The index follows edits. Libraries are not indexed, but uses of their \
+symbols are (`HttpClient.SendAsync`, `npm:rxjs#map`).";
 
 /// Maximum number of running tools. Others wait in the order of their calls: with a hundred running
 /// at once, all would be answered late.

@@ -98,7 +98,8 @@ fn advice(not_found: &NotFound, face: Face) -> String {
         Instead::NoMember(no_member) => format!("; {}", no_member_text(no_member, face)),
         Instead::Nearest(nearest) => match nearest.as_slice() {
             [] => format!(
-                "; {} also matches parts of names; symbols of libraries are not indexed",
+                "; {} also matches parts of names; of libraries, only symbols that the repository \
+                 uses are known",
                 face.search()
             ),
             [name] => format!("; did you mean {name}?"),
