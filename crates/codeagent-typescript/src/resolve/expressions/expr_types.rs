@@ -9,6 +9,7 @@ use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type, TypeMapper, primitive_of};
 use crate::resolve::checker::Checker;
+use crate::resolve::global_index::provided_keys::PIECES;
 use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
@@ -321,22 +322,30 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns the name of the members that are declared as `[KEY]` for `a[KEY]`.
+    /// Returns the name of the members that are declared as `[KEY]` for `a[KEY]`, if `KEY` is a
+    /// symbol or a literal type.
     pub fn computed_key(&self, key: ExprRef) -> Option<Name> {
         let facts = self.facts(key.file);
         let text = match facts.expr(key.expr) {
             Expr::Name(sym, ..) => facts.text(sym).to_owned(),
             Expr::Member(object, sym) => match facts.expr(object) {
-                Expr::Name(object, ..) => {
-                    format!("{}.{}", facts.text(object), facts.text(sym))
-                }
+                Expr::Name(object, ..) => format!("{}.{}", facts.text(object), facts.text(sym)),
                 _ => return None,
             },
             _ => return None,
         };
+        let ty = self.type_of_expr(key);
+        if ty != Ty::SYMBOL && !matches!(self.get(ty), Type::Literal(LiteralKind::String, _)) {
+            return None;
+        }
 
-        let name = self.tables.find(&format!("[{text}]"));
-        (name != Name::NONE).then_some(name)
+        let member = format!("[{text}]");
+        let name = self.tables.find(&member);
+        if name == Name::NONE {
+            self.record_text_lookup(PIECES, &member);
+            return None;
+        }
+        Some(name)
     }
 
     fn type_of_array(&self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {
