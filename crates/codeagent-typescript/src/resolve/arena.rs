@@ -2,7 +2,7 @@
 //! only in this resolution.
 //!
 //! Limitations: the types are detailed enough to find members and calls, not to check programs.
-//! Unions keep at most twelve members; `null` and `undefined` are dropped from them. An exceeded
+//! Unions keep at most twelve members and 48 literal types; `null` and `undefined` are dropped from them. An exceeded
 //! budget gives `UNKNOWN`, never a guess.
 
 use std::rc::Rc;
@@ -137,8 +137,11 @@ pub enum Type {
 /// Bindings of type parameters, sorted by parameter.
 pub type Bindings = Rc<[(DeclRef, Ty)]>;
 
-/// Largest number of members of a union.
+/// Largest number of members of a union; literal types are counted apart.
 const UNION_LIMIT: usize = 12;
+
+/// Largest number of literal types in a union.
+const LITERAL_LIMIT: usize = 48;
 
 /// All types of one resolution.
 pub struct Arena {
@@ -237,10 +240,10 @@ impl Arena {
                 Type::Union(inner) => self
                     .list(inner)
                     .iter()
-                    .for_each(|member| push_new(&mut members, *member)),
+                    .for_each(|member| self.push_member(&mut members, *member)),
                 Type::Simple(Ty::NOTHING) => {}
                 Type::Simple(simple) if simple.is_opaque() => opaque = opaque.max(Some(simple)),
-                _ => push_new(&mut members, ty),
+                _ => self.push_member(&mut members, ty),
             }
         }
 
@@ -255,6 +258,23 @@ impl Arena {
                 let args = self.args(&members);
                 self.add(Type::Union(args))
             }
+        }
+    }
+
+    /// Adds a new member of a union, unless its limit is reached.
+    fn push_member(&self, members: &mut Vec<Ty>, ty: Ty) {
+        if members.contains(&ty) {
+            return;
+        }
+        let is_literal = |ty: Ty| matches!(self.get(ty), Type::Literal(..));
+        let literals = members.iter().filter(|member| is_literal(**member)).count();
+        let has_room = if is_literal(ty) {
+            literals < LITERAL_LIMIT
+        } else {
+            members.len() - literals < UNION_LIMIT
+        };
+        if has_room {
+            members.push(ty);
         }
     }
 

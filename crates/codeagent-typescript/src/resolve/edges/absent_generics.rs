@@ -5,11 +5,13 @@
 //! `get` are. It can also add members: `declare global { namespace jest { interface Matchers {..} }
 //! }`. If exactly one of these types has the member, the member is the target, marked `inferred`.
 //!
+//! Such an interface may also be augmented in an installed module that re-exports it from another.
+//!
 //! Limitations: the result of a generic's own member is taken for one of its type arguments. For
 //! added members, only calls are found.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{ExprRef, FileId, Reference};
+use codeagent_lang::{DeclRef, ExprRef, FileId, Reference};
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
 
@@ -69,18 +71,81 @@ impl FileResolver<'_> {
             return None;
         }
         let (object, member) = self.accessed_member(site)?;
-        if self.type_of_expr(self.file.expr(object)) != Ty::EXTERNAL {
-            return None;
-        }
+        // An augmented module may only re-export the interface, from a package that is installed.
+        let receiver = self.type_of_expr(self.file.expr(object));
+        let augmented = match self.get(receiver) {
+            Type::Simple(Ty::EXTERNAL) => None,
+            Type::Instance(decl, _) if self.is_external_file(decl.file) => {
+                Some(self.decl_name(decl))
+            }
+            _ => return None,
+        };
 
         let name = self.name(self.file, member);
         self.record_text_lookup(AUGMENTING, "");
+        let module = self.module_of(object, 0);
         let types = self.tables.augmenting().iter().filter_map(|interface| {
             let group = self.merged_symbol(*interface);
             let is_known = group.iter().any(|part| self.is_external_file(part.file));
-            (!is_known).then(|| self.own_instance(*interface))
+            let is_meant = augmented.is_none_or(|named| self.decl_name(*interface) == named);
+            let is_from = module.is_none_or(|module| self.may_augment(*interface, module));
+            (!is_known && is_meant && is_from).then(|| self.own_instance(*interface))
         });
         self.edge_to_only_member(site, types, name)
+    }
+
+    /// The module that a value of the file comes from, as written in an import: `vitest` for
+    /// `expect(cart).not`.
+    fn module_of(&self, value: ExprId, step: u32) -> Option<&str> {
+        if step > MAX_STEPS {
+            return None;
+        }
+
+        let (file, facts) = (self.file, self.own_facts());
+        match facts.expr(value) {
+            Expr::Name(sym, scope, offset) => {
+                let position = LookupPosition {
+                    file,
+                    scope,
+                    offset,
+                };
+                let named = self.lookup_name(position, self.name(file, sym), Meaning::Value);
+                let [decl] = named[..] else { return None };
+                if decl.file != file {
+                    return None;
+                }
+                let imported = facts.imports.iter().find(|import| import.decl == decl.decl);
+                match imported {
+                    Some(import) => Some(facts.text(import.module)),
+                    None => self.module_of(facts.decl(decl.decl).init, step + 1),
+                }
+            }
+            Expr::Call(call) | Expr::New(call) => {
+                self.module_of(facts.calls[call.index()].callee, step + 1)
+            }
+            Expr::Member(inner, _)
+            | Expr::Destructured(inner, _)
+            | Expr::Await(inner)
+            | Expr::NonNull(inner)
+            | Expr::Paren(inner) => self.module_of(inner, step + 1),
+            _ => None,
+        }
+    }
+
+    /// Reports whether an interface may add to the types of a module: in `declare module` with its
+    /// name or a name that contains it or is contained (`express-serve-static-core`), or globally.
+    fn may_augment(&self, interface: DeclRef, module: &str) -> bool {
+        let facts = self.facts(interface.file);
+        let mut scope = facts.decl(interface.decl).scope;
+        while let Some(owner) = facts.scope(scope).owner.some() {
+            let block = facts.decl(owner);
+            if block.kind == DeclKind::AmbientModule {
+                let augmented = facts.text(block.name);
+                return augmented.contains(module) || module.contains(augmented);
+            }
+            scope = block.scope;
+        }
+        true
     }
 
     /// The object and name of a member that is called, constructed or read.
@@ -139,8 +204,15 @@ impl FileResolver<'_> {
                 }
             }
             Expr::Call(call) | Expr::New(call) => self.types_of_unknown_call(file, call, step),
-            Expr::ContextualParam(function, _) => match facts.decl(function).context {
-                Context::Argument(call, _) => self.types_of_unknown_call(file, call, step),
+            Expr::ContextualParam(function, index) => match facts.decl(function).context {
+                Context::Argument(call, _) => {
+                    let given = self.types_of_unknown_call(file, call, step);
+                    if given.is_empty() {
+                        self.types_by_other_arguments(file, call, index, step)
+                    } else {
+                        given
+                    }
+                }
                 _ => Vec::new(),
             },
             Expr::Await(inner)
@@ -153,11 +225,16 @@ impl FileResolver<'_> {
         }
     }
 
-    /// The type arguments of a call of something absent, or of what that is a member of.
+    /// The type arguments of a call of something absent, or of what that is a member of; those in the
+    /// written result of a function of the repository.
     fn types_of_unknown_call(&self, file: FileId, call: CallId, step: u32) -> Vec<Ty> {
         let facts = self.facts(file);
         let callee = facts.calls[call.index()].callee;
-        if !self.type_of_expr(file.expr(callee)).is_opaque() {
+        let function = self.type_of_expr(file.expr(callee));
+        if let Type::Function(decl, _) = self.get(function) {
+            return self.types_in_type(decl.file, self.decl(decl).ty, step + 1);
+        }
+        if !function.is_opaque() {
             return Vec::new();
         }
 
@@ -171,6 +248,35 @@ impl FileResolver<'_> {
         let objects = self.types_by_arguments(file.expr(object), step + 1);
         let name = self.name(file, sym);
         self.types_behind(objects, name, true)
+    }
+
+    /// The type of a callback's parameter, if another argument is an absent generic with the type of
+    /// a function: `test(macro, o => o.ship())` with `macro: Macro<[(o: Order) => void]>`.
+    fn types_by_other_arguments(
+        &self,
+        file: FileId,
+        call: CallId,
+        index: u16,
+        step: u32,
+    ) -> Vec<Ty> {
+        let site = CallSite { file, call };
+        let callee = self.facts(file).calls[call.index()].callee;
+        if !self.type_of_expr(file.expr(callee)).is_opaque() {
+            return Vec::new();
+        }
+
+        let args = self.call_args(site);
+        let passed = args
+            .iter()
+            .filter(|arg| self.type_of_expr(file.expr(arg.value)) == Ty::FOREIGN_GENERIC)
+            .flat_map(|arg| self.types_by_arguments(file.expr(arg.value), step + 1));
+        passed
+            .filter_map(|function| {
+                let signature = *self.signatures(function).first()?;
+                let params = self.signature_params(signature);
+                params.get(usize::from(index)).map(|param| param.ty)
+            })
+            .collect()
     }
 
     /// The type of a member of one of some types, or what it returns; the types themselves, if none

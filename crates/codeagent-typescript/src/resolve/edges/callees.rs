@@ -6,8 +6,10 @@
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 
+use crate::resolve::arena::Type;
 use crate::resolve::edges::FileResolver;
 use crate::resolve::edges::targets::Referent;
+use crate::resolve::symbols::at;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 use crate::resolve::types::signatures::Signature;
@@ -22,17 +24,100 @@ impl FileResolver<'_> {
             (Referent::Decls(decls), Expr::Name(..))
                 if decls.iter().all(|decl| self.is_local(*decl)) =>
             {
-                self.resolve_named_function(self.resolve_held(decls.clone()))
+                let held = self.resolve_named_function(self.resolve_held(decls.clone()));
+                if self.is_declared_elsewhere(callee, &held) {
+                    Referent::Value
+                } else {
+                    held
+                }
             }
             _ => self.resolve_named_function(outcome),
         };
 
         match outcome {
-            Referent::External | Referent::Value if self.may_hold_a_function(callee) => {
-                Referent::Unknown
+            Referent::External | Referent::Value | Referent::Anonymous => {
+                match self.resolve_held_signature(callee) {
+                    Some(declared) => declared,
+                    None if self.may_hold_a_function(callee) => Referent::Unknown,
+                    None => outcome,
+                }
             }
             outcome => outcome,
         }
+    }
+
+    /// Resolves a call of a value, such as a parameter, to the function or member that its type was
+    /// declared for: `f` of type `Store["open"]` to `Store.open`.
+    fn resolve_held_signature(&self, callee: ExprId) -> Option<Referent> {
+        let ty = self.type_of_expr(self.file.expr(callee));
+        let Type::Function(decl, _) = self.get(ty) else {
+            return None;
+        };
+        if self.is_external_file(decl.file) || self.is_bound_with_arguments(callee) {
+            return None;
+        }
+
+        let owner = match self.decl(decl).kind {
+            DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method => decl,
+            DeclKind::Lambda | DeclKind::FunctionType => self.owner_of_function(decl)?,
+            _ => return None,
+        };
+        self.is_node(owner)
+            .then(|| Referent::Decls(DeclList::from_slice(&[owner])))
+    }
+
+    /// Reports whether a value is `f.bind(object, argument)`, which has a signature of its own.
+    fn is_bound_with_arguments(&self, value: ExprId) -> bool {
+        let (file, facts) = (self.file, self.own_facts());
+        let value = match facts.expr(value) {
+            Expr::Name(sym, scope, offset) => {
+                let position = LookupPosition {
+                    file,
+                    scope,
+                    offset,
+                };
+                let named = self.lookup_name(position, self.name(file, sym), Meaning::Value);
+                match named[..] {
+                    [local] if local.file == file => facts.decl(local.decl).init,
+                    _ => return false,
+                }
+            }
+            _ => value,
+        };
+
+        let Expr::Call(call) = facts.expr(value) else {
+            return false;
+        };
+        let call = &facts.calls[call.index()];
+        matches!(facts.expr(call.callee), Expr::Member(_, sym) if facts.text(sym) == "bind")
+            && call.args.len() > 1
+    }
+
+    /// Reports whether a local is at this place known to be a function that is none of these: `f` after
+    /// `const f = given ?? fallback; if (!isFallback(f))`.
+    fn is_declared_elsewhere(&self, callee: ExprId, held: &Referent) -> bool {
+        let Referent::Decls(held) = held else {
+            return false;
+        };
+        let ty = self.type_of_expr(self.file.expr(callee));
+        let Type::Function(decl, _) = self.get(ty) else {
+            return false;
+        };
+        let is_class = |held: &DeclRef| self.decl(*held).kind == DeclKind::Class;
+        self.decl(decl).kind == DeclKind::FunctionType && held.iter().all(is_class)
+    }
+
+    /// Returns the variable or property that a function or function type is written for.
+    fn owner_of_function(&self, function: DeclRef) -> Option<DeclRef> {
+        let facts = self.facts(function.file);
+        let owner = facts.decls.iter().position(|declaration| {
+            matches!(
+                declaration.kind,
+                DeclKind::Variable | DeclKind::Property
+            ) && (matches!(facts.expr(declaration.init), Expr::Function(id) if id == function.decl)
+                || is_written_in(facts, declaration.ty, function.decl))
+        })?;
+        Some(at(function.file, DeclId(owner as u32)))
     }
 
     /// Resolves a call of `a` in `{ a: f }`, which is not a node, to the function `f`.
@@ -191,5 +276,18 @@ impl FileResolver<'_> {
             return false;
         };
         !self.is_external_file(decl.file) && self.decl(decl).kind == DeclKind::CallSignature
+    }
+}
+
+/// Reports whether a type is a function type or a union or intersection with it.
+fn is_written_in(facts: &Facts, ty: TypeId, function: DeclId) -> bool {
+    match facts.type_expr(ty) {
+        TypeExpr::Function(id) => id == function,
+        TypeExpr::Nullable(inner) => is_written_in(facts, inner, function),
+        TypeExpr::Union(list) | TypeExpr::Intersection(list) => facts
+            .list(list)
+            .iter()
+            .any(|member| is_written_in(facts, *member, function)),
+        _ => false,
     }
 }

@@ -76,9 +76,7 @@ impl FileResolver<'_> {
                 let outcome = self.resolve_callee(callee);
                 self.resolve_constructor(callee, outcome)
             }
-            Expr::Jsx(component) if kind.is_call() => {
-                self.resolve_named_function(self.resolve_value(component))
-            }
+            Expr::Jsx(component) if kind.is_call() => self.resolve_callee(component),
             Expr::DynamicImport(sym) | Expr::Require(sym) => self.resolve_module(file, sym).into(),
             _ => self.resolve_value(expr),
         }
@@ -131,10 +129,27 @@ impl FileResolver<'_> {
             Expr::Literal(..) | Expr::Object(_) | Expr::Array(..) | Expr::Known(_) => {
                 Referent::External
             }
+            Expr::Index(call) if let Some(decls) = self.lookup_computed_member(call) => {
+                Referent::Decls(decls)
+            }
             _ => {
                 let ty = self.type_of_expr(file.expr(expr));
                 self.resolve_computed(ty)
             }
+        }
+    }
+
+    /// Returns the members declared as `[KEY]` for `a[KEY]`.
+    fn lookup_computed_member(&self, access: CallId) -> Option<DeclList> {
+        let (file, facts) = (self.file, self.own_facts());
+        let access = &facts.calls[access.index()];
+        let key = facts.list(access.args).first()?;
+        let name = self.computed_key(file.expr(key.value))?;
+
+        let receiver = self.type_of_expr(file.expr(access.callee));
+        match self.lookup_member(receiver, name) {
+            MemberLookup::Declared(member) => Some(member.decls),
+            _ => None,
         }
     }
 

@@ -7,7 +7,7 @@
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Ty, Type};
+use crate::resolve::arena::{Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::calls::CallSite;
 use crate::resolve::expressions::inference::Inference;
@@ -165,7 +165,10 @@ impl Checker<'_> {
                 };
                 self.add_defaults(&params, &mut bindings);
                 let bound = self.arena.mapper(bindings);
-                self.substitute(ty, bound)
+                match self.rest_element(signature, index, bound) {
+                    Some(element) => element,
+                    None => self.substitute(ty, bound),
+                }
             }
             Ok(Signature::BuiltIn(..)) => Ty::UNKNOWN,
             Err(ty) => ty,
@@ -246,6 +249,25 @@ impl Checker<'_> {
         }
 
         Some((param.ty, type_params, bindings))
+    }
+
+    /// Returns the type of argument `index` in `...rest: T`, where `T` is bound to a tuple.
+    fn rest_element(&self, signature: Signature, index: usize, bound: TypeMapper) -> Option<Ty> {
+        let Signature::Declared(decl, _) = signature else {
+            return None;
+        };
+        let params = self.params(decl);
+        let last = *params.last()?;
+        if !self.decl(last).flags.has(DeclFlags::REST) || index + 1 < params.len() {
+            return None;
+        }
+
+        let Type::Param(rest) = self.get(self.type_of_decl(last)) else {
+            return None;
+        };
+        let tuple = self.arena.bound(bound, rest)?;
+        matches!(self.get(tuple), Type::Tuple(_))
+            .then(|| self.element_at(tuple, Some(index + 1 - params.len())))
     }
 
     fn base_constructors(&self, class: DeclRef) -> Signatures {

@@ -3,11 +3,13 @@
 //! Limitations: the element type of a long array is that of its first elements. Arithmetic results
 //! are numbers.
 
+use codeagent_lang::query::names::Name;
 use codeagent_lang::{ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type, TypeMapper, primitive_of};
 use crate::resolve::checker::Checker;
+use crate::resolve::global_index::provided_keys::PIECES;
 use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
@@ -79,7 +81,7 @@ impl Checker<'_> {
             Expr::Or(a, b) => {
                 let a = self.type_of_expr(file.expr(a));
                 let b = self.type_of_expr(file.expr(b));
-                self.arena.union(&[a, b])
+                self.union_without_subtypes(a, b)
             }
             Expr::And(_, inner) | Expr::Assign(_, inner) => self.type_of_expr(file.expr(inner)),
             Expr::Object(decl) => self
@@ -115,6 +117,44 @@ impl Checker<'_> {
             Expr::Unary(Operator::Not, _) => Ty::BOOLEAN,
             Expr::Unary(..) => Ty::NUMBER,
             _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// Returns the type of `c ? a : b` and `a ?? b`: without the members that are subtypes of
+    /// others. Types of object literals stay, as the compiler adds the other's properties to them.
+    fn union_without_subtypes(&self, a: Ty, b: Ty) -> Ty {
+        let union = self.arena.union(&[a, b]);
+        let members = self.arena.members(union);
+        let is_compared = |ty: Ty| match self.get(ty) {
+            Type::Instance(..) | Type::Static(_) => true,
+            Type::Function(decl, _) => self.type_params(decl).is_empty(),
+            Type::Object(decl, _) => self.decl(decl).kind != DeclKind::ObjectLiteral,
+            _ => false,
+        };
+        if !(2..=4).contains(&members.len()) || !members.iter().all(|ty| is_compared(*ty)) {
+            return union;
+        }
+
+        let is_subtype = |ty: Ty| {
+            members.iter().any(|other| {
+                *other != ty && self.is_subtype(ty, *other) && !self.is_subtype(*other, ty)
+            })
+        };
+        let kept: Vec<Ty> = members
+            .iter()
+            .copied()
+            .filter(|ty| !is_subtype(*ty))
+            .collect();
+        self.arena.union(&kept)
+    }
+
+    /// Reports whether a type is a subtype of another; a class only of those it is derived from.
+    fn is_subtype(&self, ty: Ty, of: Ty) -> bool {
+        let is_class = |ty: Ty| matches!(self.get(ty), Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Class);
+        if is_class(ty) && is_class(of) {
+            self.is_derived(ty, of) == Some(true)
+        } else {
+            self.extends(ty, of, &mut Vec::new()) == Some(true)
         }
     }
 
@@ -263,6 +303,12 @@ impl Checker<'_> {
                 }
             }
             _ => {
+                if let Some(name) = self.computed_key(file.expr(arg.value))
+                    && let lookup @ MemberLookup::Declared(_) = self.lookup_member(object, name)
+                {
+                    return self.type_of_lookup(lookup, object);
+                }
+
                 let key = self.type_of_expr(file.expr(arg.value));
                 if matches!(
                     self.get(key),
@@ -274,6 +320,32 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// Returns the name of the members that are declared as `[KEY]` for `a[KEY]`, if `KEY` is a
+    /// symbol or a literal type.
+    pub fn computed_key(&self, key: ExprRef) -> Option<Name> {
+        let facts = self.facts(key.file);
+        let text = match facts.expr(key.expr) {
+            Expr::Name(sym, ..) => facts.text(sym).to_owned(),
+            Expr::Member(object, sym) => match facts.expr(object) {
+                Expr::Name(object, ..) => format!("{}.{}", facts.text(object), facts.text(sym)),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let ty = self.type_of_expr(key);
+        if ty != Ty::SYMBOL && !matches!(self.get(ty), Type::Literal(LiteralKind::String, _)) {
+            return None;
+        }
+
+        let member = format!("[{text}]");
+        let name = self.tables.find(&member);
+        if name == Name::NONE {
+            self.record_text_lookup(PIECES, &member);
+            return None;
+        }
+        Some(name)
     }
 
     fn type_of_array(&self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {

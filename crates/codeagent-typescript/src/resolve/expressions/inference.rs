@@ -47,24 +47,25 @@ impl Checker<'_> {
         mut inference: Inference<'_>,
     ) -> Vec<(DeclRef, Ty)> {
         let args = self.call_args(site);
-        let facts = self.facts(site.file);
         let params = self.signature_params(signature);
         self.infer_from_receiver(signature, site, &mut inference);
-        self.infer_rest(signature, site, &args, &mut inference);
+        let rest = self.inferred_rest(signature, &args, &inference);
+        let has_lambda = rest.is_some_and(|(_, position)| {
+            args[position..]
+                .iter()
+                .any(|arg| self.is_untyped_lambda_expr(site.file, arg.value))
+        });
+        if let Some((param, position)) = rest.filter(|_| !has_lambda) {
+            let tuple = self.rest_tuple(site.file, &args[position..]);
+            inference.found.push((param, tuple));
+        }
 
         for pass in [false, true] {
             if pass && !inference.lambdas {
                 break;
             }
             for (index, arg) in args.iter().enumerate() {
-                let is_lambda = match facts.expr(arg.value) {
-                    Expr::Function(lambda) => self.is_untyped_lambda(Signature::Declared(
-                        at(site.file, lambda),
-                        TypeMapper::EMPTY,
-                    )),
-                    _ => false,
-                };
-
+                let is_lambda = self.is_untyped_lambda_expr(site.file, arg.value);
                 let Some(param) = params
                     .get(index)
                     .or(params.last().filter(|param| param.rest))
@@ -80,7 +81,24 @@ impl Checker<'_> {
             }
         }
 
+        // The other arguments may type the lambdas among the rest, so they come first.
+        if let Some((param, position)) = rest.filter(|_| has_lambda && inference.lambdas)
+            && !inference.found.iter().any(|binding| binding.0 == param)
+        {
+            let tuple = self.rest_tuple(site.file, &args[position..]);
+            inference.found.push((param, tuple));
+        }
+
         inference.found
+    }
+
+    fn is_untyped_lambda_expr(&self, file: FileId, value: ExprId) -> bool {
+        match self.facts(file).expr(value) {
+            Expr::Function(lambda) => {
+                self.is_untyped_lambda(Signature::Declared(at(file, lambda), TypeMapper::EMPTY))
+            }
+            _ => false,
+        }
     }
 
     /// Infers `T` in `make<T>(this: new () => T): T` from the receiver of the call.
@@ -109,41 +127,41 @@ impl Checker<'_> {
         }
     }
 
-    /// Binds `T` in `...rest: T` to the tuple of all further arguments.
-    fn infer_rest(
+    /// Returns `T` in `...rest: T`, and the index of its first argument.
+    fn inferred_rest(
         &self,
         signature: Signature,
-        site: CallSite,
         args: &[Arg],
-        inference: &mut Inference<'_>,
-    ) {
+        inference: &Inference<'_>,
+    ) -> Option<(DeclRef, usize)> {
         let Signature::Declared(decl, _) = signature else {
-            return;
+            return None;
         };
 
         let params = self.params(decl);
-        let Some(&last) = params.last() else { return };
+        let last = *params.last()?;
         if !self.decl(last).flags.has(DeclFlags::REST) {
-            return;
+            return None;
         }
         let ty = self.type_of_decl(last);
         let Type::Param(param) = self.get(ty) else {
-            return;
+            return None;
         };
-        if !inference.params.contains(&param) || args.iter().any(|arg| arg.mode == ArgMode::Spread)
-        {
-            return;
-        }
 
-        let rest: Vec<Ty> = args
+        let is_inferred =
+            inference.params.contains(&param) && args.iter().all(|arg| arg.mode != ArgMode::Spread);
+        is_inferred.then(|| (param, args.len().min(params.len() - 1)))
+    }
+
+    /// Returns the tuple of the arguments for a rest parameter.
+    fn rest_tuple(&self, file: FileId, args: &[Arg]) -> Ty {
+        let types: Vec<Ty> = args
             .iter()
-            .skip(params.len() - 1)
             .take(12)
-            .map(|arg| self.type_of_expr(site.file.expr(arg.value)))
+            .map(|arg| self.type_of_expr(file.expr(arg.value)))
             .collect();
-        let rest: Vec<Ty> = rest.into_iter().map(|ty| self.arena.widen(ty)).collect();
-        let tuple = self.arena.tuple(&rest);
-        inference.found.push((param, tuple));
+        let types: Vec<Ty> = types.into_iter().map(|ty| self.arena.widen(ty)).collect();
+        self.arena.tuple(&types)
     }
 
     fn type_of_argument(&self, file: FileId, arg: Arg) -> Ty {
@@ -234,6 +252,12 @@ impl Checker<'_> {
                     self.infer_from_members(param, given, inference, nesting);
                 }
             }
+            (Type::Function(decl, wanted), Type::Function(other, found))
+            | (Type::Object(decl, wanted), Type::Object(other, found))
+                if decl == other =>
+            {
+                self.infer_from_mappers(wanted, found, inference, nesting)
+            }
             (Type::Function(..), _) => self.infer_from_functions(param, given, inference, nesting),
             (Type::Object(..) | Type::Instance(..), _) => {
                 self.infer_from_structure(param, given, inference, nesting)
@@ -307,6 +331,21 @@ impl Checker<'_> {
         }
     }
 
+    /// Infers from two instantiations of one type: from type argument to type argument.
+    fn infer_from_mappers(
+        &self,
+        wanted: TypeMapper,
+        found: TypeMapper,
+        inference: &mut Inference<'_>,
+        nesting: u32,
+    ) {
+        for (param, wanted) in self.arena.bindings(wanted).iter() {
+            if let Some(found) = self.arena.bound(found, *param) {
+                self.infer_from_types(*wanted, found, inference, nesting + 1);
+            }
+        }
+    }
+
     /// Infers from members and from call and construct signatures: `interface F<P> { (props: P):
     /// void; new (): P }`. Does nothing without such signatures.
     fn infer_from_structure(
@@ -349,6 +388,7 @@ impl Checker<'_> {
         if !inference.lambdas && self.is_untyped_lambda(found) {
             return;
         }
+        let found = self.in_context_of(found, wanted, inference, nesting);
 
         if !self.is_untyped_lambda(found) {
             let wanted_params = self.signature_params(wanted);
@@ -362,6 +402,42 @@ impl Checker<'_> {
         let given = self.signature_result(found);
         self.infer_from_predicate(wanted, found, inference, nesting);
         self.infer_from_types(result, given, inference, nesting + 1);
+    }
+
+    /// Instantiates a generic function that is passed as an argument: its type parameters are
+    /// inferred from the parameters that the callee will pass to it.
+    fn in_context_of(
+        &self,
+        found: Signature,
+        wanted: Signature,
+        inference: &Inference<'_>,
+        nesting: u32,
+    ) -> Signature {
+        let Signature::Declared(decl, mapper) = found else {
+            return found;
+        };
+        let own = self.type_params(decl);
+        if own.is_empty() {
+            return found;
+        }
+
+        // What is not inferred yet tells nothing about the function.
+        let mut known = inference.found.clone();
+        let is_known = |param: &DeclRef| inference.found.iter().any(|binding| binding.0 == *param);
+        let unknown = inference.params.iter().filter(|param| !is_known(param));
+        known.extend(unknown.map(|param| (*param, Ty::UNKNOWN)));
+        let known = self.arena.mapper(known);
+
+        let passed = self.signature_params(wanted);
+        let mut of_function = Inference::new(&own, inference.lambdas);
+        for (param, passed) in self.signature_params(found).iter().zip(&passed) {
+            let passed = self.substitute(passed.ty, known);
+            self.infer_from_types(param.ty, passed, &mut of_function, nesting + 1);
+        }
+
+        let mut bindings = of_function.found;
+        bindings.extend(self.arena.bindings(mapper).iter().copied());
+        Signature::Declared(decl, self.arena.mapper(bindings))
     }
 
     /// Infers from `x is Foo` to `x is T`.

@@ -18,11 +18,11 @@ use crate::resolve::arena::{Args, Ty, Type, primitive_of};
 use crate::resolve::checker::Checker;
 use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::queries::Query;
+use crate::resolve::types::conditional_types::SpreadElement;
 use crate::resolve::types::members::MemberLookup;
-use crate::resolve::types::type_nodes::SpreadElement;
 
 /// Largest number of members that are compared.
-const MAX_MEMBERS: usize = 64;
+pub const MAX_MEMBERS: usize = 64;
 
 /// Largest number of nested comparisons.
 const MAX_COMPARED: usize = 12;
@@ -67,6 +67,20 @@ impl Checker<'_> {
                 }
             }
             (Type::Conditional(..) | Type::Indexed(..) | Type::Deferred(..), _) => None,
+            // `keyof any`
+            (Type::Literal(..) | Type::Simple(_), Type::KeyOf(Ty::ANY)) => Some(matches!(
+                self.arena.widen(sub),
+                Ty::STRING | Ty::NUMBER | Ty::SYMBOL
+            )),
+            (
+                Type::Instance(..)
+                | Type::Object(..)
+                | Type::Static(_)
+                | Type::Function(..)
+                | Type::BuiltIn(..)
+                | Type::Tuple(_),
+                Type::KeyOf(Ty::ANY),
+            ) => Some(self.is_enum(sub)),
             (Type::KeyOf(_), _) => self.keys_extend(sub, sup, inferred),
             (Type::Intersection(args), _) => self.intersection_extends(sub, args, sup, inferred),
             (Type::Literal(kind, _), Type::Simple(simple)) => Some(primitive_of(kind) == simple),
@@ -330,19 +344,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Compares an object with `Record<K, V>`: each property must be a `V`.
-    fn record_extends(&self, sub: Ty, args: Args, inferred: &mut Inferred) -> Option<bool> {
-        let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
-
-        match self.get(sub) {
-            Type::Object(..) | Type::Mapped(..) => {}
-            // A class or interface may have further members of any type, so only `any` accepts it.
-            _ => return None,
-        }
-
-        self.members_extend(sub, value, inferred)
-    }
-
     /// Compares two types member by member, once; a recursive comparison of the same pair succeeds.
     fn compare_members(
         &self,
@@ -405,7 +406,9 @@ impl Checker<'_> {
         }
 
         let mut names = Vec::new();
-        unsure |= self.add_key_names(sup, &mut names, 0).is_none();
+        let mut is_weak = self.add_key_names(sup, &mut names, 0).is_some();
+        unsure |= !is_weak;
+        is_weak &= !has_more && !names.is_empty() && names.len() <= MAX_MEMBERS;
 
         for name in names.into_iter().take(MAX_MEMBERS) {
             if fitting.is_some_and(|part| self.is_only_in(part, sub, name)) {
@@ -428,6 +431,8 @@ impl Checker<'_> {
                 .iter()
                 .any(|decl| self.decl(*decl).flags.has(DeclFlags::OPTIONAL));
 
+            is_weak &= optional;
+
             match self.lookup_member(sub, name) {
                 MemberLookup::Missing if optional || has_more => {}
                 MemberLookup::Missing => return Some(false),
@@ -441,8 +446,12 @@ impl Checker<'_> {
                         return Some(false);
                     }
                 }
-                MemberLookup::External => unsure = true,
+                MemberLookup::External => {
+                    is_weak = false;
+                    unsure = true;
+                }
                 lookup => {
+                    is_weak = false;
                     // `Partial<T>` and `Required<T>` are `T` here, so a required member may still
                     // be absent.
                     unsure |= !optional && self.is_optional(sub, &lookup);
@@ -457,7 +466,38 @@ impl Checker<'_> {
             }
         }
 
+        // All properties are optional: a type with none of them is not meant.
+        if is_weak && self.is_weak_target(sup) && self.has_any_member(sub) {
+            return Some(false);
+        }
+
         if unsure { None } else { Some(true) }
+    }
+
+    /// Reports whether a type accepts no calls and no other properties than its own.
+    fn is_weak_target(&self, ty: Ty) -> bool {
+        let is_open = |decl: DeclRef| {
+            !self
+                .nameless_members(decl, DeclKind::IndexSignature)
+                .is_empty()
+        };
+        match self.get(ty) {
+            Type::Object(decl, _) | Type::Instance(decl, _) => {
+                !self.merged_symbol(decl).iter().any(|part| is_open(*part))
+                    && !is_open(decl)
+                    && self.signatures(ty).is_empty()
+                    && self.construct_signatures(ty).is_empty()
+            }
+            _ => false,
+        }
+    }
+
+    fn has_any_member(&self, ty: Ty) -> bool {
+        match self.get(ty) {
+            Type::BuiltIn(known, _) => known != BuiltinType::Object,
+            Type::Tuple(_) | Type::Function(..) => true,
+            _ => self.key_names(ty).is_some_and(|names| !names.is_empty()),
+        }
     }
 
     /// Reports whether no other part of an intersection has a member with this name.
@@ -487,13 +527,13 @@ impl Checker<'_> {
     }
 
     /// Reports whether an object literal has a spread, whose members may be unknown.
-    fn has_spread(&self, ty: Ty) -> bool {
+    pub fn has_spread(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Object(decl, _) if !self.nameless_members(decl, DeclKind::Property).is_empty())
     }
 
     /// Returns the type of a compared member; properties of object literals keep their literal
     /// types.
-    fn type_of_given(&self, lookup: MemberLookup, receiver: Ty) -> Ty {
+    pub fn type_of_given(&self, lookup: MemberLookup, receiver: Ty) -> Ty {
         if let (Type::Object(..), MemberLookup::Declared(member)) = (self.get(receiver), &lookup)
             && let [decl] = member.decls[..]
         {

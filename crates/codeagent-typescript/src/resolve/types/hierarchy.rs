@@ -160,11 +160,38 @@ impl Checker<'_> {
         &self,
         group: &[DeclRef],
         types: &[Ty],
+        find: impl FnMut(Ty) -> Option<T>,
+    ) -> Option<T> {
+        self.find_in_bases_of(group, types, |_| true, find)
+    }
+
+    /// Searches the bases whose members are inherited: a class does not inherit those of the
+    /// interfaces that it implements.
+    pub fn find_in_inherited<T>(
+        &self,
+        group: &[DeclRef],
+        types: &[Ty],
+        find: impl FnMut(Ty) -> Option<T>,
+    ) -> Option<T> {
+        let is_inherited = |clause| clause != BaseClause::Implements;
+        self.find_in_bases_of(group, types, is_inherited, find)
+    }
+
+    fn find_in_bases_of<T>(
+        &self,
+        group: &[DeclRef],
+        types: &[Ty],
+        counts: impl Fn(BaseClause) -> bool,
         mut find: impl FnMut(Ty) -> Option<T>,
     ) -> Option<T> {
         let mut seen: SmallVec<[Ty; 4]> = SmallVec::new();
         for &part in group {
-            for index in 0..self.decl(part).bases.len() {
+            let facts = self.facts(part.file);
+            let bases = facts.list(facts.decl(part.decl).bases);
+            for (index, base) in bases.iter().enumerate() {
+                if !counts(base.clause) {
+                    continue;
+                }
                 let mut base = self.base_type(part, index);
                 if !base.is_opaque() {
                     let mapper = self.bind(part, types);

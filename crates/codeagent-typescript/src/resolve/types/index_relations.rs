@@ -1,4 +1,4 @@
-//! Assignability to index signatures for strings.
+//! Assignability to index signatures for strings and to `Record<K, V>`.
 //!
 //! A class or interface must declare such a signature itself; for an object type or literal, every
 //! member is compared.
@@ -8,9 +8,10 @@
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Ty, Type};
+use crate::resolve::arena::{Args, Ty, Type};
 use crate::resolve::checker::Checker;
-use crate::resolve::types::assignability::Inferred;
+use crate::resolve::types::assignability::{Inferred, MAX_MEMBERS};
+use crate::resolve::types::members::MemberLookup;
 
 /// An index signature: its declaration and the type of its values.
 type Index = (DeclRef, Ty);
@@ -47,6 +48,56 @@ impl Checker<'_> {
                 None => unsure = true,
             }
         }
+        if unsure { None } else { Some(true) }
+    }
+
+    /// Compares an object with `Record<K, V>`: each property must be a `V`, and those that `K`
+    /// names must exist.
+    pub fn record_extends(&self, sub: Ty, args: Args, inferred: &mut Inferred) -> Option<bool> {
+        let args = self.arena.list(args);
+        let value = args.get(1).copied().unwrap_or(Ty::UNKNOWN);
+        if let Some(keys) = args.first().and_then(|keys| self.keys_of(*keys)) {
+            return self.keyed_properties_extend(sub, &keys, value, inferred);
+        }
+
+        match self.get(sub) {
+            Type::Object(..) | Type::Mapped(..) => {}
+            // A class or interface may have further members of any type, so only `any` accepts it.
+            _ => return None,
+        }
+
+        self.members_extend(sub, value, inferred)
+    }
+
+    /// Compares the properties of an object that have these names.
+    fn keyed_properties_extend(
+        &self,
+        sub: Ty,
+        keys: &[Ty],
+        value: Ty,
+        inferred: &mut Inferred,
+    ) -> Option<bool> {
+        let has_more = self.has_external_base(sub) || self.has_spread(sub);
+        let mut unsure = false;
+        for &key in keys.iter().take(MAX_MEMBERS) {
+            let Type::Literal(_, name) = self.get(key) else {
+                return None;
+            };
+            let given = match self.lookup_member(sub, name) {
+                MemberLookup::Missing if !has_more => return Some(false),
+                MemberLookup::Missing | MemberLookup::External => {
+                    unsure = true;
+                    continue;
+                }
+                lookup => self.type_of_given(lookup, sub),
+            };
+            match self.nested_extends(given, value, inferred) {
+                Some(false) => return Some(false),
+                Some(true) => {}
+                None => unsure = true,
+            }
+        }
+
         if unsure { None } else { Some(true) }
     }
 

@@ -98,7 +98,7 @@ impl Checker<'_> {
             Type::Selected(inner, names, keep) => {
                 let inner = self.substitute_in(inner, mapper, nesting + 1);
                 let names = self.substitute_in(names, mapper, nesting + 1);
-                self.arena.add(Type::Selected(inner, names, keep))
+                self.selected(inner, names, keep)
             }
             Type::KeyOf(object) => {
                 let object = self.substitute_in(object, mapper, nesting + 1);
@@ -271,6 +271,20 @@ impl Checker<'_> {
                 bound.is_some_and(|ty| self.is_closed(ty))
             })
         })
+    }
+
+    /// Reports whether a type is a type variable: its members are not known before it is
+    /// instantiated. `Box<T>` is none, although it contains one.
+    pub fn is_generic(&self, ty: Ty) -> bool {
+        match self.get(ty) {
+            Type::Instance(..) | Type::BuiltIn(..) | Type::Tuple(_) => false,
+            Type::Union(args) | Type::Intersection(args) => {
+                let members = self.arena.list(args);
+                members.iter().any(|member| self.is_generic(*member))
+            }
+            Type::Selected(inner, ..) => self.is_generic(inner),
+            _ => self.is_open(ty),
+        }
     }
 
     /// Reports whether a type contains type parameters.

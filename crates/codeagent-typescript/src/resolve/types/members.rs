@@ -221,7 +221,7 @@ impl Checker<'_> {
         level: u32,
     ) -> MemberLookup {
         let (mut external, mut unknown) = (false, false);
-        let found = self.find_in_bases(group, types, |base| {
+        let found = self.find_in_inherited(group, types, |base| {
             if base.is_opaque() {
                 external |= base != Ty::UNKNOWN;
                 unknown |= base == Ty::FOREIGN_GENERIC;

@@ -4,6 +4,7 @@
 
 pub mod assignability;
 mod builtin_members;
+pub mod conditional_types;
 pub mod declaration_types;
 mod hierarchy;
 mod index_relations;

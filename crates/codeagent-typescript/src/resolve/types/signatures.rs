@@ -5,7 +5,7 @@
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
@@ -104,7 +104,7 @@ impl Checker<'_> {
             return found;
         }
 
-        let inherited = self.find_in_bases(&group, &types, |base| {
+        let inherited = self.find_in_inherited(&group, &types, |base| {
             let inherited = self.member_signatures(base, kind, level + 1);
             (!inherited.is_empty()).then_some(inherited)
         });
@@ -154,23 +154,36 @@ impl Checker<'_> {
             Signature::Declared(decl, mapper) => self
                 .params(decl)
                 .into_iter()
-                .map(|param| self.declared_param(param, mapper))
+                .flat_map(|param| self.declared_params(param, mapper))
                 .collect(),
             Signature::BuiltIn(..) => Vec::new(),
         }
     }
 
-    fn declared_param(&self, param: DeclRef, mapper: TypeMapper) -> Param {
+    /// Returns a declared parameter; a rest parameter of a tuple type is one parameter per element.
+    fn declared_params(&self, param: DeclRef, mapper: TypeMapper) -> SmallVec<[Param; 1]> {
         let flags = self.decl(param).flags;
         let ty = self.type_of_decl(param);
         let rest = flags.has(DeclFlags::REST);
         let ty = self.substitute(ty, mapper);
+
+        if rest && let Type::Tuple(elements) = self.get(ty) {
+            let elements = self.arena.list(elements);
+            let element = |ty: &Ty| Param {
+                ty: *ty,
+                // Tuples do not record which of their elements are optional.
+                optional: true,
+                rest: false,
+            };
+            return elements.iter().map(element).collect();
+        }
+
         let ty = if rest { self.type_of_element(ty) } else { ty };
-        Param {
+        smallvec![Param {
             ty,
             optional: flags.has(DeclFlags::OPTIONAL),
             rest,
-        }
+        }]
     }
 
     /// Returns the result of a signature, with outer type parameters substituted.

@@ -1,9 +1,6 @@
 //! The types of type nodes: `Foo<Bar>[]`, `A | B`, `typeof x`, `T["key"]`, `T extends U ? X : Y`.
 //!
-//! Limitations: conditional types are decided by a simplified assignability test; if it is
-//! undecided, the type is unknown. Template literal types are strings.
-
-use std::rc::Rc;
+//! Limitations: template literal types are strings.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
@@ -17,9 +14,6 @@ use crate::resolve::symbols::at;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::value_owners::constructs;
-
-/// The element types of a tuple and the index of its rest element.
-pub type SpreadElement = (Vec<Ty>, usize);
 
 impl Checker<'_> {
     /// Returns the type of a type node.
@@ -45,6 +39,9 @@ impl Checker<'_> {
             }
             TypeExpr::Tuple(elements) => self.type_of_tuple(file, elements),
             TypeExpr::Union(list) => {
+                if facts.list(list).iter().any(|ty| is_top(facts, *ty)) {
+                    return Ty::ANY;
+                }
                 let members = self.types_of(file, list);
                 self.arena.union(&members)
             }
@@ -309,7 +306,7 @@ impl Checker<'_> {
 
     /// Returns the type of `T[K]`.
     pub fn type_of_indexed(&self, object: Ty, key: Ty) -> Ty {
-        if self.is_open(object) || self.is_open(key) {
+        if self.is_generic(object) || self.is_open(key) {
             return self.arena.add(Type::Indexed(object, key));
         }
 
@@ -339,138 +336,11 @@ impl Checker<'_> {
             _ => Ty::UNKNOWN,
         }
     }
+}
 
-    /// Evaluates `check extends bound ? yes : no` under bindings of type parameters.
-    pub fn type_of_conditional(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Ty {
-        let facts = self.facts(file);
-        let TypeExpr::Conditional(parts) = facts.type_expr(ty) else {
-            return Ty::UNKNOWN;
-        };
-        let &[check, bound, yes, no, ref own @ ..] = facts.list(parts) else {
-            return Ty::UNKNOWN;
-        };
-
-        let deferred = self.arena.add(Type::Conditional(file, ty, mapper));
-        self.memoized(Query::Conditional(deferred), || {
-            let declared = self.type_of(file, check);
-            let check = self.substitute(declared, mapper);
-            if self.is_open(check) {
-                return deferred;
-            }
-
-            let is_object = matches!(
-                facts.type_expr(bound),
-                TypeExpr::Primitive(word) if facts.text(word) == "object"
-            );
-            let outer = self.without(mapper, file, own);
-            let elements = self.variadic(file, bound, outer);
-            let bound = self.type_of(file, bound);
-            let bound = self.substitute(bound, outer);
-
-            // `void extends T`, `{} extends T`, `"a" extends keyof T`
-            let waits = match self.get(bound) {
-                Type::Param(_) if own.is_empty() => {
-                    check == Ty::NOTHING || matches!(self.get(check), Type::Object(..))
-                }
-                Type::KeyOf(_) => self.is_open(bound),
-                _ => false,
-            };
-            if waits {
-                return deferred;
-            }
-
-            // Only a bare type parameter distributes over a union.
-            let (param, members) = match self.get(declared) {
-                Type::Param(param) => (Some(param), self.arena.members(check)),
-                _ => (None, Rc::from([check])),
-            };
-
-            let mut results = Vec::new();
-            for &member in members.iter() {
-                let mut inferred = Vec::new();
-                let fits = match (self.get(member), &elements) {
-                    (Type::Literal(..), _) if is_object => Some(false),
-                    (Type::Simple(simple), _) if is_object && simple.is_primitive() => Some(false),
-                    (Type::Tuple(given), Some(wanted)) => {
-                        self.tuple_extends(given, wanted, &mut inferred)
-                    }
-                    _ => self.extends(member, bound, &mut inferred),
-                };
-                let branch = match fits {
-                    Some(true) => self.type_of(file, yes),
-                    Some(false) => self.type_of(file, no),
-                    None => self.either_branch(file, yes, no),
-                };
-
-                inferred.extend(param.map(|param| (param, member)));
-                inferred.extend(self.arena.bindings(outer).iter().copied());
-
-                let mapper = self.arena.mapper(inferred);
-                results.push(self.substitute(branch, mapper));
-            }
-
-            self.arena.union(&results)
-        })
-    }
-
-    /// Returns the elements of a written tuple type with one rest element, and the index of that
-    /// element.
-    fn variadic(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Option<SpreadElement> {
-        let facts = self.facts(file);
-        let TypeExpr::Tuple(elements) = facts.type_expr(ty) else {
-            return None;
-        };
-
-        let elements = facts.list(elements);
-        let rest = elements.iter().position(|element| element.rest)?;
-        if elements[rest + 1..].iter().any(|element| element.rest) {
-            return None;
-        }
-
-        let types: Vec<Ty> = elements
-            .iter()
-            .map(|element| self.type_of(file, element.ty))
-            .collect();
-
-        Some((
-            types
-                .into_iter()
-                .map(|ty| self.substitute(ty, mapper))
-                .collect(),
-            rest,
-        ))
-    }
-
-    /// Returns a mapper without the `infer` bindings of an outer evaluation of this conditional
-    /// type.
-    fn without(&self, mapper: TypeMapper, file: FileId, own: &[TypeId]) -> TypeMapper {
-        if own.is_empty() || mapper == TypeMapper::EMPTY {
-            return mapper;
-        }
-        let facts = self.facts(file);
-        let is_own = |param: DeclRef| {
-            param.file == file && own.iter().any(|ty| matches!(facts.type_expr(*ty), TypeExpr::Infer(decl) if decl == param.decl))
-        };
-        let kept = self
-            .arena
-            .bindings(mapper)
-            .iter()
-            .copied()
-            .filter(|binding| !is_own(binding.0))
-            .collect();
-        self.arena.mapper(kept)
-    }
-
-    /// Returns, for an undecided test, the branch that is not `never`.
-    fn either_branch(&self, file: FileId, yes: TypeId, no: TypeId) -> Ty {
-        let yes = self.type_of(file, yes);
-        let no = self.type_of(file, no);
-        match (yes, no) {
-            (Ty::NOTHING, other) | (other, Ty::NOTHING) => other,
-            (a, b) if a == b => a,
-            _ => Ty::UNKNOWN,
-        }
-    }
+/// Reports whether a type is written `any` or `unknown`, which take up the rest of a union.
+fn is_top(facts: &Facts, ty: TypeId) -> bool {
+    matches!(facts.type_expr(ty), TypeExpr::Primitive(word) if matches!(facts.text(word), "any" | "unknown"))
 }
 
 fn primitive(word: &str) -> Ty {

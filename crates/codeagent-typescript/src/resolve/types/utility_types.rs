@@ -43,11 +43,22 @@ impl Checker<'_> {
 
     /// Evaluates a utility type; deferred while its arguments have type parameters.
     pub fn utility(&self, utility: Utility, args: &[Ty]) -> Ty {
-        if args.iter().any(|arg| self.is_open(*arg)) {
+        let waits = match utility {
+            Utility::Awaited => args
+                .first()
+                .is_some_and(|arg| self.is_generic_promise(*arg)),
+            _ => args.iter().any(|arg| self.is_open(*arg)),
+        };
+        if waits {
             let args = self.arena.args(args);
             return self.arena.add(Type::Deferred(utility, args));
         }
         self.utility_now(utility, args)
+    }
+
+    /// Reports whether the result of `await` on a type is not known before it is instantiated.
+    fn is_generic_promise(&self, ty: Ty) -> bool {
+        self.is_generic(self.awaited(ty))
     }
 
     fn utility_now(&self, utility: Utility, args: &[Ty]) -> Ty {
@@ -93,13 +104,20 @@ impl Checker<'_> {
         }
     }
 
-    fn selected(&self, ty: Ty, names: Ty, keep: bool) -> Ty {
+    pub fn selected(&self, ty: Ty, names: Ty, keep: bool) -> Ty {
+        let names = match self.get(names) {
+            Type::KeyOf(_) if !self.is_open(names) => self
+                .keys_of(names)
+                .map_or(names, |keys| self.arena.union(&keys)),
+            _ => names,
+        };
         let literal = self
             .arena
             .members(names)
             .iter()
             .all(|name| matches!(self.get(*name), Type::Literal(..)));
-        if literal && !ty.is_opaque() {
+        let waits = !keep && self.is_open(names);
+        if (literal || waits) && !ty.is_opaque() {
             self.arena.add(Type::Selected(ty, names, keep))
         } else {
             ty

@@ -1,0 +1,224 @@
+//! Conditional types: `T extends U ? X : Y`.
+//!
+//! A test is deferred while its types have type parameters that decide it. If it stays undecided, the
+//! type is known only where both branches are the same declaration, or one is `never`.
+//!
+//! Limitations: the parts of template literal types are not compared.
+
+use std::rc::Rc;
+
+use codeagent_lang::{DeclRef, FileId};
+use codeagent_model::facts::*;
+
+use crate::resolve::arena::{Ty, Type, TypeMapper};
+use crate::resolve::checker::Checker;
+use crate::resolve::queries::Query;
+use crate::resolve::symbols::at;
+
+/// The element types of a tuple and the index of its rest element.
+pub type SpreadElement = (Vec<Ty>, usize);
+
+impl Checker<'_> {
+    /// Evaluates `check extends bound ? yes : no` under bindings of type parameters.
+    pub fn type_of_conditional(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Ty {
+        let facts = self.facts(file);
+        let TypeExpr::Conditional(parts) = facts.type_expr(ty) else {
+            return Ty::UNKNOWN;
+        };
+        let &[check, bound, yes, no, ref own @ ..] = facts.list(parts) else {
+            return Ty::UNKNOWN;
+        };
+
+        let deferred = self.arena.add(Type::Conditional(file, ty, mapper));
+        self.memoized(Query::Conditional(deferred), || {
+            let declared = self.type_of(file, check);
+            let check = self.substitute(declared, mapper);
+            if self.is_open(check) {
+                return deferred;
+            }
+
+            let is_object = matches!(
+                facts.type_expr(bound),
+                TypeExpr::Primitive(word) if facts.text(word) == "object"
+            );
+            let is_template = has_template(facts, bound);
+            let outer = self.without(mapper, file, own);
+            let elements = self.variadic(file, bound, outer);
+            let bound = self.type_of(file, bound);
+            let bound = self.substitute(bound, outer);
+
+            if self.waits_for(check, bound, own.is_empty()) {
+                return deferred;
+            }
+
+            // Only a bare type parameter distributes over a union.
+            let (param, members) = match self.get(declared) {
+                Type::Param(param) => (Some(param), self.arena.members(check)),
+                _ => (None, Rc::from([check])),
+            };
+
+            let mut results = Vec::new();
+            for &member in members.iter() {
+                let mut inferred = Vec::new();
+                let fits = match (self.get(member), &elements) {
+                    (Type::Literal(..), _) if is_object => Some(false),
+                    (Type::Simple(simple), _) if is_object && simple.is_primitive() => Some(false),
+                    (Type::Tuple(given), Some(wanted)) => {
+                        self.tuple_extends(given, wanted, &mut inferred)
+                    }
+                    _ => self.extends(member, bound, &mut inferred),
+                };
+                // The parts of a template are not compared.
+                let fits = fits.filter(|fits| !(is_template && *fits));
+                if is_template {
+                    let parts = own.iter().filter_map(|ty| match facts.type_expr(*ty) {
+                        TypeExpr::Infer(decl) => Some((at(file, decl), Ty::UNKNOWN)),
+                        _ => None,
+                    });
+                    inferred.extend(parts);
+                }
+
+                inferred.extend(param.map(|param| (param, member)));
+                inferred.extend(self.arena.bindings(outer).iter().copied());
+                let mapper = self.arena.mapper(inferred);
+
+                results.push(match fits {
+                    Some(true) => self.substitute(self.type_of(file, yes), mapper),
+                    Some(false) => self.substitute(self.type_of(file, no), mapper),
+                    None => self.either_branch(file, (yes, no), mapper),
+                });
+            }
+
+            self.arena.union(&results)
+        })
+    }
+
+    /// Returns the elements of a written tuple type with one rest element, and the index of that
+    /// element.
+    fn variadic(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Option<SpreadElement> {
+        let facts = self.facts(file);
+        let TypeExpr::Tuple(elements) = facts.type_expr(ty) else {
+            return None;
+        };
+
+        let elements = facts.list(elements);
+        let rest = elements.iter().position(|element| element.rest)?;
+        if elements[rest + 1..].iter().any(|element| element.rest) {
+            return None;
+        }
+
+        let types: Vec<Ty> = elements
+            .iter()
+            .map(|element| self.type_of(file, element.ty))
+            .collect();
+
+        Some((
+            types
+                .into_iter()
+                .map(|ty| self.substitute(ty, mapper))
+                .collect(),
+            rest,
+        ))
+    }
+
+    /// Returns a mapper without the `infer` bindings of an outer evaluation of this conditional
+    /// type.
+    fn without(&self, mapper: TypeMapper, file: FileId, own: &[TypeId]) -> TypeMapper {
+        if own.is_empty() || mapper == TypeMapper::EMPTY {
+            return mapper;
+        }
+        let facts = self.facts(file);
+        let is_own = |param: DeclRef| {
+            param.file == file && own.iter().any(|ty| matches!(facts.type_expr(*ty), TypeExpr::Infer(decl) if decl == param.decl))
+        };
+        let kept = self
+            .arena
+            .bindings(mapper)
+            .iter()
+            .copied()
+            .filter(|binding| !is_own(binding.0))
+            .collect();
+        self.arena.mapper(kept)
+    }
+
+    /// Reports whether a test cannot be made yet, because the bound has type parameters:
+    /// `void extends T`, `{} extends T`, `"a" extends keyof T`, `["a"] extends [keyof T]`.
+    fn waits_for(&self, check: Ty, bound: Ty, infers_nothing: bool) -> bool {
+        match (self.get(check), self.get(bound)) {
+            (Type::Simple(Ty::NOTHING) | Type::Object(..), Type::Param(_)) => infers_nothing,
+            (_, Type::KeyOf(_)) => self.is_open(bound),
+            (Type::Tuple(given), Type::Tuple(wanted)) => {
+                let (given, wanted) = (self.arena.list(given), self.arena.list(wanted));
+                given.len() == wanted.len()
+                    && given
+                        .iter()
+                        .zip(wanted.iter())
+                        .any(|(given, wanted)| self.waits_for(*given, *wanted, infers_nothing))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns, for an undecided test, the branch that is not `never`, or both if they are
+    /// instances of one declaration.
+    fn either_branch(&self, file: FileId, (yes, no): (TypeId, TypeId), mapper: TypeMapper) -> Ty {
+        let (yes, no) = (self.type_of(file, yes), self.type_of(file, no));
+        match (yes, no) {
+            (Ty::NOTHING, other) | (other, Ty::NOTHING) => return self.substitute(other, mapper),
+            (a, b) if a == b => return self.substitute(a, mapper),
+            _ => {}
+        }
+
+        let may_agree = |ty: Ty| {
+            matches!(
+                self.get(ty),
+                Type::Instance(..) | Type::Intersection(_) | Type::Conditional(..)
+            )
+        };
+        if !may_agree(yes) || !may_agree(no) {
+            return Ty::UNKNOWN;
+        }
+
+        let (yes, no) = (self.substitute(yes, mapper), self.substitute(no, mapper));
+        match self.arena.members(no).first() {
+            Some(&first) if self.instantiates(yes, first) && self.instantiates(no, first) => {
+                self.arena.union(&[yes, no])
+            }
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// Reports whether a type, or each member of a union, differs from another only in its type
+    /// arguments.
+    fn instantiates(&self, ty: Ty, other: Ty) -> bool {
+        match (self.get(ty), self.get(other)) {
+            (Type::Union(members), _) => {
+                let members = self.arena.list(members);
+                members
+                    .iter()
+                    .all(|member| self.instantiates(*member, other))
+            }
+            (Type::Instance(a, _), Type::Instance(b, _))
+            | (Type::Object(a, _), Type::Object(b, _)) => a == b,
+            (Type::BuiltIn(a, _), Type::BuiltIn(b, _)) => a == b,
+            (Type::Intersection(a), Type::Intersection(b)) => {
+                let (a, b) = (self.arena.list(a), self.arena.list(b));
+                let mut pairs = a.iter().zip(b.iter());
+                a.len() == b.len() && pairs.all(|(a, b)| self.instantiates(*a, *b))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Reports whether a type is a template literal type, or a tuple with one.
+fn has_template(facts: &Facts, ty: TypeId) -> bool {
+    match facts.type_expr(ty) {
+        TypeExpr::Template => true,
+        TypeExpr::Tuple(elements) => facts
+            .list(elements)
+            .iter()
+            .any(|element| has_template(facts, element.ty)),
+        _ => false,
+    }
+}
