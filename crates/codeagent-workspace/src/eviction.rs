@@ -103,7 +103,10 @@ mod tests {
         std::fs::write(shared.path().join("index.db"), vec![0; 1 << 20]).unwrap();
 
         assert_eq!(data[0].evict_old_indexes(3 << 20), []);
-        assert_eq!(data[0].evict_old_indexes(3 << 19), [shared.clone()]);
+        assert_eq!(
+            data[0].evict_old_indexes(3 << 19),
+            std::slice::from_ref(&shared)
+        );
         assert!(!shared.path().exists() && data[0].has_database());
     }
 

@@ -303,7 +303,7 @@ fn count_with_packages(root: &Path) -> anyhow::Result<Vec<Figure>> {
         std::fs::remove_dir_all(home)?;
     }
 
-    let figure = |what: &str| {
+    let figure = |what: &str| -> anyhow::Result<Figure> {
         let run = indexer_at(root, &INSTRUCTIONS, Some(home))?;
         Ok(Figure {
             name: format!("{INSTALLED}, packages {what}: instructions"),

@@ -324,13 +324,14 @@ impl Loader<'_> {
         }
     }
 
-    /// Parses a text; `None` if the extractor panics.
-    pub fn extract(&self, text: &str, dialect: Dialect, defines: &[String]) -> Option<Facts> {
+    fn extract(&self, text: &str, dialect: Dialect, defines: &[String]) -> Option<Facts> {
+        self.parse(|| LANGUAGES.extract(text, dialect, defines))
+    }
+
+    /// Runs an extractor; `None` if it panics.
+    pub fn parse(&self, extract: impl FnOnce() -> Facts) -> Option<Facts> {
         self.timer.time(Phase::Extract, || {
-            catch_unwind(AssertUnwindSafe(|| {
-                LANGUAGES.extract(text, dialect, defines)
-            }))
-            .ok()
+            catch_unwind(AssertUnwindSafe(extract)).ok()
         })
     }
 

@@ -61,7 +61,7 @@ impl Home {
 
     /// Stores the facts of another text under the key of the package's.
     fn plant(&self, text: &str) {
-        let facts = LANGUAGES.extract(text, Dialect::Ts, &[]);
+        let facts = LANGUAGES.extract_declarations(text, Dialect::Ts);
         let facts = [(key(), encode_facts(&facts))];
         add_package_facts(&self.path(), &facts, &|| false).unwrap();
     }

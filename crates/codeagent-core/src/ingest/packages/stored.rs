@@ -9,6 +9,7 @@ use crate::ingest::IngestError;
 use crate::ingest::load::{Loader, OpenedStores};
 use crate::ingest::summary::Phase;
 use crate::ingest::writer_thread::PackedFacts;
+use crate::languages::LANGUAGES;
 use crate::model::facts::Facts;
 use crate::model::graph::{Dialect, ParseStatus};
 use crate::store::{self, FactsKey};
@@ -17,8 +18,7 @@ use crate::store::{self, FactsKey};
 const DECLARATIONS: &str = "declarations";
 
 impl Loader<'_> {
-    /// Returns the facts of a package's declaration file, or `None` on a parse error. Uses are
-    /// dropped, as they are never resolved.
+    /// Returns the facts of a package's declaration file, or `None` on a parse error.
     pub fn declarations(
         &self,
         opened: &mut OpenedStores,
@@ -32,14 +32,13 @@ impl Loader<'_> {
             return Ok((key, kept));
         }
 
-        let Some(mut facts) = self
-            .extract(&file.text, dialect, &[])
+        let Some(facts) = self
+            .parse(|| LANGUAGES.extract_declarations(&file.text, dialect))
             .filter(|facts| facts.header.parse_status != ParseStatus::Failed)
         else {
             return Ok((key, None));
         };
 
-        facts.sites = Vec::new();
         if self.store.is_some() {
             let blob = self
                 .timer
