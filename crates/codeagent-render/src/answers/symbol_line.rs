@@ -67,7 +67,12 @@ pub(super) fn note_targets(
         match target {
             Target::Literal(text) => {
                 document.note(format!(
-                    "no symbol is named {text:?}, and strings are not followed"
+                    "no symbol is named {text:?}; strings are not followed"
+                ));
+            }
+            Target::External { asked, .. } => {
+                document.note(format!(
+                    "{asked} is outside the repository; `explore` lists what uses it"
                 ));
             }
             Target::Symbols(symbols) => {

@@ -1,5 +1,6 @@
 //! Sections about functions, methods, constructors, fields, properties, events and variables.
 
+use codeagent_core::model::external::ExternalSymbol;
 use codeagent_core::model::graph::{
     EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType,
 };
@@ -11,6 +12,9 @@ use crate::text::{Document, NameRow, Section};
 
 /// Maximum number of source lines.
 const MAX_SOURCE_LINES: u32 = 160;
+
+/// Maximum number of external symbols named in the list of calls.
+const MAX_EXTERNAL: usize = 12;
 
 /// Edge types of uses, except those from implementations and overrides.
 const USES: [EdgeType; 4] = [
@@ -32,7 +36,7 @@ pub(super) fn sections(
         let flow = Section::lines("flow", "what happens, in order", lines);
         document.section(wants.weigh(flow, true, 0));
         let handlers = query::handlers_named_in(occurrences, subject.first())?;
-        let title = "what the strings in it are registered for, as equal strings suggest";
+        let title = "handlers of its string literals, matched by equal text";
         let handlers = Section::lines("handlers", title, handlers);
         document.section(wants.weigh(handlers, true, 0));
     }
@@ -262,7 +266,7 @@ fn through_implementations(
     occurrences: &mut Occurrences<'_, '_>,
     implementations: &[NodeId],
 ) -> Result<(), AnswerError> {
-    let title = "uses of what implements or overrides it";
+    let title = "uses of its implementations and overrides";
     let places = dispatched(occurrences, implementations)?;
     let section = Section::places("through implementations", title, places);
     let wants = subject.wants;
@@ -278,7 +282,7 @@ fn through_bases(
 ) -> Result<(), AnswerError> {
     let bases = query::bases_of(occurrences.sources.snapshot(), &subject.ids())?;
     let ids: Vec<NodeId> = bases.iter().map(|(id, _)| *id).collect();
-    let title = "possibly, through what it implements or overrides";
+    let title = "possibly, through its bases";
     let section = Section::places("through bases", title, dispatched(occurrences, &ids)?);
     let wants = subject.wants;
     document.section(wants.weigh(section, wants.impact || wants.callers, 6));
@@ -304,7 +308,7 @@ fn possible(
 ) -> Result<(), AnswerError> {
     let with_others = subject.wants.others;
     let possible = query::possible_callers(occurrences, subject.nodes, with_others)?;
-    let what = "possible uses that could not be resolved";
+    let what = "unresolved uses that may belong to it";
     let title = match possible.total - possible.likely.len() {
         0 => what.to_owned(),
         _ => format!("{what}, the likeliest; section \"{LESS_LIKELY}\" has the others"),
@@ -317,7 +321,7 @@ fn possible(
         subject.wants.weigh(section, false, 5)
     };
     document.section(section);
-    let title = "less likely uses that could not be resolved";
+    let title = "unresolved uses that are less likely to belong to it";
     document.section(Section::places(LESS_LIKELY, title, possible.others));
     Ok(())
 }
@@ -369,9 +373,10 @@ fn callees(
         3,
     )?;
 
+    rows.extend(external_row(subject, occurrences)?);
     if unresolved.count > 0 {
         let count = unresolved.count;
-        let text = format!("and {count} calls that could not be resolved");
+        let text = format!("and {count} unresolved calls");
         rows.push(NameRow {
             full: text.clone(),
             short: text,
@@ -379,6 +384,47 @@ fn callees(
     }
 
     Ok(Section::names("callees", "calls", rows))
+}
+
+/// Lists what a symbol calls outside the repository, in one row.
+fn external_row(
+    subject: &Subject<'_>,
+    occurrences: &Occurrences<'_, '_>,
+) -> Result<Option<NameRow>, AnswerError> {
+    let nodes: Vec<&Node> = subject.nodes.iter().collect();
+    let found = query::external_callees(occurrences.sources.snapshot(), &nodes)?;
+    let names: Vec<String> = found
+        .iter()
+        .take(MAX_EXTERNAL)
+        .map(|callee| short_path(&callee.symbol))
+        .collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
+
+    let more = match found.len() - names.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Ok(Some(NameRow {
+        full: format!("outside: {}{more}", names.join(", ")),
+        short: format!("{} outside", found.len()),
+    }))
+}
+
+/// Returns the last two names of a path, with the package if it has one: `rxjs#Observable.pipe`.
+fn short_path(symbol: &ExternalSymbol) -> String {
+    let path = symbol.path();
+    let mut dots = path.rmatch_indices('.').map(|(at, _)| at);
+    let short = match dots.nth(1) {
+        Some(at) => &path[at + 1..],
+        None => path.as_str(),
+    };
+    if symbol.package.is_empty() {
+        short.to_owned()
+    } else {
+        format!("{}#{short}", symbol.package)
+    }
 }
 
 #[cfg(test)]
