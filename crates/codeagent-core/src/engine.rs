@@ -496,6 +496,7 @@ fn open_pipeline(
     if !options.rebuild {
         pipeline.share(index_lock.data.clone());
     }
+    pipeline.share_packages(options.home.package_facts().ok());
 
     index_lock.note_database();
     let vectors = Arc::new(Vectors::new(options.model.clone()));

@@ -36,6 +36,14 @@ pub trait LanguageSupport: Send + Sync {
     /// Lowers one text. `defines` are the preprocessor symbols of the owning project.
     fn extract(&self, text: &str, dialect: Dialect, defines: &[String]) -> Facts;
 
+    /// Lowers the declarations of a library, which are never resolved or shown: without uses, and
+    /// without anything that only nodes need.
+    fn extract_declarations(&self, text: &str, dialect: Dialect) -> Facts {
+        let mut facts = self.extract(text, dialect, &[]);
+        facts.sites = Vec::new();
+        facts
+    }
+
     /// Returns the truth values, under `defines`, of the preprocessor symbols that the text
     /// mentions, as a stable string. Empty in a language without a preprocessor.
     fn conditions(&self, _text: &str, _defines: &[String]) -> String {
@@ -201,6 +209,17 @@ impl Languages {
         let support = self.of(dialect.language());
 
         parsing::one_heavy_at_a_time(text, || support.extract(text, dialect, defines))
+    }
+
+    /// Lowers the declarations of a library; see [`LanguageSupport::extract_declarations`].
+    #[must_use]
+    pub fn extract_declarations(self, text: &str, dialect: Dialect) -> Facts {
+        if limits::is_too_dense(text) {
+            return unparsed_facts(text, dialect);
+        }
+        let support = self.of(dialect.language());
+
+        parsing::one_heavy_at_a_time(text, || support.extract_declarations(text, dialect))
     }
 
     /// Returns the truth values, under `defines`, of the preprocessor symbols that the text

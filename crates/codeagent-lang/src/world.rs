@@ -82,6 +82,8 @@ pub struct World {
     installed: InstalledPackages,
     /// One per language, in the order of the registry.
     indexes: Vec<Box<dyn LanguageIndex>>,
+    /// Set to end resolutions early.
+    cancel: Arc<AtomicBool>,
 }
 
 impl World {
@@ -94,21 +96,21 @@ impl World {
             files,
             projects,
             &InstalledPackages::default(),
-            &AtomicBool::new(false),
+            &Arc::default(),
         )
         .unwrap_or_else(|| unreachable!("nobody cancels it"))
     }
 
     /// Builds a world with installed packages, whose declarations are among the files. Reuses the
     /// valid parts of an earlier world, which is unusable afterwards. Returns `None` if `cancel`
-    /// was set before completion.
+    /// was set before completion; if it is set later, resolutions end early.
     #[must_use]
     pub fn build_after(
         before: Option<&mut Self>,
         mut files: Vec<WorldFile>,
         projects: Arc<ProjectModel>,
         installed: &InstalledPackages,
-        cancel: &AtomicBool,
+        cancel: &Arc<AtomicBool>,
     ) -> Option<Self> {
         files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
         // Libraries keep their order, which decides whose overloads come first.
@@ -136,6 +138,7 @@ impl World {
             projects,
             installed: installed.clone(),
             indexes,
+            cancel: Arc::clone(cancel),
         })
     }
 
@@ -146,6 +149,12 @@ impl World {
 
         Arc::ptr_eq(&self.projects, projects)
             && paths.eq(files.iter().filter(own).map(|file| &file.path))
+    }
+
+    /// Returns the flag that ends resolutions early; their results are not used.
+    #[must_use]
+    pub fn cancel(&self) -> &Arc<AtomicBool> {
+        &self.cancel
     }
 
     /// Replaces the facts of a file. Returns `false`, with nothing changed, if the world has to be

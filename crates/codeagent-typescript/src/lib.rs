@@ -59,6 +59,10 @@ impl LanguageSupport for TypeScript {
         lower::extract(text, dialect)
     }
 
+    fn extract_declarations(&self, text: &str, dialect: Dialect) -> Facts {
+        lower::extract_declarations(text, dialect)
+    }
+
     fn is_project_file(&self, name: &str) -> bool {
         project::is_project_file(name)
     }

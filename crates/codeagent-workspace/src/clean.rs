@@ -143,10 +143,15 @@ impl DataDir {
     }
 
     /// Returns the location for rebuilding this index, after removing the remains of an earlier
-    /// rebuild. The caller must hold the lock.
+    /// rebuild. Facts of packages are shared with the indexes of this data root. The caller must hold
+    /// the lock.
     pub fn rebuilt(&self) -> Result<DataRoot, DataDirError> {
         self.remove_folder(REBUILT)?;
-        Ok(DataRoot::at(self.path().join(REBUILT)))
+        let rebuilt = DataRoot::at(self.path().join(REBUILT));
+        Ok(match self.path().parent() {
+            Some(home) => rebuilt.sharing_with(home),
+            None => rebuilt,
+        })
     }
 
     /// Replaces this database with a closed one, including its clean-shutdown marker, and removes

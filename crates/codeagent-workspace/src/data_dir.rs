@@ -17,6 +17,9 @@ use crate::walk::is_shortage;
 /// Maximum size of a secret, in bytes.
 const LONGEST_SECRET: u64 = 4_096;
 
+/// Name of the folder of the facts of packages; no repository's folder has such a name.
+const PACKAGE_FACTS: &str = "packages";
+
 /// Why a data folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
@@ -74,6 +77,8 @@ fn hint(source: &io::Error) -> &'static str {
 pub struct DataRoot {
     chosen: Option<PathBuf>,
     packages: Option<PathBuf>,
+    /// The data root whose facts of packages are used, if it is another.
+    shared: Option<PathBuf>,
 }
 
 /// The data folder of one repository, which may not exist yet.
@@ -89,7 +94,16 @@ impl DataRoot {
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self {
             chosen: Some(path.into()),
-            packages: None,
+            ..Self::default()
+        }
+    }
+
+    /// Uses the facts of packages of another data root.
+    #[must_use]
+    pub(crate) fn sharing_with(self, root: &Path) -> Self {
+        Self {
+            shared: Some(root.to_owned()),
+            ..self
         }
     }
 
@@ -126,6 +140,19 @@ impl DataRoot {
         Ok(DataDir {
             path: self.path()?.join(folder_name(root)),
             root: root.to_owned(),
+        })
+    }
+
+    /// Returns the folder of the facts of packages, which all indexes of the data root share. It has
+    /// a lock of its own.
+    pub fn package_facts(&self) -> Result<DataDir, DataDirError> {
+        let home = match &self.shared {
+            Some(home) => home.clone(),
+            None => self.path()?,
+        };
+        Ok(DataDir {
+            path: home.join(PACKAGE_FACTS),
+            root: home,
         })
     }
 

@@ -1,5 +1,6 @@
 //! Evicts old indexes when their total size exceeds the limit: first those of repositories that no
-//! longer exist, then those written longest ago.
+//! longer exist, then those written longest ago. The facts of packages, which the indexes share,
+//! count as one of them.
 //!
 //! Limitations: folders that do not record their repository are neither counted nor removed. An
 //! index that is only read counts as old.
@@ -22,9 +23,14 @@ impl DataDir {
             return Vec::new();
         };
 
-        let dirs = DataRoot::at(home).data_dirs().unwrap_or_default().known;
-        let mut sized: Vec<(u64, Self)> =
-            dirs.into_iter().map(|data| (data.bytes(), data)).collect();
+        let home = DataRoot::at(home);
+        let dirs = home.data_dirs().unwrap_or_default().known;
+        let shared = home.package_facts().into_iter();
+        let mut sized: Vec<(u64, Self)> = dirs
+            .into_iter()
+            .chain(shared.filter(|data| data.path().is_dir()))
+            .map(|data| (data.bytes(), data))
+            .collect();
         let mut total: u64 = sized.iter().map(|(bytes, _)| bytes).sum();
 
         if total <= limit {
@@ -84,6 +90,24 @@ mod tests {
             data
         };
         names.iter().enumerate().map(folder).collect()
+    }
+
+    #[test]
+    fn shared_facts_of_packages_are_evicted_with_the_indexes() {
+        let outer = tempfile::tempdir().unwrap();
+        let data = folders(outer.path(), &["own"]);
+        let shared = DataRoot::at(outer.path().join("home"))
+            .package_facts()
+            .unwrap();
+        drop(shared.lock_writer().unwrap());
+        std::fs::write(shared.path().join("index.db"), vec![0; 1 << 20]).unwrap();
+
+        assert_eq!(data[0].evict_old_indexes(3 << 20), []);
+        assert_eq!(
+            data[0].evict_old_indexes(3 << 19),
+            std::slice::from_ref(&shared)
+        );
+        assert!(!shared.path().exists() && data[0].has_database());
     }
 
     #[test]

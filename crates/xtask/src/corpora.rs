@@ -7,12 +7,16 @@
 //! Limitations: needs npm and pip. Debian packages also need apt with source packages enabled, and
 //! are fetched only on request.
 
+mod installed;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail, ensure};
 use codeagent_core::Language;
 use codeagent_workspace::DataRoot;
+
+pub use installed::bring_with_packages;
 
 /// Folder of the corpora in the work tree.
 pub const FOLDER: &str = "target/corpora";
@@ -169,11 +173,43 @@ impl Corpus {
             std::fs::remove_dir_all(&work)?;
         }
 
-        let archives = work.join("archive");
-        std::fs::create_dir_all(&archives)?;
+        let unpacked = work.join("unpacked");
+        self.archive().unpack(&work.join("archive"), &unpacked)?;
+        if let Some(built) = self.built {
+            std::fs::remove_dir_all(unpacked.join(built))?;
+        }
 
-        run(self.download().current_dir(&archives))?;
-        let archive = self.archive(&archives)?;
+        std::fs::rename(&unpacked, root)?;
+        std::fs::remove_dir_all(&work)?;
+
+        Ok(())
+    }
+
+    fn archive(&self) -> Archive {
+        Archive {
+            registry: self.registry,
+            package: self.package,
+            version: self.version,
+            hash: self.hash,
+        }
+    }
+}
+
+/// A published archive in a fixed version.
+struct Archive {
+    registry: Registry,
+    package: &'static str,
+    version: &'static str,
+    /// Its blake3 hash.
+    hash: &'static str,
+}
+
+impl Archive {
+    /// Downloads the archive into a new folder, checks its hash, and unpacks it into another.
+    fn unpack(&self, archives: &Path, unpacked: &Path) -> anyhow::Result<()> {
+        std::fs::create_dir_all(archives)?;
+        run(self.download().current_dir(archives))?;
+        let archive = only_archive(archives)?;
 
         let hash = blake3::hash(&std::fs::read(&archive)?).to_hex();
         ensure!(
@@ -183,23 +219,13 @@ impl Corpus {
             self.hash
         );
 
-        let unpacked = work.join("unpacked");
-        std::fs::create_dir_all(&unpacked)?;
+        std::fs::create_dir_all(unpacked)?;
         run(Command::new("tar")
             .arg("--strip-components=1")
             .arg("-C")
-            .arg(&unpacked)
+            .arg(unpacked)
             .arg("-xf")
-            .arg(&archive))?;
-
-        if let Some(built) = self.built {
-            std::fs::remove_dir_all(unpacked.join(built))?;
-        }
-
-        std::fs::rename(&unpacked, root)?;
-        std::fs::remove_dir_all(&work)?;
-
-        Ok(())
+            .arg(&archive))
     }
 
     fn download(&self) -> Command {
@@ -230,30 +256,30 @@ impl Corpus {
         command.args(arguments);
         command
     }
+}
 
-    /// Returns the path of the downloaded archive.
-    fn archive(&self, folder: &Path) -> anyhow::Result<PathBuf> {
-        let mut files = Vec::new();
+/// Returns the path of the only archive in a folder.
+fn only_archive(folder: &Path) -> anyhow::Result<PathBuf> {
+    let mut files = Vec::new();
 
-        for entry in std::fs::read_dir(folder)? {
-            let path = entry?.path();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
 
-            let name = path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
 
-            if name.contains(".tar.") || name.ends_with(".tgz") {
-                files.push(path);
-            }
+        if name.contains(".tar.") || name.ends_with(".tgz") {
+            files.push(path);
         }
+    }
 
-        files.sort();
-        match files.as_slice() {
-            [one] => Ok(one.clone()),
-            _ => bail!("{} archives came instead of one", files.len()),
-        }
+    files.sort();
+    match files.as_slice() {
+        [one] => Ok(one.clone()),
+        _ => bail!("{} archives came instead of one", files.len()),
     }
 }
 

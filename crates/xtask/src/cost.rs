@@ -17,7 +17,7 @@ use std::process::Command;
 use anyhow::{Context as _, bail, ensure};
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::ingest::IngestOptions;
-use codeagent_workspace::{RepoPath, Workspace};
+use codeagent_workspace::{DataRoot, RepoPath, Workspace};
 
 use crate::corpora;
 
@@ -29,6 +29,9 @@ const TOLERANCE: f64 = 3.0;
 /// instructions. They are small because valgrind takes fifty times as long; only instructions are
 /// counted for the slower one, because the two run in parallel.
 const COUNTED: [(&str, bool); 2] = [("mobx", true), ("pythonnet", false)];
+/// Name of the repository with installed packages, indexed under valgrind twice: with packages that
+/// no index has seen, and with known ones.
+const INSTALLED: &str = "reduxjs-toolkit";
 /// Number of runs; the minimum counts for memory, because the writer thread may fall behind the
 /// resolver.
 const RUNS: usize = 3;
@@ -63,6 +66,9 @@ pub struct Options {
 #[derive(clap::Args)]
 pub struct IndexOptions {
     root: PathBuf,
+    /// Where the index is put
+    #[arg(long)]
+    data_root: Option<PathBuf>,
 }
 
 /// Runs the indexer to be measured.
@@ -74,7 +80,10 @@ pub fn index(options: &IndexOptions) -> anyhow::Result<()> {
 
     let measured = EngineOptions {
         ingest,
-        home: corpora::data_root(),
+        home: match &options.data_root {
+            Some(path) => DataRoot::at(path),
+            None => corpora::data_root(),
+        },
         rebuild: true,
         ..EngineOptions::default()
     };
@@ -190,11 +199,14 @@ fn measure() -> anyhow::Result<Vec<Figure>> {
         .map(|(name, _)| corpora::bring(name))
         .collect::<Result<Vec<_>, _>>()?;
 
+    let installed = corpora::bring_with_packages()?;
+
     let counted: Vec<anyhow::Result<Vec<Figure>>> = std::thread::scope(|scope| {
         let threads: Vec<_> = COUNTED
             .iter()
             .zip(&roots)
             .map(|((name, whole), root)| scope.spawn(move || count(name, root, *whole)))
+            .chain([scope.spawn(|| count_with_packages(&installed))])
             .collect();
         threads
             .into_iter()
@@ -283,8 +295,31 @@ fn count(name: &str, root: &Path, whole: bool) -> anyhow::Result<Vec<Figure>> {
         .collect())
 }
 
+/// Counts the instructions for a repository with installed packages: before and after their facts
+/// are known.
+fn count_with_packages(root: &Path) -> anyhow::Result<Vec<Figure>> {
+    let home = Path::new("target/golden/with-packages");
+    if home.exists() {
+        std::fs::remove_dir_all(home)?;
+    }
+
+    let figure = |what: &str| -> anyhow::Result<Figure> {
+        let run = indexer_at(root, &INSTRUCTIONS, Some(home))?;
+        Ok(Figure {
+            name: format!("{INSTALLED}, packages {what}: instructions"),
+            value: number_after(&run, "refs:")?,
+        })
+    };
+    Ok(vec![figure("new")?, figure("known")?])
+}
+
 /// Returns the output of an indexer of `root`, optionally under a valgrind tool.
 fn indexer(root: &Path, tool: &[&str]) -> anyhow::Result<String> {
+    indexer_at(root, tool, None)
+}
+
+/// Like [`indexer`], with another data root.
+fn indexer_at(root: &Path, tool: &[&str], home: Option<&Path>) -> anyhow::Result<String> {
     let this = std::env::current_exe()?;
     let mut command = if tool.is_empty() {
         Command::new(&this)
@@ -293,7 +328,11 @@ fn indexer(root: &Path, tool: &[&str]) -> anyhow::Result<String> {
         command.args(tool).arg(&this);
         command
     };
-    output(command.arg("index").arg(root).env_remove("CODEAGENT_LOG"))
+    command.arg("index").arg(root).env_remove("CODEAGENT_LOG");
+    if let Some(home) = home {
+        command.arg("--data-root").arg(home);
+    }
+    output(&mut command)
 }
 
 /// Returns the standard output, or the standard error if that is empty.

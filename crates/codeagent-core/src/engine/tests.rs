@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use super::*;
 
+mod cancel;
+mod package_facts;
 mod shared;
 
 /// A repository of one class, and the data root of its index.

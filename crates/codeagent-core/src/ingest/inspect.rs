@@ -16,6 +16,7 @@ use crate::ingest::change::ChangeBatch;
 use crate::ingest::changes::projects;
 use crate::ingest::context::worker_threads;
 use crate::ingest::load::Loader;
+use crate::ingest::package_cache::PackageCache;
 use crate::ingest::packages;
 use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::scan::{self, KnownFiles, Scan};
@@ -142,7 +143,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
     let (known, timer, cancel) = (
         KnownFiles::default(),
         PhaseTimer::default(),
-        AtomicBool::new(false),
+        Arc::new(AtomicBool::new(false)),
     );
 
     let loader = Loader {
@@ -152,6 +153,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
         retained: &FxHashMap::default(),
         store: None,
         shared: &WorktreeCache::of(None, 0),
+        packages: &PackageCache::default(),
         timer: &timer,
         cancel: &cancel,
         progress: &|_| {},

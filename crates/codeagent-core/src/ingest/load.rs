@@ -1,5 +1,5 @@
 //! Loads the facts of each file: from the last batch, the store, another worktree's index, or by
-//! parsing.
+//! parsing. For packages, see `packages/stored.rs`.
 //!
 //! Limitations: a file that is too large, binary, minified or deleted while it is read stays in the
 //! index without symbols, with a problem. So does a file on which the extractor panics.
@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::ingest::IngestError;
+use crate::ingest::package_cache::PackageCache;
 use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::scan::{KnownFiles, NEVER_READ, SourceFile};
 use crate::ingest::source::SourceReader;
@@ -28,9 +29,6 @@ use crate::store::{self, FactsKey, Reader, Snapshot};
 /// Problem reported for a text that exceeded the parse budget.
 const GIVEN_UP: &str =
     "parsing was aborted: nested too deeply, too dense or too broken for its size";
-
-/// Key part in place of preprocessor symbols, for files of which only declarations are stored.
-const DECLARATIONS: &str = "declarations";
 
 /// Number of packed facts sent to the writer at once.
 const PACKED_AT_ONCE: usize = 256;
@@ -80,6 +78,8 @@ pub struct Loader<'a> {
     pub store: Option<FactsStore<'a>>,
     /// Facts in other worktrees' indexes.
     pub shared: &'a WorktreeCache<'a>,
+    /// Facts of packages that all indexes share.
+    pub packages: &'a PackageCache<'a>,
     /// Processor time per phase.
     pub timer: &'a PhaseTimer,
     /// Set to stop at the next file.
@@ -114,7 +114,8 @@ impl LoadState {
 pub struct OpenedStores {
     /// This repository's index.
     pub own: Option<Snapshot>,
-    others: WorktreeSnapshots,
+    /// Those of the repository's other worktrees.
+    pub others: WorktreeSnapshots,
 }
 
 impl Loader<'_> {
@@ -164,39 +165,6 @@ impl Loader<'_> {
             Some(store) => store.writer.put_facts(rest),
             None => Ok(()),
         }
-    }
-
-    /// Returns the facts of a package's declaration file, or `None` on a parse error. Uses are
-    /// dropped, as they are never resolved.
-    pub fn declarations(
-        &self,
-        opened: &mut OpenedStores,
-        dialect: Dialect,
-        file: &FileText,
-        packed: &Mutex<PackedFacts>,
-    ) -> Result<(FactsKey, Option<Arc<Facts>>), IngestError> {
-        let key = FactsKey::new(dialect, DECLARATIONS, file.hash.as_bytes());
-        let retained = self.retained(opened, key, packed)?;
-        if retained.is_some() {
-            return Ok((key, retained));
-        }
-
-        let Some(mut facts) = self
-            .extract(&file.text, dialect, &[])
-            .filter(|facts| facts.header.parse_status != ParseStatus::Failed)
-        else {
-            return Ok((key, None));
-        };
-
-        facts.sites = Vec::new();
-        if self.store.is_some() {
-            let blob = self
-                .timer
-                .time(Phase::Store, || store::encode_facts(&facts));
-            self.keep(key, blob, packed)?;
-        }
-
-        Ok((key, Some(Arc::new(facts))))
     }
 
     fn load_one(
@@ -357,11 +325,13 @@ impl Loader<'_> {
     }
 
     fn extract(&self, text: &str, dialect: Dialect, defines: &[String]) -> Option<Facts> {
+        self.parse(|| LANGUAGES.extract(text, dialect, defines))
+    }
+
+    /// Runs an extractor; `None` if it panics.
+    pub fn parse(&self, extract: impl FnOnce() -> Facts) -> Option<Facts> {
         self.timer.time(Phase::Extract, || {
-            catch_unwind(AssertUnwindSafe(|| {
-                LANGUAGES.extract(text, dialect, defines)
-            }))
-            .ok()
+            catch_unwind(AssertUnwindSafe(extract)).ok()
         })
     }
 
@@ -375,11 +345,6 @@ impl Loader<'_> {
             Some(snapshot) => store::read_packed(snapshot, key)?,
             None => None,
         })
-    }
-
-    /// Returns the packed facts of a key from another worktree's index.
-    pub fn find_shared(&self, opened: &mut OpenedStores, key: &FactsKey) -> Option<Vec<u8>> {
-        self.shared.find(&mut opened.others, key)
     }
 
     /// Copies facts from another worktree's index into this one.

@@ -8,6 +8,7 @@ mod context;
 mod delta;
 mod load;
 mod members;
+mod package_cache;
 mod packages;
 mod patch;
 mod phase_timer;

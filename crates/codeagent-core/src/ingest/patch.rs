@@ -18,6 +18,7 @@ use crate::ingest::context::BatchContext;
 use crate::ingest::delta::problems;
 use crate::ingest::load::LoadedFile;
 use crate::ingest::members::MemberHashes;
+use crate::ingest::package_cache::PackageCache;
 use crate::ingest::pipeline::IngestPipeline;
 use crate::ingest::plan::{self, ChangedFile, Fingerprint, Plan};
 use crate::ingest::resolve_files::ResolvedFile;
@@ -81,7 +82,9 @@ impl IngestPipeline {
         edited: &[SourceFile],
     ) -> Result<PatchOutcome, IngestError> {
         let (no_facts, no_worktrees) = (FxHashMap::default(), WorktreeCache::of(None, 0));
-        let loader = self.loader(ctx, &world.state.projects, &no_facts, &no_worktrees);
+        let no_packages = PackageCache::default();
+        let no_caches = (&no_worktrees, &no_packages);
+        let loader = self.loader(ctx, &world.state.projects, &no_facts, no_caches);
         let loaded = ctx.threads.install(|| loader.load(edited))?;
         if loaded.len() != edited.len() {
             return Ok(PatchOutcome::rebuild(CurrentWorld::Clean(world)));

@@ -62,6 +62,8 @@ pub struct IngestPipeline {
     pub(super) watcher: Option<Arc<Watcher>>,
     /// The index whose sibling worktrees' indexes provide facts.
     pub(super) worktrees: Option<DataDir>,
+    /// The folder of the facts of packages that all indexes share.
+    pub(super) package_facts: Option<DataDir>,
     threads: Arc<ThreadPool>,
     overlay: Overlay,
     cached: Option<CachedState>,
@@ -84,6 +86,7 @@ impl IngestPipeline {
             options,
             watcher: None,
             worktrees: None,
+            package_facts: None,
             threads,
             overlay: Overlay::default(),
             cached: None,
@@ -104,6 +107,11 @@ impl IngestPipeline {
     /// Makes later batches take facts from the indexes of the repository's other worktrees.
     pub fn share(&mut self, data: DataDir) {
         self.worktrees = Some(data);
+    }
+
+    /// Makes later batches share the facts of packages with other indexes.
+    pub fn share_packages(&mut self, data: Option<DataDir>) {
+        self.package_facts = data;
     }
 
     /// Makes later batches read the overlay's texts before those on disk.

@@ -113,8 +113,10 @@ impl IngestPipeline {
             nodes: &world.nodes,
             keys: &keys,
         };
+        // A file that was being resolved when the caller asked to stop has an incomplete result.
         ctx.threads
             .install(|| resolve_files(files, inputs, &ctx.timer, &step))
+            .filter(|_| !self.options.cancel.load(Ordering::Relaxed))
             .ok_or(IngestError::Interrupted)
     }
 }

@@ -11,6 +11,7 @@ use crate::ingest::cache::{CurrentWorld, WorldState};
 use crate::ingest::changes::ChangeSet;
 use crate::ingest::context::BatchContext;
 use crate::ingest::load::{FactsStore, LoadedFile, Loader};
+use crate::ingest::package_cache::PackageCache;
 use crate::ingest::packages::{self, CachedAssemblies, Installed};
 use crate::ingest::pipeline::IngestPipeline;
 use crate::ingest::rows;
@@ -66,7 +67,8 @@ impl IngestPipeline {
         } = before.map(Reused::of).unwrap_or_default();
         let threads = ctx.threads.current_num_threads();
         let worktrees = WorktreeCache::of(self.worktrees.as_ref(), threads);
-        let loader = self.loader(ctx, &projects, &facts, &worktrees);
+        let packages = PackageCache::of(self.package_facts.as_ref());
+        let loader = self.loader(ctx, &projects, &facts, (&worktrees, &packages));
         let (loaded, installed) = ctx.threads.install(|| {
             let loaded = loader.load(&changes.scan.sources)?;
             let folders = &changes.scan.packages;
@@ -137,7 +139,7 @@ impl IngestPipeline {
         ctx: &'a BatchContext<'_>,
         projects: &'a ProjectModel,
         retained: &'a FxHashMap<FactsKey, Arc<Facts>>,
-        worktrees: &'a WorktreeCache<'a>,
+        (shared, packages): (&'a WorktreeCache<'a>, &'a PackageCache<'a>),
     ) -> Loader<'a> {
         Loader {
             sources: &ctx.sources,
@@ -148,7 +150,8 @@ impl IngestPipeline {
                 reader: &self.reader,
                 writer: &self.writer,
             }),
-            shared: worktrees,
+            shared,
+            packages,
             timer: &ctx.timer,
             cancel: &self.options.cancel,
             progress: ctx.progress,

@@ -21,6 +21,7 @@ mod files;
 mod graph;
 mod literals;
 mod nodes;
+mod package_facts;
 mod packages;
 mod reader;
 mod schema;
@@ -60,6 +61,7 @@ pub use nodes::{
     by_name, by_name_end, by_name_within, by_qualified_name, line_spans, node, node_hash,
     node_ids_of_file, nodes_of_file, spans_of,
 };
+pub use package_facts::{PackageFacts, add_package_facts};
 pub use packages::{PackageRow, package_rows};
 pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};

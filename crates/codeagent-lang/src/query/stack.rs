@@ -12,6 +12,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashMap;
 
@@ -22,6 +24,9 @@ pub const PLACES: usize = 63;
 
 /// Set if a limit cut something off.
 const CUT: u64 = 1 << PLACES;
+
+/// Number of steps after which a resolution checks whether it is cancelled: at most milliseconds.
+const STEPS_TO_CHECK: u32 = 4_096;
 
 /// The limits of one resolution.
 #[derive(Clone, Copy, Debug)]
@@ -82,12 +87,16 @@ pub struct QueryStack<Q> {
     site: Cell<u32>,
     file: Cell<u64>,
     limits: QueryLimits,
+    /// Set to end the resolution early; its result is not used.
+    cancel: Arc<AtomicBool>,
+    /// The steps until `cancel` is checked.
+    to_check: Cell<u32>,
 }
 
 impl<Q: Copy + Eq + Hash> QueryStack<Q> {
-    /// Returns an empty stack with full budgets.
+    /// Returns an empty stack with full budgets, which are used up once `cancel` is set.
     #[must_use]
-    pub fn new(limits: QueryLimits) -> Self {
+    pub fn new(limits: QueryLimits, cancel: &Arc<AtomicBool>) -> Self {
         debug_assert!(limits.depth as usize <= PLACES, "a place for each query");
 
         Self {
@@ -101,6 +110,8 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
             site: Cell::new(limits.site.unwrap_or(u32::MAX)),
             file: Cell::new(limits.file),
             limits,
+            cancel: Arc::clone(cancel),
+            to_check: Cell::new(STEPS_TO_CHECK),
         }
     }
 
@@ -135,6 +146,11 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
     /// Takes steps from the budgets; returns `false` if they are used up.
     #[inline]
     pub fn spend(&self, steps: usize) -> bool {
+        match self.to_check.get().checked_sub(steps as u32) {
+            Some(to_check) => self.to_check.set(to_check),
+            None => self.check_cancel(),
+        }
+
         let left = self.file.get().saturating_sub(steps as u64);
         self.file.set(left);
         if self.limits.least_of_site.is_some() {
@@ -150,6 +166,17 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
             }
         }
         !is_used_up
+    }
+
+    /// Uses up the budgets of this site and of later ones if the resolution is cancelled.
+    #[cold]
+    fn check_cancel(&self) {
+        self.to_check.set(STEPS_TO_CHECK);
+        if self.cancel.load(Ordering::Relaxed) {
+            self.withdraw_least();
+            self.file.set(0);
+            self.site.set(0);
+        }
     }
 
     /// Reports whether nothing more can be computed: the budget of the file is used up, or that of

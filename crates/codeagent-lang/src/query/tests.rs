@@ -1,6 +1,8 @@
 //! Memoization changes neither a result nor that of a later site, and each query is computed once.
 
 use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::memo::MemoTable;
 use super::stack::{QueryLimits, QueryStack};
@@ -26,7 +28,7 @@ impl Graph {
     fn new(asks: &[Vec<usize>], limits: QueryLimits, is_kept: bool) -> Self {
         Self {
             asks: asks.to_vec(),
-            stack: QueryStack::new(limits),
+            stack: QueryStack::new(limits, &Arc::default()),
             answers: MemoTable::default(),
             is_kept,
             opened: RefCell::default(),
@@ -126,4 +128,26 @@ fn a_query_reached_in_many_ways_is_computed_once() {
     let graph = Graph::new(&asks, LIMITS, true);
     assert_eq!(graph.answer(0), (1 << 41) - 1);
     assert_eq!(*graph.opened.borrow(), 41);
+}
+
+#[test]
+fn a_cancelled_resolution_has_no_steps_left() {
+    let of_sites = QueryLimits {
+        site: Some(300_000),
+        least_of_site: Some(500),
+        ..LIMITS
+    };
+    for limits in [LIMITS, of_sites] {
+        let cancel = Arc::new(AtomicBool::new(false));
+        let stack: QueryStack<u32> = QueryStack::new(limits, &cancel);
+        stack.begin_site();
+        assert!((0..10_000).all(|_| stack.spend(1)));
+
+        cancel.store(true, Ordering::Relaxed);
+        let steps = (0..100_000).take_while(|_| stack.spend(1)).count();
+        assert!(steps < 5_000, "{steps} steps after it was cancelled");
+
+        stack.begin_site();
+        assert!(!stack.spend(1), "nor has a later site");
+    }
 }

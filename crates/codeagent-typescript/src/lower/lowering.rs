@@ -25,6 +25,8 @@ pub struct Lowering<'t, 'tree> {
     pub b: Builder<'t>,
     /// The file has no type annotations: JSDoc and CommonJS are read.
     pub javascript: bool,
+    /// The declarations are a library's, which are never shown.
+    pub is_library: bool,
     /// The function-like to which `return` belongs.
     pub function: DeclId,
     /// The expressions returned by it so far.
@@ -92,6 +94,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         Self {
             b,
             javascript: dialect.is_javascript(),
+            is_library: false,
             function: DeclId::NONE,
             returns: Vec::new(),
             this,

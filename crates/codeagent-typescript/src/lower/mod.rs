@@ -49,21 +49,22 @@ use crate::syntax::syntax::Grammar;
 /// Lowers one text; see [`codeagent_lang::LanguageSupport::extract`].
 #[must_use]
 pub fn extract(text: &str, dialect: Dialect) -> Facts {
-    // Comments of JavaScript contain types.
-    read(text, dialect, !dialect.is_javascript())
+    read(text, dialect, false)
 }
 
-/// Lowers a declaration text without its uses. Cheaper than [`extract`], because its interface is
-/// not separated from the rest.
+/// Lowers the declarations of a library; see
+/// [`codeagent_lang::LanguageSupport::extract_declarations`]. Cheaper than [`extract`]: without
+/// displayed texts, and its interface is not separated from the rest.
 #[must_use]
-pub fn extract_declarations(text: &str) -> Facts {
-    let mut facts = parsing::one_heavy_at_a_time(text, || read(text, Dialect::Ts, false));
+pub fn extract_declarations(text: &str, dialect: Dialect) -> Facts {
+    let mut facts = read(text, dialect, true);
     facts.sites = Vec::new();
+    facts.literals = Vec::new();
+    facts.callbacks = Vec::new();
     facts
 }
 
-/// Lowers a text; its comments are part of its interface unless `comments_say_nothing`.
-fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
+fn read(text: &str, dialect: Dialect, is_library: bool) -> Facts {
     if limits::has_too_many_angles(text) {
         return unparsed_facts(text, dialect);
     }
@@ -72,11 +73,14 @@ fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
     match parse(&repaired.text, dialect.has_jsx()) {
         Some(tree) => {
             let mut lowering = Lowering::new(text, dialect, &tree, &repaired);
+            lowering.is_library = is_library;
             lowering.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
             lowering.references();
             lowering.declare_documented_types();
             lowering.program(tree.root_node());
-            let mut facts = lowering.finish(comments_say_nothing.then(|| tree.root_node()));
+            // Comments of JavaScript contain types, so they are part of its interface.
+            let has_interface = !is_library && !dialect.is_javascript();
+            let mut facts = lowering.finish(has_interface.then(|| tree.root_node()));
             record_errors(tree.root_node(), text, &mut facts);
             facts
         }

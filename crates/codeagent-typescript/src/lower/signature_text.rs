@@ -48,6 +48,21 @@ const SUMMARY_LIMIT: usize = 300;
 impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Adds the detail that makes a declaration a node.
     pub fn show(&mut self, id: DeclId, looks: DeclText<'tree>) {
+        let unseen = Detail {
+            span: self.b.span(looks.start, looks.end),
+            access: looks.access,
+            parameters: Sym::NONE,
+            type_text: Sym::NONE,
+            doc: Sym::NONE,
+            deprecated: false,
+            explicit_interface: TypeId::NONE,
+            body_hash: [0; 8],
+        };
+        if self.is_library {
+            self.b.set_detail(id, unseen);
+            return;
+        }
+
         let doc =
             doc_before(self.b.text, looks.documented_at.unwrap_or(looks.start)).unwrap_or_default();
         let summary = if doc.summary.is_empty() {
@@ -66,14 +81,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         });
 
         let detail = Detail {
-            span: self.b.span(looks.start, looks.end),
-            access: looks.access,
             parameters,
             type_text,
             doc: summary,
             deprecated: doc.deprecated,
-            explicit_interface: TypeId::NONE,
             body_hash: body_hash(self.b.text, looks.start, name, looks.end),
+            ..unseen
         };
 
         self.b.set_detail(id, detail);

@@ -15,7 +15,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use codeagent_lang::lower::parsing::one_heavy_at_a_time;
 use codeagent_model::facts::Facts;
+use codeagent_model::graph::Dialect;
 use memchr::memchr_iter;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -456,5 +458,6 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
 /// Returns the declarations in a declaration text.
 #[must_use]
 pub fn parse_declarations(text: &str) -> Arc<Facts> {
-    Arc::new(extract_declarations(text))
+    let parse = || extract_declarations(text, Dialect::Ts);
+    Arc::new(one_heavy_at_a_time(text, parse))
 }

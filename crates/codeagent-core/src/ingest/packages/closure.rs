@@ -289,7 +289,7 @@ impl PackageCrawl<'_> {
             return Ok(None);
         }
 
-        let facts = self.loader.find(&mut opened.own, &key)?;
+        let facts = self.loader.kept_declarations(opened, &key, &self.packed)?;
         Ok(facts.map(|facts| ParsedDeclarations {
             row: row.clone(),
             facts,

@@ -15,6 +15,7 @@ mod lookup;
 mod manifest;
 mod nuget;
 mod restore;
+mod stored;
 
 use std::sync::Arc;
 
@@ -70,6 +71,7 @@ pub fn gather(
         rows,
         notes,
     } = nuget::gather(loader, cached)?;
+    loader.packages.write();
 
     let (keys, assemblies): (Vec<_>, Vec<_>) = assemblies.into_iter().unzip();
     (installed.keys, installed.assemblies) = (keys, Arc::new(PackageAssemblies(assemblies)));

@@ -315,7 +315,7 @@ impl AssemblyReader<'_> {
         }))
     }
 
-    /// Loads facts from this index or another worktree's.
+    /// Loads facts from memory or where they are stored.
     fn known(
         &self,
         opened: &mut OpenedStores,
@@ -326,21 +326,8 @@ impl AssemblyReader<'_> {
             return Ok(Some(cached.clone()));
         }
 
-        if let Some(blob) = self.loader.find_packed(&mut opened.own, key)?
-            && let Some(assembly) = assembly(&blob, at)
-        {
-            return Ok(Some(assembly));
-        }
-
-        let Some(blob) = self.loader.find_shared(opened, key) else {
-            return Ok(None);
-        };
-        let Some(assembly) = assembly(&blob, at) else {
-            return Ok(None);
-        };
-
-        self.loader.keep(*key, blob, &self.packed)?;
-        Ok(Some(assembly))
+        let decode = |blob: &[u8]| assembly(blob, at);
+        self.loader.find_package(opened, key, decode, &self.packed)
     }
 
     fn compiled(
@@ -362,7 +349,7 @@ impl AssemblyReader<'_> {
         let built =
             assembly(&blob, at).ok_or_else(|| "its declarations cannot be stored".to_owned());
         if built.is_ok() {
-            self.loader.keep(key, blob, &self.packed)?;
+            self.loader.keep_package(key, blob, &self.packed)?;
         }
 
         Ok(built)

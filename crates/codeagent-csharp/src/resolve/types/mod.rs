@@ -72,7 +72,10 @@ impl<'w> TypeState<'w> {
         Self {
             tables: world.index::<Tables>(),
             arena: Arena::new(),
-            stack: QueryStack::new(queries::limits(tracked.own_facts().sites.len())),
+            stack: QueryStack::new(
+                queries::limits(tracked.own_facts().sites.len()),
+                world.cancel(),
+            ),
             memo: TypeMemo::default(),
             tracked,
         }

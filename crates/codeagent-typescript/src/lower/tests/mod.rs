@@ -3,6 +3,7 @@
 mod hostile;
 mod uses;
 
+use codeagent_model::facts::Detail;
 use codeagent_model::graph::{Dialect, ParseStatus};
 use codeagent_model::print::print;
 use expect_test::{Expect, expect};
@@ -580,4 +581,26 @@ fn changed_declarations_of_a_module_are_named_one_by_one() {
         None,
         "a script declares for all files"
     );
+}
+
+#[test]
+fn declarations_of_a_library_have_no_displayed_texts() {
+    let text =
+        "/** About f. */\nexport declare function f(a: A): B;\ndeclare class C { private x: A; }\n";
+    let facts = LANGUAGES.extract_declarations(text, Dialect::Ts);
+    let shown = LANGUAGES.extract(text, Dialect::Ts, &[]);
+
+    let is_text = |name: &str| name.contains(['.', '(', ' ']);
+    assert!(shown.names.iter().any(is_text) && !facts.names.iter().any(is_text));
+
+    let access = |detail: &Detail| (detail.span, detail.access);
+    assert!(
+        facts
+            .details
+            .iter()
+            .map(access)
+            .eq(shown.details.iter().map(access))
+    );
+    assert_eq!(facts.decls.len(), shown.decls.len());
+    assert!(facts.sites.is_empty());
 }

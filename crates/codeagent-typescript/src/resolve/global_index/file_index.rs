@@ -99,12 +99,23 @@ impl FileIndex {
             .filter(|(decl, _)| !decl.name.is_none())
             .map(|(decl, id)| (decl.scope, name(decl.name), id))
             .collect();
-        declared.sort_unstable_by_key(|entry| (entry.0, entry.2));
+        declared.sort_by_key(|entry| entry.0);
         let in_order = declared.iter().map(|entry| (entry.1, entry.2)).collect();
-        declared.sort_unstable();
 
-        let start = |scope| declared.partition_point(|entry| entry.0 < ScopeId(scope)) as u32;
-        let starts: Vec<u32> = (0..=facts.scopes.len() as u32).map(start).collect();
+        let mut at = 0;
+        let mut start = |scope| {
+            while declared
+                .get(at)
+                .is_some_and(|entry| entry.0 < ScopeId(scope))
+            {
+                at += 1;
+            }
+            at as u32
+        };
+        let starts: Vec<u32> = (0..=facts.scopes.len() as u32).map(&mut start).collect();
+        for of_scope in declared.chunk_by_mut(|a, b| a.0 == b.0) {
+            of_scope.sort_unstable();
+        }
         let top = starts
             .get(1)
             .map_or(declared.len(), |start| *start as usize);

@@ -61,7 +61,10 @@ impl<'w> Symbols<'w> {
         Self {
             tracked: TrackedWorld::new(world, file),
             tables: world.index(),
-            stack: QueryStack::new(queries::limits(world.facts(file).sites.len())),
+            stack: QueryStack::new(
+                queries::limits(world.facts(file).sites.len()),
+                world.cancel(),
+            ),
             read_stars: MemoTable::default(),
             groups: MemoTable::default(),
             outer_params: MemoTable::default(),
