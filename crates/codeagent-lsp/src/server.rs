@@ -144,7 +144,7 @@ impl Server {
                     };
                 }
                 Ok(Received::Message(Message::Notification(note))) => self.notification(note),
-                // The server sends no requests.
+                // The transport reports these as malformed.
                 Ok(Received::Message(Message::Response(_))) => {}
                 Ok(Received::Malformed { id, problem }) => self.refuse_malformed(id, &problem),
                 Err(RecvTimeoutError::Timeout) => {

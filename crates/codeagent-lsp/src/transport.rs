@@ -57,17 +57,24 @@ pub fn read_messages(mut input: impl BufRead, messages: &Sender<Received>) -> io
 }
 
 fn parse(content: &[u8]) -> Received {
+    let malformed = |problem| Received::Malformed {
+        id: request_id(content),
+        problem,
+    };
     match serde_json::from_slice(content) {
+        // The server sends no requests. What looks like a response is a request with a wrong method.
+        Ok(Message::Response(_)) => {
+            malformed("the message is neither a request nor a notification".to_owned())
+        }
         Ok(message) => Received::Message(message),
-        Err(error) => Received::Malformed {
-            id: id_in(content),
-            problem: error.to_string(),
-        },
+        Err(error) => malformed(error.to_string()),
     }
 }
 
-fn id_in(content: &[u8]) -> Option<RequestId> {
+/// Returns the id of a malformed request, whose sender waits for a response.
+fn request_id(content: &[u8]) -> Option<RequestId> {
     let mut message: serde_json::Value = serde_json::from_slice(content).ok()?;
+    message.get("method")?;
     serde_json::from_value(message.get_mut("id")?.take()).ok()
 }
 

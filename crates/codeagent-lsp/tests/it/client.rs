@@ -212,7 +212,7 @@ impl Client {
     }
 
     /// Closes the server's input and returns how it ends.
-    pub fn hang_up(mut self) -> Result<(), ServeError> {
+    pub fn hang_up(&mut self) -> Result<(), ServeError> {
         self.input = None;
         self.server.take().unwrap().join().unwrap()
     }

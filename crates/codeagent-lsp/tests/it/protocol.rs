@@ -33,7 +33,7 @@ fn the_session_begins_with_initialize_and_ends_with_shutdown() {
 
 #[test]
 fn a_client_that_hangs_up_without_shutdown_is_an_error() {
-    let client = Client::over_shop();
+    let mut client = Client::over_shop();
     assert!(client.hang_up().is_err());
 }
 
