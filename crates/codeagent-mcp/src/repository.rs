@@ -16,8 +16,8 @@ use std::time::Duration;
 use codeagent_core::model::graph::Dialect;
 use codeagent_workspace::{
     DataRoot, RootError, Workspace, check_found_root, find_root, has_source, is_work_tree,
+    path_of_file_uri,
 };
-use percent_encoding::percent_decode_str;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{Peer, RoleServer};
 use tokio::sync::{Mutex, watch};
@@ -262,7 +262,10 @@ async fn roots(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
     };
 
     match tokio::time::timeout(ROOTS_PATIENCE, asked).await {
-        Ok(Ok(uris)) => uris.iter().filter_map(|uri| folder_of(uri)).collect(),
+        Ok(Ok(uris)) => uris
+            .iter()
+            .filter_map(|uri| path_of_file_uri(uri))
+            .collect(),
         Ok(Err(error)) => {
             tracing::warn!(%error, "the client did not list its roots");
             Vec::new()
@@ -270,72 +273,6 @@ async fn roots(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
         Err(_) => {
             tracing::warn!("the client did not list its roots in time");
             Vec::new()
-        }
-    }
-}
-
-/// Returns the folder of a `file:` URI.
-fn folder_of(uri: &str) -> Option<PathBuf> {
-    let rest = uri
-        .get(..7)
-        .filter(|scheme| scheme.eq_ignore_ascii_case("file://"))
-        .and(uri.get(7..))?;
-    let path = rest
-        .strip_prefix("localhost")
-        .filter(|path| path.starts_with('/'))
-        .unwrap_or(rest);
-    let path = path.split(['?', '#']).next().unwrap_or_default();
-    let decoded = percent_decoded(path)?;
-
-    let path = if cfg!(windows) {
-        decoded.trim_start_matches('/').to_owned()
-    } else {
-        decoded
-    };
-
-    let path = PathBuf::from(path);
-    path.is_absolute().then_some(path)
-}
-
-/// Decodes the path of a URI; returns `None` if an escape is malformed or the result is not a path.
-fn percent_decoded(text: &str) -> Option<String> {
-    let is_escape = |after: &str| {
-        let digits = after.as_bytes().get(..2);
-        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-    };
-    // The decoder would keep malformed escapes.
-    if !text.split('%').skip(1).all(is_escape) {
-        return None;
-    }
-    let path = percent_decode_str(text).decode_utf8().ok()?;
-    (!path.contains('\0')).then(|| path.into_owned())
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn file_uris_become_folders() {
-        for (uri, expected) in [
-            ("file:///srv/me/a", Some("/srv/me/a")),
-            ("FILE:///srv/me/a%20b%C3%A9", Some("/srv/me/a b\u{e9}")),
-            ("file://localhost/srv", Some("/srv")),
-            ("file:///a?x#y", Some("/a")),
-            ("file:///a%23b", Some("/a#b")),
-            ("file://server/share", None),
-            ("file:relative", None),
-            ("file:///a%00b", None),
-            ("file:///a%zz", None),
-            ("file:///a%4", None),
-            ("file:///a%+4", None),
-            ("file:///a%FF", None),
-            ("https://example.com/a", None),
-            ("vscode-remote://ssh/a", None),
-            ("", None),
-            ("file:/\u{e9}\u{e9}", None),
-        ] {
-            assert_eq!(folder_of(uri), expected.map(PathBuf::from), "{uri}");
         }
     }
 }

@@ -16,6 +16,7 @@ mod rows;
 mod staleness_text;
 mod status;
 pub mod text;
+mod unavailable_text;
 
 pub use code::Code;
 pub use compact::compact;
@@ -34,3 +35,4 @@ pub use rows::{
 };
 pub use staleness_text::staleness_text;
 pub use status::{LanguageQuality, StatusReport, timestamp};
+pub use unavailable_text::unavailable_text;

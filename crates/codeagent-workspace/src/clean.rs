@@ -9,8 +9,10 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
-use crate::data_dir::{DataDir, DataDirError, DataRoot};
+use crate::data_dir::{DataDir, DataDirError, DataRoot, make_own_folder};
 use crate::lock::{LOCK, recorded_root};
 use crate::log::LOG;
 
@@ -23,6 +25,31 @@ const FRESH: &str = "verify";
 
 /// Folder for rebuilding an index next to the old one.
 const REBUILT: &str = "rebuild";
+
+/// Folder of the indexes that single processes have for themselves.
+const SCRATCH: &str = "scratch";
+
+/// Age from which a scratch folder without a lock is left over from a killed process.
+const ABANDONED: Duration = Duration::from_secs(600);
+
+/// A data root that only this process uses, removed when dropped.
+#[derive(Debug)]
+pub struct ScratchRoot(PathBuf);
+
+impl ScratchRoot {
+    /// Returns the data root.
+    #[must_use]
+    pub fn data_root(&self) -> DataRoot {
+        DataRoot::at(&self.0)
+    }
+}
+
+impl Drop for ScratchRoot {
+    fn drop(&mut self) {
+        // What is left is removed by a later process.
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}
 
 /// All data folders of a data root.
 #[derive(Clone, Debug, Default)]
@@ -105,7 +132,7 @@ impl DataDir {
     pub fn index_bytes(&self) -> u64 {
         INDEX
             .iter()
-            .chain([&FRESH, &REBUILT, &LOG])
+            .chain([&FRESH, &REBUILT, &SCRATCH, &LOG])
             .map(|name| size(&self.path().join(name)))
             .sum()
     }
@@ -116,6 +143,7 @@ impl DataDir {
         self.remove_database()?;
         self.remove_folder(FRESH)?;
         self.remove_folder(REBUILT)?;
+        self.remove_folder(SCRATCH)?;
         self.remove_file(LOG)
     }
 
@@ -167,6 +195,39 @@ impl DataDir {
             std::fs::rename(with.path().join(name), self.path().join(name))?;
         }
         self.remove_folder(REBUILT)
+    }
+
+    /// Creates a data root inside the data folder that only this process uses. Removes those of
+    /// processes that were killed.
+    pub fn scratch(&self) -> Result<ScratchRoot, DataDirError> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let all = self.file(SCRATCH)?;
+        self.remove_abandoned(&all);
+
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = all.join(format!("{}-{count}", std::process::id()));
+        make_own_folder(&path).map_err(|source| DataDirError::Unwritable {
+            path: path.clone(),
+            source,
+        })?;
+        Ok(ScratchRoot(path))
+    }
+
+    fn remove_abandoned(&self, all: &Path) {
+        let entries = std::fs::read_dir(all).into_iter().flatten().flatten();
+        for folder in entries.map(|entry| entry.path()) {
+            let is_old = folder
+                .symlink_metadata()
+                .and_then(|metadata| metadata.modified())
+                .is_ok_and(|at| at.elapsed().is_ok_and(|age| age > ABANDONED));
+            let is_unused = || {
+                let data = DataRoot::at(&folder).data_dir(self.root());
+                data.is_ok_and(|data| data.lock_writer().is_ok())
+            };
+            if is_old && is_unused() {
+                std::fs::remove_dir_all(&folder).ok();
+            }
+        }
     }
 
     /// Removes a folder inside the data folder, if it exists. `name` must be a constant of this

@@ -35,6 +35,7 @@ mod root;
 mod sandbox;
 mod search;
 mod threads;
+mod uri;
 mod walk;
 mod watch;
 mod worktrees;
@@ -43,7 +44,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-pub use clean::DataDirs;
+pub use clean::{DataDirs, ScratchRoot};
 pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BYTES};
 pub use data_dir::{DataDir, DataDirError, DataRoot, make_own_folder, root_mark};
 pub use decode::Encoding;
@@ -69,6 +70,7 @@ pub use search::{
     Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher,
     path_glob,
 };
+pub use uri::{file_uri, path_of_file_uri};
 pub use walk::{Entry, EntryKind, Walk};
 pub use watch::{FsEvents, WatchError, Watcher};
 

@@ -16,6 +16,7 @@ mod hook;
 mod index;
 mod install;
 mod lookup;
+mod lsp;
 mod mcp;
 mod model;
 mod outline;
@@ -167,6 +168,11 @@ enum Command {
     /// Serve tools to an MCP client over standard input and output, or over HTTP
     #[command(after_help = "Examples:\n  codeagent mcp --root .\n  codeagent mcp --http 7345")]
     Mcp(mcp::Arguments),
+    /// Serve an editor: a read-only language server over standard input and output
+    #[command(
+        after_help = "The repositories are those around the editor's workspace folders, or --root. Unsaved text is answered as the editor shows it.\n\nExample: codeagent lsp"
+    )]
+    Lsp(lsp::Arguments),
     /// Remove the index of this repository, or the indexes of repositories that no longer exist
     #[command(after_help = "Examples:\n  codeagent clean\n  codeagent clean --all --dry-run")]
     Clean(clean::Arguments),
@@ -223,7 +229,7 @@ pub fn definition() -> clap::Command {
     Cli::command().mut_subcommands(|command| match command.get_name() {
         "completions" | "man" | "version" => command,
         "install" | "uninstall" | "model" => command.arg(&json),
-        "watch" | "mcp" | "hook" => command.arg(&root),
+        "watch" | "mcp" | "lsp" | "hook" => command.arg(&root),
         _ => command.arg(&root).arg(&json),
     })
 }
@@ -520,6 +526,7 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Watch(arguments) => return watch::run(root, &arguments),
         Command::Daemon(arguments) => daemon::run(root, &arguments),
         Command::Mcp(arguments) => return mcp::run(root, arguments),
+        Command::Lsp(arguments) => return lsp::run(root, arguments),
         Command::Clean(arguments) => clean::run(root, &arguments),
         Command::Model(arguments) => model::run(root, &arguments),
         Command::Install(arguments) => install::install(root, &arguments),

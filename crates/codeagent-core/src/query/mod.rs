@@ -5,6 +5,7 @@
 
 mod affected;
 mod changes;
+mod cursor;
 mod dispatch;
 mod empty_result_hints;
 mod error;
@@ -56,6 +57,7 @@ pub use affected::{Affected, AffectedBy, affected};
 pub use changes::{
     Break, BreakReason, ChangeKind, Changes, ChangesError, Declared, SymbolChange, changes,
 };
+pub use cursor::{LineUse, UsePlace, declared_on_line, use_places, uses_on_line};
 pub use dispatch::{DispatchStep, dispatched_from, dispatched_to};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;

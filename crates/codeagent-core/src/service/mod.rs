@@ -26,6 +26,7 @@ mod lifetime;
 mod owner;
 mod staleness;
 mod status;
+mod unsaved;
 mod update;
 
 use std::io;
@@ -50,6 +51,7 @@ pub use crate::service::staleness::{Staleness, quick_check};
 pub use crate::service::status::{
     Activity, ReadableStatus, ServiceFailure, ServiceStatus, Unavailable,
 };
+pub use crate::service::unsaved::{UnsavedError, UnsavedIndex};
 pub use crate::service::update::POLLING;
 
 /// Maximum time a query waits for changes made before it.

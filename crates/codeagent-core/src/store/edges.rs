@@ -158,6 +158,31 @@ pub fn candidates_of(
     Ok(blob.unwrap_or_default())
 }
 
+const ON_LINE: &str = "SELECT target, edge_type, confidence, \"column\" FROM edges WHERE source = ?1 AND file_id = ?2 AND line = ?3";
+
+/// Returns a node's outgoing edges whose sites are on a line of a file, in no particular order.
+pub fn edges_on_line(
+    snapshot: &Snapshot,
+    source: NodeId,
+    (file, line): (FileKey, u32),
+) -> Result<Vec<IncidentEdge>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(ON_LINE)?;
+    let mut rows = statement.query(params![stored_id(source), file.0, line])?;
+
+    let mut edges = Vec::new();
+    while let Some(row) = rows.next()? {
+        edges.push(IncidentEdge {
+            other: id_column(row, 0)?,
+            edge_type: word_column(row, 1, EdgeType::from_code)?,
+            confidence: word_column(row, 2, Confidence::from_code)?,
+            file,
+            line,
+            column: row.get(3)?,
+        });
+    }
+    Ok(edges)
+}
+
 const OF_SOURCE_IN_FILE: &str = "SELECT target, edge_type, confidence, line, \"column\", candidates FROM edges WHERE source = ?1 AND file_id = ?2";
 
 /// Collects a node's outgoing edges whose sites are in a file.

@@ -10,6 +10,7 @@
 mod bulk;
 mod cancel;
 mod codec;
+mod copy;
 mod delta;
 mod dispatch;
 mod dump;
@@ -33,6 +34,7 @@ mod vectors;
 mod writer;
 
 pub use cancel::Canceller;
+pub use copy::copy_database;
 pub use delta::{
     Delta, DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, FullGraph, InputRow,
     NodeChanges, NodeWithHash, SpanUpdate, UnresolvedRow, UnresolvedSite, Write, WriteReport,
@@ -40,7 +42,8 @@ pub use delta::{
 pub use dispatch::{DispatchRow, dispatch_at, dispatch_below, dispatch_targets, dispatch_with_key};
 pub use dump::canonical_dump;
 pub use edges::{
-    Contained, IncidentEdge, candidates_of, contained, incident_edges, reference_count,
+    Contained, IncidentEdge, candidates_of, contained, edges_on_line, incident_edges,
+    reference_count,
 };
 pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
 pub use external::{
@@ -59,7 +62,7 @@ pub use graph::{
 pub use literals::{LiteralRow, callbacks_of, count_files_with_literal, files_with_literal};
 pub use nodes::{
     by_name, by_name_end, by_name_within, by_qualified_name, line_spans, node, node_hash,
-    node_ids_of_file, nodes_of_file, spans_of,
+    node_ids_of_file, nodes_named_on_line, nodes_of_file, spans_of,
 };
 pub use package_facts::{PackageFacts, add_package_facts};
 pub use packages::{PackageRow, package_rows};

@@ -158,6 +158,29 @@ pub fn nodes_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, St
     Ok(nodes)
 }
 
+/// Returns the nodes whose names are on a line of a file, each with its span there; without the
+/// file's own node.
+pub fn nodes_named_on_line(
+    snapshot: &Snapshot,
+    file: FileKey,
+    line: u32,
+) -> Result<Vec<Node>, StoreError> {
+    let sql = SELECT_NODE.replace(
+        "FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0",
+        "FROM spans s JOIN nodes n ON n.id = s.node_id",
+    );
+    let mut statement = snapshot.connection().prepare_cached(&format!(
+        "{sql} WHERE s.file_id = ?1 AND s.name_line = ?2 AND n.node_type <> ?3 ORDER BY s.name_column, s.start_offset, n.id"
+    ))?;
+    let mut rows = statement.query(rusqlite::params![file.0, line, NodeType::File as u8])?;
+
+    let mut nodes = Vec::new();
+    while let Some(row) = rows.next()? {
+        nodes.push(node_row(row)?);
+    }
+    Ok(nodes)
+}
+
 const NODE_IDS_OF_FILE: &str =
     "SELECT DISTINCT node_id FROM spans WHERE file_id = ?1 ORDER BY node_id";
 

@@ -143,6 +143,7 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-core/src/service",
             "crates/codeagent-workspace/",
             "crates/codeagent-files/",
+            "crates/codeagent-lsp/",
             "crates/codeagent-mcp/",
             "crates/codeagent-cli/",
             "crates/codeagent-testkit/src/",

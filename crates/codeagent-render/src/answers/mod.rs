@@ -3,6 +3,7 @@
 mod changes;
 mod dispatch;
 mod explore;
+mod hover;
 mod impact;
 mod overview;
 mod path;
@@ -14,6 +15,7 @@ mod text;
 
 pub use changes::{affected, affected_json, changes};
 pub use explore::{ExploreQuery, explore};
+pub use hover::{HoverQuery, hover_text};
 pub use impact::{IMPACT_DEPTH, impact};
 pub use overview::overview;
 pub use path::path;

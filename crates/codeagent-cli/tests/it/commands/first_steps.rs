@@ -175,7 +175,7 @@ fn help_fits_the_terminal_and_ends_with_examples() {
         let expected = match command {
             "completions" | "man" => (false, false),
             "install" | "uninstall" | "model" => (false, true),
-            "watch" | "mcp" | "hook" => (true, false),
+            "watch" | "mcp" | "lsp" | "hook" => (true, false),
             _ => (true, true),
         };
         assert_eq!((has_root, has_json), expected, "{page}");

@@ -1,0 +1,263 @@
+//! The folders and documents at the moment of a request, and what its answer reads.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use codeagent_core::query::{self, LineUse};
+use codeagent_core::{
+    Canceller, IndexReader, Node, NodeId, NodeSpan, NodeType, RepoPath, Snapshot, Workspace,
+};
+use lsp_types::{Location, Position, Range, Uri};
+
+use crate::document::Documents;
+use crate::folder::Folder;
+use crate::positions::{Encoding, Lines};
+use crate::requests::RequestError;
+use crate::uri::{path_of, uri_of};
+
+/// What the editor has open at one moment. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct View {
+    /// The repositories, each once.
+    pub folders: Arc<Vec<Arc<Folder>>>,
+    /// The open documents.
+    pub documents: Arc<Documents>,
+    /// How positions count characters.
+    pub encoding: Encoding,
+    /// Whether the client shows symbols of a document as a tree.
+    pub has_symbol_trees: bool,
+}
+
+impl View {
+    /// Returns the repository that contains a file, the innermost of several, and the file's path
+    /// in it.
+    pub fn folder_of(&self, path: &Path) -> Option<(Arc<Folder>, RepoPath)> {
+        let containing = self
+            .folders
+            .iter()
+            .filter_map(|folder| Some((folder, folder.relative(path)?)));
+        let (folder, path) =
+            containing.max_by_key(|(folder, _)| folder.root().components().count())?;
+        Some((Arc::clone(folder), path))
+    }
+
+    /// Opens the index for a request about a document; `None` if no folder contains it.
+    pub fn open(
+        &self,
+        uri: &Uri,
+        canceller: &Canceller,
+    ) -> Result<Option<(Answering<'_>, String)>, RequestError> {
+        let Some((folder, path)) = path_of(uri).and_then(|path| self.folder_of(&path)) else {
+            return Ok(None);
+        };
+        let answering = Answering::open(self, folder, canceller)?;
+        Ok(Some((answering, path.to_string())))
+    }
+}
+
+/// One answer: a snapshot of the index, and the texts that it reads, each once.
+pub struct Answering<'v> {
+    view: &'v View,
+    folder: Arc<Folder>,
+    workspace: Workspace,
+    reader: IndexReader,
+    snapshot: Snapshot,
+    texts: RefCell<BTreeMap<String, Option<Arc<Lines>>>>,
+}
+
+/// What is at the cursor.
+#[derive(Default)]
+pub struct AtCursor {
+    /// The range of the name.
+    pub range: Range,
+    /// The symbols declared there.
+    pub declared: Vec<Node>,
+    /// The uses there, if nothing is declared.
+    pub uses: Vec<LineUse>,
+}
+
+impl AtCursor {
+    /// Returns the symbols declared or used at the cursor, each once.
+    pub fn symbols(&self) -> Vec<NodeId> {
+        let declared = self.declared.iter().map(|node| node.id);
+        let mut symbols: Vec<NodeId> = Vec::new();
+        for id in declared.chain(self.uses.iter().map(|each| each.target)) {
+            if !symbols.contains(&id) {
+                symbols.push(id);
+            }
+        }
+        symbols
+    }
+}
+
+impl<'v> Answering<'v> {
+    /// Opens a repository's index for one answer.
+    pub fn open(
+        view: &'v View,
+        folder: Arc<Folder>,
+        canceller: &Canceller,
+    ) -> Result<Self, RequestError> {
+        let (reader, snapshot) = match folder.snapshot(&view.documents, canceller) {
+            Err(RequestError::Damaged(reason)) => {
+                folder.rebuild();
+                return Err(RequestError::Damaged(reason));
+            }
+            other => other?,
+        };
+        Ok(Self {
+            view,
+            workspace: folder.workspace(),
+            folder,
+            reader,
+            snapshot,
+            texts: RefCell::default(),
+        })
+    }
+
+    /// Returns the snapshot that the answer reads.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Returns the reader of the index.
+    pub fn reader(&self) -> &IndexReader {
+        &self.reader
+    }
+
+    /// Returns what the client can show.
+    pub fn view(&self) -> &View {
+        self.view
+    }
+
+    /// Returns the text of a file: the open document's, or else that on disk.
+    fn lines(&self, path: &str) -> Option<Arc<Lines>> {
+        if let Some(known) = self.texts.borrow().get(path) {
+            return known.clone();
+        }
+        let lines = self.read_lines(path);
+        self.texts
+            .borrow_mut()
+            .insert(path.to_owned(), lines.clone());
+        lines
+    }
+
+    fn read_lines(&self, path: &str) -> Option<Arc<Lines>> {
+        let document = [self.folder.root(), self.workspace.root()]
+            .iter()
+            .find_map(|root| self.view.documents.get(&root.join(path)));
+        if let Some(document) = document {
+            return Some(Arc::new(Lines::new(Arc::clone(document.text()))));
+        }
+        let path = RepoPath::new(path).ok()?;
+        self.folder.texts().get(&self.workspace, &path)
+    }
+
+    /// Returns the URI of a repo-relative path.
+    pub fn uri(&self, path: &str) -> Result<Uri, RequestError> {
+        uri_of(&self.folder.root().join(path))
+            .ok_or_else(|| RequestError::Failed(format!("{path} has no URI")))
+    }
+
+    /// Returns the range of the token at the index's line and column.
+    pub fn token(&self, path: &str, line: u32, column: u32) -> Range {
+        match self.lines(path) {
+            Some(lines) => lines.token(line, column, self.view.encoding),
+            None => {
+                let at = Position::new(line.saturating_sub(1), column.saturating_sub(1));
+                Range::new(at, at)
+            }
+        }
+    }
+
+    /// Returns the range of a symbol's name. A file is named at its start.
+    pub fn name_range(&self, node: &Node, span: &NodeSpan) -> Range {
+        if node.node_type == NodeType::File {
+            return Range::default();
+        }
+        self.token(&span.path, span.name_line, span.name_column)
+    }
+
+    /// Returns the range of a whole declaration.
+    pub fn full_range(&self, span: &NodeSpan) -> Range {
+        let Some(lines) = self.lines(&span.path) else {
+            let first = Position::new(span.span.start.line.saturating_sub(1), 0);
+            return Range::new(first, Position::new(span.span.end_line, 0));
+        };
+        let at = |offset: u32| lines.position(offset as usize, self.view.encoding);
+        Range::new(at(span.span.start.offset), at(span.span.end_offset))
+    }
+
+    /// Returns the locations of a symbol's declarations.
+    pub fn declarations(&self, id: NodeId) -> Result<Vec<Location>, RequestError> {
+        let Some(symbol) = query::get_node(&self.snapshot, id)? else {
+            return Ok(Vec::new());
+        };
+        symbol
+            .node
+            .spans
+            .iter()
+            .map(|span| {
+                let range = self.name_range(&symbol.node, span);
+                Ok(Location::new(self.uri(&span.path)?, range))
+            })
+            .collect()
+    }
+
+    /// Returns what is declared or used at a position.
+    pub fn at(&self, path: &str, position: Position) -> Result<AtCursor, RequestError> {
+        let line = position.line.saturating_add(1);
+        let declared = query::declared_on_line(&self.snapshot, path, line)?;
+        let uses = query::uses_on_line(&self.snapshot, path, line)?;
+
+        let names = declared
+            .iter()
+            .filter_map(|node| Some(node.spans.first()?.name_column));
+        let mut columns: Vec<u32> = names.chain(uses.iter().map(|each| each.column)).collect();
+        columns.sort_unstable();
+        columns.dedup();
+
+        let tokens = columns
+            .into_iter()
+            .map(|column| (column, self.token(path, line, column)));
+        let Some((column, range)) = at_cursor(tokens, position) else {
+            return Ok(AtCursor::default());
+        };
+
+        let is_here = |node: &Node| {
+            let span = node.spans.first();
+            span.is_some_and(|span| span.name_column == column)
+        };
+        let declared: Vec<Node> = declared.into_iter().filter(is_here).collect();
+        let uses = if declared.is_empty() {
+            uses.into_iter()
+                .filter(|each| each.column == column)
+                .collect()
+        } else {
+            Vec::new()
+        };
+        Ok(AtCursor {
+            range,
+            declared,
+            uses,
+        })
+    }
+}
+
+/// Returns the token that contains a position, or else the one that ends there.
+fn at_cursor(
+    tokens: impl Iterator<Item = (u32, Range)>,
+    position: Position,
+) -> Option<(u32, Range)> {
+    let mut ending = None;
+    for (column, range) in tokens {
+        if range.start <= position && position < range.end {
+            return Some((column, range));
+        }
+        if range.end == position {
+            ending = Some((column, range));
+        }
+    }
+    ending
+}
