@@ -391,8 +391,8 @@ export class Books {
             ),
         ],
         &[
-            "?requests web/books.ts#Books.all -> BooksController.All (GET ${}books?page=${}) web/books.ts:7",
-            "?requests web/books.ts#Books.read -> BooksController.Read (POST ${}books/${}/read) web/books.ts:6",
+            "?requests web/books.ts#Books.all -> BooksController.All (GET ${this.baseUrl}books?page=${page}) web/books.ts:7",
+            "?requests web/books.ts#Books.read -> BooksController.Read (POST ${}books/${id}/read) web/books.ts:6",
             "serves BooksController -> BooksController.All (GET /api/Books) api/BooksController.cs:5",
             "serves BooksController -> BooksController.Read (POST /api/Books/{id}/read) api/BooksController.cs:3",
         ],

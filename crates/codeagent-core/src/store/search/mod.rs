@@ -4,7 +4,8 @@
 //! `client`; `HttpClientFactory` also by `httpclientfactory`, `HCF` and `hcfac`.
 //!
 //! A query in natural language (`where are carts saved`) first returns symbols whose names have all
-//! of its words, then symbols that share words with it or have a similar vector.
+//! of its words, then the best member of each type or function that shares words with it or has a
+//! similar vector.
 //!
 //! FTS5 finds candidates in bounded steps, from the strictest reading of the query to the loosest,
 //! best class first; this module ranks them. A query therefore costs at most a few hundred rows,
@@ -12,7 +13,6 @@
 //!
 //! Limitations: beyond these bounds, class and id decide which rows are ranked. A query in FTS5's
 //! own syntax runs unchanged, so the cost of a short prefix grows with the number of its matches.
-//! syntax is run as it is: its short prefixes cost as much as they match.
 
 mod candidates;
 mod hybrid;
