@@ -1,5 +1,5 @@
-//! Benchmark of a first index: its cost beside a bare parse of the same files, by phase, with the
-//! size of the database and the peak memory.
+//! Benchmark of a first index: its cost compared with a bare parse of the same files, by phase,
+//! with the size of the database and the peak memory.
 //!
 //! `cargo bench --bench index -- ROOT..` measures the given repositories; without arguments, those
 //! that `benches/corpora.sh` fetched to `target/corpora`. Both sides are measured in one run, in

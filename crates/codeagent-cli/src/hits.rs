@@ -1,8 +1,8 @@
 //! Lists of locations in ripgrep's format.
 //!
-//! On a terminal, each file is a heading followed by `line:column: name: source` lines. Otherwise each
-//! line begins with the file, for other programs to read. Names are short unless `--long` is given. A
-//! list with several levels is a tree of indented names.
+//! On a terminal, each file is a heading followed by `line:column: name: source` lines. Otherwise
+//! each line begins with the file, for other programs to read. Names are short unless `--long` is
+//! given. A list with several levels is a tree of indented names.
 
 use std::io::IsTerminal;
 
@@ -27,9 +27,9 @@ pub struct ListArgs {
     /// Print the file in every line, as in a pipe
     #[arg(long)]
     no_heading: bool,
-    /// Link locations: none, default (file://), vscode, vscodium, cursor, zed, textmate, or an
-    /// address with {path}, {line} and {column} [default: default if the terminal is known to
-    /// follow links, else none]
+    /// Link locations: none, default (file://), vscode, vscodium, cursor, zed, textmate, or a URL
+    /// with {path}, {line} and {column} [default: default if the terminal is known to follow links,
+    /// else none]
     #[arg(long, value_name = "FORMAT", value_parser = HyperlinkFormat::parse)]
     hyperlink_format: Option<HyperlinkFormat>,
 }

@@ -37,7 +37,7 @@ impl HyperlinkFormat {
         }
         let names: Vec<&str> = FORMATS.iter().map(|(name, _)| *name).collect();
         Err(format!(
-            "use one of {}, or an address with {{path}}",
+            "use one of {}, or a URL with {{path}}",
             names.join(", ")
         ))
     }

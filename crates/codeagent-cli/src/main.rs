@@ -115,7 +115,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
         && matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(typed)) if std::path::Path::new(typed).is_dir());
     if is_folder {
         error.print().ok();
-        output::complain("help: `--root FOLDER` names the repository");
+        output::complain("help: pass the repository with `--root FOLDER`");
         return exit::USAGE.into();
     }
 

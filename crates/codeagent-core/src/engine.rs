@@ -65,7 +65,7 @@ pub struct EngineOptions {
 /// The engine of one repository; holds the write lock. Fields are dropped in order, so the writer
 /// ends before the lock is released.
 pub struct Engine {
-    /// `None` if a damaged index could not be rebuilt.
+    /// `None` if cannot rebuild the damaged index.
     pipeline: Mutex<Option<IngestPipeline>>,
     read_side: Mutex<ReadSide>,
     workspace: Mutex<Workspace>,

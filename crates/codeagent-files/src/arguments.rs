@@ -164,7 +164,7 @@ impl Parameter {
             Kind::Number { min, max: u64::MAX } => format!("a whole number of at least {min}"),
             Kind::Number { min, max } => format!("a whole number from {min} to {max}"),
             Kind::Texts(_) => "a list of strings".to_owned(),
-            Kind::Something => "a string that is not empty".to_owned(),
+            Kind::Something => "a non-empty string".to_owned(),
             Kind::Flag => "true or false".to_owned(),
             Kind::ShortTexts { max, each } => {
                 format!("a list of at most {max} strings of at most {each} characters")
@@ -290,13 +290,13 @@ impl Arguments {
         {
             let known: Vec<&str> = parameters.iter().map(|each| each.name).collect();
             let known = if known.is_empty() {
-                "it takes none".to_owned()
+                "the tool takes none".to_owned()
             } else {
-                format!("it takes {}", known.join(", "))
+                format!("the tool takes {}", known.join(", "))
             };
 
             return Err(ArgumentError::Invalid(format!(
-                "there is no parameter `{}`; {known}",
+                "unknown parameter `{}`; {known}",
                 shortened(unknown)
             )));
         }
@@ -306,7 +306,7 @@ impl Arguments {
                 Some(value) => parameter.check(value)?,
                 None if parameter.required => {
                     return Err(ArgumentError::Invalid(format!(
-                        "`{}` is missing: {}",
+                        "missing `{}`: expected {}",
                         parameter.name,
                         parameter.expected()
                     )));
@@ -440,7 +440,10 @@ mod tests {
     #[test]
     fn invalid_arguments_are_named() {
         for (sent, message) in [
-            (json!({}), "invalid_parameter: `path` is missing: a string"),
+            (
+                json!({}),
+                "invalid_parameter: missing `path`: expected a string",
+            ),
             (
                 json!({ "path": 1 }),
                 "invalid_parameter: `path` must be a string, got 1",
@@ -475,7 +478,7 @@ mod tests {
             ),
             (
                 json!({ "path": "x", "pth": 1 }),
-                "invalid_parameter: there is no parameter `pth`; it takes path, limit, kind, paths, name",
+                "invalid_parameter: unknown parameter `pth`; the tool takes path, limit, kind, paths, name",
             ),
             (
                 json!({ "path": "x", "name": " " }),

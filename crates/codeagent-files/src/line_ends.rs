@@ -1,9 +1,9 @@
-//! Detects LF and CRLF, and preserves a file's line ends when text is written into it.
+//! Detects LF and CRLF, and preserves a file's line endings when text is written into it.
 
 /// The end of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnd {
-    /// None: the last line of the text, without a line end.
+    /// None: the last line of the text, without a line ending.
     Open,
     /// `\n`
     Lf,

@@ -343,7 +343,7 @@ impl ToolSet {
             Err(FileToolError::new(
                 ErrorKind::Internal,
                 format!(
-                    "`{}` failed on this call because of a defect in codeagent",
+                    "`{}` failed on this call because of a bug in codeagent",
                     tool.name
                 ),
             ))
@@ -368,7 +368,10 @@ impl ToolSet {
         if self.options.read_only && tool.effect == Effect::Writes {
             return Err(FileToolError::new(
                 ErrorKind::ReadOnly,
-                format!("`{}` changes files, and this server only reads", tool.name),
+                format!(
+                    "`{}` changes files, but this server is read-only",
+                    tool.name
+                ),
             ));
         }
 

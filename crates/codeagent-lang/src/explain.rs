@@ -75,7 +75,7 @@ pub fn explain(
         } else {
             format!("columns {}", columns.join(", "))
         };
-        report.line(0, format_args!("no site there; sites: {there}"));
+        report.line(0, format_args!("no use there; uses: {there}"));
     }
 
     report.out
@@ -173,7 +173,7 @@ impl<'a> Report<'a> {
             let why = if open {
                 "it is counted as unresolved"
             } else {
-                "it goes to a local, to nothing the graph has, or outside the repository"
+                "its target is a local, external or not in the graph"
             };
             self.line(1, format_args!("no edge: {why}"));
         }
@@ -192,7 +192,11 @@ impl<'a> Report<'a> {
                 .iter()
                 .all(|found| targets(resolution).contains(found))
         {
-            self.line(1, "asked alone it has another edge: in the whole file a budget was used up, or a cycle was entered elsewhere");
+            self.line(
+                1,
+                "resolved alone it has another edge: with the whole file, a budget was \
+                 exceeded or a cycle was entered elsewhere",
+            );
         }
     }
 

@@ -76,7 +76,7 @@ impl ToolError {
 
     /// Creates the error for an answer that cannot be written as JSON.
     pub fn unwritable(error: serde_json::Error) -> Self {
-        Self::index(format!("the answer cannot be written: {error}"))
+        Self::index(format!("cannot write the answer: {error}"))
     }
 
     /// Creates an `index_error`.

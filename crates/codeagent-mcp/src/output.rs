@@ -35,14 +35,14 @@ pub struct Output {
 pub const NOTE: ExtraField = ExtraField {
     name: "note",
     json_type: "string",
-    doc: "What to know about this answer: why a list is empty, what to ask next.",
+    doc: "Notes on this answer, such as why a list is empty and what to call next.",
 };
 
 /// A list as lines, in place of its rows.
 pub const COMPACT: ExtraField = ExtraField {
     name: "compact",
     json_type: "string",
-    doc: "With `format: compact`, instead of `results`: the same as lines, grouped by file.",
+    doc: "The results as lines grouped by file, with `format: compact`.",
 };
 
 /// The fields about possible results.
@@ -67,7 +67,7 @@ pub const ENCODING_NOTE: ExtraField = ExtraField {
 pub const INDEXING: ExtraField = ExtraField {
     name: "indexing",
     json_type: "string",
-    doc: "What the index is doing now.",
+    doc: "Current activity of the index.",
 };
 
 /// Problems in the configuration.
@@ -158,10 +158,10 @@ impl Output {
 fn error_schema() -> Value {
     json!({
         "type": "object",
-        "description": "Instead of everything else: why there is no answer.",
+        "description": "Present instead of all other fields if the call failed.",
         "properties": {
-            "code": { "type": "string", "enum": Code::ALL.map(Code::as_str), "description": "What kind of error." },
-            "message": { "type": "string", "description": "What is wrong and what to do next." },
+            "code": { "type": "string", "enum": Code::ALL.map(Code::as_str), "description": "Kind of error." },
+            "message": { "type": "string", "description": "What went wrong and what to do next." },
         },
         "required": ["code", "message"],
     })

@@ -9,7 +9,7 @@ use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMes
 use serde_json::Value;
 
 /// Placeholder of the argument in a text.
-const PLACE: &str = "{}";
+const PLACEHOLDER: &str = "{}";
 
 struct Template {
     name: &'static str,
@@ -26,41 +26,50 @@ const TEMPLATES: &[Template] = &[
     Template {
         name: "impact",
         title: "What breaks if this changes?",
-        description: "Everything that a change of one symbol reaches: callers, implementations, tests.",
+        description: "Lists everything that a change of one symbol affects: callers, \
+                      implementations, tests.",
         argument: "symbol",
-        argument_means: "A qualified name or the end of one: `OrderService.Place`",
-        text: "What would break if `{}` changed? Ask get_symbol for its signature, get_callers and get_references for its uses, get_implementations \
-               for what implements or overrides it, and go on to the callers of callers while they matter. Answer with a list by project: the \
-               symbol, its place, and what would have to change there; tests apart. Say which edges are `inferred` and how many uses are \
-               unresolved.",
-        agent_text: "What would break if `{}` changed? Ask explore `what breaks if it changes` about it and follow the callers of callers while they \
-                     matter. Answer with a list by project: the symbol, its location, and what would have to change there; tests apart. Say which \
-                     uses are only possible.",
+        argument_means: "A qualified name or its last segments: `OrderService.Place`",
+        text: "What would break if `{}` changed? Call get_symbol for its signature, get_callers and \
+               get_references for its uses, get_implementations for what implements or overrides it. \
+               Follow the callers of callers as long as they matter. Answer with a list by project: \
+               the symbol, its location, and what would have to change there; list tests separately. \
+               Say which edges are `inferred` and how many uses are unresolved.",
+        agent_text: "What would break if `{}` changed? Call explore with `what breaks if it changes` \
+                     and the symbol. Follow the callers of callers as long as they matter. Answer \
+                     with a list by project: the symbol, its location, and what would have to change \
+                     there; list tests separately. Say which uses are only possible.",
     },
     Template {
         name: "explain",
         title: "How does this work?",
-        description: "One symbol explained from its source, what it calls and who calls it.",
+        description: "Explains one symbol from its source, its callees and its callers.",
         argument: "symbol",
-        argument_means: "A qualified name or the end of one: `OrderService.Place`",
-        text: "How does `{}` work? Ask get_symbol and read its source with read_file, follow what matters with get_callees, and see with \
-               get_callers what it is used for. Explain it to somebody who has not seen this code: what it is for, its steps, what it \
-               depends on, what may fail. Name places as path:line.",
-        agent_text: "How does `{}` work? Ask explore `what happens` about it and read with read_file what the answer leaves out. Explain it to \
-                     somebody who has not seen this code: what it is for, its steps, what it depends on, what may fail. Name locations as \
-                     path:line.",
+        argument_means: "A qualified name or its last segments: `OrderService.Place`",
+        text: "How does `{}` work? Call get_symbol and read its source with read_file. Follow the \
+               important calls with get_callees, and see with get_callers what it is used for. \
+               Explain it to somebody who has not seen this code: its purpose, its steps, its \
+               dependencies, how it can fail. Write locations as path:line.",
+        agent_text: "How does `{}` work? Call explore with `what happens` and the symbol, and read \
+                     with read_file what the answer leaves out. Explain it to somebody who has not \
+                     seen this code: its purpose, its steps, its dependencies, how it can fail. \
+                     Write locations as path:line.",
     },
     Template {
         name: "tour",
         title: "Show me around",
-        description: "The main parts of the repository or of one folder, and how they hang together.",
+        description: "Describes the main parts of the repository or of one folder, and how they \
+                      relate.",
         argument: "folder",
-        argument_means: "A path relative to the root, `.` for all",
-        text: "Show me around in `{}`. Ask get_directory_tree for its shape, get_file_outline for the files that look central, and \
-               get_dependents for their main types to see who uses them. Answer with the parts, what each is for, how a typical request or \
-               call goes through them, and where one would begin to read. Name places as path:line.",
-        agent_text: "Show me around in `{}`. Ask explore about the folder and about the types that most others use. Answer with the parts, what \
-                     each is for, how a typical request or call goes through them, and where one would begin to read. Name locations as path:line.",
+        argument_means: "A path relative to the root, `.` for the whole repository",
+        text: "Show me around in `{}`. Call get_directory_tree for its structure, get_file_outline \
+               for the files that look central, and get_dependents for their main types to see who \
+               uses them. Answer with the parts, the purpose of each, how a typical request or call \
+               passes through them, and where to start reading. Write locations as path:line.",
+        agent_text: "Show me around in `{}`. Call explore with the folder and with its most used \
+                     types. Answer with the parts, the purpose of each, how a typical request or \
+                     call passes through them, and where to start reading. Write locations as \
+                     path:line.",
     },
 ];
 
@@ -90,10 +99,7 @@ pub fn get(
     let Some(template) = TEMPLATES.iter().find(|template| template.name == name) else {
         let known: Vec<&str> = TEMPLATES.iter().map(|template| template.name).collect();
         return Err(ErrorData::invalid_params(
-            format!(
-                "there is no prompt `{name}`; there are {}",
-                known.join(", ")
-            ),
+            format!("unknown prompt `{name}`; available: {}", known.join(", ")),
             None,
         ));
     };
@@ -114,7 +120,7 @@ pub fn get(
         template.text
     };
 
-    let message = PromptMessage::new_text(Role::User, text.replace(PLACE, given));
+    let message = PromptMessage::new_text(Role::User, text.replace(PLACEHOLDER, given));
     Ok(GetPromptResult::new(vec![message]).with_description(template.description))
 }
 
@@ -131,7 +137,7 @@ mod tests {
                 (Profile::Index, template.text),
                 (Profile::Agent, template.agent_text),
             ] {
-                assert_eq!(text.matches(PLACE).count(), 1, "{}", template.name);
+                assert_eq!(text.matches(PLACEHOLDER).count(), 1, "{}", template.name);
                 let is_listed =
                     |word: &str| tools::of_profile(profile).any(|tool| tool.name == word);
                 let words = text

@@ -120,7 +120,7 @@ impl Repository {
             .ok();
         let now = found.borrow().clone();
         now.unwrap_or_else(|| {
-            Err("the client has not named its folder yet; ask again in a moment".to_owned())
+            Err("the client has not named its root yet; try again in a moment".to_owned())
         })
     }
 
@@ -225,7 +225,7 @@ fn chosen(roots: &[PathBuf], start: &Path, home: &DataRoot) -> Result<PathBuf, R
     if suitable.len() > 1 {
         tracing::warn!(
             roots = suitable.len(),
-            "the client names several folders; the first git work tree is served"
+            "the client has several roots; serving the first git work tree"
         );
     }
 
@@ -264,11 +264,11 @@ async fn roots(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
     match tokio::time::timeout(ROOTS_PATIENCE, asked).await {
         Ok(Ok(uris)) => uris.iter().filter_map(|uri| folder_of(uri)).collect(),
         Ok(Err(error)) => {
-            tracing::warn!(%error, "the client does not name its roots");
+            tracing::warn!(%error, "the client did not list its roots");
             Vec::new()
         }
         Err(_) => {
-            tracing::warn!("the client does not name its roots in time");
+            tracing::warn!("the client did not list its roots in time");
             Vec::new()
         }
     }

@@ -182,7 +182,7 @@ async fn finish(server: &Server) {
         .await
         .is_err()
     {
-        tracing::warn!("a tool that changes files is left unfinished");
+        tracing::warn!("a tool that changes files did not finish");
     }
 }
 
@@ -221,7 +221,7 @@ fn leave_no_image() {
             maximum: Some(0),
         },
     ) {
-        tracing::warn!(%error, "an image of the memory may be written");
+        tracing::warn!(%error, "cannot disable core dumps");
     }
 }
 

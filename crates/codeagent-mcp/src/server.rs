@@ -37,36 +37,46 @@ use crate::state::State;
 use crate::tools::{self, FORMAT, Tool};
 
 const INSTRUCTIONS: &str = "\
-Answers questions about the C# and TypeScript/JavaScript code of one repository from an index of its symbols, linked nearly as a compiler \
-would link them. Prefer it to searching texts whenever the question is about code: where is it, who calls it, what implements it, what breaks \
-if it changes. Search texts instead for what is no symbol: words in strings, comments, configuration and other languages.
+Answers questions about one repository's C# and TypeScript/JavaScript code from an index of its \
+symbols, resolved almost as a compiler would. Prefer it to text search for questions about code: \
+where something is, who calls it, what implements it, what breaks if it changes. Use text search \
+for everything that is not a symbol: strings, comments, configuration, other languages.
 
 1. Find: search_symbols by words, lookup_symbol by name, get_file_outline for a file.
-2. Follow: get_callers, get_callees, get_implementations, get_references, get_dependencies (edge_type `contains`: members), get_dependents.
-3. Read: get_symbol for a signature and a summary, read_file with line_start and line_end for the source.
+2. Follow: get_callers, get_callees, get_implementations, get_references, get_dependencies \
+(edge_type `contains`: members), get_dependents.
+3. Read: get_symbol for a signature and a summary, read_file with line_start and line_end for the \
+source.
 
-Wherever a node_id is asked, a name or the end of one will do (`OrderService.Place`, `Place`; TypeScript: `src/cart.ts#Cart.total`), with \
-parameter types for an overload (`Cart.Add(Product, int)`), or `FILE:LINE`. What means several symbols is answered for all; `file` narrows. \
-Paths are relative to the root of the repository.
-Lists: `path` (file, folder or glob), `tests`, `kind` and `min_confidence` filter; `sites` is how many places a row shows; `format` `compact` \
-is shorter; `next_cursor` goes into `cursor` for the next page. `note` says why a list is empty. `unresolved` and `possible` are uses that may \
-belong to it. The index follows the files as they are edited; if an answer is behind, `note` says so and `stale_files` names files whose lines \
-may be off. Confidence `exact` is proven, `inferred` the best of several candidates. Libraries are not indexed, but uses of their symbols are: ask by name (`HttpClient.SendAsync`, `npm:rxjs#map`).";
+A node_id can also be a name or its last segments (`OrderService.Place`, `Place`; TypeScript: \
+`src/cart.ts#Cart.total`), with parameter types for an overload (`Cart.Add(Product, int)`), or \
+`FILE:LINE`. If a name matches several symbols, results cover all of them; `file` selects some. \
+Paths are relative to the repository root.
+Lists: `path` (file, folder or glob), `tests`, `kind` and `min_confidence` filter; `sites` limits \
+the locations per row; `format` `compact` is shorter; pass `next_cursor` as `cursor` for the next \
+page. `note` says why a list is empty. `unresolved` and `possible` are uses that may also belong to \
+the list. The index follows edits; if an answer is out of date, `note` says so and `stale_files` \
+names files whose line numbers may be off. Confidence `exact` is proven, `inferred` is the best of \
+several candidates. Libraries are not indexed, but uses of their symbols are: query them by name \
+(`HttpClient.SendAsync`, `npm:rxjs#map`).";
 
 const AGENT_INSTRUCTIONS: &str = "\
-Answers questions about the C# and TypeScript/JavaScript code of one repository from an index of its symbols, resolved nearly as a compiler \
-would. One call of explore usually answers where something is, who calls it, what implements it, what it does; ask it before searching texts \
-or reading files. read_file shows lines of a file, get_status how complete the index is.
+Answers questions about one repository's C# and TypeScript/JavaScript code from an index of its \
+symbols, resolved almost as a compiler would. One call of explore usually answers where something \
+is, who calls it, what implements it, what it does; call it before you search text or read files. \
+read_file shows lines of a file, get_status how complete the index is.
 
-Name what you ask about by names or their ends (`Cart.Total`, `src/cart.ts#Cart.total`), FILE:LINE, files, folders, quoted literals, several \
-of them, or a sentence. Answers are text of at most max_chars characters; the last line says what was left out and how to get it. Uses listed \
-as possible are not certain. The index follows the files as they are edited. Libraries are not indexed, but uses of their symbols are (`HttpClient.SendAsync`, `npm:rxjs#map`).";
+Name symbols by their names or last segments (`Cart.Total`, `src/cart.ts#Cart.total`), FILE:LINE, \
+files, folders or quoted literals, one or several, or ask in a sentence. Answers are text of at \
+most max_chars characters; the last line says what was left out and how to get it. Uses listed as \
+possible are not certain. The index follows edits. Libraries are not indexed, but uses of their \
+symbols are (`HttpClient.SendAsync`, `npm:rxjs#map`).";
 
 /// Maximum number of running tools. Others wait in the order of their calls: with a hundred running
 /// at once, all would be answered late.
 const RUNNING: usize = 16;
 
-/// Interval at which a cancelled call is told again to stop.
+/// Interval at which a cancelled call is asked again to stop.
 const STOPPING: Duration = Duration::from_millis(1);
 
 /// Default format of lists, for calls that do not choose one.
@@ -180,7 +190,7 @@ impl Server {
             .turns
             .acquire()
             .await
-            .map_err(|_| ErrorData::internal_error("the server ends", None))?;
+            .map_err(|_| ErrorData::internal_error("the server is shutting down", None))?;
 
         let change = self.change(self.set.changes_files(&request.name)).await;
         let set = Arc::clone(&self.set);
@@ -215,7 +225,7 @@ impl Server {
 fn no_such_tool<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> ErrorData {
     ErrorData::invalid_params(
         format!(
-            "there is no tool `{name}`; there are {}",
+            "unknown tool `{name}`; available: {}",
             known.collect::<Vec<_>>().join(", ")
         ),
         None,
@@ -225,7 +235,7 @@ fn no_such_tool<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> ErrorDa
 fn not_offered(method: &str) -> ErrorData {
     ErrorData::new(
         ErrorCode::METHOD_NOT_FOUND,
-        format!("there is no `{method}` here"),
+        format!("unknown method `{method}`"),
         None,
     )
 }
@@ -235,7 +245,7 @@ fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
         None => Ok(()),
         Some(_) => Err(ErrorData::invalid_params(
-            "`cursor` is none of this server's: the list is one page",
+            "invalid `cursor`: the list has one page",
             None,
         )),
     }
@@ -323,7 +333,8 @@ impl ServerHandler for Server {
         let turn = tokio::select! {
             biased;
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
-            turn = Arc::clone(&self.turns).acquire_owned() => turn.map_err(|_| ErrorData::internal_error("the server ends", None))?,
+            turn = Arc::clone(&self.turns).acquire_owned() => turn.map_err(|_| ErrorData::internal_error(" \
+                the server is shutting down", None))?,
         };
 
         let (reporter, sending) = match context.meta.get_progress_token() {
@@ -393,7 +404,7 @@ impl ServerHandler for Server {
 
         let prompt = local::prompt(&request.name);
         prompt.map(GetPromptResponse::from).ok_or_else(|| {
-            ErrorData::invalid_params(format!("there is no prompt `{}`", request.name), None)
+            ErrorData::invalid_params(format!("unknown prompt `{}`", request.name), None)
         })
     }
 
@@ -493,7 +504,8 @@ fn run(
         .unwrap_or_else(|_| {
             tracing::error!(tool = tool.name, "a tool panicked");
             Err(ToolError::index(format!(
-                "`{}` failed on this call because of a defect in codeagent; other calls go on",
+                "`{}` failed on this call because of a bug in codeagent; other calls are not \
+                 affected",
                 tool.name
             )))
         })

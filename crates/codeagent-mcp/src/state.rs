@@ -33,7 +33,8 @@ pub struct Indexing {
 }
 
 /// The note for results without vectors because the model cannot be used.
-pub const MODEL_BROKEN: &str = "the model that is installed cannot be used, so words and letters are compared; `codeagent model status` says why";
+pub const MODEL_BROKEN: &str = "the installed model cannot be used, so only words and letters are \
+                                compared; see `codeagent model status`";
 
 /// The state shared by all calls.
 pub struct State {
@@ -124,7 +125,7 @@ impl State {
             Ok(reply) if reply.staleness.is_none() => Ok(()),
             Ok(reply) => Err(ToolError::index(staleness_text(&reply.staleness))),
             Err(error) => Err(ToolError::unavailable(format!(
-                "another codeagent writes this index and does not answer ({error}); ask again"
+                "the codeagent process that writes this index does not answer ({error}); try again"
             ))),
         })
     }
@@ -142,13 +143,13 @@ impl State {
             .and_then(|snapshot| query::status(&snapshot, answers.vectors()))
         else {
             return Ok(unhealthy(
-                "the index cannot be read; a question about a symbol says why",
+                "the index cannot be read; query a symbol to see why",
             ));
         };
 
         let polling = readable
             .watch_trouble
-            .map(|trouble| format!("{trouble}; files are polled instead"));
+            .map(|trouble| format!("{trouble}; polling the files instead"));
         let notes = [
             activity_note(&readable.activity),
             polling,
@@ -188,7 +189,9 @@ fn activity_note(activity: &Activity) -> Option<String> {
         Activity::UpToDate(staleness) if staleness.is_none() => None,
         Activity::UpToDate(staleness) => Some(staleness_text(staleness)),
         Activity::Building(progress) => Some(progress_text(*progress)),
-        Activity::BuiltElsewhere => Some("by another process, for the first time".to_owned()),
+        Activity::BuiltElsewhere => {
+            Some("another process is indexing the repository for the first time".to_owned())
+        }
     }
 }
 
@@ -198,11 +201,11 @@ fn reason_of_status(reason: &Unavailable) -> &'static str {
     match reason {
         Unavailable::Closed => "the engine is closed",
         Unavailable::Rebuilding => "the index was damaged and is being rebuilt",
-        Unavailable::Failed(_) => "the index cannot be opened; a question about a symbol says why",
+        Unavailable::Failed(_) => "the index cannot be opened; query a symbol to see why",
         Unavailable::Opening
         | Unavailable::Building(_)
         | Unavailable::BuiltElsewhere
-        | Unavailable::WrittenElsewhere => "the index is being opened; ask again in a moment",
+        | Unavailable::WrittenElsewhere => "the index is being opened; try again in a moment",
     }
 }
 
@@ -246,10 +249,10 @@ impl From<ServiceFailure> for ToolError {
             ServiceFailure::Open(error) => (&*error).into(),
             ServiceFailure::Indexing(reason) => Self::index(reason),
             ServiceFailure::Thread(reason) => {
-                Self::unavailable(format!("no thread can be started: {reason}"))
+                Self::unavailable(format!("cannot start a thread: {reason}"))
             }
             ServiceFailure::Defect => {
-                Self::index("indexing failed because of a bug in codeagent; file tools work")
+                Self::index("indexing failed because of a bug in codeagent; file tools still work")
             }
         }
     }

@@ -180,13 +180,12 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
                     }
                 }
                 Ok(Read::TooLong(id)) => {
-                    let reason =
-                        format!("a message of more than {} MiB is not read", MAX_LINE >> 20);
+                    let reason = format!("message of more than {} MiB not read", MAX_LINE >> 20);
                     self.refuse(ErrorData::invalid_request(reason, None), id);
                 }
                 Ok(Read::End) => return None,
                 Err(error) => {
-                    tracing::warn!(%error, "the input cannot be read");
+                    tracing::warn!(%error, "cannot read the input");
                     return None;
                 }
             }
@@ -260,9 +259,10 @@ pub fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
         return Ok(None);
     }
     let reason = if value.is_array() {
-        "batches are not part of the protocol; send one message a line"
+        "batches are not supported; send one message per line"
     } else {
-        "a message is an object with `jsonrpc`: \"2.0\", `method` and, if it is to be answered, an `id` that is a string or a whole number"
+        "invalid message: send an object with `jsonrpc`: \"2.0\", `method` and, for a request, an \
+         `id` that is a string or a whole number"
     };
     let id = value
         .get("id")
@@ -281,13 +281,13 @@ fn unreadable(line: &[u8], error: &serde_json::Error) -> Refusal {
     match serde_json::from_slice::<Envelope>(line) {
         Ok(Envelope { id }) => refusal(
             ErrorData::parse_error(
-                format!("a text in the message is not Unicode: {error}"),
+                format!("the message contains text that is not Unicode: {error}"),
                 None,
             ),
             Some(id),
         ),
         Err(_) => refusal(
-            ErrorData::parse_error(format!("the message is no JSON: {error}"), None),
+            ErrorData::parse_error(format!("the message is not valid JSON: {error}"), None),
             None,
         ),
     }
@@ -399,8 +399,7 @@ mod tests {
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect();
-        let error =
-            json!({ "code": -32600, "message": "a message of more than 16 MiB is not read" });
+        let error = json!({ "code": -32600, "message": "message of more than 16 MiB not read" });
         assert_eq!(
             answers,
             [

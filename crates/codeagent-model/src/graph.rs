@@ -442,7 +442,8 @@ impl NodeFlags {
     pub const DEPRECATED: Self = Self(1 << 5);
     /// Has a doc comment.
     pub const DOC_COMMENT: Self = Self(1 << 6);
-    /// Declared in a function or an object literal. Of kind `function`, it is of an object literal.
+    /// Declared in a function or an object literal; a node of kind `function` is in an object
+    /// literal.
     pub const LOCAL: Self = Self(1 << 7);
 
     /// Reports whether all bits of `other` are set.

@@ -54,11 +54,11 @@ pub fn query_error_text(error: &QueryError, face: Face) -> String {
         }
         QueryError::NoOverload { candidates, .. } => {
             let labels: Vec<String> = labels(candidates, face).collect();
-            format!("{error}; there are {}", labels.join(", "))
+            format!("{error}; the overloads are {}", labels.join(", "))
         }
         QueryError::NotInFile { candidates, .. } => {
             format!(
-                "{error}; it is at:{}",
+                "{error}; it is declared at:{}",
                 lines(candidates, candidates.len(), face)
             )
         }
@@ -98,7 +98,8 @@ fn advice(not_found: &NotFound, face: Face) -> String {
         Instead::NoMember(no_member) => format!("; {}", no_member_text(no_member, face)),
         Instead::Nearest(nearest) => match nearest.as_slice() {
             [] => format!(
-                "; {} finds names by their parts; of libraries, only what the repository uses is known",
+                "; {} also matches parts of names; of libraries, only symbols that the repository \
+                 uses are known",
                 face.search()
             ),
             [name] => format!("; did you mean {name}?"),
@@ -109,11 +110,11 @@ fn advice(not_found: &NotFound, face: Face) -> String {
     }
 }
 
-/// Labels candidates; tools that answer text take no ids.
+/// Labels candidates; only tools with structured answers show ids.
 fn labels(candidates: &[SymbolLabel], face: Face) -> impl Iterator<Item = String> {
     candidates.iter().map(move |candidate| match face {
-        Face::TextTools => symbol_text(candidate),
-        Face::Tools | Face::Commands => label_text(candidate),
+        Face::Tools => label_text(candidate),
+        Face::TextTools | Face::Commands => symbol_text(candidate),
     })
 }
 

@@ -23,7 +23,7 @@ pub struct ExtraField {
 pub const NEXT_CURSOR: ExtraField = ExtraField {
     name: "next_cursor",
     json_type: "string",
-    doc: "There is more: ask the same again with this as `cursor`. Absent on the last page.",
+    doc: "Pass it as `cursor`, with the same arguments, for the next page. Absent on the last page.",
 };
 
 /// The number of rows on all pages.
@@ -37,42 +37,45 @@ pub const TOTAL: ExtraField = ExtraField {
 pub const FOLDERS: ExtraField = ExtraField {
     name: "folders",
     json_type: "array",
-    doc: "If there are several pages: the folders with most rows, `folder: number`; select one with `path`.",
+    doc: "If there are several pages: the folders with the most rows, `folder: number`; select one \
+          with `path`.",
 };
 
 /// Files whose line numbers may be off.
 pub const STALE_FILES: ExtraField = ExtraField {
     name: "stale_files",
     json_type: "array",
-    doc: "Files shown here that changed since they were indexed: line numbers may be off. Pass them to index_files, then ask again.",
+    doc: "Files of this answer that changed since they were indexed; line numbers may be off. Pass \
+          them to index_files, then repeat the call.",
 };
 
 /// The number of unresolved uses.
 pub const UNRESOLVED_SITES: ExtraField = ExtraField {
     name: "unresolved_sites",
     json_type: "integer",
-    doc: "Uses that could not be resolved and may belong to this list: of the symbol's name anywhere or, for callees, calls in the symbol.",
+    doc: "Number of unresolved uses that may belong to this list: uses of the symbol's name or, \
+          for callees, calls in the symbol.",
 };
 
 /// The first of [`UNRESOLVED_SITES`].
 pub const UNRESOLVED: ExtraField = ExtraField {
     name: "unresolved",
     json_type: "array",
-    doc: "The first of unresolved_sites, the likeliest first: `path:line:column text`.",
+    doc: "The first of unresolved_sites, most likely first: `path:line:column text`.",
 };
 
 /// The cursor of more of [`UNRESOLVED`].
 pub const UNRESOLVED_CURSOR: ExtraField = ExtraField {
     name: "unresolved_cursor",
     json_type: "string",
-    doc: "There are more of unresolved_sites: ask the same again with this as `cursor`.",
+    doc: "Pass it as `cursor`, with the same arguments, for more of unresolved_sites.",
 };
 
 /// The number of uses that more likely belong to other symbols.
 pub const POSSIBLE_SITES: ExtraField = ExtraField {
     name: "possible_sites",
     json_type: "integer",
-    doc: "Uses counted as `inferred` uses of another symbol of that name that may belong to this one.",
+    doc: "Number of `inferred` uses of other symbols of that name that may belong to this one.",
 };
 
 /// The first of [`POSSIBLE_SITES`].
@@ -86,7 +89,8 @@ pub const POSSIBLE: ExtraField = ExtraField {
 pub const TEXTUAL_SITES: ExtraField = ExtraField {
     name: "textual_sites",
     json_type: "integer",
-    doc: "If the list is empty: lines of markup, templates and configuration that contain the symbol's name and may use it.",
+    doc: "If the list is empty: number of lines of markup, templates and configuration that \
+          contain the symbol's name and may use it.",
 };
 
 /// The first of [`TEXTUAL_SITES`].
@@ -107,15 +111,15 @@ pub const EXTERNAL: ExtraField = ExtraField {
 pub const SYMBOLS: ExtraField = ExtraField {
     name: "symbols",
     json_type: "array",
-    doc: "If the name matches several symbols: each as `node_id name(signature) path:line: number of rows`, best first. Rows say in `of` which \
-          they belong to.",
+    doc: "If the name matches several symbols: each as `node_id name(signature) path:line: number \
+          of rows`, best first. `of` names the symbol of a row.",
 };
 
 /// Further symbols of the name.
 pub const ALSO_NAMED: ExtraField = ExtraField {
     name: "also_named",
     json_type: "array",
-    doc: "More symbols of that name that are not answered; ask for one by its node_id.",
+    doc: "Other symbols of that name, not included; query one by its node_id.",
 };
 
 /// The fields in addition to the rows of an answer about symbols. Empty ones are not sent.

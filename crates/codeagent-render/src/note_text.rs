@@ -16,7 +16,7 @@ const MAX_EXTERNAL: usize = 5;
 pub fn note_text(note: &Note, face: Face) -> String {
     match note {
         Note::MatchedIgnoringCase { asked } => {
-            format!("no symbol is named {asked}; these differ in upper and lower case")
+            format!("no symbol is named {asked}; these differ in case")
         }
         Note::External { symbols, count } => external_text(symbols, *count),
         Note::MatchedMember {
@@ -36,7 +36,8 @@ pub fn note_text(note: &Note, face: Face) -> String {
             lines: (start, end),
             symbol,
         } => format!(
-            "only the uses in the callback of {label} (lines {start}-{end}) are listed; ask about {} for all",
+            "only the uses in the callback of {label} (lines {start}-{end}) are listed; query {} \
+             for all",
             symbol.name
         ),
         Note::NotFound(not_found) => not_found_text(not_found, face),
@@ -46,7 +47,7 @@ pub fn note_text(note: &Note, face: Face) -> String {
             format!("{path} could not be indexed, so none of its symbols are known: {problem}")
         }
         Note::PartiallyParsed(file) => format!(
-            "{} was read in part, so symbols may be missing: {}",
+            "{} was only partly parsed, so symbols may be missing: {}",
             file.path,
             partially_parsed_text(file)
         ),
@@ -67,11 +68,11 @@ pub fn note_text(note: &Note, face: Face) -> String {
         Note::Question { query, name } => {
             format!("{} answers this question", face.call(*query, name))
         }
-        Note::NothingMatches => "nothing matches; try other words, a prefix (`Auth*`) or no \
-            filters. Strings, comments and libraries are not searched"
+        Note::NothingMatches => "no matches; try other words, a prefix (`Auth*`) or no filters. \
+                                 Strings, comments and libraries are not searched"
             .to_owned(),
-        Note::ModelBroken => "the model that is installed cannot be used, so words and letters \
-            are compared; `codeagent model status` says why"
+        Note::ModelBroken => "the installed model cannot be used, so only words and letters are \
+                              compared; see `codeagent model status`"
             .to_owned(),
         Note::NoModel => {
             "compared by words and letters (lexhash-384), not by meaning: no model is in use"
@@ -196,9 +197,9 @@ fn empty_list_text(reason: &EmptyList, face: Face) -> String {
         EmptyList::FolderAlone {
             path,
             direction: EdgeDirection::Outgoing,
-        } => format!("{path} uses nothing of the repository outside of itself"),
+        } => format!("{path} uses nothing else in the repository"),
         EmptyList::FolderAlone { path, .. } => {
-            format!("nothing in the repository outside of {path} uses what is in it")
+            format!("nothing else in the repository uses {path}")
         }
         EmptyList::FilteredOut => format!(
             "no result matches the filters ({})",
@@ -254,8 +255,7 @@ fn related_results_text(results: &RelatedResults, face: Face) -> String {
             format!("it implements or derives from {}", names(bases))
         }
         RelatedResults::BaseImplementations(members) => format!(
-            "it implements or overrides a member whose other implementations may be what you \
-             want: {}",
+            "it implements or overrides a member that has other implementations: {}",
             calls(members, FollowUp::Implementations, face)
         ),
         RelatedResults::IndirectImplementations {
@@ -265,12 +265,13 @@ fn related_results_text(results: &RelatedResults, face: Face) -> String {
         } => {
             let at_least = if *is_lower_bound { "at least " } else { "" };
             format!(
-                "only direct ones are listed; {at_least}{count} more below: {}",
+                "only direct implementations are listed; {at_least}{count} more at deeper levels: {}",
                 calls(through, FollowUp::Implementations, face)
             )
         }
         RelatedResults::StructuralTyping { name } => format!(
-            "object literals and classes that only have its shape are not listed; for its uses: {}",
+            "object literals and classes that match only by structure are not listed; for its \
+             uses: {}",
             face.call(FollowUp::References, name)
         ),
     }
@@ -298,7 +299,10 @@ fn not_found_text(not_found: &NotFound, face: Face) -> String {
         }
         Instead::Closest(label) => format!(
             "no symbol has exactly that qualified name; the closest is {}",
-            label_text(label)
+            match face {
+                Face::Tools => label_text(label),
+                Face::TextTools | Face::Commands => symbol_text(label),
+            }
         ),
         Instead::NoMember(no_member) => {
             format!(
@@ -313,7 +317,7 @@ fn not_found_text(not_found: &NotFound, face: Face) -> String {
                 format!("; nearest: {}", nearest.join(", "))
             };
             format!(
-                "no symbol has that name{near}; {} finds names by their parts",
+                "no symbol has that name{near}; {} also matches parts of names",
                 face.search()
             )
         }
@@ -379,14 +383,11 @@ fn unindexed_files_text(files: &UnindexedFiles, face: Face) -> String {
     } else {
         String::new()
     };
-    let they = if files.count == 1 {
-        "it declares and uses"
-    } else {
-        "they declare and use"
-    };
+    let their = if files.count == 1 { "its" } else { "their" };
 
     format!(
-        "{} could not be read or parsed, so what {they} is missing here: {names}{more} (see {})",
+        "{} could not be read or parsed, so {their} symbols and uses are missing here: {names}{more} \
+         (see {})",
         counted(files.count as u64, "source file"),
         face.pick("get_status", "`codeagent status`")
     )
@@ -397,9 +398,9 @@ fn stale_text(files: &[String], removed: &[String], face: Face) -> String {
     let (names, update) = match face {
         Face::Tools => (
             "stale_files".to_owned(),
-            "call index_files with them and ask again",
+            "pass them to index_files and repeat the call",
         ),
-        Face::TextTools => (files.join(", "), "ask again in a moment"),
+        Face::TextTools => (files.join(", "), "try again in a moment"),
         Face::Commands => (files.join(", "), "run `codeagent index`"),
     };
     let removed = if removed.is_empty() {

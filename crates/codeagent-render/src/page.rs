@@ -4,7 +4,7 @@
 //! is therefore refused for another request, and finds its row if rows were added or removed before
 //! it.
 //!
-//! A list beside the rows, such as the uses that could not be resolved, is paged in the same way; its
+//! A secondary list, such as the uses that could not be resolved, is paged in the same way; its
 //! cursors begin with [`BESIDE`].
 //!
 //! Limitations: a cursor whose last row is gone is refused. Cursors are not signed; forging one
@@ -17,7 +17,7 @@ use serde::Serialize;
 /// Maximum characters of a page's rows; with the extra fields, a page stays below 10,000.
 const MAX_CHARACTERS: usize = 9_000;
 
-/// Prefix of the cursors of the list beside the rows.
+/// Prefix of the cursors of the secondary list.
 const BESIDE: char = 'u';
 
 /// The page of a list to create.
@@ -55,7 +55,7 @@ impl<'a> Page<'a> {
         self.cursor.is_none()
     }
 
-    /// Returns the page of the list beside the rows, if the cursor belongs to that.
+    /// Returns the page of the secondary list, if the cursor belongs to that.
     pub(crate) fn beside(&self) -> Option<Self> {
         let cursor = self.cursor?.strip_prefix(BESIDE)?;
         Some(Self {
@@ -64,7 +64,7 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// Returns a cursor for what follows the first `shown` entries of the list beside the rows.
+    /// Returns a cursor for what follows the first `shown` entries of the secondary list.
     pub(crate) fn beside_after<K: Hash>(
         &self,
         list: &Rows<impl Fn(usize) -> K>,
@@ -75,12 +75,12 @@ impl<'a> Page<'a> {
         Some(Self::beside_cursor(&cursor))
     }
 
-    /// Turns a cursor of the list beside the rows into one that a request for rows accepts.
+    /// Turns a cursor of the secondary list into one that a request for rows accepts.
     pub(crate) fn beside_cursor(cursor: &str) -> String {
         format!("{BESIDE}{cursor}")
     }
 
-    /// The first page of the list beside the rows, which is a request of its own.
+    /// The first page of the secondary list, which is a request of its own.
     fn beside_rows(&self) -> Self {
         Self {
             cursor: None,
@@ -125,15 +125,15 @@ pub struct PagedRows<T> {
 pub enum CursorError {
     /// It was not returned by any page.
     #[error(
-        "`cursor` must be a `next_cursor` of an earlier answer; leave it out for the first page"
+        "invalid `cursor`; pass the `next_cursor` of an earlier answer, or omit it for the first page"
     )]
     Malformed,
     /// It belongs to another request.
-    #[error("`cursor` belongs to another question; ask with the same arguments, or leave it out")]
+    #[error("`cursor` belongs to a call with other arguments; pass the same arguments, or omit it")]
     OtherRequest,
     /// Its row is gone.
     #[error(
-        "`cursor` stands at a row that is gone: the repository has changed since; leave it out to \
+        "`cursor` points at a row that no longer exists because the repository changed; omit it to \
          start again"
     )]
     Gone,

@@ -75,8 +75,8 @@ pub enum ConfigError {
     /// The file is not a regular file, or is too large.
     #[error("{CONFIG_FILE} is not a regular file of at most 256 KiB")]
     NotAFile,
-    /// The settings folder is a link, which could lead out of the repository.
-    #[error(".codeagent is a link, which is not followed; make it a folder")]
+    /// The settings folder is a link, which could leave the repository.
+    #[error(".codeagent is a link, which is not followed; replace it with a folder")]
     Link,
     /// The text is not a valid settings file.
     #[error("{CONFIG_FILE}, line {line}, column {column}: {message}")]
@@ -126,7 +126,7 @@ impl Config {
     #[must_use]
     pub fn load_tolerantly(root: &Path) -> Self {
         Self::load(root).unwrap_or_else(|error| Self {
-            notes: vec![format!("{error}; default settings are used")],
+            notes: vec![format!("{error}; using the default settings")],
             ..Self::default()
         })
     }
@@ -295,7 +295,7 @@ impl Reading<'_> {
         if items.is_empty() && key.kind != Kind::Patterns {
             return Err(self.error(
                 at(),
-                "nothing would be indexed; leave the key out to index everything",
+                "nothing would be indexed; remove the key to index everything",
             ));
         }
 

@@ -21,7 +21,7 @@ const LONGEST_SECRET: u64 = 4_096;
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
     /// The user has no cache directory.
-    #[error("no folder for the index: XDG_CACHE_HOME and HOME are unset; set CODEAGENT_DATA_DIR")]
+    #[error("no folder for the index: XDG_CACHE_HOME and HOME are not set; set CODEAGENT_DATA_DIR")]
     NoPlace,
     /// The folder cannot be created or written to.
     #[error("cannot write the index folder {path}: {source}{hint}", path = path.display(), hint = hint(source))]
@@ -35,7 +35,7 @@ pub enum DataDirError {
     #[error("another codeagent{} is writing this repository's index", .0.map(|by| format!(" (process {})", by.process)).unwrap_or_default())]
     Locked(Option<Holder>),
     /// One of our files is a link, and writing would follow it.
-    #[error("{path} is a link where a file of the index should be; remove it", path = path.display())]
+    #[error("{path} is a link instead of an index file; remove it", path = path.display())]
     Link {
         /// Path of the file.
         path: PathBuf,

@@ -8,7 +8,7 @@
 //!
 //! Limitations: only SHA-1 repositories with references in files are supported. Objects borrowed
 //! from another repository (`git clone --shared`) are not read. Contents are compared unfiltered,
-//! apart from line ends, so a file that a filter checks out differently counts as changed.
+//! apart from line endings, so a file that a filter checks out differently counts as changed.
 
 mod location;
 mod merge_base;
@@ -36,35 +36,36 @@ const MAX_FILES: usize = 20_000;
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// The root is not in a git repository.
-    #[error("this folder is not in a git repository, so there is nothing to compare with")]
+    #[error("this folder is not in a git repository")]
     NoRepository,
     /// The repository's format is not supported.
-    #[error("this git repository cannot be read: {0}")]
+    #[error("cannot read the git repository: {0}")]
     Unsupported(&'static str),
     /// The syntax of the range is unknown.
     #[error("`{0}` is not a range of commits; use BASE (compares the working tree), A..B or A...B")]
     Range(String),
     /// No commit has this name.
-    #[error("git knows no commit `{0}`")]
+    #[error("no commit `{0}` in the git repository")]
     NoCommit(String),
     /// Several objects begin with this id.
-    #[error("several objects begin with `{0}`; give more digits")]
+    #[error("several objects start with `{0}`; pass more digits")]
     Ambiguous(String),
     /// The history of a shallow clone ends before a commit that is needed.
     #[error(
-        "the clone is shallow and its history ends too early for `{0}`; run `git fetch --unshallow`"
+        "the clone is shallow and does not contain the history of `{0}`; run `git fetch --unshallow`"
     )]
     Shallow(String),
     /// An object is missing.
     #[error(
-        "object {0} is missing: the clone is partial or damaged; `git fsck` tells which, and `git fetch --refetch` completes it"
+        "object {0} is missing: the clone is partial or damaged; check it with `git fsck`, \
+         complete it with `git fetch --refetch`"
     )]
     Missing(String),
     /// Two commits share no history.
     #[error("`{0}` and `{1}` have no commit in common")]
     NoMergeBase(String, String),
     /// Too many files differ.
-    #[error("more than {MAX_FILES} files differ; name a nearer commit")]
+    #[error("more than {MAX_FILES} files differ; pass a more recent commit")]
     TooMany,
     /// An object or file cannot be read.
     #[error("cannot read the git repository: {0}")]

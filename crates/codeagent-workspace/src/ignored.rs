@@ -247,7 +247,8 @@ impl IgnoreRules {
             Err(size) => {
                 let name = file.strip_prefix(&self.top).unwrap_or(file).display();
                 let note = format!(
-                    "{name}: {size} bytes of ignore rules, more than {MAX_RULE_BYTES}; they are not applied"
+                    "{name}: not applied, because it has {size} bytes of ignore rules, more than \
+                     {MAX_RULE_BYTES}"
                 );
                 self.skipped
                     .lock()

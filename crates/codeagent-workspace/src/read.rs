@@ -91,7 +91,7 @@ pub struct FileBytes {
 /// The decoded text of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileText {
-    /// The text, without byte order mark and with its original line ends.
+    /// The text, without byte order mark and with its original line endings.
     pub text: String,
     /// Hash of the bytes on disk, including the byte order mark.
     pub hash: blake3::Hash,

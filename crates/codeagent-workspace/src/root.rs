@@ -21,16 +21,17 @@ const MAX_VISITED: usize = 20_000;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RootError {
     /// The folder is the root of the file system.
-    #[error("{path} is the whole file system, not a repository; name the repository's folder with --root FOLDER", path = .0.display())]
+    #[error("{path} is the whole file system, not a repository; pass the repository's folder with --root FOLDER", path = .0.display())]
     FileSystem(PathBuf),
     /// The folder is the user's home folder, or contains it.
     #[error(
-        "{path} is a home folder, not a repository; name the repository's folder with --root FOLDER (also if the home folder is meant)",
+        "{path} is a home folder, not a repository; pass the repository's folder with --root \
+         FOLDER (even if it is the home folder)",
         path = .0.display()
     )]
     Home(PathBuf),
     /// The folder contains no source files.
-    #[error("no C# or TypeScript files in {path}; name the repository's folder with --root FOLDER", path = .0.display())]
+    #[error("no C# or TypeScript files in {path}; pass the repository's folder with --root FOLDER", path = .0.display())]
     NoSource(PathBuf),
 }
 

@@ -84,7 +84,7 @@ pub struct TextQuery {
     pub invert: bool,
     /// Whether a match may span lines.
     pub multi_line: bool,
-    /// Whether `.` matches line ends; with `multi_line`.
+    /// Whether `.` matches line endings; with `multi_line`.
     pub dot_all: bool,
     /// Whether character classes are ASCII only.
     pub ascii: bool,
@@ -152,7 +152,7 @@ pub struct Hit {
     pub offset: u64,
     /// Length of the match in bytes.
     pub length: usize,
-    /// The line or lines, without the last line end.
+    /// The line or lines, without the last line ending.
     pub text: String,
     /// Context lines before the match.
     pub before: Vec<String>,
@@ -231,7 +231,7 @@ impl TextQuery {
         }
 
         let built = builder.build(&self.pattern);
-        // A NUL in the pattern is allowed only if it cannot be a line end.
+        // A NUL in the pattern is allowed only if it cannot be a line ending.
         let built = built.or_else(|error| {
             if self.multi_line {
                 Err(error)
@@ -541,7 +541,7 @@ pub fn path_glob(
     pattern: &str,
 ) -> Result<impl Fn(&str) -> bool + Send + Sync + Clone + use<>, String> {
     if pattern.len() > MAX_GLOB {
-        return Err(format!("it has more than {MAX_GLOB} bytes"));
+        return Err(format!("more than {MAX_GLOB} bytes"));
     }
     let glob = globset::GlobBuilder::new(pattern)
         .literal_separator(true)

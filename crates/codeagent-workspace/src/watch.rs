@@ -88,7 +88,8 @@ pub enum WatchError {
     FileSystem(&'static str),
     /// The system has no watches left.
     #[error(
-        "the system's limit of watches is reached (see fs.inotify.max_user_watches and max_user_instances)"
+        "the system's limit of watches has been reached (see fs.inotify.max_user_watches and \
+         max_user_instances)"
     )]
     Limit,
     /// The watcher was set up, but no event arrived.

@@ -20,14 +20,14 @@ const AROUND: usize = 2;
 pub fn read(path: &Path) -> anyhow::Result<String> {
     match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        other => other.with_context(|| format!("{} cannot be read", path.display())),
+        other => other.with_context(|| format!("cannot read {}", path.display())),
     }
 }
 
 /// Replaces a file atomically, keeping its permissions and following links; an empty text removes
 /// it.
 pub fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    replace(path, text).with_context(|| format!("{} cannot be written", path.display()))
+    replace(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {

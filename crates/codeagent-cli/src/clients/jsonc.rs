@@ -1,8 +1,8 @@
 //! Sets or removes one key of a JSON file with comments and keeps every other byte.
 //!
 //! The parser reports the positions of keys, values and commas, and an edit replaces a range of the
-//! text: comments, order, indentation, line ends and trailing commas elsewhere stay. The edits of
-//! `jsonc_parser::cst` are not used because they reformat: they break an object on one line into
+//! text: comments, order, indentation, line endings and trailing commas elsewhere stay. The edits
+//! of `jsonc_parser::cst` are not used because they reformat: they break an object on one line into
 //! several, drop blank lines at its ends, and remove the comments on a removed member's line.
 //!
 //! Limitations: a text that is not JSON with comments is refused, never repaired.
@@ -39,7 +39,7 @@ pub enum JsoncError {
     #[error("invalid JSONC at line {line}, column {column}")]
     Syntax { line: usize, column: usize },
     /// A value that should be an object is something else.
-    #[error("the value that holds the servers is not an object")]
+    #[error("the key that should hold the servers is not an object")]
     NoObject,
 }
 
@@ -328,8 +328,8 @@ fn splice(text: &str, range: Range<usize>, by: &str) -> String {
     format!("{}{by}{}", &text[..range.start], &text[range.end..])
 }
 
-/// Formats a value over several lines with the line ends and indentation unit of `text`; `indent`
-/// precedes all lines but the first.
+/// Formats a value over several lines with the line endings and indentation unit of `text`;
+/// `indent` precedes all lines but the first.
 fn pretty(value: &Value, indent: &str, text: &str) -> String {
     let mut bytes = Vec::new();
     let formatter = PrettyFormatter::with_indent(unit(text).as_bytes());
@@ -349,7 +349,7 @@ fn indent_of_line(text: &str, at: usize) -> String {
         .collect()
 }
 
-/// Returns the line end of a text's first line.
+/// Returns the line ending of a text's first line.
 fn newline(text: &str) -> &'static str {
     let first = text.split_once('\n').map(|(line, _)| line);
     if first.is_some_and(|line| line.ends_with('\r')) {

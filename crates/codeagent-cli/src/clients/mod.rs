@@ -311,13 +311,13 @@ impl Client {
     }
 
     fn path(&self) -> anyhow::Result<PathBuf> {
-        (self.file)().context("there is no home folder: HOME is not set")
+        (self.file)().context("no home folder: HOME is not set")
     }
 
     fn json_servers(&self) -> anyhow::Result<&'static str> {
         self.servers.with_context(|| {
             format!(
-                "`{}` is not on the path; it alone can change its file",
+                "`{}` is not on the PATH, and only it can change its settings",
                 self.name
             )
         })
@@ -325,7 +325,7 @@ impl Client {
 
     fn left_alone(&self) -> String {
         format!(
-            "{} is left alone",
+            "{} is not changed",
             self.path().unwrap_or_default().display()
         )
     }
@@ -378,7 +378,7 @@ fn run(
         let output = Command::new(path)
             .args(call)
             .output()
-            .with_context(|| format!("`{}` cannot be run", own.program))?;
+            .with_context(|| format!("cannot run `{}`", own.program))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             bail!(

@@ -12,7 +12,7 @@ use crate::output;
 /// Arguments of `changes`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// BASE (compares the working tree with where it parts from BASE), A..B or A...B
+    /// BASE (compares the merge base of BASE and HEAD with the working tree), A..B or A...B
     #[arg(value_name = "RANGE", default_value = "HEAD")]
     range: String,
     #[command(flatten)]
@@ -22,7 +22,7 @@ pub struct Arguments {
 /// Arguments of `affected`.
 #[derive(Debug, Args)]
 pub struct AffectedArguments {
-    /// Commit, branch or tag from which the working tree parts, or a range A..B
+    /// Commit, branch or tag to compare the working tree with, or a range A..B
     #[arg(long, value_name = "REF", default_value = "HEAD")]
     base: String,
 }

@@ -82,7 +82,8 @@ fn orphans(is_dry: bool) -> anyhow::Result<(Vec<Row>, Vec<String>)> {
 
     let unknown = count(kept.unknown as u64, "folder");
     let note = format!(
-        "{unknown} of an older codeagent version; their repositories are recorded when they are next indexed"
+        "{unknown} of an older codeagent version were kept; their repositories are recorded when \
+         they are next indexed"
     );
 
     Ok((

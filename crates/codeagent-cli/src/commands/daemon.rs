@@ -46,11 +46,11 @@ pub struct Arguments {
 enum DaemonCommand {
     /// Start the daemon of this repository, if none runs
     Start(Begin),
-    /// Stop it
+    /// Stop the daemon of this repository
     Stop,
     /// Show its process id, start time and log file
     Status,
-    /// Be the daemon
+    /// Run the daemon in this process
     #[command(hide = true)]
     Run(Begin),
 }
@@ -146,7 +146,8 @@ fn status(root: &Root) -> anyhow::Result<()> {
         Ok(writer) => say(root, "watching", Some(&writer)),
         Err(error) if ipc::is_unresponsive(&error) => say(
             root,
-            "the codeagent that writes the index does not answer; it may be suspended: resume it or end it",
+            "the codeagent process that writes the index does not answer; if it is suspended, \
+             resume or end it",
             None,
         ),
         Err(_) => say(root, "not watching", None),
@@ -169,7 +170,7 @@ fn stop(root: &Root) -> anyhow::Result<()> {
 
     ipc::request_shutdown(&data, ENDING).with_context(|| {
         format!(
-            "process {} was asked to stop and has not done so",
+            "process {} was asked to stop but is still running",
             writer.process
         )
     })?;
@@ -184,7 +185,7 @@ fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     }
 
     let mut child = codeagent_workspace::start_detached(&data, &begin.arguments(&data))
-        .context("the daemon cannot be started")?;
+        .context("cannot start the daemon")?;
     let until = Instant::now() + READY;
     while Instant::now() < until {
         if let Ok(writer) = ipc::writer_info(&data) {
@@ -209,14 +210,14 @@ fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
                 .last_line()?
                 .unwrap_or_default();
 
-            bail!("the daemon has ended: {reason}");
+            bail!("the daemon stopped: {reason}");
         }
 
         std::thread::sleep(LOOK);
     }
 
     bail!(
-        "process {} does not answer yet; {} says what it does",
+        "process {} does not answer yet; see its log {}",
         child.id(),
         data.log_path()?.display()
     )
@@ -241,7 +242,7 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Engine> {
 
 /// Runs the daemon until it has a reason to exit.
 fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
-    codeagent_workspace::leave_session().context("the daemon cannot leave its session")?;
+    codeagent_workspace::leave_session().context("cannot detach the daemon from its session")?;
     let cancel = Arc::new(AtomicBool::new(false));
     let ingest = IngestOptions {
         threads: begin.threads.number(),
@@ -267,13 +268,13 @@ fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
         |_| {},
     )?);
 
-    ipc::writer_info(&data).context("other processes cannot connect to this one")?;
+    ipc::writer_info(&data).context("cannot accept connections from other processes")?;
     end_on_signal(&service)?;
     tracing::info!(process = std::process::id(), root = %data.root().display(), "watching");
 
     let idle = Duration::from_secs(u64::from(begin.idle) * 60);
     let reason = match service.wait_for_shutdown(Some(idle).filter(|idle| !idle.is_zero())) {
-        ShutdownReason::Requested => "told to end",
+        ShutdownReason::Requested => "asked to stop",
         ShutdownReason::RootGone => "the repository's folder no longer exists",
         ShutdownReason::Idle => "no requests and no file changes",
     };

@@ -25,14 +25,14 @@ enum DebugCommand {
         #[arg(value_name = "FILE")]
         path: String,
     },
-    /// Print why the uses on a line have their edges, or none
+    /// Print why each use on a line has its edge, or none
     Link {
-        /// Path of the file, line, and column if one use is meant
+        /// Path of the file, line, and the column to select one use
         #[arg(value_name = "FILE:LINE[:COLUMN]")]
         place: String,
     },
-    /// Print every call of the repository with what it is counted as: edge, unresolved, unknown
-    /// name or external
+    /// Print every call of the repository and how it is counted: edge, unresolved, unknown name,
+    /// value or external
     Calls,
 }
 
@@ -44,7 +44,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         DebugCommand::Facts { path } => inspect::facts(&workspace, &workspace.resolve(path)?)?,
         DebugCommand::Link { place } => {
             let (path, line, column) =
-                parse_place(place).context("a place is FILE:LINE or FILE:LINE:COLUMN")?;
+                parse_place(place).context("expected FILE:LINE or FILE:LINE:COLUMN")?;
             inspect::links(
                 &workspace,
                 &workspace.resolve(path)?,

@@ -44,7 +44,7 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
         && !differences.is_empty()
     {
         let how =
-            "answers in parallel wait for each other (docs/embedding.md says how to compile it)";
+            "parallel queries wait for each other; see docs/embedding.md for how to compile it";
         findings.push(fine(format!(
             "SQLite: compiled {}; {how}",
             differences.join(", ")
@@ -54,7 +54,10 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
     findings.extend(repository(root));
     findings.push(match model::tried() {
         Ok(Some(model)) => fine(format!("model: {model} works")),
-        Ok(None) => fine("model: none, search compares words and letters; `codeagent model install --from-pip` installs one"),
+        Ok(None) => fine(
+            "model: none, search compares words and letters; install one with \
+             `codeagent model install --from-pip`",
+        ),
         Err(error) => wrong(format!("model: {error}")),
     });
     findings.extend(clients());
@@ -102,7 +105,7 @@ fn versions() -> String {
 fn repository(root: &Root) -> Vec<Finding> {
     let workspace = match Workspace::open(&root.folder) {
         Ok(workspace) => workspace,
-        Err(error) => return vec![wrong(format!("{error}; name a folder with --root"))],
+        Err(error) => return vec![wrong(format!("{error}; pass a folder with --root"))],
     };
     if let Err(reason) = root.check() {
         return vec![wrong(format!("repository: {reason}"))];
@@ -122,7 +125,7 @@ fn repository(root: &Root) -> Vec<Finding> {
 
     match DataRoot::default().data_dir(workspace.root()) {
         Ok(data) => {
-            findings.push(fine(format!("its data is in {}", data.path().display())));
+            findings.push(fine(format!("data in {}", data.path().display())));
             findings.extend(kept(&data));
         }
         Err(error) => findings.push(wrong(error.to_string())),
@@ -164,7 +167,8 @@ fn kept(data: &DataDir) -> Vec<Finding> {
         Some((false, path)) => {
             let path = path.display();
             findings.push(wrong(format!(
-                "token for HTTP: others may have read {path}; remove it, the next `codeagent mcp --http` makes another"
+                "token for HTTP: others may have read {path}; remove it, and the next `codeagent \
+                 mcp --http` creates a new one"
             )));
         }
     }
@@ -192,7 +196,7 @@ fn watched(workspace: &Workspace) -> Finding {
         )),
         // A system without any watcher is not a problem.
         Some((error, is_wrong)) => Finding {
-            line: format!("watching: {error}; files are polled"),
+            line: format!("watching: {error}; polling the files instead"),
             is_wrong,
         },
     }

@@ -9,10 +9,11 @@ use crate::commands::text_answer::{TextArgs, print};
 
 #[derive(Debug, Args)]
 pub struct ImpactArguments {
-    /// Names or their ends (Cart.Total, Cart.*), FILE:LINE, files or folders
+    /// Names or their last segments (Cart.Total, Cart.*), FILE:LINE, files or folders, or a git
+    /// range (main..HEAD)
     #[arg(value_name = "TARGET", required = true)]
     targets: Vec<String>,
-    /// How many steps to follow
+    /// Maximum number of steps to follow
     #[arg(long, value_name = "N", default_value_t = IMPACT_DEPTH as u32, value_parser = clap::value_parser!(u32).range(1..=MAX_IMPACT_DEPTH as i64))]
     depth: u32,
     #[command(flatten)]
@@ -21,9 +22,9 @@ pub struct ImpactArguments {
 
 #[derive(Debug, Args)]
 pub struct PathArguments {
-    /// Where the path begins: a name, its end, or FILE:LINE
+    /// Start of the path: a name, its last segments, or FILE:LINE
     from: String,
-    /// Where it ends
+    /// End of the path
     to: String,
     #[command(flatten)]
     text: TextArgs,

@@ -26,7 +26,7 @@ const SYMBOLS: usize = 5;
 
 /// What the symbols are, and which tool says more about them. Every profile of the index lists it.
 const HEAD: &str =
-    "symbols of that name in the codeagent index; explore answers who uses one of them:";
+    "symbols of that name in the codeagent index; call explore to see who uses them:";
 
 pub fn run(root: &Root) -> anyhow::Result<()> {
     match response(root) {

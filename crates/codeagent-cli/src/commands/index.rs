@@ -209,7 +209,7 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
                 "another codeagent process is indexing this repository; waiting".to_owned()
             }
             Elsewhere::Silent => format!(
-                "{error} and does not answer; waiting for it. It may be suspended: resume it or end it"
+                "{error} and does not answer; waiting for it. If it is suspended, resume or end it"
             ),
         };
 

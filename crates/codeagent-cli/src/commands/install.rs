@@ -23,7 +23,7 @@ const ALL: &str = "all";
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The client; all: every client found on this machine
+    /// Client to configure, or `all` for every client found on this machine
     #[arg(value_name = "CLIENT", value_parser = PossibleValuesParser::new(names()))]
     client: String,
     /// Print the changes without making them
@@ -40,7 +40,8 @@ fn names() -> Vec<&'static str> {
 }
 
 pub fn install(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    let program = std::env::current_exe().context("the path of this command is not known")?;
+    let program =
+        std::env::current_exe().context("the path of the codeagent executable is unknown")?;
     let program = program
         .to_str()
         .context("the path of the codeagent executable is not valid Unicode")?;
@@ -54,7 +55,8 @@ pub fn install(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         let change = client.install(program, arguments.dry_run)?;
         if let Ok(Some(kept)) = client.own_choice() {
             output::note(&format!(
-                "{}: its arguments were changed by hand and stay ({kept}); new entries have: mcp --profile agent",
+                "{}: its arguments were changed by hand and are kept ({kept}); new entries have: \
+                 mcp --profile agent",
                 client.name
             ));
         }

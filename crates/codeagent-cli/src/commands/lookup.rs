@@ -11,7 +11,7 @@ use crate::output::PrintedAnswer;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Qualified name, or the end of one
+    /// Qualified name or its last segments
     #[arg(value_name = "NAME")]
     name: String,
     #[command(flatten)]

@@ -72,7 +72,7 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
         arguments.http.is_some() || matches!(arguments.profile.as_str(), "patch" | "workspace");
     if arguments.allow_exec && !has_commands {
         bail!(Usage(format!(
-            "--allow-exec: the profile {} runs no commands; use --profile patch or workspace",
+            "--allow-exec: profile {} runs no commands; use --profile patch or workspace",
             arguments.profile
         )));
     }
@@ -167,12 +167,12 @@ fn indexing(threads: Threads) -> Indexing {
 /// Returns the token and a description of its source.
 fn token(root: &Root, none: bool) -> anyhow::Result<(Option<Token>, String)> {
     if none {
-        return Ok((None, "no token is asked for".to_owned()));
+        return Ok((None, "no token is required".to_owned()));
     }
     if let Some(token) = Token::of_environment()? {
         return Ok((
             Some(token),
-            "the token is that of the environment".to_owned(),
+            "the token comes from the environment".to_owned(),
         ));
     }
     let data = root.data()?;
@@ -186,6 +186,6 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     let text = text.strip_prefix("localhost:").unwrap_or(text);
     let port = text.parse().map(|port| SocketAddr::new(here, port));
     port.or_else(|_| text.parse()).map_err(|_| {
-        "an address is a port or an IP address and a port, as 127.0.0.1:7345".to_owned()
+        "expected a port, or an IP address and a port such as 127.0.0.1:7345".to_owned()
     })
 }

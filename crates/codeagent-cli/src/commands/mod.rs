@@ -85,7 +85,7 @@ enum Command {
     /// Show what is indexed and how much could be resolved
     #[command(after_help = "Examples:\n  codeagent status --json\n  codeagent status --verify")]
     Status(status::Arguments),
-    /// Answer a question about code in one text: source, callers, implementations, tests, uses
+    /// Answer a question about code: source, callers, implementations, tests, uses
     #[command(
         after_help = "Examples:\n  codeagent explore OrderService.Place\n  codeagent explore 'which tests cover Cart.Total?'"
     )]
@@ -98,15 +98,16 @@ enum Command {
     /// Show how one symbol reaches another
     #[command(after_help = "Example: codeagent path OrderService.Place PriceCalculator.Price")]
     Path(graph::PathArguments),
-    /// Describe the repository, a folder or a project: parts, entry points, hubs, cycles, unused code
+    /// Describe the repository, a folder or a project: parts, entry points, hubs, cycles, unused
+    /// code
     #[command(after_help = "Examples:\n  codeagent overview\n  codeagent overview src/Shop.Domain")]
     Overview(graph::OverviewArguments),
-    /// Search text: lines with the symbol, route or test around them
+    /// Search text; show the enclosing symbol, route or test of each line
     #[command(
         after_help = "Examples:\n  codeagent text documents.archive\n  codeagent text --regex 'catch .*Timeout' --path src"
     )]
     Text(text::Arguments),
-    /// Show which symbols changed since a commit, what no longer fits and which tests to run
+    /// Show which symbols changed since a commit, which uses no longer match and which tests to run
     #[command(
         after_help = "Examples:\n  codeagent changes\n  codeagent changes main\n  codeagent changes v1.2..v1.3"
     )]
@@ -152,7 +153,7 @@ enum Command {
     /// Export the graph as TSV tables
     #[command(after_help = "Example: codeagent export --format tsv --out /tmp/graph")]
     Export(export::Arguments),
-    /// Debugging: show facts and links of a file or line
+    /// Debug: show the facts and resolved uses of a file or line
     #[command(hide = true)]
     Debug(debug::Arguments),
     /// Keep the index up to date until interrupted
@@ -266,8 +267,8 @@ impl Cli {
 /// Arguments that name a symbol.
 #[derive(Debug, Args)]
 struct SymbolArgs {
-    /// Qualified name, the end of one (Cart.Total, Total), with parameters (Cart.Add(int)),
-    /// FILE:LINE, or a node id
+    /// Qualified name or its last segments (Cart.Total, Total), with parameters for an overload
+    /// (Cart.Add(int)), FILE:LINE, or a node id
     #[arg(value_name = "NAME")]
     name: String,
     /// Only symbols declared in this file, folder or glob (if the name is ambiguous)
@@ -448,7 +449,8 @@ fn filled_in(folder: PathBuf) -> anyhow::Result<PathBuf> {
 /// An unexpanded variable in place of a folder.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "--root holds {0}, which the client did not fill in; name a folder, or leave --root out to serve the folder the client works in"
+    "--root contains {0}, which the client did not expand; pass a folder, or omit --root to serve \
+     the client's current folder"
 )]
 pub struct Unfilled(String);
 
@@ -457,7 +459,7 @@ pub struct Unfilled(String);
     reason = "the command line is where the working folder has a meaning"
 )]
 fn working_folder() -> anyhow::Result<PathBuf> {
-    std::env::current_dir().context("there is no working folder")
+    std::env::current_dir().context("the current directory does not exist")
 }
 
 /// Runs the requested command, and again if the index was damaged and could be rebuilt.

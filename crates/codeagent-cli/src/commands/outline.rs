@@ -86,7 +86,7 @@ fn found(root: &Root, typed: &str) -> anyhow::Result<String> {
                 more => format!("\nand {more} more"),
             };
             bail!(Usage(format!(
-                "{typed} matches several files; give a longer path:\n{one}\n{other}{more}"
+                "{typed} matches several files; pass a longer path:\n{one}\n{other}{more}"
             )))
         }
     }

@@ -29,7 +29,7 @@ pub struct Arguments {
     /// Only results declared in this file or folder, or in files that match this glob (src/**/*.cs)
     #[arg(long, value_name = "GLOB")]
     path: Option<String>,
-    /// Only results in tests, or none of them
+    /// Only results in tests, or without tests
     #[arg(long, value_name = "WHICH", value_parser = PossibleValuesParser::new([PossibleValue::new("only"), PossibleValue::new("exclude").alias("without")]))]
     tests: Option<String>,
     /// Only results of this kind or node type: class, struct, method, ..
@@ -44,10 +44,10 @@ pub struct Arguments {
 
 #[derive(Debug, Args)]
 pub struct CallersArgs {
-    /// Also list who calls the callers, indented
+    /// Also list the callers of callers, indented
     #[arg(long)]
     tree: bool,
-    /// Number of levels [default: 1, with --tree 3]
+    /// Maximum number of levels [default: 1, with --tree 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: Option<u32>,
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub struct CallersArgs {
 
 #[derive(Debug, Args)]
 pub struct ImplementationsArgs {
-    /// Number of levels [default: all]
+    /// Maximum number of levels [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
     #[command(flatten)]

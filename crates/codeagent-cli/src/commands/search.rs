@@ -13,7 +13,7 @@ use crate::output::PrintedAnswer;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Words of the name, container, signature or documentation; Auth* finds beginnings, HCF
+    /// Words of the name, container, signature or documentation; Auth* matches prefixes, HCF
     /// initials
     #[arg(required = true, value_name = "WORDS")]
     words: Vec<String>,

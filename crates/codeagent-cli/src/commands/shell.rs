@@ -11,13 +11,13 @@ use crate::error::Usage;
 
 #[derive(Debug, Args)]
 pub struct Completions {
-    /// The shell
+    /// Shell to print completions for
     shell: Shell,
 }
 
 #[derive(Debug, Args)]
 pub struct Man {
-    /// The command [default: codeagent itself]
+    /// Command to describe [default: codeagent itself]
     command: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub fn man(arguments: &Man) -> anyhow::Result<()> {
         command = found
             .ok_or_else(|| {
                 Usage(format!(
-                    "there is no command `{name}`; `codeagent --help` lists them"
+                    "unknown command `{name}`; `codeagent --help` lists them"
                 ))
             })?
             .version(env!("CARGO_PKG_VERSION"));

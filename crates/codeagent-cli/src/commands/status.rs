@@ -201,7 +201,7 @@ fn listed(files: Vec<(String, String)>) -> Vec<DirListing> {
 
 fn too_costly(sites: u64) -> String {
     format!(
-        "{} not resolved (over the budget of a file)",
+        "{} not resolved (the file's budget was exceeded)",
         count(sites, "use")
     )
 }

@@ -13,16 +13,16 @@ pub struct Arguments {
     /// Text to find, case-sensitive
     #[arg(value_name = "PATTERN")]
     pattern: String,
-    /// The pattern is a regular expression, as in ripgrep
+    /// Treat the pattern as a regular expression, as ripgrep does
     #[arg(long)]
     regex: bool,
-    /// Upper and lower case are the same
+    /// Ignore case
     #[arg(short, long)]
     ignore_case: bool,
-    /// Only in this file or folder, or in files that match (*, **)
+    /// Search only this file or folder, or files that match a glob (*, **)
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
-    /// Only in string literals that are one word: routes, events, keys, settings
+    /// Search only string literals that are one word: routes, events, keys, settings
     #[arg(long)]
     literals: bool,
     #[command(flatten)]

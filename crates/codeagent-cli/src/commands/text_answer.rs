@@ -17,10 +17,10 @@ use crate::text::Line;
 /// How much of an answer is printed.
 #[derive(Debug, Args)]
 pub struct TextArgs {
-    /// Maximum number of characters
+    /// Maximum length of the answer, in characters
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_CHARS as u32, value_parser = clap::value_parser!(u32).range(MIN_MAX_CHARS as i64..=LARGEST_MAX_CHARS as i64))]
     max_chars: u32,
-    /// Only this section, named as in the last line of an answer
+    /// Print only this section (the last line of an answer names those that were cut)
     #[arg(long, value_name = "SECTION")]
     section: Option<String>,
 }
@@ -28,7 +28,8 @@ pub struct TextArgs {
 /// Arguments of a question in words.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Names or their ends (Cart.Total), FILE:LINE, files, folders, literals, or a sentence
+    /// Names or their last segments (Cart.Total), FILE:LINE, files, folders, literals, or a
+    /// sentence
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
     #[command(flatten)]

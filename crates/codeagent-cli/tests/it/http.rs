@@ -237,8 +237,8 @@ fn an_unprotected_server_on_an_open_address_is_not_started() {
             "",
             "needs a token",
         ),
-        (&["--http", "0"], "short", "at least 16 characters"),
-        (&["--http", "nonsense"], "", "an address is a port"),
+        (&["--http", "0"], "short", "at least 16 visible"),
+        (&["--http", "nonsense"], "", "expected a port"),
         (&["--no-token"], "", "--http"),
     ] {
         let output = command(root.path(), arguments)

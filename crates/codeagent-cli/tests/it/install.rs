@@ -166,9 +166,9 @@ fn settings_that_cannot_be_edited_are_reported_and_unchanged() {
     machine.write(".cursor/mcp.json", "{ broken");
     machine.write(".gemini/settings.json", "{ \"mcpServers\": [] }");
     for (client, expected) in [
-        ("cursor", "left alone"),
-        ("gemini", "left alone"),
-        ("codex", "not on the path"),
+        ("cursor", "not changed"),
+        ("gemini", "not changed"),
+        ("codex", "not on the PATH"),
     ] {
         let output = machine.run(&["install", client]);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -258,7 +258,7 @@ fn entries_of_older_versions_are_updated_and_others_keep_their_arguments() {
         let output = machine.run(&["install", "gemini"]);
         let notes = String::from_utf8(output.stderr).unwrap();
         assert_eq!(
-            notes.contains("stay (mcp --answers compact)"),
+            notes.contains("are kept (mcp --answers compact)"),
             is_kept,
             "{notes}"
         );
@@ -399,7 +399,7 @@ fn doctor_names_the_command_that_fixes_a_problem() {
     );
     let data = said
         .lines()
-        .find_map(|line| line.strip_prefix("ok its data is in "))
+        .find_map(|line| line.strip_prefix("ok data in "))
         .unwrap();
     let token = Path::new(data).join("http-token");
     for (mode, expected) in [

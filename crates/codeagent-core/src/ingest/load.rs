@@ -266,7 +266,7 @@ impl Loader<'_> {
             };
 
             let problem = format!(
-                "lines of more than {limit} bytes on average: treated as generated{lowered}"
+                "treated as generated: lines of more than {limit} bytes on average{lowered}"
             );
             return Ok(Some(self.unread(
                 source,

@@ -50,7 +50,7 @@ pub enum IngestError {
     #[error("cannot start worker threads: {0}")]
     Threads(String),
     /// The writer thread has ended.
-    #[error("the writer has stopped; start again")]
+    #[error("the writer has stopped; restart codeagent")]
     WriterGone,
 }
 

@@ -81,7 +81,7 @@ pub struct Changes {
     pub symbols: Vec<SymbolChange>,
     /// Indexed files whose code outside of all symbols differs.
     pub module_code: Vec<String>,
-    /// Uses and implementations that no longer fit.
+    /// Uses and implementations that no longer match.
     pub breaks: Vec<Break>,
     /// Whether some files were not compared.
     pub is_cut: bool,

@@ -60,7 +60,7 @@ pub enum QueryError {
     #[error("no kind {0:?}")]
     NoKind(String),
     /// A path filter starts with `!`; only inclusion is supported.
-    #[error("{0:?} excludes, but a path filter only includes; name the folders to include")]
+    #[error("{0:?} excludes, but a path filter only includes; pass the folders to include")]
     Negated(String),
     /// The search has no words.
     #[error("the query is empty")]

@@ -127,7 +127,7 @@ impl OwnerState {
                     self.note_embedding(Some(trouble.to_string()));
                 }
                 Err(_) => {
-                    self.note_embedding(Some("it failed because of a bug in codeagent".to_owned()))
+                    self.note_embedding(Some("failed because of a bug in codeagent".to_owned()))
                 }
             }
         }

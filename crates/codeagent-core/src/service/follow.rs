@@ -53,7 +53,7 @@ impl Inner {
         let rebuilt = match self.state() {
             State::Owner(owner) => owner
                 .engine()
-                .rebuild("an answer could not be read", &|_| {})
+                .rebuild("cannot read an answer", &|_| {})
                 .map(drop)
                 .map_err(|error| error.to_string()),
             State::Reader(reader) if reader.is_in_place() => {
@@ -74,7 +74,7 @@ impl Inner {
         };
 
         if let Err(error) = rebuilt {
-            tracing::warn!(error, "a damaged index could not be rebuilt");
+            tracing::warn!(error, "cannot rebuild the damaged index");
         }
     }
 

@@ -207,7 +207,7 @@ pub(super) fn serve(listener: &IpcListener, shared: &Weak<OwnerState>) {
         };
         let serve = move || {
             if let Err(error) = serve_client(client, shared) {
-                tracing::debug!(%error, "a request of another process was not answered");
+                tracing::debug!(%error, "cannot answer a request of another process");
             }
         };
 
@@ -215,7 +215,7 @@ pub(super) fn serve(listener: &IpcListener, shared: &Weak<OwnerState>) {
             .name("codeagent-client".to_owned())
             .spawn(serve);
         if let Err(error) = thread {
-            tracing::warn!(%error, "a request of another process cannot be served");
+            tracing::warn!(%error, "cannot serve a request of another process");
         }
     }
 }

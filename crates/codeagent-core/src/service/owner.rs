@@ -125,7 +125,7 @@ impl Owner {
         let listener = match IpcListener::open(self.0.engine.data()) {
             Ok(listener) => listener,
             Err(error) => {
-                tracing::warn!(%error, "other processes cannot connect to this one");
+                tracing::warn!(%error, "cannot accept connections from other processes");
                 return Ok(());
             }
         };

@@ -167,7 +167,7 @@ impl OwnerState {
             Ok(Err(error)) => error.to_string(),
             Err(_) => "indexing failed because of a bug in codeagent".to_owned(),
         };
-        tracing::warn!(failure, "the index could not be updated");
+        tracing::warn!(failure, "cannot update the index");
         Some(failure)
     }
 

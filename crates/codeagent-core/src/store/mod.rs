@@ -124,12 +124,13 @@ pub enum StoreError {
     NotIndexed,
     /// The file at the index's path belongs to another program.
     #[error(
-        "{0} is not a codeagent index and is left alone; move it away or set CODEAGENT_DATA_DIR"
+        "{0} is not a codeagent index and was not changed; move it away or set CODEAGENT_DATA_DIR"
     )]
     Foreign(String),
     /// The index was written by a newer codeagent.
     #[error(
-        "the index was made by a newer codeagent (schema {found}, this one knows {known}); use that one, or run `codeagent index --rebuild`"
+        "the index was made by a newer codeagent (schema {found}, this one supports {known}); use \
+         that version, or run `codeagent index --rebuild`"
     )]
     Newer {
         /// Schema version of the index.
@@ -155,8 +156,8 @@ pub enum StoreError {
     OtherRoot,
     /// The operating system refused to open or write a file of the index.
     #[error(
-        "the index cannot be {0}: look for a limit of open files (ulimit -n), for the rights of its folder, and for files of other programs in it; \
-         `codeagent doctor` shows where it is"
+        "the index cannot be {0}: check the limit of open files (ulimit -n), the permissions of \
+         its folder, and files of other programs in it; `codeagent doctor` shows where it is"
     )]
     Refused(&'static str),
     /// The linked SQLite has known defects.
@@ -166,7 +167,7 @@ pub enum StoreError {
     #[error("the index is damaged ({0})")]
     Corrupt(String),
     /// Another process has locked the database for longer than the time-out.
-    #[error("the index is locked by another process; try again when it is done")]
+    #[error("the index is locked by another process; try again when it has finished")]
     Busy,
     /// FTS5 cannot parse the search query, even with quoted words.
     #[error("invalid search query: {0}")]
@@ -176,7 +177,8 @@ pub enum StoreError {
     Thread(String),
     /// The operating system refused to write a file of the index.
     #[error(
-        "the index cannot be written ({0}); look at the disk, and for a limit on file sizes at `ulimit -f`"
+        "cannot write the index ({0}); check the free disk space and the limit on file sizes \
+         (`ulimit -f`)"
     )]
     Unwritten(String),
     /// Any other SQLite error.

@@ -178,7 +178,7 @@ fn the_nearest_package_is_used() {
     assert_eq!(repository.calls(), UNTYPED);
 }
 
-/// A package that makes values of a class of a third package, and one that takes them.
+/// Files of a package that creates values of a third package's class, and of one that accepts them.
 fn with_copies(versions: [&str; 2], peers: [&str; 2]) -> Vec<String> {
     let source = "import { make } from \"maker\";\nimport { take } from \"taker\";\n\
         class Own { run() { } }\ntake(make(), new Own()).run();\n";
@@ -543,7 +543,7 @@ fn files_beyond_the_limit_are_reported() {
         summary
             .notes
             .iter()
-            .any(|note| note.contains("declaration files of packages are left out")),
+            .any(|note| note.contains("declaration files of packages were not read")),
         "{:?}",
         summary.notes
     );

@@ -153,9 +153,9 @@ pub(crate) fn read(paths: &[String], texts: &BTreeMap<String, Arc<str>>) -> Read
         .iter()
         .filter(|read| read.is_cut)
         .map(|read| &read.project.path);
-    warnings.extend(cut.map(|path| {
-        format!("{path}: it and what it imports say too much; a part of it was not read")
-    }));
+    warnings.extend(
+        cut.map(|path| format!("{path}: it and its imports are too large; only a part was read")),
+    );
 
     let projects: Vec<CSharpProject> = projects.into_iter().map(|read| read.project).collect();
     ReadProjects {

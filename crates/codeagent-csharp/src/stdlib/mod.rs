@@ -190,7 +190,7 @@ impl Library {
             .copied()
     }
 
-    /// Returns all units that a unit leads to, sorted.
+    /// Returns all units that a unit refers to, directly or indirectly, sorted.
     fn leads_to(&self, unit: &TopLevelType) -> Arc<[(StringId, TypeLink)]> {
         // The units that each type of the table leads to; a type comes after its parts.
         let mut reached: Vec<Vec<TypeLink>> = Vec::with_capacity(unit.types.len());

@@ -168,11 +168,11 @@ fn mismatched_weights_are_named() {
 
     let mut narrow = all.clone();
     narrow[0].1 = vec![10, 3];
-    assert!(refused(&narrow, TINY).contains("has rows of 3, not 4"));
+    assert!(refused(&narrow, TINY).contains("has rows of 3, expected 4"));
 
     assert!(refused(&all, &TINY.replace("gelu", "relu")).contains("\"relu\""));
     assert!(refused(&all, &TINY.replace("bert", "gpt2")).contains("\"gpt2\""));
-    assert!(refused(&all, &TINY.replace(": 2,", ": 3,")).contains("is not divided by 3 heads"));
+    assert!(refused(&all, &TINY.replace(": 2,", ": 3,")).contains("is not divisible by 3 heads"));
     assert!(refused(&all, "{").contains("config.json"));
 
     let cut = weights(&all);
@@ -180,7 +180,7 @@ fn mismatched_weights_are_named() {
         bert::convert(&cut[..cut.len() - 4], TINY.as_bytes())
             .unwrap_err()
             .to_string()
-            .contains("cannot be read")
+            .contains("cannot read")
     );
 }
 

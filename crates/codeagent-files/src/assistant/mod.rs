@@ -25,8 +25,7 @@ use crate::tool::{Call, Effect, FileTool};
 
 /// Instructions for models.
 pub const INSTRUCTIONS: &str = "\
-Reads the files of one repository; nothing can be changed. Start with get_repo_overview, find places with search_files, then read_file. Paths are \
-relative to the root of the repository.";
+Reads the files of one repository; nothing can be changed. Start with get_repo_overview, find lines with search_files, then call read_file. Paths are relative to the repository root.";
 
 const ENCODINGS: [&str; 2] = ["utf-8", "base64"];
 
@@ -40,7 +39,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional(
                 "directory",
                 Takes::Text,
-                "Directory relative to the root of the repository.",
+                "Directory, relative to the repository root.",
             )
             .or(Fallback::Text(".")),
             Parameter::optional(
@@ -51,13 +50,13 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional(
                 "max_depth",
                 Takes::Number { min: 1, max: 10 },
-                "How many levels to list.",
+                "Maximum number of levels to list.",
             )
             .or(Fallback::Number(3)),
             Parameter::optional(
                 "include_hidden",
                 Takes::Flag,
-                "Whether to list names that begin with a dot.",
+                "Whether to list names that start with a dot.",
             )
             .or(Fallback::Flag(false)),
         ],
@@ -82,12 +81,12 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "read_file",
         title: "Read a file",
-        doc: "Read a file: texts as UTF-8, anything as base64.",
+        doc: "Read a file, as UTF-8 text or as base64.",
         parameters: &[
             Parameter::required(
                 "path",
                 Takes::Text,
-                "File relative to the root of the repository.",
+                "File, relative to the repository root.",
             ),
             Parameter::optional(
                 "max_bytes",
@@ -95,7 +94,7 @@ pub const TOOLS: &[FileTool] = &[
                     min: 1,
                     max: u64::MAX,
                 },
-                "Most bytes to read.",
+                "Maximum number of bytes to read.",
             )
             .or(Fallback::Number(100_000)),
             Parameter::optional(
@@ -131,7 +130,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::required(
                 "pattern",
                 Takes::Something,
-                "Text, or regular expression with `is_regex`.",
+                "Text, or a regular expression with `is_regex`.",
             ),
             Parameter::optional(
                 "is_regex",
@@ -147,19 +146,19 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional(
                 "max_results",
                 Takes::Number { min: 1, max: 1_000 },
-                "Most matches to return.",
+                "Maximum number of matches.",
             )
             .or(Fallback::Number(50)),
             Parameter::optional(
                 "context_lines",
                 Takes::Number { min: 0, max: 10 },
-                "Lines shown around a match.",
+                "Number of context lines.",
             )
             .or(Fallback::Number(2)),
             Parameter::optional(
                 "case_sensitive",
                 Takes::Flag,
-                "Whether upper and lower case differ.",
+                "Whether the search is case-sensitive.",
             )
             .or(Fallback::Flag(false)),
         ],
@@ -188,12 +187,12 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "get_repo_overview",
         title: "Show the repository",
-        doc: "Show the structure of the repository and what it is made of: files, sizes, file extensions.",
+        doc: "Show the repository's structure, and the number and size of its files by extension.",
         parameters: &[
             Parameter::optional(
                 "max_depth",
                 Takes::Number { min: 1, max: 5 },
-                "How many levels to show.",
+                "Maximum number of levels to show.",
             )
             .or(Fallback::Number(2)),
             Parameter::optional(
@@ -263,7 +262,7 @@ impl Limits {
                 .filter(|number| *number > 0)
                 .unwrap_or_else(|| {
                     wrong.push(format!(
-                        "{name} is {text:?}, which is not a whole number above 0; using {default}"
+                        "{name} is {text:?}, which is not a positive whole number; using {default}"
                     ));
                     default
                 })

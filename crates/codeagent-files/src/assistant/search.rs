@@ -70,7 +70,7 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, FileToolError> {
         .search_text(&files, &query, wanted, &|hits| found.take(hits))
         .map_err(failure)?;
     if stats.timed_out {
-        let message = format!("the search took longer than {timeout} ms; narrow it with `glob`");
+        let message = format!("the search timed out after {timeout} ms; restrict it with `glob`");
         return Err(FileToolError::new(ErrorKind::TimedOut, message));
     }
 

@@ -118,7 +118,7 @@ pub enum ExecError {
     #[error("commands need a sandbox, which is unavailable: {0}")]
     NoJail(String),
     /// Another command that writes is still running.
-    #[error("another command is still running in this repository; try again when it has ended")]
+    #[error("another command is still running in this repository; try again when it has finished")]
     Busy,
     /// The working folder cannot be used.
     #[error(transparent)]
@@ -136,13 +136,13 @@ pub enum ExecError {
 pub struct Launcher {
     #[cfg_attr(
         not(target_os = "linux"),
-        allow(dead_code, reason = "nothing is run there")
+        allow(dead_code, reason = "commands are not run there")
     )]
     program: PathBuf,
     /// Whether the jail uses namespaces rather than Landlock alone.
     #[cfg_attr(
         not(target_os = "linux"),
-        allow(dead_code, reason = "nothing is run there")
+        allow(dead_code, reason = "commands are not run there")
     )]
     namespaces: bool,
 }

@@ -69,7 +69,8 @@ impl Launcher {
         };
 
         let outcome = self.execute(&plan, Path::new("/"), 1_000)?;
-        let no_jail = || ExecError::NoJail(format!("the jail ended with {:?}", outcome.exit_code));
+        let no_jail =
+            || ExecError::NoJail(format!("the sandbox ended with {:?}", outcome.exit_code));
         (outcome.exit_code == Some(0))
             .then_some(())
             .ok_or_else(no_jail)
@@ -149,5 +150,5 @@ fn wait(child: &mut Child, mut socket: UnixStream, patience: Duration) -> io::Re
     socket.shutdown(Shutdown::Both).ok();
     child.wait()?;
     read?;
-    Report::parse(&report).ok_or_else(|| io::Error::other("the jail ended without a report"))
+    Report::parse(&report).ok_or_else(|| io::Error::other("the sandbox ended without a report"))
 }

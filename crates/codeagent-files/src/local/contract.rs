@@ -65,7 +65,7 @@ pub fn check(schema: &Value, value: &mut Value, place: &str) -> Result<(), Strin
                 return wrong("a string", value);
             };
             if text.chars().count() < schema["minLength"].as_u64().unwrap_or_default() as usize {
-                return wrong("a string that is not empty", value);
+                return wrong("a non-empty string", value);
             }
 
             if let Some(words) = schema["enum"]

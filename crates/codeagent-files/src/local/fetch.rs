@@ -27,7 +27,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     if entry.size > LARGE_FILE_BYTES && !asks_part {
         let hints = vec![
             format!(
-                "The file has {} KB; files of more than {} KB are not shown whole",
+                "The file has {} KB; files larger than {} KB are not shown completely",
                 entry.size >> 10,
                 LARGE_FILE_BYTES >> 10
             ),
@@ -38,7 +38,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
 
     let file = workspace.read_up_to(&at, MAX_FILE_BYTES)?;
     let mut lines: Vec<&str> = file.text.split('\n').collect();
-    // No line follows the last line end.
+    // No line follows the last line ending.
     lines.pop_if(|last| last.is_empty());
 
     let mut content = file.text.clone();
@@ -48,7 +48,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         };
         if query.number("charLength").is_none() && found.chars().count() > MAX_CHARS {
             let hints = vec![
-                format!("{wanted:.60} matches more than {MAX_CHARS} characters show"),
+                format!("The matches of {wanted:.60} exceed {MAX_CHARS} characters"),
                 "Make matchString more specific, or page with charLength".to_owned(),
             ];
             return Ok(error("patternTooBroad", shown(&at), hints));
@@ -74,7 +74,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     }
 
     if content.trim().is_empty() {
-        let hints = ["The file is empty, or nothing is left of it"];
+        let hints = ["The file is empty, or minifying removed everything"];
         return Ok(
             json!({ "status": "empty", "path": shown(&at), "totalLines": lines.len(), "hints": hints }),
         );
@@ -84,7 +84,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         let hints = vec![
             format!("charLength={MAX_CHARS} gives pages; matchString gives the sections you need"),
             format!(
-                "{} characters are more than one answer shows",
+                "{} characters exceed the limit of one answer",
                 content.chars().count()
             ),
         ];

@@ -108,10 +108,11 @@ pub fn call(
 
     let hints = [
         format!(
-            "The answer of {} queries would have more than {MAX_ANSWER} characters",
+            "The answer of {} queries would exceed {MAX_ANSWER} characters",
             results.len()
         ),
-        "Ask fewer queries at a time, or smaller pages: charLength, filesPerPage, matchesPerPage"
+        "Send fewer queries per call, or request smaller pages: charLength, filesPerPage, \
+         matchesPerPage"
             .to_owned(),
     ];
 
@@ -132,7 +133,7 @@ fn result(workspace: &Workspace, answerer: QueryHandler, query: &Query) -> Value
     let answered = answered.unwrap_or_else(|_| {
         Err(FileToolError::new(
             ErrorKind::Internal,
-            "this query failed because of a defect in codeagent",
+            "this query failed because of a bug in codeagent",
         ))
     });
     let mut data = answered.unwrap_or_else(|failure| failed(query, &failure));
@@ -191,7 +192,7 @@ fn path(workspace: &Workspace, query: &Query) -> Result<RepoPath, FileToolError>
     let real = workspace.real_path(&path).unwrap_or_else(|_| path.clone());
     if path.is_hidden() || is_secret(&path) || is_secret(&real) {
         return Err(refused(format!(
-            "{path} is left out because it may hold secrets"
+            "{path} is omitted because it may contain secrets"
         )));
     }
     Ok(path)

@@ -32,7 +32,7 @@ Answer a question about this code by looking, step by step: read the question, t
 - Unknown ground: local_view_structure with depth 1 or 2. Known pattern: local_ripgrep with filesOnly=true, then again with type or include and a few \
 matches. Known name or age: local_find_files. Known place: local_fetch_content with matchString.
 - One to five independent queries in a call; give each its researchGoal.
-- Read the hints: they say what to ask next. No result is a result: widen once, then change the pattern.
+- Read the hints: they say what to ask next. An empty result is a result, too: widen once, then change the pattern.
 - Before answering, fetch the lines the answer rests on. Cite path and line. Say what was not found.";
 
 const MINIFIED: &str = "\

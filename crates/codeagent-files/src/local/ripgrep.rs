@@ -295,7 +295,7 @@ fn search(
         return Err(FileToolError::new(
             ErrorKind::TimedOut,
             format!(
-                "the search took longer than {} s; narrow path or pattern",
+                "the search timed out after {} s; use a narrower path or pattern",
                 limit.as_secs()
             ),
         ));
@@ -396,12 +396,12 @@ fn match_json(query: &Query, path: &RepoPath, hit: &Hit) -> Value {
 
 /// Options without effect, with the reason.
 const WITHOUT_EFFECT: [(&str, &str); 4] = [
-    ("jsonOutput", "answers have one form"),
-    ("passthru", "local_fetch_content shows whole files"),
-    ("mmap", "files are read through handles"),
+    ("jsonOutput", "all answers have the same format"),
+    ("passthru", "use local_fetch_content for whole files"),
+    ("mmap", "files are always read through handles"),
     (
         "noMessages",
-        "files that cannot be read are passed over silently",
+        "files that cannot be read are always skipped silently",
     ),
 ];
 

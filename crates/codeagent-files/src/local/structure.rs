@@ -139,7 +139,7 @@ fn line(query: &Query, item: &Item, at: &RepoPath) -> String {
         .map_or(item.path.as_str(), |below| below.trim_start_matches('/'));
 
     let indent = "  ".repeat(item.depth.saturating_sub(1));
-    // A name may contain line ends.
+    // A name may contain line endings.
     let below: String = below
         .chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })

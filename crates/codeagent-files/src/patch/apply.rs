@@ -5,9 +5,9 @@
 //! `MAX_DISTANCE` lines from the stated line, which moves along with the previous hunk; the answer
 //! names the line.
 //!
-//! Line ends are ignored when lines are compared. A hunk with the line ends of the file is applied
-//! as written. Otherwise the file's own line ends are kept, line by line, as is a last line without
-//! an end.
+//! Line endings are ignored when lines are compared. A hunk with the line endings of the file is
+//! applied as written. Otherwise the file's own line endings are kept, line by line, as is a last
+//! line without an end.
 //!
 //! Limitations: at most `MAX_COMPARED` lines are compared per patch.
 
@@ -28,7 +28,7 @@ const MAX_NAMED: usize = 5;
 pub struct PatchedFile {
     /// The new content.
     pub bytes: Vec<u8>,
-    /// Notes for the caller: hunks that were applied at another line than stated, line ends that
+    /// Notes for the caller: hunks that were applied at another line than stated, line endings that
     /// were kept.
     pub notes: Vec<String>,
 }
@@ -81,7 +81,7 @@ impl<'a> Lines<'a> {
 struct OutputLine<'a> {
     text: &'a [u8],
     end: LineEnd,
-    /// Whether the patch marks the line as the last, without a line end.
+    /// Whether the patch marks the line as the last, without a line ending.
     is_last_by_patch: bool,
 }
 
@@ -137,7 +137,7 @@ impl Patch {
     }
 }
 
-const NOT_THE_LAST: &str = "the patch says that the file ends where other lines follow";
+const NOT_THE_LAST: &str = "the patch says that the file ends there, but more lines follow";
 
 /// Appends the lines of a hunk. A former last line of the file without an end gets one.
 fn append(
@@ -182,7 +182,7 @@ fn notes(elsewhere: &[(usize, usize, usize)]) -> Vec<String> {
     let first = elsewhere.iter().take(MAX_NAMED);
     let mut notes: Vec<String> = first
         .map(|(hunk, at, stated)| {
-            format!("hunk {hunk} was applied at line {at}, not at line {stated} as it states")
+            format!("hunk {hunk} was applied at line {at} instead of line {stated}")
         })
         .collect();
 
@@ -192,14 +192,14 @@ fn notes(elsewhere: &[(usize, usize, usize)]) -> Vec<String> {
         .filter(|more| *more > 0)
     {
         notes.push(format!(
-            "{more} more were not applied at the line they state"
+            "{more} more hunks were applied at other lines than they state"
         ));
     }
 
     notes
 }
 
-/// Line ends of the file that replaced those of the patch.
+/// Line endings of the file that replaced those of the patch.
 #[derive(Default)]
 struct KeptLineEnds {
     lf: bool,
@@ -217,16 +217,15 @@ impl KeptLineEnds {
     fn note(&self) -> Option<String> {
         match (self.lf, self.crlf, self.open) {
             (true, true, _) => Some(
-                "the line ends differ from the patch's; the file's own, LF and CRLF, were kept"
-                    .to_owned(),
+                "the patch has other line endings; the file's, LF and CRLF, were kept".to_owned(),
             ),
-            (true, false, _) => Some(
-                "the line ends differ from the patch's; the file's own, LF, were kept".to_owned(),
-            ),
-            (false, true, _) => Some(
-                "the line ends differ from the patch's; the file's own, CRLF, were kept".to_owned(),
-            ),
-            (false, false, true) => Some("the last line has no line end, as before".to_owned()),
+            (true, false, _) => {
+                Some("the patch has other line endings; the file's, LF, were kept".to_owned())
+            }
+            (false, true, _) => {
+                Some("the patch has other line endings; the file's, CRLF, were kept".to_owned())
+            }
+            (false, false, true) => Some("the last line still has no line ending".to_owned()),
             (false, false, false) => None,
         }
     }
@@ -332,7 +331,8 @@ impl HunkSearch<'_> {
             )),
             [at] => Ok(at),
             _ => Err(format!(
-                "the context of {name} is in several places, at line {}{}; give more lines of context, or state the line exactly",
+                "the context of {name} occurs several times, at lines {}{}; add lines of context, \
+                 or state the exact line",
                 found
                     .iter()
                     .take(MAX_NAMED)
@@ -358,13 +358,14 @@ impl HunkSearch<'_> {
     ) -> Result<usize, String> {
         if shift != 0 {
             return Err(format!(
-                "{name} has no context, and the one before it is not at the line it states; give lines of context"
+                "{name} has no context, and the hunk before it is not at the line it states; add \
+                 lines of context"
             ));
         }
 
         if !(first..=self.lines.count()).contains(&stated) {
             return Err(format!(
-                "{name} has no context and states line {stated}; the file has {} lines",
+                "{name} has no context and states line {stated}, but the file has {} lines",
                 self.lines.count()
             ));
         }
@@ -386,7 +387,7 @@ impl HunkSearch<'_> {
             }
             if self.compared > MAX_COMPARED {
                 return Err(format!(
-                    "the place of {name} takes too long to find; state the line exactly"
+                    "finding the location of {name} takes too long; state the exact line"
                 ));
             }
         }
@@ -412,7 +413,8 @@ impl HunkSearch<'_> {
     }
 }
 
-/// Compares two lines, ignoring line ends, except that a line marked as the last must be the last.
+/// Compares two lines, ignoring line endings, except that a line marked as the last must be the
+/// last.
 fn is_same(old: &Line, (text, end): (&[u8], LineEnd)) -> bool {
     old.text.as_bytes() == text && (old.end != LineEnd::Open || end == LineEnd::Open)
 }
@@ -436,7 +438,8 @@ mod tests {
 
         // The first hunk is one line off, so line 5 may stand for line 4.
         let off = "@@ -2 +2 @@\n-one\n+1\n@@ -5 +5 @@\n-x\n+y\n";
-        let several = "the context of hunk 2 of 2 is in several places, at line 2, 4, 5, 6; give more lines of context, or state the line exactly";
+        let several = "the context of hunk 2 of 2 occurs several times, at lines 2, 4, 5, 6; add \
+                       lines of context, or state the exact line";
         assert_eq!(apply(off).unwrap_err(), several);
 
         let many: String = (2..10)
@@ -449,7 +452,10 @@ mod tests {
         assert_eq!(applied.bytes, "x\n".repeat(8).into_bytes());
         assert_eq!(
             (applied.notes.len(), applied.notes[5].as_str()),
-            (6, "3 more were not applied at the line they state")
+            (
+                6,
+                "3 more hunks were applied at other lines than they state"
+            )
         );
 
         let insertion = "@@ -2 +2 @@\n-one\n+1\n@@ -5,0 +6 @@\n+y\n";

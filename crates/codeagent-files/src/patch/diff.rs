@@ -31,7 +31,7 @@ pub struct Hunk {
 pub struct Line {
     /// Kind of the line.
     pub sign: LineKind,
-    /// Text without the line end.
+    /// Text without the line ending.
     pub text: String,
     /// Line end.
     pub end: LineEnd,
@@ -57,13 +57,13 @@ pub fn parse(text: &str) -> Result<Patch, String> {
     while let Some(line) = lines.next() {
         let bare = line.trim_end_matches(['\n', '\r']);
         if let Some(header) = bare.strip_prefix("@@") {
-            let (start, old, new) =
-                range(header).ok_or_else(|| format!("`{}` is no hunk header", shortened(bare)))?;
+            let (start, old, new) = range(header)
+                .ok_or_else(|| format!("`{}` is not a hunk header", shortened(bare)))?;
             let hunk = hunk(start, (old, new), &mut lines)?;
             patch.hunks.push(hunk);
         } else if let Some(source) = bare.strip_prefix("--- ") {
             if seen_header || !patch.hunks.is_empty() {
-                return Err("the patch is about more than one file".to_owned());
+                return Err("the patch changes more than one file".to_owned());
             }
             seen_header = true;
             patch.creates = name(source) == "/dev/null";
@@ -92,19 +92,19 @@ pub fn parse(text: &str) -> Result<Patch, String> {
                 return Err(format!("`{}` is not supported", shortened(bare)));
             }
         } else if bare.starts_with("diff ") {
-            return Err("the patch is about more than one file".to_owned());
+            return Err("the patch changes more than one file".to_owned());
         } else if !bare.trim().is_empty() {
             return Err(format!(
-                "`{}` is outside of the hunk that was announced",
+                "`{}` is outside the hunk, which has fewer lines than its header states",
                 shortened(bare)
             ));
         }
     }
 
     match &patch.hunks[..] {
-        [] => Err("the patch has no hunk".to_owned()),
+        [] => Err("the patch has no hunks".to_owned()),
         hunks if patch.creates && (hunks.len() > 1 || hunks[0].old().next().is_some()) => {
-            Err("a new file has added lines only".to_owned())
+            Err("a patch of a new file may only add lines".to_owned())
         }
         _ => Ok(patch),
     }
@@ -169,7 +169,7 @@ fn hunk<'a>(
     while olds < old || news < new {
         let line = lines
             .next()
-            .ok_or("a hunk ends before the number of lines it announces")?;
+            .ok_or("a hunk has fewer lines than its header states")?;
         let (text, end) = split(line.as_bytes());
         // An empty context line often loses its space.
         let sign = text.first().map_or(b' ', |sign| *sign);
@@ -180,14 +180,14 @@ fn hunk<'a>(
             b'+' => LineKind::Add,
             _ => {
                 return Err(format!(
-                    "a line of a hunk begins with {:?}",
+                    "a line of a hunk starts with {:?}; expected a space, `+`, `-` or `\\`",
                     line.chars().next().unwrap_or_default()
                 ));
             }
         };
 
         let is_open = lines.next_if(|next| next.starts_with('\\')).is_some();
-        // The last line of a patch often lacks a line end by accident.
+        // The last line of a patch often lacks a line ending by accident.
         let end = if is_open {
             LineEnd::Open
         } else if end == LineEnd::Open {
@@ -206,7 +206,7 @@ fn hunk<'a>(
     }
 
     if olds > old || news > new {
-        return Err("a hunk has another number of lines than it announces".to_owned());
+        return Err("a hunk does not have the number of lines that its header states".to_owned());
     }
 
     Ok(hunk)
@@ -294,8 +294,8 @@ mod tests {
                 "--- /dev/null\t1970\n+++ b/new\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file",
                 Ok("a"),
             ),
-            ("", Err("the patch has no hunk")),
-            ("hello", Err("the patch has no hunk")),
+            ("", Err("the patch has no hunks")),
+            ("hello", Err("the patch has no hunks")),
             (
                 "@@ -2 +2 @@\n-zwei\n+2\n",
                 Err("the context of hunk 1 of 1 is not in the file"),
@@ -306,11 +306,11 @@ mod tests {
             ),
             (
                 "@@ -2 +2 @@\n-two\n+2\n\\ No newline at end of file\n",
-                Err("the patch says that the file ends where other lines follow"),
+                Err("the patch says that the file ends there, but more lines follow"),
             ),
             (
                 "@@ -9,0 +10 @@\n+x\n",
-                Err("hunk 1 of 1 has no context and states line 9; the file has 5 lines"),
+                Err("hunk 1 of 1 has no context and states line 9, but the file has 5 lines"),
             ),
             (
                 "@@ -5 +5 @@\n-five\n\\ No newline at end of file\n+5\n",
@@ -326,20 +326,20 @@ mod tests {
             ),
             (
                 "@@ -1,1000000000 +1 @@\n-one\n",
-                Err("a hunk ends before the number of lines it announces"),
+                Err("a hunk has fewer lines than its header states"),
             ),
             (
                 "@@ -1,99999999999999999999 +1 @@\n-one\n",
-                Err("`@@ -1,99999999999999999999 +1 @@` is no hunk header"),
+                Err("`@@ -1,99999999999999999999 +1 @@` is not a hunk header"),
             ),
-            ("@@ nonsense\n", Err("`@@ nonsense` is no hunk header")),
+            ("@@ nonsense\n", Err("`@@ nonsense` is not a hunk header")),
             (
                 "@@ -2 +2 @@\n*two\n",
-                Err("a line of a hunk begins with '*'"),
+                Err("a line of a hunk starts with '*'; expected a space, `+`, `-` or `\\`"),
             ),
             (
                 "@@ -2 +2 @@\n-two\n+2\n+3\n",
-                Err("`+3` is outside of the hunk that was announced"),
+                Err("`+3` is outside the hunk, which has fewer lines than its header states"),
             ),
             (
                 "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n",
@@ -347,7 +347,7 @@ mod tests {
             ),
             (
                 "--- a\n+++ b\n@@ -2 +2 @@\n-two\n+2\n--- c\n+++ d\n@@ -1 +1 @@\n-x\n+y\n",
-                Err("the patch is about more than one file"),
+                Err("the patch changes more than one file"),
             ),
             (
                 "diff --git a b\nrename from a\nrename to b\n",
@@ -367,7 +367,7 @@ mod tests {
             ),
             (
                 "--- /dev/null\n+++ b\n@@ -1 +1 @@\n-a\n+b\n",
-                Err("a new file has added lines only"),
+                Err("a patch of a new file may only add lines"),
             ),
         ] {
             assert_eq!(

@@ -20,32 +20,33 @@ use crate::tool::{Call, Effect, FileTool};
 
 /// Instructions for models.
 pub const INSTRUCTIONS: &str = "\
-Changes the files under one root. Paths are absolute and must lie under the root. patch_apply takes a unified diff and changes a file wholly or \
-not at all; if it answers PatchFailed, read the file again and make a new diff.";
+Changes the files under one root. Paths are absolute and must be under the root. patch_apply applies all hunks of a unified diff or none; if it fails with PatchFailed, read the file again and create a new diff.";
 
 /// What the instructions add if commands run.
-pub const RUNS: &str = "shell_exec reads and searches.";
+pub const RUNS: &str = "shell_exec reads and searches files.";
 
 /// Maximum size of a file that is patched or appended to, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
-const PATH: &str = "Absolute path; it must lie under the root.";
+const PATH: &str = "Absolute path under the root.";
 
 /// The tools of the profile.
 pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "patch_apply",
         title: "Apply a patch",
-        doc: "Apply a unified diff to a file, or create one from a diff whose source is /dev/null. The context must match; if any hunk does \
-              not fit, the file stays as it is. A hunk whose context is in several places must state its line exactly; one that is in a \
-              single place may be up to 100 lines off, and the answer names the line. Headers, if there are any, must name the file. \
+        doc: "Apply a unified diff to a file, or create one from a diff whose source is /dev/null. \
+              The context must match; if any hunk does not apply, the file is not changed. A hunk \
+              whose context occurs several times must state its exact line; one whose context \
+              occurs once may be up to 100 lines off, and the answer names the line. Headers, if \
+              there are any, must name the file. \
               LF in the patch matches CRLF in the file, which is kept.",
         parameters: &[
             Parameter::required("path", Takes::Text, PATH),
             Parameter::required(
                 "patch",
                 Takes::Text,
-                "Unified diff of one file, perhaps in a Markdown code fence.",
+                "Unified diff of one file, optionally in a Markdown code fence.",
             ),
         ],
         fields: &[],
@@ -61,10 +62,10 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "append",
         title: "Append to a file",
-        doc: "Append a text to a file that exists.",
+        doc: "Append text to an existing file.",
         parameters: &[
             Parameter::required("path", Takes::Text, PATH),
-            Parameter::required("content", Takes::Text, "What to append, exactly."),
+            Parameter::required("content", Takes::Text, "Text to append, unchanged."),
         ],
         fields: &[],
         errors: &[ErrorKind::NoFile, ErrorKind::Outside, ErrorKind::ReadOnly],
@@ -74,10 +75,10 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "write_file",
         title: "Write a file",
-        doc: "Write a whole file, a new one or in place of what is there. Missing directories are made.",
+        doc: "Create a file or replace its whole content. Missing directories are created.",
         parameters: &[
             Parameter::required("path", Takes::Text, PATH),
-            Parameter::required("content", Takes::Text, "What the file is to say."),
+            Parameter::required("content", Takes::Text, "New content of the file."),
         ],
         fields: &[],
         errors: &[
@@ -91,7 +92,7 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "create_directory",
         title: "Create a directory",
-        doc: "Create a directory and the missing ones on the way.",
+        doc: "Create a directory and its missing parents.",
         parameters: &[Parameter::required("path", Takes::Text, PATH)],
         fields: &[],
         errors: &[ErrorKind::Outside, ErrorKind::ReadOnly],
@@ -101,13 +102,14 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "move_file",
         title: "Move a file",
-        doc: "Move or rename a file or directory. A file at the destination is replaced, a directory never; missing directories are made.",
+        doc: "Move or rename a file or directory. A file at the destination is replaced, a \
+              directory never; missing directories are created.",
         parameters: &[
             Parameter::required("source", Takes::Text, PATH),
             Parameter::required(
                 "destination",
                 Takes::Text,
-                "Its new absolute path; it must lie under the root.",
+                "New absolute path under the root.",
             ),
         ],
         fields: &[],
@@ -118,16 +120,13 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "shell_exec",
         title: "Run a text tool",
-        doc: "Run one of grep, sed, awk, find, cat, head, tail, wc, sort, uniq, cut, tr, diff, file, stat, ls, du, rg in the root, without a \
-              shell. Nothing can be changed by it. A non-zero exit code is an answer, not an error.",
+        doc: "Run one of grep, sed, awk, find, cat, head, tail, wc, sort, uniq, cut, tr, diff, \
+              file, stat, ls, du, rg in the root, without a shell. It cannot change anything. A \
+              non-zero exit code is a result, not an error.",
         parameters: &[
-            Parameter::required("command", Takes::Text, "Which of them."),
-            Parameter::optional(
-                "args",
-                Takes::Texts(10_000),
-                "Its arguments, each as it is.",
-            )
-            .or(Fallback::NoTexts),
+            Parameter::required("command", Takes::Text, "Program to run."),
+            Parameter::optional("args", Takes::Texts(10_000), "Arguments, passed unchanged.")
+                .or(Fallback::NoTexts),
         ],
         fields: &["exit_code", "stdout", "stderr"],
         errors: &[ErrorKind::CommandRefused, ErrorKind::Outside],
@@ -243,7 +242,7 @@ fn create_directory(call: &Call<'_>) -> Result<Value, FileToolError> {
     Ok(clean(&if created {
         format!("Created {path}")
     } else {
-        format!("{path} was there")
+        format!("{path} already exists")
     })
     .into())
 }
@@ -255,7 +254,7 @@ fn move_file(call: &Call<'_>) -> Result<Value, FileToolError> {
     Ok(clean(&format!("Moved {source} to {destination}")).into())
 }
 
-/// Escapes line ends and control characters.
+/// Escapes line endings and control characters.
 fn clean(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })

@@ -64,7 +64,7 @@ fn check(call: &Call<'_>, argument: &str) -> Result<(), FileToolError> {
 
     let outside = || {
         let message = format!(
-            "the argument {:?} looks like a path and leads out of the root; nothing was run",
+            "the argument {:?} looks like a path outside the root; nothing was run",
             crate::arguments::shortened(argument)
         );
         FileToolError::new(ErrorKind::Outside, message).about(argument)
@@ -96,7 +96,7 @@ fn format_outcome(outcome: &Outcome) -> String {
 fn shown(output: &Output) -> String {
     let mut text = String::from_utf8_lossy(&output.bytes).into_owned();
     if output.truncated {
-        text.push_str(&format!("\n[cut after {} bytes]", output.bytes.len()));
+        text.push_str(&format!("\n[truncated after {} bytes]", output.bytes.len()));
     }
     text
 }

@@ -71,7 +71,7 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, FileToolError> {
 /// Returns a note on the protected files and folders that the command created or replaced.
 fn note(outcome: &Outcome) -> Option<String> {
     let removed = format!(
-        "commands cannot create or replace these; undone: {}",
+        "commands cannot create or replace these; reverted: {}",
         outcome.removed.join(", ")
     );
     let kept = format!(

@@ -1,8 +1,8 @@
-//! Replaces text regardless of line ends.
+//! Replaces text regardless of line endings.
 //!
-//! `\n` in the search text also matches `\r\n`, and each line of the replacement gets the line end
-//! that it replaces. If either text contains `\r`, line ends are significant: the search text is
-//! matched exactly if possible, and the replacement is written unchanged.
+//! `\n` in the search text also matches `\r\n`, and each line of the replacement gets the line
+//! ending that it replaces. If either text contains `\r`, line endings are significant: the search
+//! text is matched exactly if possible, and the replacement is written unchanged.
 
 use crate::line_ends::{LineEnd, split};
 
@@ -12,7 +12,7 @@ pub struct Edit<'a> {
     replace: &'a str,
     /// Byte ranges of the matches.
     found: Vec<(usize, usize)>,
-    /// Whether the replacement is written with its own line ends.
+    /// Whether the replacement is written with its own line endings.
     is_verbatim: bool,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Edit<'a> {
         self.found.len()
     }
 
-    /// Returns the text after this number of replacements, with a note if line ends were kept.
+    /// Returns the text after this number of replacements, with a note if line endings were kept.
     /// Returns `None` if the text would exceed `most` bytes.
     pub fn replaced(
         &self,
@@ -91,17 +91,17 @@ impl<'a> Edit<'a> {
 
         text.push_str(&self.content[done..]);
         let note = match (kept.contains(&LineEnd::Lf), kept.contains(&LineEnd::CrLf)) {
-            (true, true) => Some("the file's line ends, LF and CRLF, were kept"),
-            (true, false) => Some("the file's line ends, LF, were kept"),
-            (false, true) => Some("the file's line ends, CRLF, were kept"),
+            (true, true) => Some("the file's line endings, LF and CRLF, were kept"),
+            (true, false) => Some("the file's line endings, LF, were kept"),
+            (false, true) => Some("the file's line endings, CRLF, were kept"),
             (false, false) => None,
         };
 
         (text.len() <= most).then_some((text, note))
     }
 
-    /// Appends the replacement with the line ends of the replaced text; further lines get the line
-    /// end of the surrounding lines.
+    /// Appends the replacement with the line endings of the replaced text; further lines get the
+    /// line end of the surrounding lines.
     fn push_with_ends(
         &self,
         replaced: &[(usize, LineEnd)],
@@ -125,7 +125,7 @@ impl<'a> Edit<'a> {
     }
 }
 
-/// Returns the line ends of a text with their offsets.
+/// Returns the line endings of a text with their offsets.
 fn line_ends(text: &str) -> Vec<(usize, LineEnd)> {
     text.match_indices('\n')
         .map(|(at, _)| {
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn line_ends_of_the_file_are_kept() {
         let kept = |ends: &'static str| Some(ends);
-        let crlf = kept("the file's line ends, CRLF, were kept");
+        let crlf = kept("the file's line endings, CRLF, were kept");
         for (content, find, replace, expected, note) in [
             ("a\nb\nc", "a\nb", "x\ny", "x\ny\nc", None),
             ("a\r\nb\r\nc", "a\nb", "x\ny", "x\r\ny\r\nc", crlf),
@@ -189,7 +189,7 @@ mod tests {
                 "a\r\nb",
                 "x\r\ny",
                 "x\ny",
-                kept("the file's line ends, LF, were kept"),
+                kept("the file's line endings, LF, were kept"),
             ),
             ("a\r\nb", "\r\n", "\n", "a\nb", None),
             ("a\nb\r\nc", "\n", "\r\n", "a\r\nb\r\nc", None),

@@ -59,7 +59,7 @@ fn text_of(
         .map_err(|error| FileToolError::from(error).about(text))?
         .bytes;
     String::from_utf8(bytes).map_err(|_| {
-        FileToolError::new(ErrorKind::Binary, format!("{file} is not UTF-8")).about(text)
+        FileToolError::new(ErrorKind::Binary, format!("{file} is not valid UTF-8")).about(text)
     })
 }
 
@@ -139,7 +139,7 @@ fn save(call: &Call<'_>, file: &RepoPath, text: &str, content: &str) -> Result<(
 fn too_large(file: &RepoPath) -> FileToolError {
     FileToolError::new(
         ErrorKind::TooLarge,
-        format!("{file} would have more than {MAX_BYTES} bytes"),
+        format!("{file} would exceed {MAX_BYTES} bytes"),
     )
     .about(file.as_str())
 }

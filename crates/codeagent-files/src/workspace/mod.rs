@@ -20,11 +20,10 @@ use crate::tool::{Effect, FileTool};
 
 /// Instructions for models.
 pub const INSTRUCTIONS: &str = "\
-Works on the files of one workspace. Paths are relative to its root; absolute paths and `..` are refused. A leading `workspace/` is \
-dropped, unless the root holds something called `workspace`. Every answer is JSON with `ok`: then `data`, else `error` with `code` and `message`.";
+Works on the files of one workspace. Paths are relative to its root; absolute paths and `..` are refused. A leading `workspace/` is dropped, unless the root contains an entry named `workspace`. Every answer is JSON with `ok` and `data`, or `error` with `code` and `message`.";
 
 /// What the instructions add if files can be changed.
-pub const WRITES: &str = "Prefer edit_file to write_file for a change of an existing file.";
+pub const WRITES: &str = "Prefer edit_file to write_file for changes of existing files.";
 
 /// Maximum size of a file that is written or edited, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -34,20 +33,20 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "list_dir",
         title: "List a directory",
-        doc: "List the files, directories and links at a path, with `recursive` those below it too.",
+        doc: "List a directory's files, directories and links, with `recursive` also those below.",
         parameters: &[
             Parameter::optional("dir", Takes::Text, "Directory, relative to the root.")
                 .or(Fallback::Text(".")),
             Parameter::optional(
                 "recursive",
                 Takes::Flag,
-                "Whether to list what is below as well.",
+                "Whether to list subdirectories as well.",
             )
             .or(Fallback::Flag(false)),
             Parameter::optional(
                 "maxEntries",
                 Takes::Number { min: 1, max: 2_000 },
-                "Most entries to list.",
+                "Maximum number of entries.",
             )
             .or(Fallback::Number(500)),
         ],
@@ -80,7 +79,7 @@ pub const TOOLS: &[FileTool] = &[
                     min: 1,
                     max: MAX_BYTES,
                 },
-                "Longest file to read, in bytes.",
+                "Maximum size of the file, in bytes.",
             )
             .or(Fallback::Number(262_144)),
         ],
@@ -98,12 +97,11 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "edit_file",
         title: "Edit a file",
-        doc: "Replace a text in a file, literally: its first occurrence, or all with `replaceAll`. With `expectedOccurrences` all are \
-              replaced, but nothing is changed unless the text occurs exactly that often. LF in `find` matches CRLF in the file, which is kept.",
+        doc: "Replace literal text in a file: its first occurrence, or all with `replaceAll`. With `expectedOccurrences`, all are replaced if the text occurs exactly that often; otherwise nothing is changed. LF in `find` matches CRLF in the file, which is kept.",
         parameters: &[
             Parameter::required("file", Takes::Text, "File, relative to the root."),
             Parameter::required("find", Takes::Something, "Text to replace."),
-            Parameter::required("replace", Takes::Text, "Text to put in its place."),
+            Parameter::required("replace", Takes::Text, "Replacement."),
             Parameter::optional(
                 "replaceAll",
                 Takes::Flag,
@@ -116,7 +114,7 @@ pub const TOOLS: &[FileTool] = &[
                     min: 1,
                     max: 1_000_000,
                 },
-                "How often the text must occur.",
+                "Number of times the text must occur.",
             ),
         ],
         fields: &["file", "replacements", "note"],
@@ -134,10 +132,11 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "write_file",
         title: "Write a file",
-        doc: "Write a whole file of at most 1 MiB, a new one or in place of what is there. Missing directories are made.",
+        doc: "Create a file of at most 1 MiB or replace its whole content. Missing directories are \
+              made.",
         parameters: &[
             Parameter::required("file", Takes::Text, "File, relative to the root."),
-            Parameter::required("content", Takes::Text, "What the file is to say."),
+            Parameter::required("content", Takes::Text, "New content of the file."),
         ],
         fields: &["file", "bytesWritten"],
         errors: &[
@@ -151,13 +150,14 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "delete_file",
         title: "Delete a file or directory",
-        doc: "Delete a file, a link (not what it leads to) or an empty directory; with `recursive` a directory and all in it.",
+        doc: "Delete a file, a link (not its target) or an empty directory; with `recursive` a \
+              directory and everything in it.",
         parameters: &[
-            Parameter::required("path", Takes::Text, "What to delete, relative to the root."),
+            Parameter::required("path", Takes::Text, "Path to delete, relative to the root."),
             Parameter::optional(
                 "recursive",
                 Takes::Flag,
-                "Whether to delete what a directory holds.",
+                "Whether to delete the contents of a directory.",
             )
             .or(Fallback::Flag(false)),
         ],
@@ -174,14 +174,15 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "move_file",
         title: "Move a file or directory",
-        doc: "Move or rename. Missing directories are made; a file at the destination is replaced with `overwrite` only, a directory never.",
+        doc: "Move or rename. Missing directories are created; a file at the destination is \
+              replaced with `overwrite` only, a directory never.",
         parameters: &[
-            Parameter::required("from", Takes::Text, "What to move, relative to the root."),
-            Parameter::required("to", Takes::Text, "Its new path, relative to the root."),
+            Parameter::required("from", Takes::Text, "Path to move, relative to the root."),
+            Parameter::required("to", Takes::Text, "New path, relative to the root."),
             Parameter::optional(
                 "overwrite",
                 Takes::Flag,
-                "Whether to replace a file that is there.",
+                "Whether to replace an existing file.",
             )
             .or(Fallback::Flag(false)),
         ],
@@ -197,14 +198,14 @@ pub const TOOLS: &[FileTool] = &[
     },
     FileTool {
         name: "mkdir",
-        title: "Make a directory",
-        doc: "Make a directory. `created` is false if it was there.",
+        title: "Create a directory",
+        doc: "Create a directory. `created` is false if it already existed.",
         parameters: &[
             Parameter::required("dir", Takes::Text, "Directory, relative to the root."),
             Parameter::optional(
                 "recursive",
                 Takes::Flag,
-                "Whether to make missing directories on the way.",
+                "Whether to create missing parent directories.",
             )
             .or(Fallback::Flag(true)),
         ],
@@ -221,14 +222,15 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "run_command",
         title: "Run a command",
-        doc: "Run node, npm, npx, python3, pytest or tsc without a shell, in a jail: the workspace can be changed, nothing else reached, no network. \
-              A non-zero exit code or `timedOut` is an answer, not an error.",
+        doc: "Run node, npm, npx, python3, pytest or tsc without a shell, in a sandbox: it can \
+              change the workspace, but has no access to other files or the network. A non-zero \
+              exit code or `timedOut` is a result, not an error.",
         parameters: &[
-            Parameter::required("command", Takes::Something, "Which of them."),
+            Parameter::required("command", Takes::Something, "Program to run."),
             Parameter::optional(
                 "args",
                 Takes::ShortTexts { max: 64, each: 400 },
-                "Its arguments, each as it is.",
+                "Arguments, passed unchanged.",
             )
             .or(Fallback::NoTexts),
             Parameter::optional(
@@ -243,7 +245,7 @@ pub const TOOLS: &[FileTool] = &[
                     min: 100,
                     max: 60_000,
                 },
-                "How long it may run.",
+                "Maximum run time, in milliseconds.",
             )
             .or(Fallback::Number(15_000)),
             Parameter::optional(
@@ -252,7 +254,7 @@ pub const TOOLS: &[FileTool] = &[
                     min: 1_024,
                     max: 262_144,
                 },
-                "Most bytes kept of each output.",
+                "Maximum number of bytes to keep of each output stream.",
             )
             .or(Fallback::Number(65_536)),
         ],

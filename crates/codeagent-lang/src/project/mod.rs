@@ -161,11 +161,9 @@ impl ProjectModel {
             }
         }
 
-        self.warnings.extend(
-            missing.into_iter().map(|named| {
-                format!("{named}: the settings name it as a project, and there is none")
-            }),
-        );
+        self.warnings.extend(missing.into_iter().map(|named| {
+            format!("{named}: the settings name this project, but it does not exist")
+        }));
 
         self.warnings.sort_unstable();
         self

@@ -76,7 +76,8 @@ pub struct QueryStack<Q> {
     started: Cell<u32>,
     /// Whether a depth or budget was exceeded at this site.
     exceeded: Cell<bool>,
-    /// Whether the file has a list so large that one step over it exceeds the least steps of a site.
+    /// Whether the file has a list so large that one step over it exceeds the least steps of a
+    /// site.
     has_large_list: Cell<bool>,
     site: Cell<u32>,
     file: Cell<u64>,
@@ -383,7 +384,7 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         self.met.set(self.met.get() | met);
     }
 
-    /// Returns the number of the innermost of the queries at these places.
+    /// Returns the number of the innermost query in a set of stack positions.
     #[inline]
     fn innermost_number(&self, met: u64) -> u32 {
         (met & !CUT)

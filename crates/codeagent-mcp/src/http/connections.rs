@@ -38,7 +38,7 @@ const HEADER_PATIENCE: Duration = Duration::from_secs(10);
 const MAX_HEADERS: usize = 64 << 10;
 /// Time limit for a client to read written data.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
-/// Time that running requests get to finish when the server is told to stop.
+/// Time that running requests get to finish when the server is asked to stop.
 pub const DRAIN: Duration = Duration::from_secs(5);
 /// Time that interrupted requests get to say so.
 const END_PATIENCE: Duration = Duration::from_secs(2);
@@ -95,13 +95,13 @@ impl Stop {
         });
     }
 
-    /// Reports whether the server was told to stop.
+    /// Reports whether the server was asked to stop.
     #[must_use]
     pub fn is_told(&self) -> bool {
         *self.phase.borrow() >= Phase::Draining
     }
 
-    /// Waits until the server is told to stop.
+    /// Waits until the server is asked to stop.
     pub async fn told(&self) {
         self.reached(Phase::Draining).await;
     }
@@ -162,13 +162,13 @@ impl Client {
         self.0.strangers.lock().remove(&self.0.number);
     }
 
-    /// Waits until the server is told to stop.
+    /// Waits until the server is asked to stop.
     pub async fn stopping(&self) {
         self.0.stop.told().await;
     }
 }
 
-/// Answers connections until told to stop, then lets running requests finish.
+/// Answers connections until asked to stop, then lets running requests finish.
 pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
     let places = Arc::new(Semaphore::new(CONNECTIONS as usize));
     let strangers = Strangers::default();
@@ -188,7 +188,7 @@ pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
         let (stream, place) = match next {
             Ok(next) => next,
             Err(error) => {
-                tracing::warn!(%error, "no connection can be accepted");
+                tracing::warn!(%error, "cannot accept connections");
                 // The system may be out of handles.
                 strangers.evict_oldest();
                 tokio::time::sleep(BREATH).await;
@@ -276,7 +276,7 @@ async fn answer(stream: TcpStream, router: Router, client: Client) {
     };
 
     if let Err(error) = ended {
-        tracing::debug!(%error, "a connection broke");
+        tracing::debug!(%error, "a connection failed");
     }
 }
 

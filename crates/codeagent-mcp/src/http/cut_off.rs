@@ -17,7 +17,8 @@ use rmcp::model::RequestId;
 use crate::http::Stop;
 use crate::transport::Outgoing;
 
-const MESSAGE: &str = "the server was shut down before this call had finished; it may have changed files, so look at them before you call again";
+const MESSAGE: &str = "the server shut down before this call finished; it may have changed files, \
+                       so check them before you repeat it";
 
 fn message(id: RequestId) -> Vec<u8> {
     serde_json::to_vec(&Outgoing::error(

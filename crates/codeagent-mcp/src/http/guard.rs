@@ -74,11 +74,7 @@ impl Guard {
     fn refusal(&self, uri: &Uri, headers: &HeaderMap, is_preflight: bool) -> Option<Response> {
         if !self.is_ours(uri, headers) {
             return Some(
-                (
-                    StatusCode::FORBIDDEN,
-                    "this server is not addressed by this name; see --allow-host",
-                )
-                    .into_response(),
+                (StatusCode::FORBIDDEN, "host not allowed; see --allow-host").into_response(),
             );
         }
 
@@ -86,7 +82,7 @@ impl Guard {
             return Some(
                 (
                     StatusCode::FORBIDDEN,
-                    "web pages of this origin may not ask; see --allow-origin",
+                    "origin not allowed; see --allow-origin",
                 )
                     .into_response(),
             );
@@ -98,7 +94,7 @@ impl Guard {
                 (
                     StatusCode::UNAUTHORIZED,
                     challenge,
-                    "send the server's token: Authorization: Bearer TOKEN",
+                    "missing or wrong token; send Authorization: Bearer TOKEN",
                 )
                     .into_response(),
             );
@@ -246,23 +242,24 @@ impl IntoResponse for Unread {
         };
 
         match self {
-            Self::TooLarge => {
-                (StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 4 MiB").into_response()
-            }
-            Self::NoRoom => busy("too many large requests are being read; try again in a moment"),
-            Self::BrokenOff => (StatusCode::BAD_REQUEST, "the request broke off").into_response(),
-            Self::Late => (
-                StatusCode::REQUEST_TIMEOUT,
-                "the request did not arrive in time",
+            Self::TooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "the request is larger than 4 MiB",
             )
                 .into_response(),
-            Self::Ending => busy("the server is shutting down; nothing was begun"),
+            Self::NoRoom => busy("too many large requests are being read; try again in a moment"),
+            Self::BrokenOff => (StatusCode::BAD_REQUEST, "the request was cut off").into_response(),
+            Self::Late => (
+                StatusCode::REQUEST_TIMEOUT,
+                "timed out while reading the request",
+            )
+                .into_response(),
+            Self::Ending => busy("the server is shutting down; the request was not started"),
         }
     }
 }
 
-/// Reports whether an origin is this server under one of the machine's own names, at the port of
-/// the request.
+/// Reports whether an origin is this server: a loopback name with the port of the request.
 fn is_own_origin(origin: &HeaderValue, headers: &HeaderMap) -> bool {
     let authority = |text: &str| {
         text.parse::<Authority>()

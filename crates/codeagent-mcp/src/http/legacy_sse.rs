@@ -120,7 +120,7 @@ async fn open(State(sessions): State<SseSessions>) -> Response {
     let Some(session) = sessions.add(messages) else {
         return (
             StatusCode::SERVICE_UNAVAILABLE,
-            "there are too many sessions; close one",
+            "too many sessions; close one",
         )
             .into_response();
     };
@@ -186,7 +186,7 @@ async fn take(State(sessions): State<SseSessions>, request: Request) -> Response
     if !is_json(request.headers()) {
         return (
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "messages are application/json",
+            "expected Content-Type: application/json",
         )
             .into_response();
     }
@@ -208,7 +208,7 @@ async fn take(State(sessions): State<SseSessions>, request: Request) -> Response
     let Some(messages) = sessions.find(id) else {
         return (
             StatusCode::NOT_FOUND,
-            "there is no such session; open one with GET /sse",
+            "unknown session; open one with GET /sse",
         )
             .into_response();
     };
@@ -225,7 +225,7 @@ async fn take(State(sessions): State<SseSessions>, request: Request) -> Response
                 Ok(()) => StatusCode::ACCEPTED.into_response(),
                 Err(TrySendError::Full(_)) => full(),
                 Err(TrySendError::Closed(_)) => {
-                    (StatusCode::NOT_FOUND, "the session is over").into_response()
+                    (StatusCode::NOT_FOUND, "the session has ended").into_response()
                 }
             },
         },
@@ -236,7 +236,7 @@ async fn take(State(sessions): State<SseSessions>, request: Request) -> Response
 fn full() -> Response {
     (
         StatusCode::SERVICE_UNAVAILABLE,
-        "too many messages wait; read what was answered",
+        "too many pending messages; read the answers first",
     )
         .into_response()
 }

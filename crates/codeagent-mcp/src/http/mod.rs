@@ -65,15 +65,13 @@ pub struct HttpOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExposureError {
     /// Other machines could send requests without a token.
-    #[error("an address that other machines reach needs a token: leave out --no-token")]
+    #[error("an address that other machines can reach needs a token; remove --no-token")]
     Token,
     /// Other programs of this machine could change files.
-    #[error("a profile that reads and changes files needs a token: leave out --no-token")]
+    #[error("a profile that reads and changes files needs a token; remove --no-token")]
     Files,
     /// Web pages could pose as the server's own.
-    #[error(
-        "an address that other machines reach needs the name by which they call it: --allow-host NAME"
-    )]
+    #[error("an address that other machines can reach needs its host name; pass --allow-host NAME")]
     Hosts,
 }
 

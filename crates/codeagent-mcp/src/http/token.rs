@@ -27,15 +27,13 @@ pub struct Token(String);
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
     /// The given text is not suitable.
-    #[error(
-        "a token has at least {SHORTEST} characters and only visible ones of ASCII; {VARIABLE} has others"
-    )]
+    #[error("the token in {VARIABLE} is invalid; use at least {SHORTEST} visible ASCII characters")]
     Unfit,
     /// The file cannot be used.
     #[error(transparent)]
     File(#[from] DataDirError),
     /// The system has no random numbers.
-    #[error("no token can be made: {0}")]
+    #[error("cannot create a token: {0}")]
     Random(getrandom::Error),
 }
 

@@ -58,15 +58,19 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "list_directory",
         title: "List a directory",
-        doc: "Files and directories in a directory; ignored ones are left out.",
+        doc: "Lists the files and folders of a directory, without ignored ones.",
         parameters: &[
-            Parameter::optional("path", Kind::Text, "Repo-relative path of the directory; empty for the root of the repository.")
-                .or(ROOT)
-                .hinted("Repo-relative."),
+            Parameter::optional(
+                "path",
+                Kind::Text,
+                "Repo-relative path of the directory; empty for the repository root.",
+            )
+            .or(ROOT)
+            .hinted("Repo-relative."),
             FORMAT,
             CURSOR,
         ],
-        output: Output::list::<DirectoryEntry>("What lies in the directory, by name.", PAGED),
+        output: Output::list::<DirectoryEntry>("Entries of the directory, by name.", PAGED),
         errors: DIRECTORY_ERRORS,
         run: list_directory,
         writes: false,
@@ -74,12 +78,28 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "read_file",
         title: "Read a file",
-        doc: "A text file or some lines of it: at most 10,000 lines or 500 KB, then `truncated`.",
+        doc: "Returns a file or some of its lines: at most 10,000 lines or 500 KB, then \
+              `truncated`.",
         parameters: &[
-            Parameter::required("path", Kind::Text, "Repo-relative path of the file.").hinted("Repo-relative."),
-            Parameter::optional("line_start", Kind::Number { min: 1, max: u64::MAX }, "First line, counted from 1.")
-                .or(Fallback::Number(1)),
-            Parameter::optional("line_end", Kind::Number { min: 1, max: u64::MAX }, "Last line, inclusive. Default: the last of the file."),
+            Parameter::required("path", Kind::Text, "Repo-relative path of the file.")
+                .hinted("Repo-relative."),
+            Parameter::optional(
+                "line_start",
+                Kind::Number {
+                    min: 1,
+                    max: u64::MAX,
+                },
+                "First line, counted from 1.",
+            )
+            .or(Fallback::Number(1)),
+            Parameter::optional(
+                "line_end",
+                Kind::Number {
+                    min: 1,
+                    max: u64::MAX,
+                },
+                "Last line, inclusive. Default: the file's last line.",
+            ),
         ],
         output: Output::object::<FileContent>(&[NOTE, ENCODING_NOTE]),
         errors: FILE_ERRORS,
@@ -89,16 +109,21 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_directory_tree",
         title: "Show the directory tree",
-        doc: "Directories and files below a path as a tree; `more` counts entries that did not fit.",
+        doc: "Shows directories and files below a path as a tree; `more` counts omitted entries.",
         parameters: &[
             Parameter::optional(
                 "path",
                 Kind::Text,
-                "Repo-relative path of the directory to start from; empty for the root of the repository.",
+                "Repo-relative path of the directory to start from; empty for the repository root.",
             )
             .or(ROOT)
             .hinted("Repo-relative."),
-            Parameter::optional("depth", Kind::Number { min: 1, max: 10 }, "How many levels to show.").or(Fallback::Number(3)),
+            Parameter::optional(
+                "depth",
+                Kind::Number { min: 1, max: 10 },
+                "Maximum number of levels to show.",
+            )
+            .or(Fallback::Number(3)),
         ],
         output: Output::object::<TreeNode>(&[NOTE]),
         errors: DIRECTORY_ERRORS,
@@ -163,7 +188,7 @@ fn kind_word(kind: EntryKind) -> &'static str {
 
 #[derive(Serialize, JsonSchema)]
 struct FileContent {
-    /// The lines with their line ends, without byte order mark.
+    /// The lines with their line endings, without byte order mark.
     content: String,
     /// Number of lines of the whole file.
     total_lines: usize,
@@ -205,13 +230,13 @@ fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> 
     if content.len() < wanted.len() {
         let shown = first + count_lines(content) - 1;
         answer = answer.with_note(format!(
-            "lines {first} to {shown} of {total_lines} are shown; ask again with `line_start`"
+            "lines {first} to {shown} of {total_lines} are shown; pass `line_start` for more"
         ));
     }
 
     add_remarks(&mut answer, &file);
     if path != asked {
-        answer = answer.with_note(format!("this is {path}, the only file of that name"));
+        answer = answer.with_note(format!("showing {path}, the only file of that name"));
     }
 
     Ok(match lacking(state, &path) {
@@ -239,7 +264,7 @@ fn add_remarks(answer: &mut Answer, file: &FileText) {
     if file.lossy {
         answer.add(
             &ENCODING_NOTE,
-            "the file is not valid UTF-8; what could not be read is shown as \u{fffd}",
+            "the file is not valid UTF-8; invalid bytes are shown as \u{fffd}",
         );
     }
 }
@@ -249,7 +274,7 @@ fn count_lines(text: &str) -> usize {
         + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// Returns the lines `first..=last`, counted from 1, with their line ends.
+/// Returns the lines `first..=last`, counted from 1, with their line endings.
 fn lines(text: &str, first: usize, last: usize) -> &str {
     let start_of = |line: usize| match line.checked_sub(1) {
         None | Some(0) => Some(0),
@@ -332,8 +357,9 @@ fn get_directory_tree(state: &State, arguments: &Arguments) -> Result<Answer, To
 
     let answer = Answer::new(tree.directory(&folder, name, depth))?;
     Ok(if is_cut {
-        answer
-            .with_note("`more` entries of a directory did not fit: ask for it, or for fewer levels")
+        answer.with_note(
+            "directories with `more` are incomplete; list them separately or reduce `depth`",
+        )
     } else {
         answer
     })

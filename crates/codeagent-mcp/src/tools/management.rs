@@ -31,7 +31,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "index_files",
         title: "Index files",
-        doc: "Update the index with these files, if an answer names stale_files. Edits are normally picked up automatically.",
+        doc: "Updates the index with these files. Use it if an answer names stale_files; other edits are picked up automatically.",
         parameters: &[Parameter::required(
             "paths",
             Kind::Texts(MAX_PATHS),
@@ -51,7 +51,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_status",
         title: "Show the state of the index",
-        doc: "How complete the index is and how much could be resolved. Use it if answers miss something.",
+        doc: "Shows how complete the index is and how much could be resolved. Use it if results are missing.",
         parameters: &[],
         output: Output::object::<StatusReport>(&[INDEXING, CONFIGURATION]),
         errors: STATUS_ERRORS,
@@ -75,7 +75,7 @@ struct FileError {
     /// Error code.
     #[schemars(extend("enum" = Code::ALL.map(Code::as_str)))]
     code: &'static str,
-    /// What is wrong and what to do next.
+    /// What went wrong and what to do next.
     message: String,
 }
 
@@ -192,7 +192,7 @@ impl Files<'_> {
             Dialect::of_path(path.as_str()).filter(|_| entry.kind == EntryKind::File)
         else {
             return Err(ToolError::invalid(format!(
-                "{path} is no {} file",
+                "{path} is not a {} file",
                 Language::all_names()
             )));
         };
@@ -203,7 +203,7 @@ impl Files<'_> {
             .takes(&path, dialect.language().as_str())
         {
             Err(ToolError::invalid(format!(
-                "{path} is left out by .codeagent/config.json"
+                "{path} is excluded by .codeagent/config.json"
             )))
         } else if entry.size > limit {
             Err(ReadError::TooLarge {
@@ -249,8 +249,9 @@ fn get_status(state: &State, _arguments: &Arguments) -> Result<Answer, ToolError
     }
     if !settings.is_empty() {
         // Clients see only the number of problems; the command tells their owner.
+        let plural = if settings.len() == 1 { "" } else { "s" };
         let note = format!(
-            "`.codeagent/config.json` has {} odd settings; `codeagent status` says which",
+            "`.codeagent/config.json` has {} invalid setting{plural}; see `codeagent status`",
             settings.len()
         );
         answer.add(&CONFIGURATION, vec![note]);

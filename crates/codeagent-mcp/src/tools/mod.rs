@@ -57,7 +57,8 @@ pub const CURSOR: Parameter = Parameter::optional(
 pub const FORMAT: Parameter = Parameter::optional(
     "format",
     Kind::Word(|| vec!["rows", "compact"]),
-    "`rows`: a list of objects; `compact`: lines grouped by file, less than half as long. Default: `rows`, or what the server's `--answers` says.",
+    "`rows`: a list of objects; `compact`: lines grouped by file, less than half as long. Default: \
+     `rows`, or the server's `--answers`.",
 )
 .hinted("");
 
@@ -89,8 +90,9 @@ pub const SYMBOL_ERRORS: &[Code] = &[
 pub const NODE_ID: Parameter = Parameter::required(
     "node_id",
     Kind::Name,
-    "A node_id, a name or the end of one (`Total`, `Cart.Total`, `Cart.Add(Product, int)`), `FILE:LINE`, or `Cart.*` for a type with all its \
-     members. If a name matches several symbols, all are answered.",
+    "A node_id, a name or its last segments (`Total`, `Cart.Total`, `Cart.Add(Product, int)`), \
+     `FILE:LINE`, or `Cart.*` for a type with all its \
+     members. If a name matches several symbols, results cover all of them.",
 )
 .hinted("node_id, name, Type.*, FILE:LINE.");
 
@@ -100,7 +102,7 @@ pub const FILE: Parameter = Parameter::optional(
     Kind::Name,
     "Only symbols declared in this file, folder or glob, if the name is ambiguous.",
 )
-.hinted("Where it is declared.");
+.hinted("Its file or folder.");
 
 /// The filter by project.
 pub const PROJECT_ID: Parameter = Parameter::optional(
@@ -108,7 +110,7 @@ pub const PROJECT_ID: Parameter = Parameter::optional(
     Kind::Name,
     "Only symbols of this project: the repo-relative path of its project file.",
 )
-.hinted("Only this project: path of its project file.");
+.hinted("Path of its project file.");
 
 /// The filter by language.
 pub const LANGUAGE: Parameter = Parameter::optional(

@@ -39,7 +39,7 @@ const SITES: Parameter = Parameter::optional(
 const DEPTH: Parameter = Parameter::optional(
     "depth",
     Kind::Number { min: 1, max: 100 },
-    "How many levels to list.",
+    "Maximum number of levels to list.",
 )
 .or(Fallback::Number(1))
 .hinted("");
@@ -49,11 +49,11 @@ const PATH: Parameter = Parameter::optional(
     Kind::Name,
     "Only results declared in this file, folder or glob.",
 )
-.hinted("Where results are.");
+.hinted("File, folder or glob.");
 const TESTS: Parameter = Parameter::optional(
     "tests",
     Kind::Word(|| vec!["only", "without"]),
-    "Only results in tests, or none of them.",
+    "Only results in tests, or without tests.",
 )
 .hinted("");
 const KIND: Parameter = Parameter::optional(
@@ -112,7 +112,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_symbol",
         title: "Get a symbol",
-        doc: "Details of a symbol: kind, location, signature, modifiers, documentation, number of uses. read_file shows its source.",
+        doc: "Shows a symbol's kind, location, signature, modifiers, documentation, number of \
+              uses. read_file shows its source.",
         parameters: &[NODE_ID, FILE],
         output: Output::object::<SymbolDetail>(SYMBOL),
         errors: SYMBOL_ERRORS,
@@ -122,7 +123,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_source_spans",
         title: "Find declarations",
-        doc: "Where a symbol is declared; partial classes and merged interfaces have several.",
+        doc: "Lists where a symbol is declared; partial classes and merged interfaces have several.",
         parameters: &[NODE_ID, FILE, FORMAT, CURSOR],
         output: Output::list::<SourceSpan>(
             "Its declarations, the primary one first, then by path and line.",
@@ -135,7 +136,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_file_outline",
         title: "Outline a file",
-        doc: "The symbols of a file by line; of a folder the outermost ones. Use it before read_file to see which lines you need.",
+        doc: "Lists a file's symbols by line, or a folder's top-level symbols. Use it before read_file to find the lines you need.",
         parameters: &[
             Parameter::required(
                 "path",
@@ -146,7 +147,7 @@ pub const TOOLS: &[Tool] = &[
             FORMAT,
             CURSOR,
         ],
-        output: Output::list::<OutlineRow>("The symbols in the order of their lines.", PLACES),
+        output: Output::list::<OutlineRow>("The symbols, by line.", PLACES),
         errors: OUTLINE_ERRORS,
         run: get_file_outline,
         writes: false,
@@ -154,8 +155,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_callers",
         title: "Find callers",
-        doc: "Who calls a symbol, also one of a library (`HttpClient.SendAsync`), and where. Calls through an interface or base class are listed under \
-              that member.",
+        doc: "Lists who calls a symbol, also one of a library (`HttpClient.SendAsync`), and where. \
+              Calls through an interface or base class are listed under its member.",
         parameters: &[
             NODE_ID,
             FILE,
@@ -178,7 +179,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_callees",
         title: "Find callees",
-        doc: "What a symbol calls, and where; `external` lists calls into libraries.",
+        doc: "Lists what a symbol calls, and where; `external` lists calls into libraries.",
         parameters: &[
             NODE_ID,
             FILE,
@@ -201,7 +202,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_implementations",
         title: "Find implementations",
-        doc: "What directly implements, extends or overrides a symbol; `depth` for more levels.",
+        doc: "Lists what directly implements, extends or overrides a symbol; `depth` adds levels.",
         parameters: &[
             NODE_ID,
             DEPTH,
@@ -225,7 +226,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_references",
         title: "Find references",
-        doc: "Every use: calls, reads, writes, types, imports, bases, overrides. Check it before renaming.",
+        doc: "Lists every use: calls, reads, writes, types, imports, bases, overrides. Check it \
+              before renaming.",
         parameters: &[
             NODE_ID,
             FILE,
@@ -248,7 +250,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_dependencies",
         title: "Find dependencies",
-        doc: "What a symbol depends on. `contains`: its members; `inherits`, `implements`, `extends`: its bases.",
+        doc: "Lists what a symbol depends on. `contains`: its members; `inherits`, `implements`, \
+              `extends`: its bases.",
         parameters: &[
             NODE_ID,
             EDGE_TYPE,
@@ -269,7 +272,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_dependents",
         title: "Find dependents",
-        doc: "What depends on a symbol, like get_references; `contains`: the container it is declared in.",
+        doc: "Lists what depends on a symbol, like get_references; `contains`: its container.",
         parameters: &[
             NODE_ID,
             EDGE_TYPE,

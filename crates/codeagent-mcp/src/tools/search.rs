@@ -24,7 +24,9 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "search_symbols",
         title: "Search symbols",
-        doc: "Search symbols by words of the name, container, signature or documentation: `client factory`, `HttpClient*`, `HCF`, a sentence. Start here if you don't know the name.",
+        doc: "Searches symbols by words of the name, container, signature or documentation: \
+              `client factory`, `HttpClient*`, `HCF`, a sentence. Start here if you don't know the \
+              name.",
         parameters: &[
             Parameter::required(
                 "query",
@@ -60,14 +62,15 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "lookup_symbol",
         title: "Look up a name",
-        doc: "Symbols with a qualified name (`Shop.Cart.Total`, `src/cart.ts#Cart.total`), else those whose name ends with it (`match`: `suffix`).",
+        doc: "Finds the symbols with a qualified name (`Shop.Cart.Total`, \
+              `src/cart.ts#Cart.total`), else those whose name ends with it (`match`: `suffix`).",
         parameters: &[
             Parameter::required(
                 "qualified_name",
                 Kind::Name,
-                "The qualified name, or its last segments: `Cart.Total`.",
+                "The qualified name or its last segments: `Cart.Total`.",
             )
-            .hinted("Or its end."),
+            .hinted("Or its last segments."),
             LANGUAGE,
             PROJECT_ID,
             FORMAT,
@@ -84,7 +87,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "find_similar",
         title: "Find similar symbols",
-        doc: "Symbols with a similar name, location and signature: how others do it.",
+        doc: "Finds symbols with a similar name, location and signature.",
         parameters: &[
             NODE_ID,
             Parameter::optional(

@@ -24,7 +24,7 @@ pub const MAX_CHARS: Parameter = Parameter::optional(
         min: MIN_MAX_CHARS as u64,
         max: LARGEST_MAX_CHARS as u64,
     },
-    "Most characters of the answer.",
+    "Maximum length of the answer, in characters.",
 )
 .or(Fallback::Number(DEFAULT_MAX_CHARS as u64))
 .hinted("");
@@ -33,7 +33,7 @@ pub const MAX_CHARS: Parameter = Parameter::optional(
 pub const SECTION: Parameter = Parameter::optional(
     "section",
     Kind::Name,
-    "Only this section, named as in the last line of an answer.",
+    "Return only this section. The last line of an answer names the sections that were cut.",
 )
 .hinted("Only this section.");
 
@@ -41,7 +41,8 @@ pub const SECTION: Parameter = Parameter::optional(
 pub const FORMAT: Parameter = Parameter::optional(
     "format",
     Kind::Word(|| vec!["text", "json"]),
-    "`json`: the facts for programs, at most 1,000 entries a section; `left_out` counts the others.",
+    "`json` returns data for programs, at most 1,000 entries per section; `left_out` counts the \
+     rest.",
 )
 .or(Fallback::Text("text"))
 .hinted("");
@@ -60,13 +61,16 @@ pub const TOOLS: &[Tool] = &[EXPLORE, IMPACT, PATH, SEARCH_TEXT, OVERVIEW, CHANG
 const EXPLORE: Tool = Tool {
     name: "explore",
     title: "Explore code",
-    doc: "Answers a question about code in one call: source, callers, callees, implementations, tests, uses; what happens when it runs. Ask it first.",
+    doc: "Answers a question about code in one call: source, callers, callees, implementations, \
+          tests, uses, what happens when it runs. Call it first.",
     parameters: &[
         Parameter::required(
             "query",
             Kind::Name,
-            "Names or their ends (`Cart.Total`), FILE:LINE, files, folders, quoted literals, several of them, or a sentence. Words such as \
-             \"tests\", \"implements\", \"breaks\", \"two levels\", \"what happens when\" say which sections get most of the budget.",
+            "Names or their last segments (`Cart.Total`), FILE:LINE, files, folders or quoted \
+             literals, one or several, or a sentence. Words such as \
+             \"tests\", \"implements\", \"breaks\", \"two levels\", \"what happens when\" decide \
+             which sections get most of the budget.",
         )
         .hinted("Names, FILE:LINE, files, folders, literals, or a sentence (`which tests cover Cart.Total?`)."),
         MAX_CHARS,
@@ -91,18 +95,22 @@ const EXPLORE: Tool = Tool {
 const IMPACT: Tool = Tool {
     name: "get_impact",
     title: "Impact of a change",
-    doc: "What a change affects: uses that must change, possible ones, symbols steps away, tests, public symbols.",
+    doc: "Shows what a change affects: uses that must change, possible uses, symbols steps away, tests, public symbols.",
     parameters: &[
         Parameter::required(
             "target",
             Kind::Name,
-            "Names or their ends (`Cart.Total`, `Cart.*`), FILE:LINE, files or folders, one or several; or a git range (`main..HEAD`, `HEAD`).",
+            "Names or their last segments (`Cart.Total`, `Cart.*`), FILE:LINE, files or folders, \
+             one or several; or a git range (`main..HEAD`, `HEAD`).",
         )
         .hinted("Names, FILE:LINE, files, folders, or a git range."),
         Parameter::optional(
             "depth",
-            Kind::Number { min: 1, max: MAX_IMPACT_DEPTH as u64 },
-            "How many steps to follow.",
+            Kind::Number {
+                min: 1,
+                max: MAX_IMPACT_DEPTH as u64,
+            },
+            "Maximum number of steps to follow.",
         )
         .or(Fallback::Number(IMPACT_DEPTH as u64))
         .hinted(""),
@@ -124,15 +132,15 @@ const IMPACT: Tool = Tool {
 const PATH: Tool = Tool {
     name: "find_path",
     title: "Path between symbols",
-    doc: "How one symbol reaches another: calls, dispatch and references, at most eight steps.",
+    doc: "Shows how one symbol reaches another: calls, dispatch, references; at most eight steps.",
     parameters: &[
         Parameter::required(
             "from",
             Kind::Name,
-            "Where the path begins: a name or FILE:LINE.",
+            "Start of the path: a name or FILE:LINE.",
         )
         .hinted(""),
-        Parameter::required("to", Kind::Name, "Where it ends.").hinted(""),
+        Parameter::required("to", Kind::Name, "End of the path.").hinted(""),
         MAX_CHARS,
         FORMAT,
     ],
@@ -153,12 +161,13 @@ const PATH: Tool = Tool {
 const OVERVIEW: Tool = Tool {
     name: "get_overview",
     title: "Repository overview",
-    doc: "Projects and their dependencies, entry points, hubs, cycles and unused code; of a folder or project also its public symbols and what uses them.",
+    doc: "Shows projects and their dependencies, entry points, hubs, cycles and unused code; for a \
+          folder or project also its public symbols and their uses.",
     parameters: &[
         Parameter::optional(
             "path",
             Kind::Name,
-            "A folder or project; without it the whole repository.",
+            "A folder or project. Default: the whole repository.",
         )
         .hinted("A folder or project."),
         MAX_CHARS,
@@ -178,30 +187,27 @@ const OVERVIEW: Tool = Tool {
 const SEARCH_TEXT: Tool = Tool {
     name: "search_text",
     title: "Search text",
-    doc: "Finds lines by text or regular expression, each with the symbol, route or test around it: strings, comments, configuration, any file.",
+    doc: "Finds lines of any file by text or regular expression (strings, comments, \
+          configuration), each with its enclosing symbol, route or test.",
     parameters: &[
         Parameter::required("pattern", Kind::Something, "Text to find, case-sensitive.")
             .hinted("Text to find."),
         Parameter::optional(
             "regex",
             Kind::Flag,
-            "The pattern is a regular expression, as in ripgrep.",
+            "Treat the pattern as a regular expression, as ripgrep does.",
         ),
-        Parameter::optional(
-            "ignore_case",
-            Kind::Flag,
-            "Upper and lower case are the same.",
-        ),
+        Parameter::optional("ignore_case", Kind::Flag, "Ignore case."),
         Parameter::optional(
             "path",
             Kind::Name,
-            "Only in this file or folder, or in files that match (`*`, `**`).",
+            "Search only this file or folder, or files that match a glob (`*`, `**`).",
         )
-        .hinted("File, folder or pattern."),
+        .hinted("File, folder or glob."),
         Parameter::optional(
             "literals",
             Kind::Flag,
-            "Only in string literals that are one word: routes, events, keys, settings.",
+            "Search only string literals that are one word: routes, events, keys, settings.",
         ),
         MAX_CHARS,
         SECTION,
@@ -225,12 +231,14 @@ const SEARCH_TEXT: Tool = Tool {
 const CHANGES: Tool = Tool {
     name: "get_changes",
     title: "Get changes",
-    doc: "Compares a git commit with the working tree, or two commits: symbols added, removed and changed, callers that no longer fit, tests to run.",
+    doc: "Compares a git commit with the working tree, or two commits: symbols added, removed and \
+          changed, callers that no longer match, tests to run.",
     parameters: &[
         Parameter::optional(
             "range",
             Kind::Name,
-            "`BASE` compares the working tree with where its history parts from `BASE`; `A..B` two commits; `A...B` where both part with `B`.",
+            "`BASE` compares the merge base of `BASE` and `HEAD` with the working tree; `A..B` \
+             compares two commits; `A...B` compares their merge base with `B`.",
         )
         .or(Fallback::Text("HEAD"))
         .hinted("BASE (with the working tree), A..B or A...B."),
@@ -265,7 +273,7 @@ pub fn answer(
         let keys: Vec<&str> = document.keys().collect();
         if !document.keep_only(section) {
             return Err(ToolError::invalid(format!(
-                "there is no section `{section}` in this answer; there are {}",
+                "the answer has no section `{section}`; it has {}",
                 keys.join(", ")
             )));
         }

@@ -1,5 +1,5 @@
 //! Answers of `get_changes` and `affected`: the differences between two sides of a git range, uses
-//! that no longer fit, and the tests to run.
+//! that no longer match, and the tests to run.
 
 use std::collections::BTreeMap;
 
@@ -37,16 +37,17 @@ pub fn changes(index: &IndexReader, range: &str) -> Result<Document, AnswerError
     let mut document = Document::default();
     document.line(headline(&changes.git));
     if changes.git.files.is_empty() {
-        document.line("nothing differs");
+        document.line("no differences");
         return Ok(document);
     }
     if !changes.git.is_checked_out {
-        document.note(
-            "callers and tests are those of the working tree, which has another commit checked out",
-        );
+        document.note("callers and tests come from the working tree, which is at another commit");
     }
     if changes.is_cut {
-        document.note("only the first files were compared by symbol; name a nearer commit for all");
+        document.note(
+            "only the first files were compared by symbol; pass a more recent commit to \
+             compare all",
+        );
     }
 
     for (kind, key, title, weight) in [
@@ -62,7 +63,7 @@ pub fn changes(index: &IndexReader, range: &str) -> Result<Document, AnswerError
         (ChangeKind::Added, "added", "added", 12),
     ] {
         if kind == ChangeKind::Removed {
-            misfits(&mut document, &changes);
+            mismatches(&mut document, &changes);
             callers(&mut document, &mut sources, &changes)?;
         }
         document.section(symbols(&changes, kind, (key, title)).weighing(weight));
@@ -75,7 +76,7 @@ pub fn changes(index: &IndexReader, range: &str) -> Result<Document, AnswerError
         .collect();
     document.section(Section::lines(
         "module",
-        "code outside of symbols changed in",
+        "code outside symbols changed in",
         module_code,
     ));
     document.section(Section::lines("other", "other files", other_files(&changes)).weighing(4));
@@ -109,7 +110,7 @@ pub fn affected_json(affected: &Affected) -> Value {
 fn headline(git: &GitChanges) -> String {
     let name = |commit: &CommitName| format!("{} ({})", commit.asked, commit.id);
     let base = match &git.merge_base_of {
-        Some(named) => format!("{}, where it parts from {}", git.base.id, name(named)),
+        Some(named) => format!("{}, merge base with {}", git.base.id, name(named)),
         None => name(&git.base),
     };
     let end = git.end.as_ref().map_or("the working tree".to_owned(), name);
@@ -164,11 +165,11 @@ fn symbol_line(change: &SymbolChange) -> String {
     }
 }
 
-/// Adds the uses that no longer fit, certain ones first.
-fn misfits(document: &mut Document, changes: &Changes) {
+/// Adds the uses that no longer match, certain ones first.
+fn mismatches(document: &mut Document, changes: &Changes) {
     for (is_certain, key, title) in [
-        (true, "misfits", "no longer fits"),
-        (false, "possible", "possibly no longer fits"),
+        (true, "mismatches", "no longer matches"),
+        (false, "possible", "may no longer match"),
     ] {
         let mut by_file: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         let found: Vec<_> = changes
@@ -179,7 +180,7 @@ fn misfits(document: &mut Document, changes: &Changes) {
 
         for one in &found {
             let why = match &one.reason {
-                BreakReason::Gone => format!("uses {}, which is gone", one.symbol),
+                BreakReason::Gone => format!("uses {}, which was removed", one.symbol),
                 BreakReason::NotImplemented => format!("lacks {}", one.symbol),
                 BreakReason::Arguments {
                     passes,
@@ -190,7 +191,10 @@ fn misfits(document: &mut Document, changes: &Changes) {
                     } else {
                         format!("{fewest} to {most}")
                     };
-                    format!("passes {passes} of {takes} arguments to {}", one.symbol)
+                    format!(
+                        "passes {passes} arguments to {}, which takes {takes}",
+                        one.symbol
+                    )
                 }
             };
 
@@ -303,8 +307,8 @@ fn tests(document: &mut Document, affected: &Affected) {
 fn reason(by: &AffectedBy) -> String {
     match by {
         AffectedBy::Itself => "changed".to_owned(),
-        AffectedBy::Beside(path) => format!("has the name of {path}"),
-        AffectedBy::Names(path) => format!("names {path}"),
+        AffectedBy::Beside(path) => format!("is named after {path}"),
+        AffectedBy::Names(path) => format!("mentions {path}"),
         AffectedBy::Reaches { steps: 1, symbol } => format!("uses {symbol}"),
         AffectedBy::Reaches { steps, symbol } => format!("reaches {symbol} in {steps} steps"),
     }

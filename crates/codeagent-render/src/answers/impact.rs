@@ -85,7 +85,7 @@ fn impact_of_range(
     let gone = changes.symbols.iter().filter(|change| change.id.is_none());
     if let gone @ 1.. = gone.count() {
         document.note(format!(
-            "{} of the range are not in the index, such as removed ones; ask for the changes themselves",
+            "{} of the range, such as removed ones, are not in the index and are not followed",
             counted(gone, "symbol")
         ));
     }
@@ -135,7 +135,7 @@ pub(super) fn add_sections(
     document.section(Section::places("tests", title, tests).weighing(14));
     add_public(occurrences, document, found)?;
     if found.is_cut {
-        document.note("not everything was followed; ask with a smaller depth");
+        document.note("the search was cut off; pass a smaller depth");
     }
     if found.direct.is_empty()
         && found.dispatched.is_empty()
@@ -170,7 +170,7 @@ fn add_direct(
     if let (uses @ 1.., files) = found.member_uses {
         let files = counted(files, "file");
         document.line(format!(
-            "its members are used {uses} times in {files} (ask NAME.*)"
+            "its members are used {uses} times in {files} (query NAME.*)"
         ));
     }
 
@@ -191,10 +191,7 @@ fn add_possible(
         bases.push(symbol_line(occurrences, *id)?.replace("  ", " "));
     }
 
-    let through = format!(
-        "through what it implements or overrides: {}",
-        bases.join(", ")
-    );
+    let through = format!("through its bases: {}", bases.join(", "));
     if found.possible.is_empty() {
         document.line(format!("{through}: no further uses"));
         return Ok(());

@@ -382,8 +382,10 @@ fn perhaps_unused_section(found: &Overview, unused: &[&UnusedSymbol]) -> Section
 
     let places = unused.iter().take(MAX_UNUSED).map(occurrence).collect();
     let title = match unused.len() {
-        more @ MAX_UNUSED.. => format!("perhaps unused, with the doubt, the first of {more}"),
-        _ => "perhaps unused, with the doubt".to_owned(),
+        more @ MAX_UNUSED.. => {
+            format!("possibly unused, with the reason for doubt, the first of {more}")
+        }
+        _ => "possibly unused, with the reason for doubt".to_owned(),
     };
     Section::places("perhaps_unused", title, places).weighing(2)
 }

@@ -44,7 +44,7 @@ pub fn path(index: &IndexReader, from: &str, to: &str) -> Result<Document, Answe
                 "in either direction"
             };
             document.line(format!(
-                "no path of at most {MAX_STEPS} steps {scope}: {from}, {to}"
+                "no path of at most {MAX_STEPS} steps {scope} between {from} and {to}"
             ));
             document.line(
                 "calls through reflection, strings and unresolved receivers are not followed",
@@ -56,7 +56,7 @@ pub fn path(index: &IndexReader, from: &str, to: &str) -> Result<Document, Answe
             });
             document.section(Section::lines(
                 "literals",
-                "literals that both name",
+                "string literals in both",
                 lines.collect(),
             ));
         }

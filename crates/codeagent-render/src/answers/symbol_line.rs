@@ -67,7 +67,7 @@ pub(super) fn note_targets(
         match target {
             Target::Literal(text) => {
                 document.note(format!(
-                    "no symbol is named {text:?}, and strings are not followed"
+                    "no symbol is named {text:?}; strings are not followed"
                 ));
             }
             Target::External { asked, .. } => {

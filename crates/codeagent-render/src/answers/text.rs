@@ -15,12 +15,12 @@ pub fn text(index: &IndexReader, query: &TextSearchQuery<'_>) -> Result<Document
     let mut document = Document::default();
     document.line(headline(query, &found));
     if found.timed_out {
-        document.note("the search took too long, so files are missing; give a path");
+        document.note("the search timed out, so files are missing; pass a path");
     }
     let left = found.count.saturating_sub(found.shown() as u64);
     if left > 0 {
         document.note(format!(
-            "{left} more lines match; give a path or a longer pattern"
+            "{left} more lines match; pass a path or a longer pattern"
         ));
     }
     if found.count == 0 {
@@ -72,7 +72,7 @@ fn advice(query: &TextSearchQuery<'_>) -> String {
     }
 
     match ways.as_slice() {
-        [] => "nothing matches; ignored and binary files are not searched".to_owned(),
-        ways => format!("nothing matches; try {}", ways.join(" or ")),
+        [] => "no matches; ignored and binary files are not searched".to_owned(),
+        ways => format!("no matches; try {}", ways.join(" or ")),
     }
 }

@@ -179,7 +179,7 @@ fn last_line(sections: &[Fitted<'_>], budget: Budget) -> String {
         .pick(("section", "max_chars"), ("--section", "--max-chars"));
 
     format!(
-        "left out: {}; ask with {section} \"{}\" or {chars} {}\n",
+        "left out: {}; pass {section} \"{}\" or {chars} {}\n",
         left.join(", "),
         first.section.key,
         (budget.max_chars * 2).min(super::LARGEST_MAX_CHARS)

@@ -40,12 +40,12 @@ fn sections_shrink_from_source_lines_to_folders() {
         document.render(400),
         "## method Cart.total  src/cart.ts:3\ncalled by (8):\nsrc/folder0/\n File0.ts\n  1 Type0.member1\n  2 Type0.member2\n File1.ts\n  \
          1 Type1.member1\n  2 Type1.member2\nsrc/folder1/\n File0.ts\n  1 Type0.member1\n  2 Type0.member2\n File1.ts\n  1 Type1.member1\n  2 Type1.member2\n\
-         left out: details of callers; ask with section \"callers\" or max_chars 800\n"
+         left out: details of callers; pass section \"callers\" or max_chars 800\n"
     );
     assert_eq!(
         document.render(220),
         "## method Cart.total  src/cart.ts:3\ncalled by (8):\nsrc/folder0/ File0.ts 2, File1.ts 2\nsrc/folder1/ File0.ts 2, File1.ts 2\n\
-         left out: callers (8); ask with section \"callers\" or max_chars 440\n"
+         left out: callers (8); pass section \"callers\" or max_chars 440\n"
     );
 }
 
@@ -55,7 +55,7 @@ fn many_folders_are_added_up() {
     document.section(Section::places("callers", "called by", places(60, 3, 40)));
     assert_eq!(
         document.render_for(Face::Commands, 300),
-        "called by (7200):\nsrc/ 7200 in 180 files\nleft out: callers (7200); ask with --section \"callers\" or --max-chars 600\n"
+        "called by (7200):\nsrc/ 7200 in 180 files\nleft out: callers (7200); pass --section \"callers\" or --max-chars 600\n"
     );
 }
 

@@ -145,7 +145,7 @@ fn next_tag(text: &str) -> Option<usize> {
     None
 }
 
-/// Skips white space, line ends and the asterisks at the start of lines.
+/// Skips white space, line endings and the asterisks at the start of lines.
 pub fn skip_blank(text: &str) -> &str {
     let mut rest = text;
     loop {

@@ -230,7 +230,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    /// Shows a member with the value that is assigned to it.
+    /// Sets a member's signature from the value that is assigned to it.
     pub fn show_assigned(
         &mut self,
         id: DeclId,

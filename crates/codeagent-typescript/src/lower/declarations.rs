@@ -97,8 +97,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.bind(pattern, source, binding);
     }
 
-    /// Lowers one declarator; `place` is whether it is the only one of its statement, and the
-    /// statement. A local that holds a function is a node.
+    /// Lowers one declarator; `place` says whether it is the only one of its statement, and holds
+    /// the statement. A local that holds a function is a node.
     fn variable(
         &mut self,
         child: Child<'tree>,

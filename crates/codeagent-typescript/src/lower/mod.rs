@@ -120,7 +120,7 @@ fn record_errors(root: Node<'_>, text: &str, facts: &mut Facts) {
                 1
             };
             if header.error_lines.len() < 8 {
-                // A line end may have become a semicolon.
+                // A line ending may have become a semicolon.
                 let before = &text.as_bytes()[..node.start_byte()];
                 header
                     .error_lines

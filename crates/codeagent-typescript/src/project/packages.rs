@@ -23,7 +23,7 @@ pub(super) fn read(texts: &BTreeMap<String, Arc<str>>) -> (Vec<Package>, Vec<Str
             "package.json" | "lerna.json" => match jsonc::parse(text) {
                 Ok(value) => manifest(&mut packages, path, &value),
                 Err(error) => {
-                    warnings.push(format!("{path}: not readable, ignored: {error}"));
+                    warnings.push(format!("{path}: cannot be read, ignored: {error}"));
                     continue;
                 }
             },

@@ -175,7 +175,7 @@ fn the_nearest_tsconfig_that_covers_a_file_owns_it() {
             js/j.jsx -> js/jsconfig.json
             cycle/x.ts -> cycle/tsconfig.json
             broken/x.ts -> .
-            broken/tsconfig.json: not readable, ignored: invalid JSONC at line 1, column 2"#]],
+            broken/tsconfig.json: cannot be read, ignored: invalid JSONC at line 1, column 2"#]],
     );
 }
 

@@ -141,7 +141,7 @@ impl<'a> Configs<'a> {
                     queue.extend(found.map(|(base, _)| base.as_str()));
                     configs.values.insert(path, value);
                 }
-                Err(error) => warnings.push(format!("{path}: not readable, ignored: {error}")),
+                Err(error) => warnings.push(format!("{path}: cannot be read, ignored: {error}")),
             }
         }
 
@@ -188,7 +188,10 @@ impl<'a> Configs<'a> {
 
                 inherited += written.weight();
                 if inherited > MOST_INHERITED_BYTES {
-                    warnings.push(format!("{path}: `extends` is ignored: the configurations of the repository inherit too much"));
+                    warnings.push(format!(
+                        "{path}: `extends` is ignored: too many inherited \
+                         configurations in the repository"
+                    ));
                     written = Written::default();
                 }
 

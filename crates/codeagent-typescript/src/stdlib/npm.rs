@@ -214,7 +214,7 @@ mod tests {
     use crate::stdlib::javascript::Libraries;
     use codeagent_model::graph::ParseStatus;
 
-    /// Returns the declarations that names lead to in the imported packages.
+    /// Returns the declarations in imported packages that the names refer to.
     fn taken(
         imported: &[&'static str],
         is_name: impl Fn(&str) -> bool,

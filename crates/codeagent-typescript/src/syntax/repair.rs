@@ -42,7 +42,7 @@ pub enum EditKind {
     Accessor,
     /// The type arguments of a tagged template were blanked.
     TagTypes,
-    /// A space or line end became the `;` that the language inserts there.
+    /// A space or line ending became the `;` that the language inserts there.
     Semicolon,
     /// An escaped backtick was blanked: in a template literal type the grammar takes it for the
     /// end.
@@ -57,8 +57,8 @@ pub struct Edit {
     pub kind: EditKind,
 }
 
-/// The text to parse: as long as the original, with line ends in the same places, except for those
-/// that became a `;`.
+/// The text to parse: as long as the original, with line endings in the same places, except for
+/// those that became a `;`.
 pub struct Repaired<'t> {
     /// The text for the parser.
     pub text: Cow<'t, [u8]>,

@@ -66,7 +66,8 @@ pub const KEYS: &[Key] = &[
         name: "exclude",
         kind: Kind::Patterns,
         default: "[]",
-        doc: "Source files not to index, as globs over paths relative to the root. Stronger than include.",
+        doc: "Source files not to index, as globs over paths relative to the root. Takes \
+              precedence over include.",
     },
     Key {
         name: "languages",
@@ -84,7 +85,8 @@ pub const KEYS: &[Key] = &[
         name: "max_line_bytes",
         kind: Kind::UpTo(MAX_LINE_BYTES),
         default: "20480",
-        doc: "Source files with more bytes per line on average count as generated and are not indexed.",
+        doc: "Source files with more bytes per line on average are treated as generated and not \
+              indexed.",
     },
     Key {
         name: "projects",

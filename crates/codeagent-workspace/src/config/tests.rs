@@ -58,7 +58,7 @@ fn errors_name_line_and_column() {
         ),
         (
             "{\"include\": []}",
-            "line 1, column 13: nothing would be indexed; leave the key out to index everything",
+            "line 1, column 13: nothing would be indexed; remove the key to index everything",
         ),
         (
             "{\"exclude\": \"a\"}",
@@ -295,7 +295,7 @@ fn invalid_settings_files_are_refused() {
     ));
 
     let tolerant = Config::load_tolerantly(root.path());
-    assert!(tolerant.notes[0].ends_with("default settings are used"));
+    assert!(tolerant.notes[0].ends_with("using the default settings"));
     assert_eq!(
         Config {
             notes: Vec::new(),

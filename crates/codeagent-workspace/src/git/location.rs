@@ -40,7 +40,9 @@ impl Location {
         let prefix = root.strip_prefix(top).unwrap_or(Path::new(""));
         let mut prefix = prefix
             .to_str()
-            .ok_or(GitError::Unsupported("the path of the root is not UTF-8"))?
+            .ok_or(GitError::Unsupported(
+                "the path of the root is not valid UTF-8",
+            ))?
             .replace(std::path::MAIN_SEPARATOR, "/");
         if !prefix.is_empty() {
             prefix.push('/');
@@ -63,7 +65,9 @@ fn pointed(top: &Path, dot_git: &Path) -> Result<(PathBuf, PathBuf), GitError> {
         .and_then(|text| Some(top.join(text.strip_prefix("gitdir:")?.trim())))
         .and_then(|target| dunce::canonicalize(target).ok());
     let Some(git) = target else {
-        return Err(GitError::Unsupported("the `.git` file names no folder"));
+        return Err(GitError::Unsupported(
+            "the `.git` file does not name a folder",
+        ));
     };
 
     let back = line(&git.join("gitdir")).and_then(|text| dunce::canonicalize(git.join(text)).ok());
@@ -94,10 +98,12 @@ fn check_layout(common: &Path) -> Result<(), GitError> {
     let is_folder = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
 
     if !is_folder(&objects) || !is_folder(&common.join("refs")) {
-        return Err(GitError::Unsupported("its folder has no objects"));
+        return Err(GitError::Unsupported("it has no objects"));
     }
     if common.join("reftable").exists() {
-        return Err(GitError::Unsupported("its references are in a reftable"));
+        return Err(GitError::Unsupported(
+            "its references are in a reftable, which is not supported",
+        ));
     }
     if objects
         .join("info")
@@ -106,7 +112,8 @@ fn check_layout(common: &Path) -> Result<(), GitError> {
         .is_ok()
     {
         return Err(GitError::Unsupported(
-            "it borrows objects from another folder; `git repack -a` and removing `objects/info/alternates` makes it whole",
+            "it uses objects of another repository; run `git repack -a` and remove \
+             `objects/info/alternates`",
         ));
     }
 
@@ -122,7 +129,7 @@ fn check_layout(common: &Path) -> Result<(), GitError> {
         Ok(())
     } else {
         Err(GitError::Unsupported(
-            "`objects/pack` holds more than plain files",
+            "`objects/pack` contains something other than plain files",
         ))
     }
 }

@@ -125,7 +125,9 @@ impl GitRepository {
                 Some(other) if is_valid(other.trim()) => name = other.trim().to_owned(),
                 Some(_) => return Ok(None),
                 None if text.trim().len() == 64 => {
-                    return Err(GitError::Unsupported("its ids are SHA-256"));
+                    return Err(GitError::Unsupported(
+                        "its object ids are SHA-256, which is not supported",
+                    ));
                 }
                 None => return Ok(ObjectId::from_hex(text.trim().as_bytes()).ok()),
             }

@@ -121,7 +121,7 @@ impl GitRepository {
         if hash(&file.bytes)? == id {
             return Ok(false);
         }
-        // The file may have been checked out with CRLF line ends.
+        // The file may have been checked out with CRLF line endings.
         let has_returns = memchr::memmem::find(&file.bytes, b"\r\n").is_some();
         Ok(!has_returns || hash(&without_returns(&file.bytes))? != id)
     }

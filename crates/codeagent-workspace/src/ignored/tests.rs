@@ -119,7 +119,7 @@ fn too_many_ignore_rules_are_reported_and_not_applied() {
     assert!(!ignored.ignores(&root.path().join("abc"), false));
     assert_eq!(
         ignored.skipped(),
-        [".gitignore: 300000 bytes of ignore rules, more than 262144; they are not applied"]
+        [".gitignore: not applied, because it has 300000 bytes of ignore rules, more than 262144"]
     );
 }
 

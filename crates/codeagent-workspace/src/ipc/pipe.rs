@@ -166,7 +166,7 @@ fn run<T: Send + 'static>(operation: impl Future<Output = T> + Send + 'static) -
     });
     let runtime = started
         .as_ref()
-        .ok_or_else(|| io::Error::other("the threads of the local socket cannot be started"))?;
+        .ok_or_else(|| io::Error::other("cannot start the threads of the local socket"))?;
     let (reply, answer) = mpsc::sync_channel(1);
     runtime.spawn(async move { reply.send(operation.await).ok() });
     answer.recv().map_err(|_| io::ErrorKind::BrokenPipe.into())

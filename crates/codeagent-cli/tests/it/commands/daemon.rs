@@ -108,7 +108,7 @@ fn one_daemon_serves_all_clients_until_it_is_stopped() {
     shop.data().lock_writer().unwrap();
     let log = std::fs::read_to_string(log).unwrap();
     assert!(
-        log.contains("watching") && log.contains("told to end"),
+        log.contains("watching") && log.contains("asked to stop"),
         "{log}"
     );
 }

@@ -30,20 +30,20 @@ fn what_the_question_asks_for_comes_first() {
     let whole = shop.stdout(&["explore", "Door.open"]);
     let found = positions(
         &whole,
-        &["called or used by (1)", "in tests (1)", "possible uses"],
+        &["called or used by (1)", "in tests (1)", "unresolved uses"],
     );
     assert!(found.is_sorted(), "{whole}");
     let tests = shop.stdout(&["explore", "which tests cover Door.open?"]);
     let found = positions(
         &tests,
-        &["in tests (1)", "called or used by (1)", "possible uses"],
+        &["in tests (1)", "called or used by (1)", "unresolved uses"],
     );
     assert!(found.is_sorted(), "{tests}");
     assert!(tests.contains("  2 it \"opens\": "), "{tests}");
 }
 
 #[test]
-fn possible_uses_say_of_how_many_they_are_the_likeliest() {
+fn the_likeliest_unresolved_uses_are_shown_with_their_total() {
     let door = "export class Door {\n  open() {}\n}\n";
     let near = "import { Door } from './door';\nexport function go(door: Door, any: any) {\n  any.open();\n}\n";
     let far = "export function far(any: any) {\n  any.open();\n  any.open();\n}\n";
@@ -54,7 +54,7 @@ fn possible_uses_say_of_how_many_they_are_the_likeliest() {
     ]);
     let whole = shop.stdout(&["explore", "Door.open"]);
     assert!(
-        whole.contains("possible uses that could not be resolved, the likeliest; section \"less likely\" has the others (1 of 3):\n"),
+        whole.contains("unresolved uses that may belong to it, the likeliest; section \"less likely\" has the others (1 of 3):\n"),
         "{whole}"
     );
 }
@@ -79,7 +79,7 @@ fn lines_of_a_short_form_are_not_long() {
     }
     let text = shop.stdout(&["explore", "which tests cover `go`?", "--max-chars", "1000"]);
     assert!(
-        text.contains("ask with --section \"tests\" or --max-chars 2000"),
+        text.contains("pass --section \"tests\" or --max-chars 2000"),
         "{text}"
     );
 }
@@ -91,7 +91,7 @@ fn an_event_of_an_interface_is_raised_by_what_implements_it() {
     let text = shop.stdout(&["explore", "who raises IBell.Rang?"]);
     let found = positions(
         &text,
-        &["subscribed or unsubscribed", "uses of what implements"],
+        &["subscribed or unsubscribed", "uses of its implementations"],
     );
     assert!(
         found.is_sorted() && text.contains("5 Bell.Ring: "),
@@ -212,7 +212,7 @@ fn object_literals_are_implementations() {
     let shop = shop(&[("web/bell.ts", bell), ("web/bell.test.ts", test)]);
     let text = shop.stdout(&["explore", "who implements Bell, also by object literals?"]);
     assert!(
-        text.contains("be one (1):\nweb/\n bell.test.ts\n  2 "),
+        text.contains("with this type (1):\nweb/\n bell.test.ts\n  2 "),
         "{text}"
     );
 }

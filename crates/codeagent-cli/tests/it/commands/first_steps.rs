@@ -85,7 +85,7 @@ fn names_are_accepted_in_common_spellings() {
     }
     let (code, said) = shop.failure(&["outline", "src/Shop.Domain/*.cs"]);
     assert!(
-        code == 2 && said.contains("matches several files; give a longer path:\nsrc/Shop.Domain/"),
+        code == 2 && said.contains("matches several files; pass a longer path:\nsrc/Shop.Domain/"),
         "{code} {said}"
     );
     let (code, said) = shop.failure(&["symbol", "OrderServic.Place"]);
@@ -100,7 +100,7 @@ fn names_are_accepted_in_common_spellings() {
 fn wrong_arguments_exit_with_code_2() {
     let shop = Shop::indexed();
     for (arguments, expected) in [
-        (&["man", "nope"][..], "no command `nope`"),
+        (&["man", "nope"][..], "unknown command `nope`"),
         (
             &["export", "--out", "no/such/folder/x"],
             "no/such/folder is not a folder",
@@ -111,7 +111,7 @@ fn wrong_arguments_exit_with_code_2() {
         ),
         (&["mcp", "--allow-exec"], "runs no commands"),
         (&["install", "cursor", "--root", "."], "--root"),
-        (&["index", "."], "`--root FOLDER` names the repository"),
+        (&["index", "."], "pass the repository with `--root FOLDER`"),
         (&["dependents", "Order", "--type", "inherit"], "inherits"),
     ] {
         let (code, said) = shop.failure(arguments);

@@ -57,7 +57,7 @@ fn every_line_begins_with_its_place_in_a_pipe() {
 }
 
 #[test]
-fn names_are_short_unless_they_are_asked_for() {
+fn names_are_short_unless_long_ones_are_requested() {
     let shop = Shop::indexed();
     let short = shop.stdout(&["callers", "PriceCalculator.Price"]);
     assert!(short.contains(": OrderService.Place: "), "{short}");
@@ -74,7 +74,7 @@ fn names_are_short_unless_they_are_asked_for() {
 }
 
 #[test]
-fn levels_are_a_tree() {
+fn deeper_callers_are_printed_as_a_tree() {
     let shop = Shop::indexed();
     expect![[r#"
         OrderService.Place  src/Shop.Services/OrderService.cs:34:15: order.Place();

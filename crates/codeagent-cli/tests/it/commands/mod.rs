@@ -539,7 +539,7 @@ fn a_line_is_explained_in_csharp() {
             field Shop.Services.OrderService.prices src/Shop.Services/OrderService.cs:10:38, declared as PriceCalculator
           argument 1 order: Shop.Domain.Order
             parameter order src/Shop.Services/OrderService.cs:31:32, declared as Order
-          choice among 1 (standard §12.6.4): surely method Shop.Services.PriceCalculator.Price(Order order) src/Shop.Services/PriceCalculator.cs:15:18
+          overload resolution among 1 (standard §12.6.4): surely method Shop.Services.PriceCalculator.Price(Order order) src/Shop.Services/PriceCalculator.cs:15:18
             method Shop.Services.PriceCalculator.Price(Order order) src/Shop.Services/PriceCalculator.cs:15:18: chosen
               order: Shop.Domain.Order -> Shop.Domain.Order: identity
           result: Shop.Domain.Money
@@ -550,53 +550,53 @@ fn a_line_is_explained_in_csharp() {
           name Print: member, method Printing.Printer.Print() Printer.cs:10:10 and 5 more
           argument 1 dog: Printing.Dog
             parameter dog Printer.cs:23:18, declared as Dog
-          argument 2 "x": outside:String
-          choice among 6 (standard §12.6.4): surely method Printing.Printer.Print(object value, int times = 1, string end = "") Printer.cs:15:10
+          argument 2 "x": external:String
+          overload resolution among 6 (standard §12.6.4): surely method Printing.Printer.Print(object value, int times = 1, string end = "") Printer.cs:15:10
             method Printing.Printer.Print(object value, int times = 1, string end = "") Printer.cs:15:10: chosen
-              dog: Printing.Dog -> outside:Object: implicit conversion
-              "x": outside:String -> outside:String: identity
-            method Printing.Printer.Print() Printer.cs:10:10: does not take these arguments (number, names, type arguments)
-            method Printing.Printer.Print(int value) Printer.cs:11:10: does not take these arguments (number, names, type arguments)
-            method Printing.Printer.Print(string value) Printer.cs:12:10: does not take these arguments (number, names, type arguments)
-            method Printing.Printer.Print(Animal value) Printer.cs:13:10: does not take these arguments (number, names, type arguments)
-            method Printing.Printer.Print(Dog value, bool loud) Printer.cs:14:10: does not take these arguments (number, names, type arguments)
-          result: outside:Void
+              dog: Printing.Dog -> external:Object: implicit conversion
+              "x": external:String -> external:String: identity
+            method Printing.Printer.Print() Printer.cs:10:10: does not accept these arguments (number, names or type arguments)
+            method Printing.Printer.Print(int value) Printer.cs:11:10: does not accept these arguments (number, names or type arguments)
+            method Printing.Printer.Print(string value) Printer.cs:12:10: does not accept these arguments (number, names or type arguments)
+            method Printing.Printer.Print(Animal value) Printer.cs:13:10: does not accept these arguments (number, names or type arguments)
+            method Printing.Printer.Print(Dog value, bool loud) Printer.cs:14:10: does not accept these arguments (number, names or type arguments)
+          result: external:Void
           edge: calls method Printing.Printer.Print(object value, int times = 1, string end = "") Printer.cs:15:10 (exact)
     "#]].assert_eq(&debug("link", "fixtures/csharp/overloads", "Printer.cs:35:9"));
     expect![[r#"
         Printer.cs:29:9: in All call Print(text)
           name Print: member, method Printing.Printer.Print() Printer.cs:10:10 and 5 more
-          argument 1 text: outside:String
+          argument 1 text: external:String
             parameter text Printer.cs:23:30, declared as string
-          choice among 6 (standard §12.6.4): surely method Printing.Printer.Print(string value) Printer.cs:12:10
+          overload resolution among 6 (standard §12.6.4): surely method Printing.Printer.Print(string value) Printer.cs:12:10
             method Printing.Printer.Print(int value) Printer.cs:11:10: not applicable: an argument does not convert (§12.6.4.2)
-              text: outside:String -> outside:Int32: does not convert
+              text: external:String -> external:Int32: does not convert
             method Printing.Printer.Print(string value) Printer.cs:12:10: chosen
-              text: outside:String -> outside:String: identity
+              text: external:String -> external:String: identity
             method Printing.Printer.Print(Animal value) Printer.cs:13:10: not applicable: an argument does not convert (§12.6.4.2)
-              text: outside:String -> Printing.Animal: does not convert
+              text: external:String -> Printing.Animal: does not convert
             method Printing.Printer.Print(object value, int times = 1, string end = "") Printer.cs:15:10: worse: an argument converts better to the chosen one (§12.6.4.4)
-              text: outside:String -> outside:Object: implicit conversion
-            method Printing.Printer.Print() Printer.cs:10:10: does not take these arguments (number, names, type arguments)
-            method Printing.Printer.Print(Dog value, bool loud) Printer.cs:14:10: does not take these arguments (number, names, type arguments)
-          result: outside:Void
+              text: external:String -> external:Object: implicit conversion
+            method Printing.Printer.Print() Printer.cs:10:10: does not accept these arguments (number, names or type arguments)
+            method Printing.Printer.Print(Dog value, bool loud) Printer.cs:14:10: does not accept these arguments (number, names or type arguments)
+          result: external:Void
           edge: calls method Printing.Printer.Print(string value) Printer.cs:12:10 (exact)
     "#]].assert_eq(&debug("link", "fixtures/csharp/overloads", "Printer.cs:29:9"));
     expect![[r#"
         Web.cs:23:17: in Show call factory.Make()
-          receiver factory: outside:ForeignFactory
+          receiver factory: external:ForeignFactory
             parameter factory Web.cs:18:32, declared as ForeignFactory
-          result: something from outside
-          no edge: it goes to a local, to nothing the graph has, or outside the repository
+          result: an external value
+          no edge: its target is a local, external or not in the graph
         Web.cs:23:24: in Show call factory.Make().Add("a")
-          receiver factory.Make(): something from outside
-            given by a call that leaves the repository
-          argument 1 "a": outside:String
-          choice among 1 (standard §12.6.4): surely method Web.Extensions.ForeignExtensions.Add(this ForeignLogger logger, string text) Extensions.cs:13:28
+          receiver factory.Make(): an external value
+            result of an external call
+          argument 1 "a": external:String
+          overload resolution among 1 (standard §12.6.4): surely method Web.Extensions.ForeignExtensions.Add(this ForeignLogger logger, string text) Extensions.cs:13:28
             method Web.Extensions.ForeignExtensions.Add(this ForeignLogger logger, string text) Extensions.cs:13:28: chosen
-              receiver: something from outside -> outside:ForeignLogger: may convert, something unknown decides
-              "a": outside:String -> outside:String: identity
-          result: outside:Void
+              receiver: an external value -> external:ForeignLogger: may convert; an unknown type decides
+              "a": external:String -> external:String: identity
+          result: external:Void
           edge: calls method Web.Extensions.ForeignExtensions.Add(this ForeignLogger logger, string text) Extensions.cs:13:28 (inferred)
     "#]]
     .assert_eq(&debug("link", "fixtures/csharp/undeclared", "Web.cs:23"));
@@ -624,13 +624,13 @@ fn a_line_is_explained_in_typescript() {
           member create: method overloads.ts#Factory.create(size: number) overloads.ts:27:3
           argument 1 Number2: number
           signature method overloads.ts#Factory.create() overloads.ts:26:3: 10 mismatches (a wrong number of arguments counts as ten)
-          signature method overloads.ts#Factory.create(size: number) overloads.ts:27:3: chosen: the first that takes the arguments
+          signature method overloads.ts#Factory.create(size: number) overloads.ts:27:3: chosen: the first that accepts the arguments
             parameter 1: number takes number
           result: Count
           edge: calls method overloads.ts#Factory.create() overloads.ts:26:3 (exact)
         overloads.ts:34:21: in use call factory.create(Number2).grow()
           receiver factory.create(Number2): Count
-            given by method overloads.ts#Factory.create(size: number) overloads.ts:27:3, which returns Count
+            result of method overloads.ts#Factory.create(size: number) overloads.ts:27:3, which returns Count
           member grow: method overloads.ts#Count.grow() overloads.ts:7:3
           signature method overloads.ts#Count.grow() overloads.ts:7:3: the only signature
           result: null or undefined
@@ -642,7 +642,7 @@ fn a_line_is_explained_in_typescript() {
 #[test]
 fn explaining_a_line_without_uses_names_lines_with_uses() {
     expect![[r#"
-        no site there; sites: columns 21, 28
+        no use there; uses: columns 21, 28
     "#]]
     .assert_eq(&debug(
         "link",
@@ -650,7 +650,7 @@ fn explaining_a_line_without_uses_names_lines_with_uses() {
         "src/Shop.Services/OrderService.cs:33:1",
     ));
     expect![[r#"
-        no site there; sites: none on this line
+        no use there; uses: none on this line
     "#]]
     .assert_eq(&debug(
         "link",
@@ -709,14 +709,13 @@ fn queries_about_a_file_that_failed_to_index_name_it() {
         "export const a = 1;\nexport const = = ;\n",
     )
     .unwrap();
-    let reason =
-        "web/keycode.ts could not be indexed, so none of its symbols are known: lines of more than";
+    let reason = "web/keycode.ts could not be indexed, so none of its symbols are known: treated as generated";
     let summary = shop.stdout(&["index"]);
     assert!(summary.contains("1 file with parse errors, 1 file could not be indexed (`codeagent status --all` lists them)"), "{summary}");
     assert_eq!(shop.run(&["index", "--strict"]).status.code(), Some(1));
     let status = shop.stdout(&["status"]);
     assert!(
-        status.contains("failed web/keycode.ts: lines of more than")
+        status.contains("failed web/keycode.ts: treated as generated")
             && status.contains("parse errors web/broken.ts: "),
         "{status}"
     );
@@ -735,7 +734,7 @@ fn queries_about_a_file_that_failed_to_index_name_it() {
     }
     let said = String::from_utf8(shop.run(&["outline", "web/broken.ts"]).stderr).unwrap();
     assert!(
-        said.contains("web/broken.ts was read in part, so symbols may be missing")
+        said.contains("web/broken.ts was only partly parsed, so symbols may be missing")
             && said.contains("first at line 2"),
         "{said}"
     );
@@ -755,7 +754,7 @@ fn uses_over_budget_are_counted_and_reported() {
     let status = shop.stdout(&["status"]);
     assert!(
         status.contains("web/costly.ts: ")
-            && status.contains("uses not resolved (over the budget of a file)"),
+            && status.contains("uses not resolved (the file's budget was exceeded)"),
         "{status}"
     );
 

@@ -156,7 +156,7 @@ fn an_unexpanded_variable_from_a_client_is_named() {
         let (code, said) = home.said(&home.path(), arguments);
         assert!(
             code == 2
-                && said.contains("the client did not fill in")
+                && said.contains("the client did not expand")
                 && said.contains("${workspaceFolder"),
             "{code} {said}"
         );

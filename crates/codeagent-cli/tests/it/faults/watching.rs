@@ -50,7 +50,7 @@ fn is_looked_at(limit: &str) {
     server.awaits(0, place.classes);
     let (status, _) = server.call("get_status", json!({}));
     assert!(
-        status.to_string().contains("limit of watches") && status.to_string().contains("polled"),
+        status.to_string().contains("limit of watches") && status.to_string().contains("polling"),
         "{status}"
     );
     for version in 1..3 {

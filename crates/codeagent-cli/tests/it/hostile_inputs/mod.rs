@@ -85,7 +85,7 @@ pub fn rows(name: &str, files: Vec<(String, Vec<u8>)>, expected: Expected) -> Ro
     }
 }
 
-/// Repeats `unit` n times, with line ends, so that the file is not skipped for its long lines.
+/// Repeats `unit` n times, with line endings, so that the file is not skipped for its long lines.
 pub fn many(unit: &str, n: usize) -> String {
     let mut text = String::with_capacity((unit.len() + 1) * n);
     let per_line = (2000 / unit.len().max(1)).max(1);

@@ -330,13 +330,17 @@ impl PackageCrawl<'_> {
         let mut notes = Vec::new();
         if left_out > 0 {
             notes.push(format!(
-                "{left_out} declaration files of packages are left out: more than {MAX_FILES} files or {} MB are imported",
+                "{left_out} declaration files of packages were not read: more than {MAX_FILES} \
+                 files or {} MB are imported",
                 MAX_BYTES >> 20
             ));
         }
 
         if skipped_lookups > 0 {
-            notes.push(format!("{skipped_lookups} imports of packages are left out: they have more than {MAX_SPECIFIERS}"));
+            notes.push(format!(
+                "{skipped_lookups} imports of packages were not read: there are \
+                 more than {MAX_SPECIFIERS}"
+            ));
         }
 
         let mut declared = Vec::with_capacity(files.len());

@@ -208,7 +208,8 @@ impl AssemblyReader<'_> {
 
         if left_out > 0 {
             gathered.notes.push(format!(
-                "{left_out} assemblies of packages are left out: more than {MAX_ASSEMBLIES} files or {} MB are referenced",
+                "{left_out} assemblies of packages were not read: more than {MAX_ASSEMBLIES} files \
+                 or {} MB are referenced",
                 MAX_BYTES >> 20
             ));
         }

@@ -1,4 +1,4 @@
-//! Uses and implementations that no longer fit a changed symbol.
+//! Uses and implementations that no longer match a changed symbol.
 
 use codeagent_workspace::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,7 +20,7 @@ const MAX_UNRESOLVED: usize = 200;
 /// Maximum number of base classes searched for an implementation.
 const MAX_BASES: usize = 8;
 
-/// Why a use or implementation no longer fits.
+/// Why a use or implementation no longer matches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BreakReason {
     /// It uses a name that was removed.
@@ -36,20 +36,20 @@ pub enum BreakReason {
     NotImplemented,
 }
 
-/// A use or implementation that no longer fits.
+/// A use or implementation that no longer matches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Break {
     /// Location of the use, or of the class.
     pub place: Occurrence,
     /// The changed symbol, as shown to users.
     pub symbol: String,
-    /// Why it no longer fits.
+    /// Why it no longer matches.
     pub reason: BreakReason,
     /// Whether it is certain to concern the changed symbol.
     pub is_certain: bool,
 }
 
-/// Finds the uses and implementations that no longer fit the changed symbols.
+/// Finds the uses and implementations that no longer match the changed symbols.
 pub fn breaks(
     sources: &mut Sources<'_>,
     symbols: &[SymbolChange],

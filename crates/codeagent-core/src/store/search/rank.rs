@@ -67,8 +67,8 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// Length of an average name, in letters.
 const AVERAGE_LENGTH: f64 = 14.0;
-/// Number of symbols with the same name that precede other names that matched equally well; one, if
-/// the query is a prefix.
+/// Maximum number of symbols of one name ranked before other names with an equal match; 1 if the
+/// query is a prefix.
 const SAME_NAMES: usize = 2;
 
 /// The data that ranking needs of a symbol.
@@ -354,8 +354,8 @@ fn worth(match_kind: MatchKind) -> f64 {
     f64::from(match_kind as u8) * STEP
 }
 
-/// Returns the penalty that ranks functions in functions and object literals below all other symbols
-/// that matched in the same way.
+/// Returns the penalty that ranks functions in functions and object literals below all other
+/// symbols that matched in the same way.
 fn penalty(candidate: &SearchCandidate) -> f64 {
     if candidate.flags.has(NodeFlags::LOCAL) {
         STEP

@@ -26,7 +26,7 @@ impl SiteResolver<'_> {
         let inner = |ty: Ty| self.display_deep(ty, report, level + 1);
         match self.arena.get(ty) {
             Type::Unknown => "unknown".to_owned(),
-            Type::ExternalValue => "something from outside".to_owned(),
+            Type::ExternalValue => "an external value".to_owned(),
             Type::Null => "null".to_owned(),
             Type::Default => "default".to_owned(),
             Type::Dynamic => "dynamic".to_owned(),
@@ -38,7 +38,7 @@ impl SiteResolver<'_> {
             ),
             Type::External(name, args) => {
                 format!(
-                    "outside:{}{}",
+                    "external:{}{}",
                     self.tables.names.text(name),
                     self.display_args(&args, report, level)
                 )
@@ -66,7 +66,7 @@ impl SiteResolver<'_> {
                 let decl = self.tables.namespaces[namespace.0 as usize].decls.first();
                 let name = decl
                     .and_then(|decl| report.node(*decl))
-                    .map_or("of outside", |node| node.qualified_name.as_str());
+                    .map_or("external", |node| node.qualified_name.as_str());
                 format!("namespace {name}")
             }
             Type::Qualifier(of) => format!("the type {}", inner(of)),
@@ -77,7 +77,7 @@ impl SiteResolver<'_> {
         let group = self.tables.type_def(tid);
         let node = group.parts.first().and_then(|part| report.node(*part));
         node.map_or_else(
-            || format!("outside:{}", self.tables.names.text(group.name)),
+            || format!("external:{}", self.tables.names.text(group.name)),
             |node| node.qualified_name.clone(),
         )
     }

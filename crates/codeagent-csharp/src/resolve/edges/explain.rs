@@ -89,7 +89,7 @@ impl SiteResolver<'_> {
         let meaning = match self.resolve_segments(self.file, &segments[..end], scope, None) {
             TypeOrNamespace::Type(ty) => self.display(ty, report),
             TypeOrNamespace::Namespace(_) => "a namespace".to_owned(),
-            TypeOrNamespace::None => "nothing in sight".to_owned(),
+            TypeOrNamespace::None => "nothing in scope".to_owned(),
         };
 
         report.line(1, format_args!("names {meaning}"));
@@ -211,20 +211,20 @@ impl SiteResolver<'_> {
                 let said = if fits {
                     "converts to"
                 } else {
-                    "is not known to convert to"
+                    "may not convert to"
                 };
 
                 let (from, to) = (self.display(receiver, report), self.display(first, report));
                 report.line(
                     1,
-                    format_args!("extension in sight: {}", report.decl(candidate.decl)),
+                    format_args!("extension in scope: {}", report.decl(candidate.decl)),
                 );
                 report.line(2, format_args!("the receiver {from} {said} {to}"));
             }
         }
 
         if all.is_empty() {
-            report.line(1, "no extension method of that name is in sight");
+            report.line(1, "no extension method of that name is in scope");
         }
     }
 
@@ -332,8 +332,8 @@ impl SiteResolver<'_> {
             ),
             Context::Assigned(to) => self.typed("assigned to", to, depth, report),
             Context::Element(of) => self.typed("element of", of, depth, report),
-            Context::None => report.line(depth, "its place asks for no type"),
-            other => report.line(depth, format_args!("its place: {other:?}")),
+            Context::None => report.line(depth, "no type is expected here"),
+            other => report.line(depth, format_args!("context: {other:?}")),
         }
     }
 
@@ -345,18 +345,18 @@ impl SiteResolver<'_> {
                 let sure = if result.sure { "" } else { " (one of several)" };
                 report.line(
                     depth,
-                    format_args!("given by {}{sure}", report.decl(*target)),
+                    format_args!("result of {}{sure}", report.decl(*target)),
                 );
             }
             (CallOutcome::Unknown, _) => {
-                report.line(depth, "given by a call without a known target");
+                report.line(depth, "result of an unresolved call");
                 let callee = self.facts.calls[id.index()].callee;
                 match self.facts.expr(callee) {
                     Expr::Member(base, _) => self.typed("on", base, depth + 1, report),
                     _ => self.origin(callee, depth + 1, report),
                 }
             }
-            _ => report.line(depth, "given by a call that leaves the repository"),
+            _ => report.line(depth, "result of an external call"),
         }
     }
 
@@ -405,7 +405,7 @@ impl SiteResolver<'_> {
             SimpleName::Imported(found, _) => format!("through using static, {}", many(found)),
             SimpleName::Type(ty) => format!("the type {}", self.display(*ty, report)),
             SimpleName::Namespace(_) => "a namespace".to_owned(),
-            SimpleName::None => "nothing in sight".to_owned(),
+            SimpleName::None => "nothing in scope".to_owned(),
         }
     }
 }

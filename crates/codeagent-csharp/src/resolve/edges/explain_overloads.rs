@@ -45,7 +45,7 @@ impl SiteResolver<'_> {
         let count = overload.forms.len() + overload.unfit.len();
         report.line(
             1,
-            format_args!("choice among {count} (standard §12.6.4): {said}"),
+            format_args!("overload resolution among {count} (standard §12.6.4): {said}"),
         );
 
         for form in overload.forms.iter().take(MAX_SHOWN) {
@@ -88,7 +88,7 @@ impl SiteResolver<'_> {
             report.line(
                 2,
                 format_args!(
-                    "{}: does not take these arguments (number, names, type arguments)",
+                    "{}: does not accept these arguments (number, names or type arguments)",
                     report.decl(*decl)
                 ),
             );
@@ -99,7 +99,7 @@ impl SiteResolver<'_> {
 pub(super) fn converts(conversion: Conversion) -> &'static str {
     match conversion {
         Conversion::No => "does not convert",
-        Conversion::Unknown => "may convert, something unknown decides",
+        Conversion::Unknown => "may convert; an unknown type decides",
         Conversion::Implicit => "implicit conversion",
         Conversion::Identity => "identity",
     }
@@ -118,12 +118,15 @@ fn outcome_text(outcome: CandidateOutcome) -> String {
             "not applicable: a constraint does not hold (§8.4.5)".to_owned()
         }
         CandidateOutcome::LessDerived => {
-            "left out: an applicable one is declared nearer (§12.8.10.2)".to_owned()
+            "removed: an applicable one is declared nearer (§12.8.10.2)".to_owned()
         }
 
         CandidateOutcome::Compared(Better::First, rule) => format!("worse: {}", rule_text(rule)),
         CandidateOutcome::Compared(Better::Second, rule) => {
-            format!("better, yet it loses more comparisons: {}", rule_text(rule))
+            format!(
+                "better here, but it loses more comparisons: {}",
+                rule_text(rule)
+            )
         }
         CandidateOutcome::Compared(_, rule) => format!("undecided: {}", rule_text(rule)),
     }
@@ -135,10 +138,11 @@ fn rule_text(rule: BetternessRule) -> &'static str {
             "an argument converts better to the chosen one (§12.6.4.4)"
         }
         BetternessRule::Contradiction => "each is better for another argument (§12.6.4.3)",
-        BetternessRule::CertainFit => "only one of the two is known to fit",
+        BetternessRule::CertainFit => "only one of the two is known to be applicable",
         BetternessRule::Unknown => "an unknown type decides",
         BetternessRule::CautiousFit => {
-            "only one of the two is known to fit, which counts more than being more specific"
+            "only one of the two is known to be applicable, which counts more than being more \
+             specific"
         }
 
         BetternessRule::NotGeneric => "only one has no type parameters (§12.6.4.3)",
@@ -150,6 +154,6 @@ fn rule_text(rule: BetternessRule) -> &'static str {
         BetternessRule::MoreSpecific => "parameter types of one are more specific (§12.6.4.3)",
         BetternessRule::ByValue => "only one takes its arguments by value, not by `in` (C# 7.2)",
 
-        BetternessRule::Same => "no rule tells them apart",
+        BetternessRule::Same => "no rule distinguishes them",
     }
 }

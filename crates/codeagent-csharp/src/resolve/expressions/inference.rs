@@ -124,8 +124,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports whether all type parameters in a delegate's parameters are fixed or have bounds to
-    /// be fixed by.
+    /// Reports whether all type parameters in a delegate's parameters are fixed or can be fixed
+    /// from their bounds.
     fn ready(&self, state: &Inference<'_>, formal: Ty) -> bool {
         let Some(shape) = self.delegate_shape(formal) else {
             return true;

@@ -1,9 +1,9 @@
-//! Conversions of interpolated strings (C# standard §12.8.3, C# 10) to other types than `string`.
+//! Conversions of interpolated strings (C# standard §12.8.3, C# 10) to types other than `string`.
 //!
 //! `$"{a}"` converts to `FormattableString`, `IFormattable`, and to an interpolated string handler.
 //!
-//! Limitations: a type with `AppendLiteral` and `AppendFormatted` counts as a handler; its attribute
-//! and its constructors are not checked.
+//! Limitations: a type with `AppendLiteral` and `AppendFormatted` counts as a handler; its
+//! attribute and its constructors are not checked.
 
 use codeagent_model::facts::{Expr, ExprId, LiteralKind, Sym};
 

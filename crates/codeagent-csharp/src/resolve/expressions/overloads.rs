@@ -149,8 +149,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Removes methods for whose delegates the body of a lambda does not bind, because it accesses
-    /// missing members. Keeps all if none is left.
+    /// Removes methods whose delegate types make a lambda body access missing members. Keeps all if
+    /// none is left.
     fn drop_unbound_lambda_bodies(&self, rivals: &mut Vec<&BoundCandidate>, args: &[Argument]) {
         let several = rivals
             .iter()

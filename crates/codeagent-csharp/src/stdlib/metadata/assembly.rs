@@ -73,7 +73,7 @@ impl Assembly {
     ///
     /// Fails if it is not an assembly, or not one that can be read.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let metadata = tables::read(image::metadata(bytes).ok_or("it is not a .NET assembly")?)?;
+        let metadata = tables::read(image::metadata(bytes).ok_or("not a .NET assembly")?)?;
         let rows = RowOwners::of(&metadata);
         Ok(Self {
             metadata,
@@ -177,7 +177,7 @@ impl Assembly {
             let types = maker.types;
 
             if self.budget.is_empty() {
-                return Err("it declares more than is read of one assembly".to_owned());
+                return Err("it exceeds the limit of declarations per assembly".to_owned());
             }
             packer.add(&name.0, TopLevelType { types, root });
         }

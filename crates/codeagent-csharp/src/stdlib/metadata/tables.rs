@@ -20,12 +20,12 @@ const MIN_ROW_BYTES: u64 = 2;
 /// Fails if the tables are malformed.
 pub fn read(data: &[u8]) -> Result<Metadata, String> {
     let root = MetadataRoot::parse(data).map_err(|error| error.to_string())?;
-    let stream = root.tables_stream().ok_or("it has no tables")?;
+    let stream = root.tables_stream().ok_or("no tables")?;
     let start = stream.offset as usize;
     let tables = start
         .checked_add(stream.size as usize)
         .and_then(|end| data.get(start..end))
-        .ok_or("its tables are cut off")?;
+        .ok_or("its tables are truncated")?;
 
     let header =
         TablesHeader::parse(&mut Reader::new(tables), false).map_err(|error| error.to_string())?;
@@ -37,12 +37,12 @@ pub fn read(data: &[u8]) -> Result<Metadata, String> {
     }
 
     if rows > MAX_ROWS || bytes > tables.len() as u64 {
-        return Err("its tables are larger than they can be".to_owned());
+        return Err("its tables are too large".to_owned());
     }
 
     // The library panics on some invalid numbers in rows, without documenting which.
     match catch_unwind(AssertUnwindSafe(|| Metadata::parse(data))) {
         Ok(parsed) => parsed.map_err(|error| error.to_string()),
-        Err(_) => Err("its tables contradict themselves".to_owned()),
+        Err(_) => Err("its tables are inconsistent".to_owned()),
     }
 }

@@ -74,7 +74,7 @@ fn a_cyclic_assembly_is_read_in_bounded_time() {
             read.is_ok()
                 || read
                     .as_ref()
-                    .is_err_and(|problem| problem.contains("more than is read")),
+                    .is_err_and(|problem| problem.contains("exceeds the limit")),
             "{what}: {read:?}"
         );
     }

@@ -61,7 +61,7 @@ fn become_command(plan: &Plan) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "the program cannot be started: {}",
+        "cannot start the program: {}",
         Command::new(&plan.program).args(&plan.arguments).exec()
     ))
 }

@@ -76,7 +76,7 @@ pub const OWN_FILES: [(&str, &str); 2] = [
 const NO_SPECIALS: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
 /// Creates a mount namespace with the command's root and enters the working folder. Returns a
-/// handle of this program, which is not in that root.
+/// handle of this program, because that root does not contain it.
 pub fn enter(plan: &Plan) -> Result<OwnedFd, String> {
     let program = open(
         "/proc/self/exe",
@@ -85,7 +85,7 @@ pub fn enter(plan: &Plan) -> Result<OwnedFd, String> {
     )
     .map_err(|error| format!("mounts: {error}"))?;
     build(plan).map_err(|(what, error)| format!("mounts: {}: {error}", what.display()))?;
-    chdir(&plan.folder).map_err(|error| format!("the working folder: {error}"))?;
+    chdir(&plan.folder).map_err(|error| format!("cannot enter the working directory: {error}"))?;
     Ok(program)
 }
 

@@ -1,5 +1,5 @@
-//! Namespaces: the monitor enters new user, process, network, IPC and host-name namespaces; the
-//! init, process 1 in them, creates the mount namespace.
+//! Namespaces: the monitor enters new user, process, network, IPC and host-name namespaces; its
+//! child, process 1 of these namespaces, creates the mount namespace.
 //!
 //! In the user namespace the command has the user's id, or 1000 for root, and no rights beyond the
 //! user's files. The init has the single capability to mount, and drops it before the command

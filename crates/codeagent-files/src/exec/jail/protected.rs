@@ -113,7 +113,7 @@ impl Protected {
             found.add(folder, path, name, &mut pinned)
         });
         searched.map_err(|error| {
-            format!("the repository cannot be searched for protected files: {error}")
+            format!("cannot search the repository for protected files: {error}")
         })?;
 
         if found.read_only.len() > MAX_PROTECTED || pinned.len() > MAX_PROTECTED {

@@ -1,5 +1,5 @@
-//! The seccomp filter: refuses system calls that lead out of the jail. A refused call fails with an
-//! error, and the command continues.
+//! The seccomp filter: refuses system calls that could escape the jail. A refused call fails with
+//! an error, and the command continues.
 //!
 //! Some calls are harmless within namespaces and allowed there: files outside are absent or
 //! read-only, and a new session ends with the others.

@@ -429,7 +429,7 @@ async fn the_environment_sets_limits() {
     );
     assert_eq!(
         wrong,
-        [r#"SEARCH_TIMEOUT_MS is "soon", which is not a whole number above 0; using 30000"#]
+        [r#"SEARCH_TIMEOUT_MS is "soon", which is not a positive whole number; using 30000"#]
     );
     for value in ["-5", "0", "1.5", "1e3", "99999999999999999999"] {
         let (limits, wrong) =

@@ -369,7 +369,7 @@ async fn shell_exec_runs_permitted_commands() {
         .call("shell_exec", json!({ "args": [] }))
         .await
         .unwrap();
-    assert!(text_of(&missing).starts_with("InvalidArguments: `command` is missing"));
+    assert!(text_of(&missing).starts_with("InvalidArguments: missing `command`"));
 }
 
 #[tokio::test]
@@ -786,7 +786,7 @@ async fn a_gigabyte_of_output_is_truncated() {
         )
         .await;
     assert!(
-        told.starts_with("exit_code: 0\n") && told.contains("[cut after 1048576 bytes]"),
+        told.starts_with("exit_code: 0\n") && told.contains("[truncated after 1048576 bytes]"),
         "{told:.100}"
     );
     let waits = session
@@ -872,7 +872,7 @@ async fn ordinary_commands_work_in_the_sandbox() {
     )
     .await;
     assert_eq!(
-        made["data"]["note"], "commands cannot create or replace these; undone: pkg/.git",
+        made["data"]["note"], "commands cannot create or replace these; reverted: pkg/.git",
         "{made}"
     );
     assert!(session.root().join("pkg/made").exists() && !session.root().join("pkg/.git").exists());

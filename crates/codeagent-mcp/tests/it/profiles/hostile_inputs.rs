@@ -433,7 +433,7 @@ async fn patches_that_do_not_apply_change_nothing() {
         .await;
     assert_eq!(
         told,
-        "Applied 1 hunks to lf; hunk 1 was applied at line 2, not at line 40 as it states"
+        "Applied 1 hunks to lf; hunk 1 was applied at line 2 instead of line 40"
     );
     assert_eq!(session.text("lf").unwrap(), "one\ntwo\n3\n");
     let bare =
@@ -750,7 +750,7 @@ async fn long_arguments_and_outputs_are_bounded() {
     std::fs::write(session.root().join("big"), [0xff, 0].repeat(2 << 20)).unwrap();
     let told = run(json!(["big", "big", "big", "big"])).await;
     assert!(
-        told.starts_with("exit_code: 0") && told.contains("[cut after 1048576 bytes]"),
+        told.starts_with("exit_code: 0") && told.contains("[truncated after 1048576 bytes]"),
         "{}",
         told.len()
     );

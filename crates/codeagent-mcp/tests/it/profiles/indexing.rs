@@ -1,5 +1,5 @@
-//! How the index and its tools treat links, names that look alike or try to be more than names, and
-//! declarations that are not symbols.
+//! How the index and its tools treat links, look-alike or hostile names, and declarations that are
+//! not symbols.
 
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;

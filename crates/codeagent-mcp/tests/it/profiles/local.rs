@@ -171,7 +171,7 @@ async fn one_to_five_queries_are_accepted_and_checked() {
         ),
         (
             json!({ "queries": [{ "path": ".", "pattern": "" }] }),
-            "`arguments.queries[0].pattern` must be a string that is not empty, got \"\"",
+            "`arguments.queries[0].pattern` must be a non-empty string, got \"\"",
         ),
         (
             json!({ "queries": [{ "path": ".", "pattern": "x", "filesPerPage": 21 }] }),
@@ -541,12 +541,12 @@ async fn links_are_followed_on_request_and_only_inside_the_root() {
 async fn options_without_effect_are_reported() {
     let session = session().await;
     for (option, reason) in [
-        ("jsonOutput", "answers have one form"),
-        ("passthru", "local_fetch_content shows whole files"),
-        ("mmap", "files are read through handles"),
+        ("jsonOutput", "all answers have the same format"),
+        ("passthru", "use local_fetch_content for whole files"),
+        ("mmap", "files are always read through handles"),
         (
             "noMessages",
-            "files that cannot be read are passed over silently",
+            "files that cannot be read are always skipped silently",
         ),
     ] {
         let mut query = json!({ "pattern": "UserService", "path": "." });

@@ -136,8 +136,8 @@ async fn an_ambiguous_hunk_needs_an_exact_line_number() {
         format!("@@ -{line},3 +{line},3 @@\n   if (x)\n-    return;\n+    throw;\n   y();\n")
     };
     let told = session.told("patch_apply", apply(&hunk(100))).await;
-    let several = "PatchFailed: m.cs: the context of hunk 1 of 1 is in several places, at line 2, 8, 14, 20, 26; give more lines of context, or \
-                   state the line exactly; the file was not changed";
+    let several = "PatchFailed: m.cs: the context of hunk 1 of 1 occurs several times, at lines 2, 8, 14, 20, 26; add lines of context, or \
+                   state the exact line; the file was not changed";
     assert_eq!(told, several);
     assert_eq!(
         session.told("patch_apply", apply(&hunk(9))).await,
@@ -179,7 +179,7 @@ async fn a_hunk_applies_up_to_a_hundred_lines_away_and_says_so() {
     let told = session.told("patch_apply", hunk(30)).await;
     assert_eq!(
         told,
-        "Applied 1 hunks to m.cs; hunk 1 was applied at line 130, not at line 30 as it states"
+        "Applied 1 hunks to m.cs; hunk 1 was applied at line 130 instead of line 30"
     );
     // The offset of the previous hunk is taken into account.
     let two = "@@ -1,5 +1,6 @@\n+// more\n // 0\n // 1\n // 2\n // 3\n // 4\n@@ -6 +7 @@\n-// 98\n+// 97\n";
@@ -188,7 +188,7 @@ async fn a_hunk_applies_up_to_a_hundred_lines_away_and_says_so() {
         .await;
     assert!(
         told.ends_with(
-            "hunk 1 was applied at line 31, not at line 1 as it states; hunk 2 was applied at line 129, not at line 6 as it states"
+            "hunk 1 was applied at line 31 instead of line 1; hunk 2 was applied at line 129 instead of line 6"
         ),
         "{told}"
     );
@@ -197,9 +197,9 @@ async fn a_hunk_applies_up_to_a_hundred_lines_away_and_says_so() {
 #[tokio::test]
 async fn patches_keep_the_line_ends_of_the_file() {
     let session = session().await;
-    let crlf = "the line ends differ from the patch's; the file's own, CRLF, were kept";
-    let both = "the line ends differ from the patch's; the file's own, LF and CRLF, were kept";
-    let open = "the last line has no line end, as before";
+    let crlf = "the patch has other line endings; the file's, CRLF, were kept";
+    let both = "the patch has other line endings; the file's, LF and CRLF, were kept";
+    let open = "the last line still has no line ending";
     for (before, patch, after, note) in [
         (
             "a\r\nb\r\nc\r\n",
@@ -220,9 +220,9 @@ async fn patches_keep_the_line_ends_of_the_file() {
             "a\nb\n",
             "@@ -1,2 +1,2 @@\r\n a\r\n-b\r\n+B\r\n",
             "a\nB\n",
-            "the line ends differ from the patch's; the file's own, LF, were kept",
+            "the patch has other line endings; the file's, LF, were kept",
         ),
-        // Each line of a file with mixed line ends keeps its own.
+        // Each line of a file with mixed line endings keeps its own.
         (
             "a\nb\r\nc\nd\r\n",
             "@@ -1,4 +1,4 @@\n a\n-b\n-c\n+B\n+C\n d\n",
@@ -373,7 +373,7 @@ async fn create_directory_creates_parents() {
         session
             .told("create_directory", json!({ "path": session.at("x/y/z") }))
             .await,
-        "x/y/z was there"
+        "x/y/z already exists"
     );
     assert_eq!(
         word(

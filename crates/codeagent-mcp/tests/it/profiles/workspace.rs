@@ -252,7 +252,7 @@ async fn edit_file_manual_tests() {
 #[tokio::test]
 async fn edit_file_keeps_the_line_ends_of_the_file() {
     let session = session().await;
-    let crlf = "the file's line ends, CRLF, were kept";
+    let crlf = "the file's line endings, CRLF, were kept";
     for (before, find, replace, after, note) in [
         (
             "a\r\nb\r\nc\r\n",

@@ -124,7 +124,7 @@ async fn several_definitions_are_listed_with_their_counts() {
         nowhere["error"]["message"]
             .as_str()
             .unwrap()
-            .contains("\"Desk\" is not declared in lib/*.cs; it is at:\n"),
+            .contains("\"Desk\" is not declared in lib/*.cs; it is declared at:\n"),
         "{nowhere}"
     );
     let spans = session
@@ -254,10 +254,7 @@ async fn wrong_case_and_base_class_members_are_corrected() {
         "{other}"
     );
     assert!(
-        other["note"]
-            .as_str()
-            .unwrap()
-            .contains("upper and lower case"),
+        other["note"].as_str().unwrap().contains("differ in case"),
         "{other}"
     );
     let inherited = session

@@ -86,7 +86,7 @@ async fn read_file_shows_lines() {
         json!({ "path": "bom.ts" }),
         expect![[r#"
             {"content":"let �;\n","total_lines":1,"truncated":false}
-            {"encoding_note":"the file is not valid UTF-8; what could not be read is shown as �"}"#]],
+            {"encoding_note":"the file is not valid UTF-8; invalid bytes are shown as �"}"#]],
     )
     .await;
     check(

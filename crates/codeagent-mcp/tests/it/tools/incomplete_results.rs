@@ -102,7 +102,7 @@ async fn an_empty_answer_names_unreadable_files() {
         ("a.ts", b"export function alone() {}"),
     ];
     let session = Session::indexed(&files).await;
-    let expected = "2 source files could not be read or parsed, so what they declare and use is missing here: Long.cs, b/Binary.cs";
+    let expected = "2 source files could not be read or parsed, so their symbols and uses are missing here: Long.cs, b/Binary.cs";
     for tool in ["get_callers", "get_references", "get_implementations"] {
         let answer = session
             .structured(tool, json!({ "node_id": "T.Only" }))

@@ -176,7 +176,7 @@ async fn shop_find_similar() {
         {"node_id":"njvjtrc5n6uap","name":"Start","qualified_name":"Shop.Services.IOrderService.Start","node_type":"method","language":"csharp","file_path":"src/Shop.Services/IOrderService.cs","line_start":5,"line_end":5,"access_modifier":"public","parameter_signature":"(int customer)","return_type":"Order","score":0.65}
         {"note":"compared by words and letters (lexhash-384), not by meaning: no model is in use"}"#]]).await;
     check("find_similar", json!({ "node_id": "CartStore", "limit": 2, "format": "compact" }), expect![[r#"{"compact":"web/packages/app/src/state/observable.ts\n3-14 class na7bxymez4zhv s0.32\t#Observable\nsrc/Shop.Services/PriceCalculator.cs\n6-26 public class nbqazgcuf5veq s0.21\tShop.Services.PriceCalculator","note":"compared by words and letters (lexhash-384), not by meaning: no model is in use"}"#]]).await;
-    check("find_similar", json!({ "node_id": "Shop.Nothing" }), expect![[r#"{"error":{"code":"not_found","message":"no symbol \"Shop.Nothing\" in the index; search_symbols finds names by their parts; of libraries, only what the repository uses is known"}}"#]]).await;
+    check("find_similar", json!({ "node_id": "Shop.Nothing" }), expect![[r#"{"error":{"code":"not_found","message":"no symbol \"Shop.Nothing\" in the index; search_symbols also matches parts of names; of libraries, only symbols that the repository uses are known"}}"#]]).await;
 }
 
 #[tokio::test]
@@ -292,7 +292,7 @@ async fn shop_empty_lists_give_a_reason() {
         expect![[r#"{"note":"Shop.Domain.Order is a class, which calls nothing itself; for its members: `get_callees Shop.Domain.Order.*`","external":["8 dotnet:System.Collections.Generic.List","27 dotnet:System.Collections.Generic.List.Add"]}"#]],
     )
     .await;
-    check("get_implementations", json!({ "node_id": "OrderService.Place" }), expect![[r#"{"note":"nothing in the repository implements or overrides Shop.Services.OrderService.Place; it implements or overrides a member whose other implementations may be what you want: `get_implementations Shop.Services.IOrderService.Place`"}"#]]).await;
+    check("get_implementations", json!({ "node_id": "OrderService.Place" }), expect![[r#"{"note":"nothing in the repository implements or overrides Shop.Services.OrderService.Place; it implements or overrides a member that has other implementations: `get_implementations Shop.Services.IOrderService.Place`"}"#]]).await;
     check("get_implementations", json!({ "node_id": "Shop.Services.OrderService" }), expect![[r#"{"note":"nothing in the repository implements or derives from Shop.Services.OrderService; it implements or derives from Shop.Services.IOrderService"}"#]]).await;
     check(
         "get_implementations",
@@ -339,6 +339,6 @@ async fn shop_get_status() {
 
 #[tokio::test]
 async fn shop_index_files() {
-    check("index_files", json!({ "paths": ["src/Shop.Domain/Order.cs", "web/packages/app/src/App.tsx", "README.md", "no.cs"] }), expect![[r#"{"indexed":2,"errors":[{"path":"README.md","code":"invalid_parameter","message":"README.md is no C#, TypeScript or JavaScript file"},{"path":"no.cs","code":"not_found","message":"no.cs does not exist"}]}"#]])
+    check("index_files", json!({ "paths": ["src/Shop.Domain/Order.cs", "web/packages/app/src/App.tsx", "README.md", "no.cs"] }), expect![[r#"{"indexed":2,"errors":[{"path":"README.md","code":"invalid_parameter","message":"README.md is not a C#, TypeScript or JavaScript file"},{"path":"no.cs","code":"not_found","message":"no.cs does not exist"}]}"#]])
         .await;
 }

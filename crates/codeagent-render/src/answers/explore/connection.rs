@@ -35,13 +35,13 @@ pub(super) fn section(
         (first.asked(), last.asked())
     };
     let Some(steps) = found.steps else {
-        document.line(format!("no path between {from} and {to} within the index"));
+        document.line(format!("no path between {from} and {to} in the index"));
         return Ok(false);
     };
 
     let lines = path::lines(occurrences, &steps)?;
     let title = if found.is_reversed {
-        format!("not that way, but {from} leads to {to}")
+        format!("no path in that direction, but {from} leads to {to}")
     } else {
         format!("how {from} leads to {to}")
     };

@@ -104,7 +104,7 @@ pub(super) fn details(
     let path = nodes.first().and_then(|node| node.spans.first());
     let path = path.map_or("", |span| span.path.as_str());
     let overloads = nodes.iter().skip(1).map(|node| overload(node, path));
-    let overloads = Section::names("overloads", "declared also as", overloads.collect());
+    let overloads = Section::names("overloads", "other overloads", overloads.collect());
     document.section(overloads.weighing(4).at_most(MAX_OVERLOADS));
 
     let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();

@@ -36,7 +36,7 @@ pub(super) fn sections(
         let flow = Section::lines("flow", "what happens, in order", lines);
         document.section(wants.weigh(flow, true, 0));
         let handlers = query::handlers_named_in(occurrences, subject.first())?;
-        let title = "what the strings in it are registered for, as equal strings suggest";
+        let title = "handlers of its string literals, matched by equal text";
         let handlers = Section::lines("handlers", title, handlers);
         document.section(wants.weigh(handlers, true, 0));
     }
@@ -289,7 +289,7 @@ fn through_implementations(
     occurrences: &mut Occurrences<'_, '_>,
     implementations: &[NodeId],
 ) -> Result<(), AnswerError> {
-    let title = "uses of what implements or overrides it";
+    let title = "uses of its implementations and overrides";
     let places = dispatched(occurrences, implementations)?;
     let section = Section::places("through implementations", title, places);
     let wants = subject.wants;
@@ -305,7 +305,7 @@ fn through_bases(
 ) -> Result<(), AnswerError> {
     let bases = query::bases_of(occurrences.sources.snapshot(), &subject.ids())?;
     let ids: Vec<NodeId> = bases.iter().map(|(id, _)| *id).collect();
-    let title = "possibly, through what it implements or overrides";
+    let title = "possibly, through its bases";
     let section = Section::places("through bases", title, dispatched(occurrences, &ids)?);
     let wants = subject.wants;
     document.section(wants.weigh(section, wants.impact || wants.callers, 6));
@@ -331,7 +331,7 @@ fn possible(
 ) -> Result<(), AnswerError> {
     let with_others = subject.wants.others;
     let possible = query::possible_callers(occurrences, subject.nodes, with_others)?;
-    let what = "possible uses that could not be resolved";
+    let what = "unresolved uses that may belong to it";
     let title = match possible.total - possible.likely.len() {
         0 => what.to_owned(),
         _ => format!("{what}, the likeliest; section \"{LESS_LIKELY}\" has the others"),
@@ -344,7 +344,7 @@ fn possible(
         subject.wants.weigh(section, false, 5)
     };
     document.section(section);
-    let title = "less likely uses that could not be resolved";
+    let title = "unresolved uses that are less likely to belong to it";
     document.section(Section::places(LESS_LIKELY, title, possible.others));
     Ok(())
 }
@@ -399,7 +399,7 @@ fn callees(
     rows.extend(external_row(subject, occurrences)?);
     if unresolved.count > 0 {
         let count = unresolved.count;
-        let text = format!("and {count} calls that could not be resolved");
+        let text = format!("and {count} unresolved calls");
         rows.push(NameRow {
             full: text.clone(),
             short: text,

@@ -155,7 +155,7 @@ fn note_missing(document: &mut Document, targets: &Targets, face: Face) {
     let more: Vec<&str> = more.map(Target::asked).collect();
     if !more.is_empty() {
         document.note(format!(
-            "not explored: {}; ask about them alone",
+            "not included: {}; query them separately",
             more.join(", ")
         ));
     }
@@ -337,11 +337,11 @@ fn search(
     }
 
     if rows.is_empty() {
-        document.line("no name in the question, and no symbol matches its words");
+        document.line("the query names no symbol, and no symbol matches its words");
         return Ok(());
     }
 
-    document.line("no name in the question; these symbols match its words best:");
+    document.line("the query names no symbol; these symbols match its words best:");
     document.section(Section::names("found", "found", rows).weighing(30));
 
     let best = found

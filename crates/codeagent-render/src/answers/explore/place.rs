@@ -226,7 +226,7 @@ pub(super) fn folder(
         }
     }
 
-    let title = "files with what they export and its uses elsewhere";
+    let title = "files with their exports and the uses of these elsewhere";
     document.section(Section::names("files", title, rows).weighing(30));
 
     let without = Section::list("without exports", "files that export nothing", without);
@@ -253,7 +253,7 @@ pub(super) fn literal(
     let count = sites.len();
     document.line(format!("## literal \"{text}\" ({count} places)"));
     let handlers = query::handlers(occurrences, text)?;
-    let title = "handled by, as equal strings suggest";
+    let title = "handled by, matched by equal text";
     document.section(Section::lines("handlers", title, handlers).weighing(20));
     document.section(dispatch::routes(occurrences, text)?.weighing(20));
 

@@ -45,7 +45,11 @@ pub(super) fn sections(
     let title = "implemented, extended or derived by, at all levels";
     let section = Section::places("implementations", title, derived);
     document.section(wants.weigh(section, wants.implementations, 20));
-    let section = Section::places("test implementations", "the same in tests", tests);
+    let section = Section::places(
+        "test implementations",
+        "implemented, extended or derived in tests",
+        tests,
+    );
     document.section(wants.weigh(section, false, 3));
 
     let mut ids = subject.ids();
@@ -259,7 +263,7 @@ fn uses(
         let (literals, rest): (Vec<_>, Vec<_>) = used
             .into_iter()
             .partition(|place| is_object_literal(&source(place), name));
-        let title = "object literals and values that are declared to be one";
+        let title = "object literals and values declared with this type";
         let section = Section::places("object literals", title, literals);
         document.section(wants.weigh(section, true, 0));
         used = rest;

@@ -453,7 +453,7 @@ fn the_interface_hash_covers_only_what_other_files_see() {
         hash("export function f(): B { }")
     );
 
-    // Comments and spaces are ignored; line ends and text may matter.
+    // Comments and spaces are ignored; line endings and text may matter.
     let plain = "let a = f\n(b)\nexport const c = ' '";
     assert_eq!(
         hash(plain),

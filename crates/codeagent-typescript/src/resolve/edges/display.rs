@@ -65,7 +65,7 @@ impl FileResolver<'_> {
             ),
             Type::Conditional(file, ty, mapper) => {
                 format!(
-                    "{}{}, still open",
+                    "{}{}, not inferred yet",
                     print::written_type(self.facts(file), ty),
                     self.display_env(mapper, level)
                 )
@@ -127,8 +127,8 @@ impl FileResolver<'_> {
 
 fn simple_name(simple: Ty) -> &'static str {
     match simple {
-        Ty::UNKNOWN => "unknown to the linker",
-        Ty::EXTERNAL => "of outside",
+        Ty::UNKNOWN => "unknown to the resolver",
+        Ty::EXTERNAL => "external",
         Ty::ANY => "any",
         Ty::NOTHING => "null or undefined",
         Ty::STRING => "string",
@@ -136,7 +136,7 @@ fn simple_name(simple: Ty) -> &'static str {
         Ty::BOOLEAN => "boolean",
         Ty::SYMBOL => "symbol",
         Ty::BIGINT => "bigint",
-        Ty::FOREIGN_GENERIC => "of outside, with types of the repository",
+        Ty::FOREIGN_GENERIC => "external, with types of the repository",
         _ => "this",
     }
 }

@@ -151,12 +151,13 @@ impl Explanation<'_, '_> {
 
         let said = match (chosen, overloaded, mismatches) {
             (true, false, _) => "the only signature".to_owned(),
-            (true, true, 0) => "chosen: the first that takes the arguments".to_owned(),
+            (true, true, 0) => "chosen: the first that accepts the arguments".to_owned(),
             (true, true, _) => {
-                "chosen: none takes the arguments, this one has the fewest mismatches".to_owned()
+                "chosen: none accepts the arguments; this one has the fewest mismatches".to_owned()
             }
             (false, _, 0) => {
-                "takes the arguments, but stands after the chosen one or has other type parameters"
+                "accepts the arguments, but is declared after the chosen one or has other type \
+                 parameters"
                     .to_owned()
             }
             (false, _, mismatches) => {
@@ -231,7 +232,7 @@ impl Explanation<'_, '_> {
                     self.report.line(
                         1,
                         format_args!(
-                            "name {}: no declaration in sight, taken for a global of outside",
+                            "name {}: no declaration in scope; assumed to be an external global",
                             facts.text(sym)
                         ),
                     );
@@ -256,9 +257,7 @@ impl Explanation<'_, '_> {
             MemberLookup::Missing => self
                 .report
                 .line(1, format_args!("member {name}: not known there")),
-            MemberLookup::External => self
-                .report
-                .line(1, format_args!("member {name}: of outside")),
+            MemberLookup::External => self.report.line(1, format_args!("member {name}: external")),
             MemberLookup::Declared(member) => self.decls(&format!("member {name}"), &member.decls),
             MemberLookup::Value(ty) => {
                 let ty = self.resolver.display(*ty);
@@ -272,12 +271,8 @@ impl Explanation<'_, '_> {
 
     fn found(&mut self, role: &str, found: &ResolvedName) {
         match found {
-            ResolvedName::Nothing => self
-                .report
-                .line(1, format_args!("{role}: nothing that is known")),
-            ResolvedName::External => self
-                .report
-                .line(1, format_args!("{role}: something outside the repository")),
+            ResolvedName::Nothing => self.report.line(1, format_args!("{role}: unknown")),
+            ResolvedName::External => self.report.line(1, format_args!("{role}: external")),
             ResolvedName::Decls(decls) => self.decls(role, decls),
             ResolvedName::Module(file) => {
                 let path = self.resolver.path(*file);
@@ -327,7 +322,7 @@ impl Explanation<'_, '_> {
                 );
                 self.origin_of(decls.first().copied(), depth);
                 if decls.is_empty() {
-                    self.report.line(depth, "no declaration in sight");
+                    self.report.line(depth, "no declaration in scope");
                 }
             }
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
@@ -404,13 +399,11 @@ impl Explanation<'_, '_> {
                 let (name, result) = (self.report.decl(decl), self.resolver.display(result));
                 self.report.line(
                     depth,
-                    format_args!("given by {name}, which returns {result}"),
+                    format_args!("result of {name}, which returns {result}"),
                 );
             }
-            Some(_) => self
-                .report
-                .line(depth, "given by a function that no file declares"),
-            None => self.typed("given by", site.file.expr(callee), depth),
+            Some(_) => self.report.line(depth, "result of an undeclared function"),
+            None => self.typed("result of", site.file.expr(callee), depth),
         }
     }
 

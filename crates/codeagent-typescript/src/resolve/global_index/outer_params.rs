@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_expressions_type_may_refer_to_all_type_parameters_in_scope() {
+    fn types_of_expressions_may_refer_to_all_type_parameters_in_scope() {
         let cases: &[(&str, &[&str])] = &[
             (
                 "function f<T, U>(t: T) { return { t }; }",

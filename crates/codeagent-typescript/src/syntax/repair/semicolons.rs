@@ -1,4 +1,4 @@
-//! Automatic semicolon insertion at line ends where the grammar lacks it.
+//! Automatic semicolon insertion at line endings where the grammar lacks it.
 //!
 //! In `interface A {\n x: B\n <T>(y: T): C\n}` the second line starts a member, because type
 //! arguments must be on the line of their type. The grammar reads `B<T>`, so a space before `<`

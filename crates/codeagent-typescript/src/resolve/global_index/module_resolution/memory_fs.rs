@@ -32,8 +32,8 @@ pub struct MemoryFs {
 }
 
 impl MemoryFs {
-    /// Over all paths, the texts of project files, and those of TypeScript configurations with all
-    /// they inherit.
+    /// Creates a file system from all paths, the texts of project files, and the TypeScript
+    /// configurations with everything they inherit.
     pub fn new<'a>(paths: impl Iterator<Item = &'a Arc<str>>, projects: &ProjectModel) -> Self {
         let configs = Arc::clone(&projects.of::<TypeScriptProjects>().configs);
         let texts = Arc::clone(&projects.sources);
