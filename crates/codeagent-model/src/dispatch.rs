@@ -94,13 +94,7 @@ pub fn route_key(path: &str) -> String {
         Some((_, rest)) => rest.find('/').map_or("", |at| &rest[at..]),
         None => path,
     };
-    let end = path.find(['?', '#']).unwrap_or(path.len());
-    // In a placeholder, `?` means that it may be missing.
-    let path = if path[..end].contains(['{', ':']) {
-        path
-    } else {
-        &path[..end]
-    };
+    let path = &path[..end_of_path(path)];
 
     let is_parameter = |path: &str| path.starts_with(':') && !path.contains('/');
     if is_parameter(path.trim_matches('/')) {
@@ -108,8 +102,12 @@ pub fn route_key(path: &str) -> String {
     }
 
     let key = literal_key(path.trim_start_matches("~/"));
-    // The base address of the client stands first.
-    let key = key.strip_prefix("*/").unwrap_or(&key);
+    // The base address of the client stands first, with or without its last slash.
+    let has_base = path.starts_with("${");
+    let key = match key.strip_prefix('*') {
+        Some(rest) if has_base || rest.starts_with('/') => rest,
+        _ => &key,
+    };
     let key = key.trim_matches('/');
 
     // Placeholders alone are the route of nothing in particular.
@@ -118,6 +116,24 @@ pub fn route_key(path: &str) -> String {
     } else {
         String::new()
     }
+}
+
+/// Returns where the query or fragment of a path begins. In a placeholder, `?` means that it may be
+/// missing: `/users/:id?/posts`, `{id?}`.
+fn end_of_path(path: &str) -> usize {
+    let mut depth = 0_usize;
+    for (at, c) in path.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            '#' if depth == 0 => return at,
+            '?' if depth == 0 && !matches!(path[at + 1..].chars().next(), None | Some('/')) => {
+                return at;
+            }
+            _ => {}
+        }
+    }
+    path.len()
 }
 
 /// Returns the shorter keys under which the route of a request may be known, where a router is
@@ -141,6 +157,8 @@ mod tests {
             "http://localhost:5000/api/users/${user.id}",
             "${base}/api/users/${id}",
             "~/api/users/{id?}",
+            "${baseUrl}api/users/${id}",
+            "/api/users/${id}?page=${page}",
         ] {
             assert_eq!(route_key(path), "api/users/*", "{path}");
         }

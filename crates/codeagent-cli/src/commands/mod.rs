@@ -44,7 +44,7 @@ use codeagent_core::query::Relation;
 use codeagent_core::service::{Staleness, quick_check};
 use codeagent_mcp::repository;
 use codeagent_render::answers::{self, ExploreQuery, SymbolQuery};
-use codeagent_render::{NeighborRow, UseRow};
+use codeagent_render::{Face, NeighborRow, UseRow};
 use codeagent_workspace::{
     DataDir, DataRoot, LogFile, RepoPath, Workspace, check_addresses, check_named_root,
 };
@@ -493,8 +493,12 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Index(arguments) => return index::run(root, &arguments),
         Command::Status(arguments) => status::run(root, &arguments),
         Command::Explore(arguments) => text_answer::run(root, &arguments, |index, text| {
-            let section = arguments.section();
-            answers::explore(index, &ExploreQuery { text, section })
+            let query = ExploreQuery {
+                text,
+                section: arguments.section(),
+                face: Face::Commands,
+            };
+            answers::explore(index, &query)
         }),
         Command::Impact(arguments) => graph::impact(root, &arguments),
         Command::Path(arguments) => graph::path(root, &arguments),

@@ -45,6 +45,36 @@ pub fn stem(word: &str) -> &str {
     stem.unwrap_or(word)
 }
 
+/// Derivational endings that [`root`] removes; the first match is used.
+const DERIVATIONS: [&str; 10] = [
+    "ment", "able", "ible", "ion", "ive", "ity", "ly", "er", "or", "al",
+];
+
+/// Minimum length of a root that a derivational ending leaves.
+const MIN_ROOT: usize = 4;
+
+/// Returns the prefix that a lower-case word shares with most words of its family: `schedul` for
+/// `scheduler` and `scheduling`, `run` for `running`.
+#[must_use]
+pub fn root(word: &str) -> &str {
+    let mut root = stem(word);
+
+    let derivation = DERIVATIONS.iter().find_map(|ending| {
+        root.strip_suffix(ending)
+            .filter(|rest| rest.len() >= MIN_ROOT)
+    });
+    root = derivation.unwrap_or(root);
+
+    if root.len() > MIN_ROOT {
+        root = root.strip_suffix(['e', 'y', 'i']).unwrap_or(root);
+    }
+
+    let doubled = root.strip_suffix(|last: char| last.is_ascii_lowercase() && !"ls".contains(last));
+    doubled
+        .filter(|rest| rest.len() >= MIN_STEM && rest.as_bytes().last() == root.as_bytes().last())
+        .unwrap_or(root)
+}
+
 /// Returns the runs of letters and digits.
 pub fn runs(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric())
@@ -133,6 +163,22 @@ mod tests {
             ("is", "is"),
         ] {
             assert_eq!(stem(word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn related_words_have_the_same_root() {
+        for (family, root) in [
+            (&["scheduler", "schedules", "scheduling"][..], "schedul"),
+            (&["running", "runs", "run"], "run"),
+            (&["memory", "memories"], "memor"),
+            (&["connection", "connects", "connected"], "connect"),
+            (&["call", "caller", "calling"], "call"),
+            (&["is"], "is"),
+        ] {
+            for word in family {
+                assert_eq!(super::root(word), root, "{word}");
+            }
         }
     }
 

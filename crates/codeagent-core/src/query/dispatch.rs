@@ -4,7 +4,8 @@
 //! The store has one row per site. Queries join sites that share a message or a key: the sender of a
 //! message leads to its handlers, and a request leads to the route with its path. Routes and requests
 //! are joined by text, so such a step is never exact. A request without a route of its own path may
-//! match one below a path on which a router is mounted.
+//! match one below a path on which a router is mounted. The base address of a request (`${base}users`)
+//! may have a path of its own: such a request may match the only route that ends with its path.
 //!
 //! Limitations: a message leads to handlers of its own type, not of its bases. A key with more than
 //! [`MAX_JOINED`] registrations connects nothing, and a route has at most that many requests.
@@ -141,6 +142,23 @@ pub fn dispatched_to(
     Ok(steps)
 }
 
+/// Returns the routes with a path, or with a path that ends with it.
+pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
+    let mut routes = Vec::new();
+    for kind in [DispatchKind::Serves, DispatchKind::Shows] {
+        let key = kind.key(path);
+        if key.is_empty() {
+            continue;
+        }
+        let mut rows = store::dispatch_with_key(snapshot, kind, &key)?;
+        if rows.is_empty() {
+            rows = store::dispatch_below(snapshot, kind, &key)?;
+        }
+        routes.extend(rows.into_iter().take(MAX_JOINED).map(DispatchStep::of));
+    }
+    Ok(routes)
+}
+
 /// Returns the steps from the sender of a message to its handlers.
 fn handlers(snapshot: &Snapshot, sent: &DispatchRow) -> Result<Vec<DispatchStep>, QueryError> {
     let Some(message) = sent.target else {
@@ -187,10 +205,23 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
                     break;
                 }
             }
+            if rows.is_empty() && has_base(row) {
+                rows = store::dispatch_below(snapshot, kind, &key)?;
+                rows.retain(|other| belong_together(row, other));
+                let key_of = |row: &DispatchRow| row.kind.key(&row.label);
+                if rows.iter().any(|other| key_of(other) != key_of(&rows[0])) {
+                    rows.clear();
+                }
+            }
         }
         DispatchKind::Serves if !key.is_empty() => {
-            for request in store::dispatch_below(snapshot, kind, &key)? {
-                if counterparts(snapshot, &request)?.contains(row) {
+            let mut requests = store::dispatch_below(snapshot, kind, &key)?;
+            for shorter in mounted_keys(&key) {
+                let below_base = store::dispatch_with_key(snapshot, kind, shorter)?;
+                requests.extend(below_base.into_iter().filter(has_base));
+            }
+            for request in requests {
+                if !rows.contains(&request) && counterparts(snapshot, &request)?.contains(row) {
                     rows.push(request);
                 }
             }
@@ -215,6 +246,12 @@ fn is_same_message(sent: &DispatchRow, handled: &DispatchRow) -> bool {
         sent.confidence == Confidence::Exact || handled.confidence == Confidence::Exact;
     let (one, other) = (&sent.label, &handled.label);
     is_certain && (one == other || one.is_empty() || other.is_empty())
+}
+
+/// Reports whether the path of a request begins with a base address that is not known, which may have
+/// a path of its own.
+fn has_base(request: &DispatchRow) -> bool {
+    verb_and_path(&request.label).1.starts_with("${")
 }
 
 fn belong_together(row: &DispatchRow, other: &DispatchRow) -> bool {

@@ -58,7 +58,7 @@ pub use changes::{
     Break, BreakReason, ChangeKind, Changes, ChangesError, Declared, SymbolChange, changes,
 };
 pub use cursor::{LineUse, UsePlace, declared_on_line, use_places, uses_on_line};
-pub use dispatch::{DispatchStep, dispatched_from, dispatched_to};
+pub use dispatch::{DispatchStep, dispatched_from, dispatched_to, routes_of};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, export};
@@ -98,7 +98,7 @@ pub use possible_uses::{
     PossibleUses, PossibleUsesQuery, Site, SiteSample, possible_uses, site_text,
     unresolved_calls_in,
 };
-pub use reach::{callers_of_callers, tests_reaching};
+pub use reach::{CallersOfCallers, callers_of_callers, tests_reaching};
 pub use relations::{RelatedAt, Relations};
 pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
 pub use shared_literals::{SharedLiteral, shared_literals};

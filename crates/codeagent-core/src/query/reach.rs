@@ -9,19 +9,34 @@ use crate::store::{self, IncidentEdge, Snapshot};
 /// Maximum number of symbols per level whose callers are searched.
 const MAX_LEVEL: usize = 300;
 
+/// The calls of the symbols that call others.
+#[derive(Clone, Debug, Default)]
+pub struct CallersOfCallers {
+    /// Calls of these symbols.
+    pub certain: Vec<Occurrence>,
+    /// Calls of what these symbols implement or override, which may run them.
+    pub through_bases: Vec<Occurrence>,
+}
+
 /// Returns the calls of the symbols that call `nodes`, except calls by `nodes` and these callers.
 pub fn callers_of_callers(
     occurrences: &mut Occurrences<'_, '_>,
     nodes: &[NodeId],
-) -> Result<Vec<Occurrence>, QueryError> {
+) -> Result<CallersOfCallers, QueryError> {
     let callers = callers(occurrences, nodes)?;
-    let edges = occurrences.incoming(&callers, &[EdgeType::Calls])?;
     let known: FxHashSet<NodeId> = nodes.iter().chain(&callers).copied().collect();
-    let edges: Vec<IncidentEdge> = edges
-        .into_iter()
-        .filter(|edge| !known.contains(&edge.other))
-        .collect();
-    occurrences.of_edges(&edges)
+    let bases = bases_of(occurrences.sources.snapshot(), &callers)?;
+    let bases: Vec<NodeId> = bases.into_iter().map(|(id, _)| id).collect();
+
+    let mut calls_of = |called: &[NodeId]| {
+        let mut edges: Vec<IncidentEdge> = occurrences.incoming(called, &[EdgeType::Calls])?;
+        edges.retain(|edge| !known.contains(&edge.other));
+        occurrences.of_edges(&edges)
+    };
+    Ok(CallersOfCallers {
+        certain: calls_of(&callers)?,
+        through_bases: calls_of(&bases)?,
+    })
 }
 
 /// Returns the uses of symbols in tests, directly or through at most this number of other symbols.

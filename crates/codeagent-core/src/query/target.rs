@@ -13,7 +13,7 @@ mod tokens;
 
 use crate::model::graph::{Dialect, Node, NodeId, NodeType};
 use crate::query::external::resolve_external;
-use crate::query::{NotFound, resolve_symbols};
+use crate::query::{NotFound, literal_files, resolve_symbols};
 use crate::query::{Note, QueryError, Sources, SymbolGroup, get_node_by_qualified_name, place};
 use crate::store::{self, Snapshot, StoredExternal};
 
@@ -28,6 +28,11 @@ const MAX_FILES: usize = 8;
 
 /// Maximum number of uncommon lower-case words in a sentence that may be names.
 const MAX_PLAIN: usize = 2;
+
+/// Words of a sentence that call a quoted text a string.
+const STRINGS: &[&str] = &[
+    "channel", "event", "literal", "message", "route", "setting", "string", "topic",
+];
 
 /// Maximum length of a text, in bytes.
 const MAX_BYTES: usize = 4_000;
@@ -219,7 +224,12 @@ fn add(
     }
     let found = symbols(snapshot, text)?;
     let is_literal = token.is_quoted || tokens::is_constant(text) || tokens::is_dotted(text);
+    // In quotation marks, the name of a string is not that of a symbol.
+    let is_string = token.is_quoted && targets.mentions(STRINGS);
     match found {
+        Ok(_) if is_string && literal_files(snapshot, text)? > 0 => {
+            targets.found.push(Target::Literal(text.to_owned()));
+        }
         Ok(symbols) => {
             targets.found.push(Target::Symbols(symbols));
             // An environment variable may be a constant as well as a string.

@@ -361,3 +361,40 @@ export class Other { on(name: string, f: () => void) {} }
         ],
     );
 }
+
+#[test]
+fn the_base_address_of_a_client_may_have_a_path() {
+    check(
+        &[
+            (
+                "api/BooksController.cs",
+                "[Route(\"api/[controller]\")]
+class BooksController : ControllerBase {
+    [HttpPost(\"{id}/read\")]
+    public void Read(int id) { }
+    [HttpGet]
+    public void All(int page) { }
+}
+",
+            ),
+            (
+                "web/books.ts",
+                "import { inject } from '@angular/core';
+import { HttpClient } from '@angular/common/http';
+export class Books {
+  private http = inject(HttpClient);
+  constructor(private baseUrl: string) {}
+  read(id: number) { return this.http.post(this.baseUrl + `books/${id}/read`, {}); }
+  all(page: number) { return this.http.get(`${this.baseUrl}books?page=${page}`); }
+}
+",
+            ),
+        ],
+        &[
+            "?requests web/books.ts#Books.all -> BooksController.All (GET ${this.baseUrl}books?page=${page}) web/books.ts:7",
+            "?requests web/books.ts#Books.read -> BooksController.Read (POST ${}books/${id}/read) web/books.ts:6",
+            "serves BooksController -> BooksController.All (GET /api/Books) api/BooksController.cs:5",
+            "serves BooksController -> BooksController.Read (POST /api/Books/{id}/read) api/BooksController.cs:3",
+        ],
+    );
+}

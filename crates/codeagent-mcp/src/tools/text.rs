@@ -6,6 +6,7 @@
 
 use codeagent_core::engine::IndexReader;
 use codeagent_core::query::{MAX_IMPACT_DEPTH, TextSearchQuery};
+use codeagent_render::Face;
 use codeagent_render::answers::{self, AnswerError, ExploreQuery, IMPACT_DEPTH};
 use codeagent_render::text::{DEFAULT_MAX_CHARS, Document, LARGEST_MAX_CHARS, MIN_MAX_CHARS};
 
@@ -83,6 +84,7 @@ const EXPLORE: Tool = Tool {
             let query = ExploreQuery {
                 text: arguments.required_text("query"),
                 section: arguments.text(SECTION.name),
+                face: Face::TextTools,
             };
             answers::explore(index, &query)
         })

@@ -50,6 +50,16 @@ pub(super) fn to(
     to_section(occurrences, &steps)
 }
 
+/// Makes a section of the routes with a path.
+pub(super) fn routes(
+    occurrences: &mut Occurrences<'_, '_>,
+    path: &str,
+) -> Result<Section, AnswerError> {
+    let steps = query::routes_of(occurrences.sources.snapshot(), path)?;
+    let lines = rows(occurrences, &steps, EdgeDirection::Outgoing)?;
+    Ok(Section::names("routes", "routes with this path", lines))
+}
+
 /// Makes a section of steps to symbols.
 pub(super) fn to_section(
     occurrences: &mut Occurrences<'_, '_>,

@@ -1,18 +1,25 @@
 //! Ranking of natural-language queries by shared words and vector similarity.
 //!
-//! Symbols whose names contain all words come first, as for any query. The others are ordered by a
-//! weighted sum of the two scores, each normalized so that the best result has 1 and the hundredth
-//! 0.
+//! Symbols whose names contain all words come first, as for any query. The others are grouped by
+//! top-level symbol, so that the members of one class do not fill the page, and ordered by a weighted
+//! sum of two scores: the share of the query's words, weighted by rarity, that the members have
+//! together, and the similarity of the most similar member. A single rare word is a small share, so
+//! it does not outweigh similarity.
 //!
-//! Limitations: only the first hundred results of each kind are considered.
+//! Limitations: only the first hundred top-level symbols of each kind are considered.
 
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::NodeId;
-use crate::store::VectorSource;
+use crate::store::search::language::WordMatches;
+use crate::store::search::top_level::TopLevel;
+use crate::store::{StoreError, VectorSource};
 
-/// Number of results of each kind that are combined.
-pub(super) const COMBINED: usize = 100;
+/// Number of top-level symbols of each kind that are combined.
+const COMBINED: usize = 100;
+
+/// Factor of the scores of fields and properties, because the functions that use them say more.
+const PROPERTY: f64 = 0.85;
 
 /// Symbols similar to a query in natural language.
 #[derive(Clone, Debug)]
@@ -24,12 +31,12 @@ pub struct SimilarSymbols {
 }
 
 impl SimilarSymbols {
-    /// Returns the weight of similarity against words, measured on doc comments with
-    /// `cargo xtask ranking`.
+    /// Returns the weight of similarity against words, measured on sentences that avoid the words of
+    /// the symbol that they describe.
     fn weight(&self) -> f64 {
         match self.source {
-            VectorSource::Lexical => 0.4,
-            VectorSource::Model => 0.5,
+            VectorSource::Lexical => 0.2,
+            VectorSource::Model => 0.8,
         }
     }
 }
@@ -54,55 +61,140 @@ pub struct Score {
     pub matched: MatchedBy,
 }
 
-/// Combines both scores, in no particular order.
-pub(super) fn combined_scores(
-    by_words: &[(NodeId, f64)],
-    near: Option<&SimilarSymbols>,
-) -> FxHashMap<NodeId, Score> {
-    let weight = near.map_or(0.0, SimilarSymbols::weight);
-    let mut scores: FxHashMap<NodeId, Score> = FxHashMap::default();
-    let mut add = |id: NodeId, worth: f64, noted: &dyn Fn(&mut MatchedBy)| {
-        let entry = scores.entry(id).or_insert(Score {
-            score: 0.0,
-            matched: MatchedBy::default(),
-        });
-        entry.score += worth;
-        noted(&mut entry.matched);
-    };
-
-    let by_words: Vec<(NodeId, f64)> = by_words.iter().copied().take(COMBINED).collect();
-    normalize(&by_words, |id, worth| {
-        add(id, (1.0 - weight) * worth, &|matched| matched.words = true)
-    });
-
-    if let Some(near) = near {
-        let nearest: Vec<(NodeId, f64)> = near
-            .nearest
-            .iter()
-            .take(COMBINED)
-            .map(|(id, cosine)| (*id, f64::from(*cosine)))
-            .collect();
-        normalize(&nearest, |id, worth| {
-            add(id, weight * worth, &|matched| {
-                matched.near = Some(near.source)
-            })
-        });
-    }
-
-    scores
+/// A top-level symbol that matches a query, shown by its best member.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answer {
+    pub member: NodeId,
+    pub score: Score,
 }
 
-/// Normalizes scores that are sorted best first: the best becomes 1. Zero is at the hundredth
-/// score, or stays at 0 if there are fewer.
-fn normalize(scored: &[(NodeId, f64)], mut take: impl FnMut(NodeId, f64)) {
-    let best = scored.first().map_or(0.0, |(_, score)| *score);
-    let last = scored.get(COMBINED - 1).map_or(0.0, |(_, score)| *score);
-    for (id, score) in scored {
-        take(
-            *id,
-            ((score - last) / (best - last).max(f64::EPSILON)).clamp(0.0, 1.0),
-        );
+/// Everything that matches in one top-level symbol.
+#[derive(Default)]
+struct Group {
+    score: f64,
+    matched: MatchedBy,
+    /// Members with what they match by themselves.
+    members: FxHashMap<NodeId, f64>,
+}
+
+/// Combines both scores. Returns the best member of each top-level symbol, then the further members;
+/// both best first.
+pub(super) fn combined(
+    words: &WordMatches,
+    near: Option<&SimilarSymbols>,
+    top_level: &mut TopLevel<'_>,
+) -> Result<[Vec<Answer>; 2], StoreError> {
+    let weight = near.map_or(0.0, SimilarSymbols::weight);
+    let mut groups: FxHashMap<NodeId, Group> = FxHashMap::default();
+
+    for (top, share) in words.tops.iter().take(COMBINED) {
+        let group = groups.entry(*top).or_default();
+        group.score += (1.0 - weight) * share.min(1.0);
+        group.matched.words = true;
     }
+
+    if let Some(near) = near {
+        add_similar(&mut groups, near, weight, top_level)?;
+    }
+
+    for (member, own) in &words.members {
+        if let Some(group) = groups.get_mut(&top_level.of(*member)?) {
+            *group.members.entry(*member).or_default() += (1.0 - weight) * own;
+        }
+    }
+
+    let [mut first, mut further] = [Vec::new(), Vec::new()];
+    for group in groups.into_values() {
+        let Some(best) = best_member(&group, top_level)? else {
+            continue;
+        };
+        let answer = |member: &NodeId, worth: f64| Answer {
+            member: *member,
+            score: Score {
+                score: group.score * worth,
+                matched: group.matched,
+            },
+        };
+        first.push(answer(&best.0, 1.0));
+        let others = group.members.iter().filter(|(id, _)| **id != best.0);
+        further.extend(others.map(|(id, own)| answer(id, own / best.1.max(f64::EPSILON))));
+    }
+
+    for answers in [&mut first, &mut further] {
+        answers.sort_unstable_by(|a, b| {
+            b.score
+                .score
+                .total_cmp(&a.score.score)
+                .then(a.member.cmp(&b.member))
+        });
+        answers.truncate(2 * COMBINED);
+    }
+    Ok([first, further])
+}
+
+/// Adds each top-level symbol by its most similar member. The best becomes 1, the last of
+/// [`COMBINED`] becomes 0, or stays above it if there are fewer.
+fn add_similar(
+    groups: &mut FxHashMap<NodeId, Group>,
+    near: &SimilarSymbols,
+    weight: f64,
+    top_level: &mut TopLevel<'_>,
+) -> Result<(), StoreError> {
+    let mut nearest = Vec::with_capacity(near.nearest.len());
+    for (id, cosine) in &near.nearest {
+        let cosine = f64::from(*cosine);
+        let is_property = top_level.is_inner_property(*id)?;
+        nearest.push((
+            *id,
+            if is_property {
+                PROPERTY * cosine
+            } else {
+                cosine
+            },
+        ));
+    }
+    nearest.sort_unstable_by(|(a, near), (b, far)| far.total_cmp(near).then(a.cmp(b)));
+    let best = nearest.first().map_or(0.0, |(_, cosine)| *cosine);
+
+    let mut seen: Vec<(NodeId, f64)> = Vec::new();
+    for (id, cosine) in nearest {
+        let top = top_level.of(id)?;
+        let is_new = !seen.iter().any(|(known, _)| *known == top);
+        if is_new && seen.len() == COMBINED {
+            continue;
+        }
+        if is_new {
+            seen.push((top, cosine));
+        }
+        let member = groups.entry(top).or_default().members.entry(id);
+        *member.or_default() += weight * cosine / best.max(f64::EPSILON);
+    }
+
+    let last = seen.get(COMBINED - 1).map_or(0.0, |(_, cosine)| *cosine);
+    for (top, cosine) in seen {
+        let group = groups.entry(top).or_default();
+        group.score += weight * (cosine - last) / (best - last).max(f64::EPSILON);
+        group.matched.near = Some(near.source);
+    }
+    Ok(())
+}
+
+/// Returns the member that matches best by itself.
+fn best_member(
+    group: &Group,
+    top_level: &mut TopLevel<'_>,
+) -> Result<Option<(NodeId, f64)>, StoreError> {
+    let mut best: Option<(NodeId, f64)> = None;
+    for (id, own) in &group.members {
+        let worth = match top_level.is_inner_property(*id)? {
+            true => PROPERTY * own,
+            false => *own,
+        };
+        if best.is_none_or(|(known, most)| worth > most || (worth == most && *id < known)) {
+            best = Some((*id, worth));
+        }
+    }
+    Ok(best)
 }
 
 #[cfg(test)]
@@ -119,51 +211,65 @@ mod tests {
         }
     }
 
+    fn combined_of(words: &[(u64, f64)], near: Option<&SimilarSymbols>) -> Vec<(u64, Score)> {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch("CREATE TABLE nodes (id, parent_id, node_type, qualified_name)")
+            .unwrap();
+        let words = WordMatches {
+            tops: words
+                .iter()
+                .map(|(id, share)| (NodeId(*id), *share))
+                .collect(),
+            members: words
+                .iter()
+                .map(|(id, share)| (NodeId(*id), *share))
+                .collect(),
+        };
+        let [first, further] = combined(&words, near, &mut TopLevel::new(&connection)).unwrap();
+        assert!(further.is_empty());
+        first
+            .into_iter()
+            .map(|answer| (answer.member.0, answer.score))
+            .collect()
+    }
+
     #[test]
     fn scores_are_weighted_by_the_vector_source() {
-        let words = [(NodeId(1), 8.0), (NodeId(2), 4.0)];
-        let score = |source, id| {
-            combined_scores(&words, Some(&near(source, &[(2, 0.5), (3, 0.25)])))[&NodeId(id)].score
+        let words = [(1, 0.8), (2, 0.4)];
+        let scores = |source| {
+            let near = near(source, &[(2, 0.5), (3, 0.25)]);
+            let mut found: Vec<(u64, f64)> = combined_of(&words, Some(&near))
+                .into_iter()
+                .map(|(id, score)| (id, (score.score * 100.0).round() / 100.0))
+                .collect();
+            found.sort_unstable_by_key(|(id, _)| *id);
+            found
         };
-        let rounded = |score: f64| (score * 100.0).round() / 100.0;
 
         assert_eq!(
-            [1, 2, 3].map(|id| rounded(score(VectorSource::Lexical, id))),
-            [0.6, 0.7, 0.2]
+            scores(VectorSource::Lexical),
+            [(1, 0.64), (2, 0.52), (3, 0.1)]
         );
         assert_eq!(
-            [1, 2, 3].map(|id| rounded(score(VectorSource::Model, id))),
-            [0.5, 0.75, 0.25]
+            scores(VectorSource::Model),
+            [(1, 0.16), (2, 0.88), (3, 0.4)]
         );
-        assert_eq!(
-            rounded(combined_scores(&words, None)[&NodeId(1)].score),
-            1.0
-        );
+        assert_eq!(combined_of(&words, None)[0].1.score, 0.8);
     }
 
     #[test]
     fn a_result_says_how_it_matched() {
-        let combined_scores = combined_scores(
-            &[(NodeId(1), 8.0)],
-            Some(&near(VectorSource::Lexical, &[(1, 0.5), (3, 0.25)])),
-        );
+        let near = near(VectorSource::Lexical, &[(1, 0.5), (3, 0.25)]);
+        let found = combined_of(&[(1, 0.8)], Some(&near));
         assert_eq!(
-            combined_scores[&NodeId(1)].matched,
+            found[0].1.matched,
             MatchedBy {
                 name: false,
                 words: true,
                 near: Some(VectorSource::Lexical)
             }
         );
-        assert!(!combined_scores[&NodeId(3)].matched.words);
-    }
-
-    #[test]
-    fn the_hundredth_word_match_scores_zero() {
-        let words: Vec<(NodeId, f64)> =
-            (0..150).map(|id| (NodeId(id), 200.0 - id as f64)).collect();
-        let combined_scores = combined_scores(&words, None);
-        assert_eq!(combined_scores.len(), COMBINED);
-        assert_eq!(combined_scores[&NodeId(99)].score, 0.0);
+        assert!(!found[1].1.matched.words);
     }
 }

@@ -1,114 +1,99 @@
-//! Word ranking of natural-language queries: bm25 over name, container, signature, documentation
-//! and path.
+//! Word ranking of natural-language queries: bm25 over top-level symbols, whose texts are the names,
+//! signatures and documentation of all their members.
 //!
-//! Words are compared by stem, so `subscribes` finds `subscribe`. A bounded number of rows is
-//! gathered per word, rarest word first. The best rows are then ranked by their texts.
+//! A sentence describes a type or function in words that are spread over its members, so its members
+//! count together. Words are compared by root, so `scheduling` finds `Scheduler`. A bounded number
+//! of rows is gathered per word.
 //!
 //! Limitations: only word forms that occur in names are tried. For a word in thousands of symbols,
-//! only the first of them are gathered.
+//! only the first of them count. The length of a top-level symbol is ignored.
 
 use rusqlite::params;
 use rustc_hash::FxHashMap;
 
-use crate::embed::tokenizer::{camel_words, is_stop_word, runs, stem, without_digits};
-use crate::model::graph::{NodeId, NodeType};
+use crate::embed::tokenizer::{camel_words, is_stop_word, root, runs, without_digits};
+use crate::model::graph::NodeId;
 use crate::store::search::candidates::Candidates;
 use crate::store::search::query::{any_of, quoted};
-use crate::store::search::rank::SearchCandidate;
+use crate::store::search::top_level::TopLevel;
 use crate::store::{Snapshot, StoreError};
 
 /// Maximum number of words used from a query.
 const MAX_TERMS: usize = 24;
-/// Maximum number of words read to find those with the same stem.
+/// Maximum number of words read to find those with the same root.
 const MAX_WORDS_READ: usize = 400;
 /// Maximum number of forms per word.
 const MAX_FORMS: usize = 12;
 /// Maximum number of rows per word.
-const ROWS: usize = 1500;
-/// Maximum number of rows per word found by name.
-const NAMED_ROWS: usize = 500;
-/// Weight of a row found by name while rows are gathered.
-const IN_NAME: f64 = 3.0;
-/// Number of symbols ranked by their texts.
-const RANKED: usize = 300;
-/// Weights of a word in name, container, signature, documentation and path.
-const WEIGHTS: [f64; 5] = [5.0, 5.0, 2.0, 2.0, 2.0];
+const ROWS: usize = 600;
+/// Further members with a word add less and less, as in bm25.
 const K1: f64 = 1.2;
-const B: f64 = 0.75;
 
 /// A word of the query.
 struct Term {
-    stem: String,
     /// FTS5 expression for its forms.
     forms: String,
     /// Number of names that contain one of the forms.
     names: u64,
 }
 
-/// Returns at most `limit` symbols that share words with a query and their bm25, best first; larger
-/// is better.
+/// What shares words with a query.
+#[derive(Debug, Default)]
+pub(super) struct WordMatches {
+    /// Top-level symbols with the share of the query that they cover, from 0 to about 2; best first.
+    pub tops: Vec<(NodeId, f64)>,
+    /// Symbols with the share of the query that they cover by themselves, from 0 to 1.
+    pub members: FxHashMap<NodeId, f64>,
+}
+
+/// Returns the symbols that share words with a query among `total` symbols. Rare words cover more
+/// of the query than common ones.
 pub(super) fn by_words(
     snapshot: &Snapshot,
     candidates: &Candidates<'_>,
+    top_level: &mut TopLevel<'_>,
     (sentence, total): (&str, u64),
-    limit: usize,
-) -> Result<Vec<(NodeId, f64)>, StoreError> {
-    let mut terms = stems(sentence)
-        .into_iter()
-        .map(|(stem, word)| term(snapshot, stem, &word))
-        .collect::<Result<Vec<_>, _>>()?;
+) -> Result<WordMatches, StoreError> {
+    let mut matches = WordMatches::default();
+    let mut tops: FxHashMap<NodeId, f64> = FxHashMap::default();
+    let mut whole = 0.0;
 
-    terms.sort_by_key(|term| term.names);
-    let mut gathered: FxHashMap<NodeId, f64> = FxHashMap::default();
-    let mut weighed = Vec::new();
-
-    for term in terms {
-        let anywhere = candidates.rows(&term.forms, ROWS)?;
-        let having = term.names.max(anywhere.len() as u64).min(total) as f64;
+    for (root, word) in roots(sentence) {
+        let term = term(snapshot, root, &word)?;
+        let rows = candidates.rows(&term.forms, ROWS)?;
+        let having = term.names.max(rows.len() as u64).min(total) as f64;
         let rarity = (1.0 + (total as f64 - having + 0.5) / (having + 0.5)).ln();
-        for id in anywhere {
-            *gathered.entry(id).or_default() += rarity;
-        }
+        whole += rarity;
 
-        if term.names > 0 {
-            for id in candidates.rows(&format!("name : {}", term.forms), NAMED_ROWS)? {
-                *gathered.entry(id).or_default() += IN_NAME * rarity;
-            }
+        let mut counts: FxHashMap<NodeId, f64> = FxHashMap::default();
+        for id in rows {
+            *matches.members.entry(id).or_default() += rarity;
+            *counts.entry(top_level.of(id)?).or_default() += 1.0;
         }
-        weighed.push((term.stem, rarity));
+        for (top, count) in counts {
+            *tops.entry(top).or_default() += rarity * count * (K1 + 1.0) / (count + K1);
+        }
     }
 
-    let mut gathered: Vec<(NodeId, f64)> = gathered.into_iter().collect();
-    gathered.sort_unstable_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
-    gathered.truncate(RANKED);
-
-    let ids: Vec<NodeId> = gathered.into_iter().map(|(id, _)| id).collect();
-    let texts: Vec<(NodeId, TermStats)> = candidates
-        .load(&ids)?
-        .iter()
-        .map(|candidate| (candidate.id, TermStats::of(candidate)))
+    let share = 1.0 / f64::max(whole, f64::EPSILON);
+    matches.members.values_mut().for_each(|own| *own *= share);
+    matches.tops = tops
+        .into_iter()
+        .map(|(top, score)| (top, score * share))
         .collect();
-
-    let average_length =
-        texts.iter().map(|(_, text)| text.length).sum::<f64>() / texts.len().max(1) as f64;
-
-    let mut scored: Vec<(NodeId, f64)> = texts
-        .iter()
-        .map(|(id, text)| (*id, text.bm25(&weighed, average_length)))
-        .collect();
-    scored.sort_unstable_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
-    scored.truncate(limit);
-
-    Ok(scored)
+    matches
+        .tops
+        .sort_unstable_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
+    Ok(matches)
 }
 
-/// Returns the words of a query without stop words, with distinct stems.
-fn stems(sentence: &str) -> Vec<(String, String)> {
+/// Returns the words of a query without stop words, with distinct roots.
+fn roots(sentence: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for word in words(sentence) {
-        let is_known = found.iter().any(|(known, _)| known == stem(&word));
+        let is_known = found.iter().any(|(known, _)| known == root(&word));
         if !is_known && !is_stop_word(&word) && found.len() < MAX_TERMS {
-            found.push((stem(&word).to_owned(), word));
+            found.push((root(&word).to_owned(), word));
         }
     }
     found
@@ -123,12 +108,12 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 
 const FORMS: &str = "SELECT word, names FROM name_words WHERE word >= ?1 AND word < ?2 LIMIT ?3";
 
-fn term(snapshot: &Snapshot, stem_of_word: String, word: &str) -> Result<Term, StoreError> {
+fn term(snapshot: &Snapshot, root_of_word: String, word: &str) -> Result<Term, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(FORMS)?;
     let rows = statement.query_map(
         params![
-            stem_of_word,
-            format!("{stem_of_word}\u{10ffff}"),
+            root_of_word,
+            format!("{root_of_word}\u{10ffff}"),
             MAX_WORDS_READ as i64
         ],
         |row| {
@@ -140,7 +125,7 @@ fn term(snapshot: &Snapshot, stem_of_word: String, word: &str) -> Result<Term, S
     )?;
 
     let mut found = rows.collect::<Result<Vec<_>, _>>()?;
-    found.retain(|(_, form)| stem(form) == stem_of_word);
+    found.retain(|(_, form)| root(form) == root_of_word);
     found.sort_unstable();
     let names = found.iter().map(|(names, _)| names.0 as u64).sum();
 
@@ -154,66 +139,9 @@ fn term(snapshot: &Snapshot, stem_of_word: String, word: &str) -> Result<Term, S
     );
 
     Ok(Term {
-        stem: stem_of_word,
         forms: any_of(&forms),
         names,
     })
-}
-
-/// Weighted frequency of each stem in a symbol's texts.
-struct TermStats {
-    with: FxHashMap<String, f64>,
-    length: f64,
-}
-
-impl TermStats {
-    fn of(candidate: &SearchCandidate) -> Self {
-        let (path, qualified_name) = match candidate.qualified_name.split_once('#') {
-            Some((path, name)) => (path, name),
-            None if candidate.node_type == NodeType::File => {
-                (candidate.qualified_name.as_str(), "")
-            }
-            None => ("", candidate.qualified_name.as_str()),
-        };
-
-        let container = qualified_name
-            .strip_suffix(candidate.name.as_str())
-            .unwrap_or(qualified_name);
-
-        let mut counted = Self {
-            with: FxHashMap::default(),
-            length: 0.0,
-        };
-
-        let texts = [
-            &candidate.name,
-            container,
-            &candidate.signature,
-            &candidate.doc,
-            path,
-        ];
-
-        for (text, weight) in texts.into_iter().zip(WEIGHTS) {
-            for word in words(text) {
-                *counted.with.entry(stem(&word).to_owned()).or_default() += weight;
-                counted.length += 1.0;
-            }
-        }
-
-        counted
-    }
-
-    fn bm25(&self, terms: &[(String, f64)], average_length: f64) -> f64 {
-        let norm = K1 * (1.0 - B + B * self.length / average_length);
-        terms
-            .iter()
-            .filter_map(|(stem, rarity)| {
-                self.with
-                    .get(stem)
-                    .map(|weight| rarity * weight * (K1 + 1.0) / (weight + norm))
-            })
-            .sum()
-    }
 }
 
 #[cfg(test)]
@@ -222,11 +150,11 @@ mod tests {
 
     #[test]
     fn common_words_of_a_sentence_are_dropped() {
-        let stems: Vec<String> =
-            stems("Returns the carts of all customers that were returned by getCarts.")
+        let roots: Vec<String> =
+            roots("Returns the carts of all customers that were returned by getCarts.")
                 .into_iter()
-                .map(|(stem, _)| stem)
+                .map(|(root, _)| root)
                 .collect();
-        assert_eq!(stems, ["return", "cart", "customer", "get"]);
+        assert_eq!(roots, ["return", "cart", "custom", "get"]);
     }
 }

@@ -4,7 +4,8 @@
 //! `client`; `HttpClientFactory` also by `httpclientfactory`, `HCF` and `hcfac`.
 //!
 //! A query in natural language (`where are carts saved`) first returns symbols whose names have all
-//! of its words, then symbols that share words with it or have a similar vector.
+//! of its words, then the best member of each type or function that shares words with it or has a
+//! similar vector.
 //!
 //! FTS5 finds candidates in bounded steps, from the strictest reading of the query to the loosest,
 //! best class first; this module ranks them. A query therefore costs at most a few hundred rows,
@@ -12,7 +13,6 @@
 //!
 //! Limitations: beyond these bounds, class and id decide which rows are ranked. A query in FTS5's
 //! own syntax runs unchanged, so the cost of a short prefix grows with the number of its matches.
-//! syntax is run as it is: its short prefixes cost as much as they match.
 
 mod candidates;
 mod hybrid;
@@ -21,6 +21,7 @@ mod nearest;
 mod query;
 mod rank;
 mod text;
+mod top_level;
 mod write;
 
 #[cfg(test)]
@@ -31,19 +32,25 @@ pub use nearest::nearest_names;
 pub use text::is_test_path;
 pub(super) use write::{delete, delete_all, insert, same_text, set_hash_size};
 
+use std::cmp::Ordering;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{Language, Node, NodeId, NodeType};
 use crate::store::codec::stored_id;
 use crate::store::nodes::select_nodes;
 use crate::store::search::candidates::Candidates;
-use crate::store::search::hybrid::{COMBINED, combined_scores};
+use crate::store::search::hybrid::combined;
 use crate::store::search::query::Query;
 use crate::store::search::rank::{MatchKind, Ranked, Ranker};
+use crate::store::search::top_level::TopLevel;
 use crate::store::{SYMBOLS_TOTAL, Snapshot, StoreError, metadata};
 
-/// Number of results with the same qualified name that may precede all others.
-const OVERLOADS: usize = 2;
+/// Number of members of one type or function that precede others that matched equally well.
+const MEMBERS: usize = 4;
+
+/// Factor of the score of tests and generated code.
+const SECONDARY: f64 = 0.5;
 
 /// Restricts a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -133,6 +140,8 @@ pub fn search(
         hits.retain(|hit| seen.insert(hit.ranked.candidate.id));
     }
 
+    let mut rows = FxHashSet::default();
+    hits.retain(|hit| rows.insert(hit.ranked.candidate.row()));
     hits.truncate(limit);
     let has_all = all
         || hits
@@ -213,8 +222,18 @@ struct ScoredSymbol {
     score: Option<Score>,
 }
 
-/// Returns the symbols that match a natural-language query, best first. At most two with the same
-/// qualified name precede all others.
+impl ScoredSymbol {
+    /// Compares by score, best first.
+    fn by_score(a: &Self, b: &Self) -> Ordering {
+        let score = |one: &Self| one.score.map_or(0.0, |score| score.score);
+        score(b)
+            .total_cmp(&score(a))
+            .then(a.ranked.candidate.id.cmp(&b.ranked.candidate.id))
+    }
+}
+
+/// Returns the symbols that match a natural-language query, best first: one for each top-level
+/// symbol, then further members of these. Tests come behind other code that matches as well.
 fn answers(
     snapshot: &Snapshot,
     candidates: &Candidates<'_>,
@@ -222,44 +241,51 @@ fn answers(
     (sentence, total): (&str, u64),
     near: SimilarityFn<'_>,
 ) -> Result<Vec<ScoredSymbol>, StoreError> {
-    let by_words = language::by_words(snapshot, candidates, (sentence, total), COMBINED)?;
+    let mut top_level = TopLevel::new(snapshot.connection());
+    let by_words = language::by_words(snapshot, candidates, &mut top_level, (sentence, total))?;
 
     let mut near = near(sentence)?;
     if let Some(near) = &mut near {
-        let mut let_through = Vec::with_capacity(COMBINED);
+        let mut let_through = Vec::with_capacity(near.nearest.len());
         for (id, cosine) in near.nearest.drain(..) {
-            if let_through.len() < COMBINED && candidates.matches_filter(id)? {
+            if candidates.matches_filter(id)? {
                 let_through.push((id, cosine));
             }
         }
         near.nearest = let_through;
     }
 
-    let scores = combined_scores(&by_words, near.as_ref());
-    let mut ids: Vec<NodeId> = scores.keys().copied().collect();
-    ids.sort_unstable_by(|a, b| scores[b].score.total_cmp(&scores[a].score).then(a.cmp(b)));
-    let found = candidates.load(&ids)?.into_iter();
+    let mut found = Vec::new();
+    for answers in combined(&by_words, near.as_ref(), &mut top_level)? {
+        let ids: Vec<NodeId> = answers.iter().map(|answer| answer.member).collect();
+        let scores: FxHashMap<NodeId, Score> = answers
+            .iter()
+            .map(|answer| (answer.member, answer.score))
+            .collect();
 
-    let found = found.map(|candidate| ScoredSymbol {
-        score: Some(scores[&candidate.id]),
-        ranked: ranker.rank(candidate),
-    });
-
-    let mut seen: FxHashMap<String, usize> = FxHashMap::default();
-    let (mut first, further): (Vec<_>, Vec<_>) = found.partition(|found| {
-        let count = seen
-            .entry(found.ranked.candidate.qualified_name.clone())
-            .or_default();
-        *count += 1;
-        *count <= OVERLOADS
-    });
-
-    first.extend(further);
-    Ok(first)
+        let mut symbols: Vec<ScoredSymbol> = candidates
+            .load(&ids)?
+            .into_iter()
+            .map(|candidate| {
+                let mut score = scores[&candidate.id];
+                if candidate.is_secondary() {
+                    score.score *= SECONDARY;
+                }
+                ScoredSymbol {
+                    ranked: ranker.rank(candidate),
+                    score: Some(score),
+                }
+            })
+            .collect();
+        symbols.sort_by(ScoredSymbol::by_score);
+        found.extend(symbols);
+    }
+    Ok(found)
 }
 
-/// Sorts results best first. Only a few results with the same name precede other names that matched
-/// equally well, unless the query is exactly that name.
+/// Sorts results best first. Only a few results with the same name precede others that matched
+/// equally well, unless the query is exactly their name; likewise members of one type or function
+/// whose names do not have all words.
 fn sort(ranked: &mut [Ranked], same_names: usize) {
     let mut with_name: FxHashMap<String, usize> = FxHashMap::default();
     for one in &*ranked {
@@ -275,6 +301,7 @@ fn sort(ranked: &mut [Ranked], same_names: usize) {
     ranked.sort_by(Ranked::order);
 
     let mut seen: FxHashMap<String, usize> = FxHashMap::default();
+    let mut members: FxHashMap<String, usize> = FxHashMap::default();
     for one in ranked
         .iter_mut()
         .filter(|one| one.match_kind < MatchKind::Exact)
@@ -282,6 +309,17 @@ fn sort(ranked: &mut [Ranked], same_names: usize) {
         let count = seen.entry(one.candidate.name.clone()).or_default();
         *count += 1;
         if *count > same_names {
+            one.demote(*count);
+            continue;
+        }
+        // A word that only the container has says nothing about the member.
+        let is_by_container = one.match_kind <= MatchKind::All;
+        let Some(container) = one.candidate.container().filter(|_| is_by_container) else {
+            continue;
+        };
+        let count = members.entry(container.to_owned()).or_default();
+        *count += 1;
+        if *count > MEMBERS {
             one.demote(*count);
         }
     }

@@ -85,6 +85,34 @@ pub(super) struct SearchCandidate {
     pub doc: String,
 }
 
+impl SearchCandidate {
+    /// Returns the qualified name of the type or function that contains the symbol.
+    pub fn container(&self) -> Option<&str> {
+        let is_member = matches!(
+            self.node_type,
+            NodeType::Method | NodeType::Constructor | NodeType::Property
+        );
+        let container = self.qualified_name.strip_suffix(self.name.as_str())?;
+        (is_member && container.ends_with('.')).then_some(container)
+    }
+
+    /// Returns what distinguishes the symbol in a list of results. Overloads have the same local
+    /// symbols.
+    pub fn row(&self) -> (String, String, String, NodeType) {
+        (
+            self.project_id.clone(),
+            self.qualified_name.clone(),
+            self.signature.clone(),
+            self.node_type,
+        )
+    }
+
+    /// Reports whether the symbol belongs to tests or generated code.
+    pub fn is_secondary(&self) -> bool {
+        is_secondary_place(&self.project_id, &self.qualified_name)
+    }
+}
+
 /// A ranked symbol.
 #[derive(Debug)]
 pub(super) struct Ranked {
@@ -362,7 +390,7 @@ fn preference(candidate: &SearchCandidate) -> f64 {
         NodeType::File => -8.0,
     };
 
-    let in_sources = if is_secondary_place(&candidate.project_id, &candidate.qualified_name) {
+    let in_sources = if candidate.is_secondary() {
         0.0
     } else {
         IN_SOURCES

@@ -148,7 +148,15 @@ fn uses(
     let all = occurrences.uses_of(&ids, edges)?;
     let inside = own_lines(subject);
     let all = all.into_iter().filter(|place| !inside(place));
-    let (tests, code): (Vec<_>, Vec<_>) = all.partition(Occurrence::is_test);
+    let (mut tests, code): (Vec<_>, Vec<_>) = all.partition(Occurrence::is_test);
+    if wants.impact {
+        // A change of a member changes what implements it, and breaks the tests of that, too.
+        let mut others = occurrences.uses_of(implementations, &USES[..3])?;
+        others.retain(Occurrence::is_test);
+        tests.extend(others);
+        tests.sort_unstable();
+        tests.dedup();
+    }
     let is_unused = code.is_empty();
     let direct_tests = tests.len();
     if is_callable {
@@ -158,13 +166,19 @@ fn uses(
         reads_and_writes(subject, document, code);
     }
     if wants.levels || wants.impact {
-        let mut further = query::callers_of_callers(occurrences, &ids)?;
-        // Tests are listed apart if the question asks for them.
-        if further.iter().any(|place| !place.is_test()) {
-            further.retain(|place| !place.is_test());
+        let further = query::callers_of_callers(occurrences, &ids)?;
+        let possible = "which may be called by, through what they implement or override";
+        for (key, title, mut places) in [
+            ("callers of callers", "which are called by", further.certain),
+            ("callers through bases", possible, further.through_bases),
+        ] {
+            // Tests are listed apart if the question asks for them.
+            if places.iter().any(|place| !place.is_test()) {
+                places.retain(|place| !place.is_test());
+            }
+            let section = Section::places(key, title, places);
+            document.section(wants.weigh(section, wants.levels, 8));
         }
-        let section = Section::places("callers of callers", "which are called by", further);
-        document.section(wants.weigh(section, wants.levels, 8));
     }
 
     through_implementations(subject, document, occurrences, implementations)?;
@@ -237,8 +251,8 @@ fn is_written(line: &str, name: &str) -> bool {
         if before.is_some_and(is_word) || rest.starts_with(is_word) {
             return false;
         }
-        // A JSX attribute is not an assignment.
-        if rest.starts_with("={") {
+        // A JSX attribute is not an assignment, and a local variable of the name is another symbol.
+        if rest.starts_with("={") || is_declared_after(&line[..at]) {
             return false;
         }
 
@@ -258,6 +272,15 @@ fn is_written(line: &str, name: &str) -> bool {
     })
 }
 
+/// Reports whether a text ends with a keyword or type, so that a declared name follows.
+fn is_declared_after(before: &str) -> bool {
+    let word = before.trim_end();
+    let last = word.rsplit(|c: char| !c.is_alphanumeric()).next();
+    word.len() < before.len()
+        && word.ends_with(|c: char| c.is_alphanumeric() || ">]?".contains(c))
+        && !matches!(last, Some("else" | "do" | "return"))
+}
+
 /// Adds the uses of symbols that implement or override this one: a call of an implementation, or an
 /// interface's event raised by a class that implements it.
 fn through_implementations(
@@ -270,7 +293,7 @@ fn through_implementations(
     let places = dispatched(occurrences, implementations)?;
     let section = Section::places("through implementations", title, places);
     let wants = subject.wants;
-    document.section(wants.weigh(section, wants.callers, 8));
+    document.section(wants.weigh(section, wants.callers || wants.impact, 8));
     Ok(())
 }
 
@@ -443,6 +466,9 @@ mod tests {
             ("total => 1", false),
             ("total >= 1", false),
             ("subtotal = total", false),
+            ("const total = cart.total;", false),
+            ("int total = cart.total;", false),
+            ("if (a) b(); else total = 1;", true),
             ("return total;", false),
             ("<Row total={total} />", false),
         ] {

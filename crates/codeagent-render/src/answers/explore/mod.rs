@@ -45,6 +45,17 @@ pub struct ExploreQuery<'a> {
     pub text: &'a str,
     /// The only section that the caller wants.
     pub section: Option<&'a str>,
+    /// The reader of the answer.
+    pub face: Face,
+}
+
+/// What the whole question says about each of its targets.
+#[derive(Clone, Copy)]
+struct Context<'t> {
+    /// Files and folders that select among symbols of one name.
+    within: &'t [&'t str],
+    wants: Wants,
+    face: Face,
 }
 
 /// Answers a question about the targets in a text.
@@ -62,6 +73,11 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     };
     let is_answered = connection::section(&mut document, &mut occurrences, &targets, wants)?;
     let within = folders_of_symbols(&targets);
+    let context = Context {
+        within: &within,
+        wants,
+        face: query.face,
+    };
     let explored = targets
         .found
         .iter()
@@ -69,7 +85,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         .filter(|_| !is_answered);
 
     for target in explored.take(MAX_EXPLORED) {
-        add_target(&mut document, &mut occurrences, target, &within, wants)?;
+        add_target(&mut document, &mut occurrences, target, context)?;
     }
     if wants.entry_points && document.is_empty() {
         let found = query::overview(occurrences.sources, query::Scope::Whole)?;
@@ -81,17 +97,21 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
             targets.check()?;
             return Err(QueryError::EmptySearch.into());
         }
-        search(index, &mut document, &mut occurrences, text, wants)?;
+        place::expressions(&mut document, &mut occurrences, &targets)?;
+        if document.is_empty() {
+            search(index, &mut document, &mut occurrences, text, wants)?;
+        }
     }
-    note_missing(&mut document, &targets);
+    note_missing(&mut document, &targets, query.face);
     let stale = sources.stale_note();
     if let Some(note) = stale {
-        document.note(note_text(&note, Face::TextTools));
+        document.note(note_text(&note, query.face));
     }
     Ok(document)
 }
 
-/// Returns the files and folders in a sentence that select among symbols of one name.
+/// Returns the files and folders in a sentence that select among symbols of one name, or among the
+/// places of a literal.
 fn folders_of_symbols(targets: &Targets) -> Vec<&str> {
     let symbols = || {
         targets.found.iter().filter_map(|target| match target {
@@ -103,8 +123,14 @@ fn folders_of_symbols(targets: &Targets) -> Vec<&str> {
         let mut groups = symbols().flat_map(|symbols| symbols.groups.iter().chain(&symbols.others));
         groups.any(|group| is_within(group.first(), place))
     };
+    let has_literals = targets
+        .found
+        .iter()
+        .any(|target| matches!(target, Target::Literal(_)));
     let places = targets.found.iter().filter_map(place_of);
-    places.filter(holds).collect()
+    places
+        .filter(|place| has_literals || holds(place))
+        .collect()
 }
 
 /// Returns the path of a file or folder that is a target.
@@ -121,9 +147,9 @@ fn is_within(node: &Node, place: &str) -> bool {
     paths.any(|path| query::is_in_place(path, place))
 }
 
-fn note_missing(document: &mut Document, targets: &Targets) {
+fn note_missing(document: &mut Document, targets: &Targets, face: Face) {
     for (_, error) in targets.missing.iter().take(MAX_EXPLORED) {
-        document.note(query_error_text(error, Face::TextTools));
+        document.note(query_error_text(error, face));
     }
     let more = targets.found.iter().skip(MAX_EXPLORED);
     let more: Vec<&str> = more.map(Target::asked).collect();
@@ -139,18 +165,18 @@ fn add_target(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     target: &Target,
-    within: &[&str],
-    wants: Wants,
+    context: Context<'_>,
 ) -> Result<(), AnswerError> {
+    let Context { within, wants, .. } = context;
     let mut part = Document::default();
     match target {
-        Target::Symbols(symbols) => add_symbols(&mut part, occurrences, symbols, within, wants),
+        Target::Symbols(symbols) => add_symbols(&mut part, occurrences, symbols, context),
         Target::File { path, node, .. } => place::file(&mut part, occurrences, path, node, wants),
         Target::Folder { path, .. } => place::folder(&mut part, occurrences, path),
         Target::External { symbols, .. } => {
             external::sections(&mut part, occurrences, symbols, wants)
         }
-        Target::Literal(text) => place::literal(&mut part, occurrences, text),
+        Target::Literal(text) => place::literal(&mut part, occurrences, text, within),
     }?;
     document.append(part, WANTED);
     Ok(())
@@ -160,9 +186,13 @@ fn add_symbols(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     symbols: &SymbolTarget,
-    within: &[&str],
-    wants: Wants,
+    context: Context<'_>,
 ) -> Result<(), AnswerError> {
+    let Context {
+        within,
+        wants,
+        face,
+    } = context;
     let mut ranked = Vec::with_capacity(symbols.groups.len());
     let groups = symbols.groups.iter().chain(&symbols.others);
     for (at, group) in groups.enumerate() {
@@ -195,7 +225,7 @@ fn add_symbols(
         ));
     }
     if let Some(note) = &symbols.note {
-        document.line(format!("note: {}", note_text(note, Face::TextTools)));
+        document.line(format!("note: {}", note_text(note, face)));
     }
     heading::details(document, occurrences, &group.nodes)?;
     let listed = others_line(occurrences, &others)?;

@@ -1,7 +1,7 @@
 //! Sections about files, folders and literals.
 
 use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
-use codeagent_core::query::{self, Occurrence, Occurrences};
+use codeagent_core::query::{self, LiteralSite, Occurrence, Occurrences, Targets, TextSearchQuery};
 
 use super::heading::signature;
 use super::member::numbered;
@@ -12,6 +12,9 @@ use crate::text::{Document, NameRow, Section};
 
 /// Maximum files of a folder whose symbols are listed.
 const MAX_FILES: usize = 300;
+
+/// Maximum symbols of a file without exports whose names are listed.
+const MAX_INTERNAL: usize = 3;
 
 /// Uses other than imports.
 const USES: [EdgeType; 6] = [
@@ -25,6 +28,9 @@ const USES: [EdgeType; 6] = [
 
 /// Maximum listed places of a literal.
 const MAX_LITERALS: usize = 200;
+
+/// Maximum names of a question that are searched as text.
+const MAX_EXPRESSIONS: usize = 3;
 
 /// Maximum places of a literal whose context is shown.
 const MAX_IN_CONTEXT: usize = 2;
@@ -202,11 +208,16 @@ pub(super) fn folder(
             .unwrap_or(path)
             .trim_start_matches('/');
         if names.is_empty() {
-            let full = match internal.len() {
-                0 => name.to_owned(),
-                count => format!("{name} ({count} not exported)"),
-            };
-            without.push(full);
+            without.push(match internal.as_slice() {
+                [] => name.to_owned(),
+                _ if internal.len() > MAX_INTERNAL => {
+                    format!("{name} ({} not exported)", internal.len())
+                }
+                _ => {
+                    let names: Vec<&str> = internal.iter().map(|node| node.name.as_str()).collect();
+                    format!("{name} (not exported: {})", names.join(", "))
+                }
+            });
         } else {
             rows.push(NameRow {
                 full: format!("{name}: {}", names.join(", ")),
@@ -228,14 +239,23 @@ pub(super) fn literal(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     text: &str,
+    within: &[&str],
 ) -> Result<(), AnswerError> {
     let snapshot = occurrences.sources.snapshot();
-    let sites = query::literal_sites(snapshot, text, MAX_LITERALS)?;
+    let mut sites = query::literal_sites(snapshot, text, MAX_LITERALS)?;
+    let is_meant = |site: &LiteralSite| {
+        let mut places = within.iter();
+        places.any(|place| query::is_in_place(&site.path, place))
+    };
+    if sites.iter().any(is_meant) {
+        sites.retain(is_meant);
+    }
     let count = sites.len();
     document.line(format!("## literal \"{text}\" ({count} places)"));
     let handlers = query::handlers(occurrences, text)?;
     let title = "handled by, matched by equal text";
     document.section(Section::lines("handlers", title, handlers).weighing(20));
+    document.section(dispatch::routes(occurrences, text)?.weighing(20));
 
     let mut places = Vec::with_capacity(count);
     for site in sites {
@@ -249,6 +269,42 @@ pub(super) fn literal(
     }
     document.section(Section::places("literals", "named by", code).weighing(30));
     document.section(Section::places("tests", "named in tests", tests).weighing(8));
+    Ok(())
+}
+
+/// Adds the lines that contain names of the question that are no symbols, such as the path of a key in
+/// an object literal: `routes.home.path`.
+pub(super) fn expressions(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    targets: &Targets,
+) -> Result<(), AnswerError> {
+    let names = targets.missing.iter().map(|(name, _)| name.as_str());
+    for name in names
+        .filter(|name| name.contains('.'))
+        .take(MAX_EXPRESSIONS)
+    {
+        let query = TextSearchQuery {
+            pattern: name,
+            is_regex: false,
+            ignore_case: false,
+            path: None,
+            literals: false,
+        };
+        let found = query::search_text(occurrences, &query)?;
+        if found.code.is_empty() {
+            continue;
+        }
+        document.line(format!("## text {name} ({} lines)", found.code.len()));
+        if found.code.len() <= MAX_IN_CONTEXT {
+            for place in &found.code {
+                around(document, occurrences, place)?;
+            }
+        }
+        let section = Section::places("lines", "lines of code that contain it", found.code);
+        document.section(section.weighing(30));
+        document.section(Section::places("tests", "in tests", found.tests).weighing(8));
+    }
     Ok(())
 }
 

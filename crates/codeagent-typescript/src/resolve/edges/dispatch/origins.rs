@@ -72,7 +72,19 @@ impl<'w> FileResolver<'w> {
                 self.origin_of_value(value(object), steps - 1)
             }
             Expr::Call(call) | Expr::New(call) => {
-                self.origin_of_value(value(facts.calls[call.index()].callee), steps - 1)
+                let call = facts.calls[call.index()];
+                let origin = self.origin_of_value(value(call.callee), steps - 1);
+                let injected = facts.list(call.args).first();
+                match (facts.expr(call.callee), injected) {
+                    // `inject(HttpClient)` gives an instance of the class.
+                    (Expr::Name(name, ..), Some(class))
+                        if facts.text(name) == "inject"
+                            && origin == Origin::Package("@angular/core") =>
+                    {
+                        self.origin_of_value(value(class.value), steps - 1)
+                    }
+                    _ => origin,
+                }
             }
             Expr::Paren(inner)
             | Expr::Satisfies(inner, _)

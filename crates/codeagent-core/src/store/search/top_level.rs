@@ -1,0 +1,86 @@
+//! Top-level symbols: the types, functions and variables that are direct members of a file or a C#
+//! namespace. Natural-language results are grouped by them.
+
+use rusqlite::{Connection, Row};
+use rustc_hash::FxHashMap;
+
+use crate::model::graph::{NodeId, NodeType};
+use crate::store::StoreError;
+use crate::store::codec::{stored_id, word_column};
+
+/// Maximum depth of symbols in symbols; deeper ones count as top-level.
+const MAX_DEPTH: usize = 32;
+
+/// Finds the top-level symbols that contain symbols, and remembers them.
+pub(super) struct TopLevel<'c> {
+    connection: &'c Connection,
+    known: FxHashMap<NodeId, Container>,
+}
+
+/// The container of a symbol.
+#[derive(Clone, Copy, Debug, Default)]
+struct Container {
+    parent: Option<NodeId>,
+    /// Whether it is a file or namespace, which is above the top level.
+    is_above: bool,
+    /// Whether it is a field, property or variable.
+    is_property: bool,
+}
+
+impl<'c> TopLevel<'c> {
+    pub fn new(connection: &'c Connection) -> Self {
+        Self {
+            connection,
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// Returns the top-level symbol that contains a symbol; for a top-level symbol, itself.
+    pub fn of(&mut self, id: NodeId) -> Result<NodeId, StoreError> {
+        let mut top = id;
+        for _ in 0..MAX_DEPTH {
+            let Some(parent) = self.container(top)?.parent else {
+                break;
+            };
+            if self.container(parent)?.is_above {
+                break;
+            }
+            top = parent;
+        }
+        Ok(top)
+    }
+
+    /// Reports whether a symbol is a field, property or variable inside a top-level symbol.
+    pub fn is_inner_property(&mut self, id: NodeId) -> Result<bool, StoreError> {
+        Ok(self.container(id)?.is_property && self.of(id)? != id)
+    }
+
+    fn container(&mut self, id: NodeId) -> Result<Container, StoreError> {
+        if let Some(known) = self.known.get(&id) {
+            return Ok(*known);
+        }
+
+        let mut statement = self.connection.prepare_cached(CONTAINER)?;
+        let mut rows = statement.query([stored_id(id)])?;
+        let container = match rows.next()? {
+            Some(row) => read(row)?,
+            None => Container::default(),
+        };
+        self.known.insert(id, container);
+        Ok(container)
+    }
+}
+
+fn read(row: &Row<'_>) -> Result<Container, StoreError> {
+    let node_type = word_column(row, 1, NodeType::from_code)?;
+    let is_namespace = node_type == NodeType::Module && row.get::<_, i64>(2)? == 0;
+    Ok(Container {
+        parent: row.get::<_, Option<i64>>(0)?.map(|id| NodeId(id as u64)),
+        is_above: node_type == NodeType::File || is_namespace,
+        is_property: node_type == NodeType::Property,
+    })
+}
+
+/// The position of `#` distinguishes TypeScript's namespaces, which are inside a file.
+const CONTAINER: &str =
+    "SELECT parent_id, node_type, instr(qualified_name, '#') FROM nodes WHERE id = ?1";
