@@ -104,7 +104,7 @@ pub const TEXTUAL: ExtraField = ExtraField {
 pub const EXTERNAL: ExtraField = ExtraField {
     name: "external",
     json_type: "array",
-    doc: "What it uses outside the repository: `line manager:package#path`, in the order of the uses.",
+    doc: "Symbols it uses outside the repository: `line manager:package#path`, in the order of the uses.",
 };
 
 /// The symbols that the answer covers.

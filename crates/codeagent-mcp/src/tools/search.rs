@@ -87,7 +87,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "find_similar",
         title: "Find similar symbols",
-        doc: "Finds symbols with a similar name, location and signature.",
+        doc: "Finds symbols with a similar name, location and signature: how others do it.",
         parameters: &[
             NODE_ID,
             Parameter::optional(
