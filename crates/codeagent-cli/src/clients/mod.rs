@@ -11,16 +11,20 @@
 mod files;
 mod jsonc;
 mod record;
+mod table;
 mod toml;
+
+pub use table::{CLIENTS, Client};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use files::{diff, read, write};
 use record::Created;
+use table::{OwnCommand, home};
 
 /// The server's name in clients' settings.
 const NAME: &str = "codeagent";
@@ -33,100 +37,6 @@ const OLDER_ARGUMENTS: [&str; 1] = ["mcp"];
 
 /// The table of our entry in a TOML file.
 const TABLE: &str = "mcp_servers.codeagent";
-
-#[derive(Debug)]
-pub struct Client {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// Path of its settings file.
-    file: fn() -> Option<PathBuf>,
-    /// Key of its servers in the settings file; `None` if the file is not JSON.
-    servers: Option<&'static str>,
-    /// Returns the entry for a program and its arguments.
-    entry: fn(&str, &[String]) -> Value,
-    /// Additional arguments for this client.
-    own_arguments: &'static [&'static str],
-    command: Option<OwnCommand>,
-}
-
-/// A client's command that manages its servers.
-#[derive(Debug)]
-struct OwnCommand {
-    program: &'static str,
-    /// Arguments that precede the path of our command.
-    add: &'static [&'static str],
-    remove: &'static [&'static str],
-}
-
-pub const CLIENTS: &[Client] = &[
-    Client {
-        name: "claude",
-        file: || Some(home()?.join(".claude.json")),
-        servers: Some("mcpServers"),
-        entry: |program, args| json!({ "type": "stdio", "command": program, "args": args }),
-        own_arguments: &[],
-        command: Some(OwnCommand {
-            program: "claude",
-            add: &["mcp", "add", "-s", "user", NAME, "--"],
-            remove: &["mcp", "remove", "-s", "user", NAME],
-        }),
-    },
-    Client {
-        name: "codex",
-        file: || {
-            Some(
-                variable("CODEX_HOME")
-                    .or_else(|| Some(home()?.join(".codex")))?
-                    .join("config.toml"),
-            )
-        },
-        servers: None,
-        entry: |program, args| json!({ "command": program, "args": args }),
-        own_arguments: &[],
-        command: Some(OwnCommand {
-            program: "codex",
-            add: &["mcp", "add", NAME, "--"],
-            remove: &["mcp", "remove", NAME],
-        }),
-    },
-    Client {
-        name: "cursor",
-        file: || Some(home()?.join(".cursor/mcp.json")),
-        servers: Some("mcpServers"),
-        entry: |program, args| json!({ "command": program, "args": args }),
-        own_arguments: &["--root", "${workspaceFolder}"],
-        command: None,
-    },
-    Client {
-        name: "vscode",
-        file: || Some(settings_home()?.join("Code/User/mcp.json")),
-        servers: Some("servers"),
-        entry: |program, args| json!({ "type": "stdio", "command": program, "args": args }),
-        own_arguments: &[],
-        command: None,
-    },
-    Client {
-        name: "gemini",
-        file: || Some(home()?.join(".gemini/settings.json")),
-        servers: Some("mcpServers"),
-        entry: |program, args| json!({ "command": program, "args": args }),
-        own_arguments: &[],
-        command: None,
-    },
-    Client {
-        name: "opencode",
-        file: opencode,
-        servers: Some("mcp"),
-        entry: |program, args| {
-            let command: Vec<&str> = std::iter::once(program)
-                .chain(args.iter().map(String::as_str))
-                .collect();
-            json!({ "type": "local", "command": command, "enabled": true })
-        },
-        own_arguments: &[],
-        command: None,
-    },
-];
 
 /// A change that was made, or would be.
 #[derive(Debug)]
@@ -145,14 +55,14 @@ impl Client {
             .command
             .as_ref()
             .is_some_and(|own| on_path(own.program).is_some());
-        let program = if self.name == "vscode" {
-            "code"
-        } else {
-            self.name
-        };
-        let folder = (self.file)().and_then(|file| file.parent().map(Path::to_owned));
+        let folder = self
+            .sign
+            .map(|sign| sign())
+            .unwrap_or_else(|| (self.file)().and_then(|file| file.parent().map(Path::to_owned)));
         // The home folder itself is no sign of a client.
-        own || on_path(program).is_some()
+        own || self
+            .program
+            .is_some_and(|program| on_path(program).is_some())
             || folder.is_some_and(|folder| Some(&folder) != home().as_ref() && folder.is_dir())
     }
 
@@ -431,39 +341,6 @@ fn outdated<'a>(known: &Value, wanted: &'a Value) -> Option<Vec<&'a str>> {
             .map(|(key, _)| key.as_str())
             .collect(),
     )
-}
-
-fn opencode() -> Option<PathBuf> {
-    let folder = variable("XDG_CONFIG_HOME")
-        .or_else(|| Some(home()?.join(".config")))?
-        .join("opencode");
-    let commented = folder.join("opencode.jsonc");
-    Some(if commented.is_file() {
-        commented
-    } else {
-        folder.join("opencode.json")
-    })
-}
-
-fn home() -> Option<PathBuf> {
-    variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
-}
-
-/// Returns the folder in which desktop programs keep the user's settings.
-fn settings_home() -> Option<PathBuf> {
-    if cfg!(windows) {
-        variable("APPDATA")
-    } else if cfg!(target_os = "macos") {
-        Some(home()?.join("Library/Application Support"))
-    } else {
-        variable("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")))
-    }
-}
-
-fn variable(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
 }
 
 /// Finds a program on the path. On Windows, npm's commands end in `.cmd`.

@@ -42,7 +42,7 @@ impl Machine {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    fn write(&self, path: &str, text: &str) {
+    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.home.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
@@ -69,6 +69,23 @@ const FILES: &[(&str, &str, &str)] = &[
     ("gemini", ".gemini/settings.json", "mcpServers"),
     ("opencode", ".config/opencode/opencode.json", "mcp"),
     ("claude", ".claude.json", "mcpServers"),
+    ("zed", ".config/zed/settings.json", "context_servers"),
+    (
+        "windsurf",
+        ".codeium/windsurf/mcp_config.json",
+        "mcpServers",
+    ),
+    (
+        "cline",
+        ".cline/data/settings/cline_mcp_settings.json",
+        "mcpServers",
+    ),
+    (
+        "continue",
+        ".continue/mcpServers/codeagent.json",
+        "mcpServers",
+    ),
+    ("junie", ".junie/mcp/mcp.json", "mcpServers"),
 ];
 
 #[test]
@@ -335,6 +352,140 @@ fn uninstalling_everything_stops_daemons() {
         !machine
             .stdout(&["daemon", "status", "--root", root])
             .contains("process ")
+    );
+}
+
+#[test]
+fn a_daemon_runs_until_the_last_client_is_removed() {
+    let machine = Machine::new();
+    machine.write("repo/a.ts", "export function f() {}\n");
+    let root = machine.home.path().join("repo");
+    let root = root.to_str().unwrap();
+    for client in ["cursor", "gemini"] {
+        machine.stdout(&["install", client]);
+    }
+    machine.stdout(&["daemon", "start", "--idle", "1", "--root", root]);
+    assert!(!machine.stdout(&["uninstall", "cursor"]).contains("daemon"));
+    assert!(
+        machine
+            .stdout(&["uninstall", "gemini"])
+            .contains("stopped the daemon")
+    );
+    assert!(!machine.stdout(&["uninstall", "gemini"]).contains("daemon"));
+}
+
+#[test]
+fn without_a_name_the_clients_on_the_machine_are_listed() {
+    let machine = Machine::new();
+    let said = |arguments: &[&str]| {
+        let output = machine.run(arguments);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(said(&["install"]).contains("nothing to install"));
+
+    machine.write(".cursor/mcp.json", "{}");
+    machine.write(".junie/settings", "");
+    machine.write(".continue/config.yaml", "name: mine\n");
+    machine.stdout(&["install", "cursor"]);
+    assert_eq!(
+        said(&["install"]),
+        "cursor: set up\ncontinue: not set up\njunie: not set up\n\
+         note: `codeagent install all` changes continue, junie; or name one of them\n"
+    );
+    assert_eq!(
+        machine.read(".junie/mcp/mcp.json"),
+        None,
+        "without a terminal nothing is changed"
+    );
+    assert!(said(&["install", "--dry-run"]).contains("junie: would change "));
+    assert!(
+        said(&["uninstall"])
+            .ends_with("`codeagent uninstall all` changes cursor; or name one of them\n")
+    );
+
+    machine.stdout(&["install", "all"]);
+    let entry = machine.read(".continue/mcpServers/codeagent.json").unwrap();
+    assert!(entry.contains("\"mcpServers\""), "{entry}");
+    machine.stdout(&["uninstall", "all"]);
+    assert_eq!(machine.read(".continue/mcpServers/codeagent.json"), None);
+    assert_eq!(machine.read(".cursor/mcp.json").as_deref(), Some("{}"));
+}
+
+#[test]
+fn cline_is_set_up_where_it_is_installed() {
+    let machine = Machine::new();
+    machine.stdout(&["install", "cline"]);
+    assert!(
+        machine
+            .read(".cline/data/settings/cline_mcp_settings.json")
+            .is_some()
+    );
+    let extension =
+        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
+    machine.write(extension, "{ \"mcpServers\": {} }\n");
+    machine.stdout(&["install", "cline"]);
+    assert!(machine.read(extension).unwrap().contains("codeagent"));
+}
+
+#[test]
+fn the_report_has_no_paths_names_or_code() {
+    let machine = Machine::new();
+    machine.write(
+        "secretroot/secretfolder/secretfile.ts",
+        "export function secretFunction() { secretCall(); }\n",
+    );
+    machine.write(
+        "secretroot/secretfolder/broken.ts",
+        "export function secretFunction( {{{\n",
+    );
+    machine.write(
+        "secretroot/secretfolder/secretproject.csproj",
+        "<Project Sdk=\"Microsoft.NET.Sdk\" />",
+    );
+    machine.write(
+        "secretroot/secretfolder/secretlarge.ts",
+        "secretLine".repeat(10_000),
+    );
+    machine.write(".cursor/mcp.json", "{ broken secretsetting");
+    let root = machine.home.path().join("secretroot");
+    let root = root.to_str().unwrap();
+    let home = machine.home.path().file_name().unwrap().to_str().unwrap();
+    let report = |expected: &str| {
+        let output = machine.run(&["doctor", "--report", "--root", root]);
+        let text =
+            String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{text}");
+        assert!(text.contains(expected), "{text}");
+        let plain = text.to_lowercase();
+        for word in ["secret", "broken", home, "/", "\\"] {
+            assert!(!plain.contains(word), "{word}: {text}");
+        }
+        text
+    };
+
+    report("index: there is none yet");
+    machine.stdout(&["index", "--root", root]);
+    let text = report("typescript: ");
+    assert!(
+        text.contains("1 file that failed") && text.contains("KiB, consistent"),
+        "{text}"
+    );
+    assert!(text.contains("cursor settings cannot be read"), "{text}");
+
+    machine.write("secretroot/.codeagent/config.json", "{ \"secretkey\": 1 }");
+    report("settings: 1 note");
+    machine.write(
+        "secretroot/.codeagent/config.json",
+        "{ \"include\": \"secret\" }",
+    );
+    report("settings: invalid");
+
+    let output = machine.run(&["doctor", "--report", "--root", "/nonexistent-secret"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("repository: cannot be opened") && !text.contains("secret"),
+        "{text}"
     );
 }
 
