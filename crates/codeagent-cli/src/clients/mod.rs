@@ -5,8 +5,7 @@
 //! arguments stay. What `install` created besides the entry is recorded, and `uninstall` removes no
 //! more than that.
 //!
-//! Limitations: only the user's settings, never those of a project. A client whose settings are not
-//! JSON must have been set up by its command first.
+//! Limitations: only the user's settings, never those of a project.
 
 mod files;
 mod jsonc;
@@ -35,8 +34,9 @@ const ARGUMENTS: [&str; 3] = ["mcp", "--profile", "agent"];
 /// The arguments of entries written by older versions.
 const OLDER_ARGUMENTS: [&str; 1] = ["mcp"];
 
-/// The table of our entry in a TOML file.
+/// The table of our entry in a TOML file, and its keys.
 const TABLE: &str = "mcp_servers.codeagent";
+const TABLE_KEYS: [&str; 2] = ["command", "args"];
 
 /// A change that was made, or would be.
 #[derive(Debug)]
@@ -105,18 +105,27 @@ impl Client {
     }
 
     fn add(&self, program: &str, dry: bool) -> anyhow::Result<Change> {
-        let servers = self.json_servers()?;
         let path = self.path()?;
-        let has_servers = jsonc::get(&read(&path)?, &[servers])
-            .with_context(|| self.left_alone())?
-            .is_some();
+        let entry = (self.entry)(program, &self.arguments(&ARGUMENTS));
+        let text = read(&path)?;
+        let has_servers = match self.servers {
+            Some(servers) => jsonc::get(&text, &[servers])
+                .with_context(|| self.left_alone())?
+                .is_some(),
+            None => true,
+        };
         let created = Created {
             file: !path.exists(),
             servers: !has_servers,
         };
-        let change = self.edit(dry, |text| {
-            let entry = (self.entry)(program, &self.arguments(&ARGUMENTS));
-            Ok(jsonc::set(text, &[servers, NAME], &entry)?)
+
+        let change = self.edit(dry, |text| match self.servers {
+            Some(servers) => Ok(jsonc::set(text, &[servers, NAME], &entry)?),
+            None => {
+                let keys = TABLE_KEYS.map(|key| (key, entry[key].to_string()));
+                toml::add(text, TABLE, &keys)
+                    .context("`mcp_servers` is an inline table; add the entry by hand")
+            }
         })?;
         if !dry {
             record::remember(&path, created)?;
@@ -128,11 +137,10 @@ impl Client {
     /// Makes the existing entry start `program`.
     fn update(&self, program: &str, dry: bool) -> anyhow::Result<Change> {
         let Some(servers) = self.servers else {
-            let keys = ["command", "args"];
             return self.edit(dry, |text| {
                 let known = toml::table(text, TABLE).and_then(toml_arguments);
                 let entry = self.wanted(program, known);
-                let changed = keys.iter().try_fold(text.to_owned(), |text, key| toml::set(&text, TABLE, key, &entry[key].to_string()));
+                let changed = TABLE_KEYS.iter().try_fold(text.to_owned(), |text, key| toml::set(&text, TABLE, key, &entry[key].to_string()));
                 changed.with_context(|| format!("`command` and `args` of [{TABLE}] are not plain strings; change them by hand"))
             });
         };
@@ -195,12 +203,14 @@ impl Client {
             return run(own, &path, vec![words(own.remove, &[])], dry);
         }
 
-        let servers = self.json_servers()?;
         let path = self.path()?;
         let created = record::recall(&path);
         let change = self.edit(dry, |text| {
-            let rest = jsonc::unset(text, &[servers, NAME], created.servers)?
-                .unwrap_or_else(|| text.to_owned());
+            let rest = match self.servers {
+                Some(servers) => jsonc::unset(text, &[servers, NAME], created.servers)?
+                    .unwrap_or_else(|| text.to_owned()),
+                None => toml::remove(text, TABLE),
+            };
             Ok(if created.file && rest.trim() == "{}" {
                 String::new()
             } else {
@@ -222,15 +232,6 @@ impl Client {
 
     fn path(&self) -> anyhow::Result<PathBuf> {
         (self.file)().context("there is no home folder: HOME is not set")
-    }
-
-    fn json_servers(&self) -> anyhow::Result<&'static str> {
-        self.servers.with_context(|| {
-            format!(
-                "`{}` is not on the path; it alone can change its file",
-                self.name
-            )
-        })
     }
 
     fn left_alone(&self) -> String {

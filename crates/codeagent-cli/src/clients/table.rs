@@ -19,7 +19,7 @@ pub struct Client {
     pub(super) sign: Option<fn() -> Option<PathBuf>>,
     /// Program that is on the path if the client is installed.
     pub(super) program: Option<&'static str>,
-    /// Key of its servers in the settings file; `None` if the file is not JSON.
+    /// Key of its servers in the settings file; `None` if the file is TOML.
     pub(super) servers: Option<&'static str>,
     /// Returns the entry for a program and its arguments.
     pub(super) entry: fn(&str, &[String]) -> Value,
@@ -67,12 +67,9 @@ pub const CLIENTS: &[Client] = &[
             let folder = variable("CODEX_HOME").or_else(|| Some(home()?.join(".codex")))?;
             Some(folder.join("config.toml"))
         },
+        // Its own command drops the comments of other servers.
+        program: Some("codex"),
         servers: None,
-        command: Some(OwnCommand {
-            program: "codex",
-            add: &["mcp", "add", NAME, "--"],
-            remove: &["mcp", "remove", NAME],
-        }),
         ..PLAIN
     },
     Client {

@@ -93,7 +93,13 @@ fn asked(
 ) -> anyhow::Result<Option<Vec<&'static Client>>> {
     if let Some(name) = &arguments.client {
         let is_asked = |client: &&Client| name == client.name || name == ALL && client.is_present();
-        return Ok(Some(CLIENTS.iter().filter(is_asked).collect()));
+        let asked: Vec<&Client> = CLIENTS.iter().filter(is_asked).collect();
+        if asked.is_empty() {
+            output::note(&format!(
+                "no supported client found on this machine; `codeagent {command} --help` lists them"
+            ));
+        }
+        return Ok(Some(asked));
     }
 
     let found: Vec<(&Client, State)> = CLIENTS
@@ -217,10 +223,6 @@ fn each(
     mut said: Vec<String>,
     change: impl Fn(&Client) -> anyhow::Result<Change>,
 ) -> anyhow::Result<()> {
-    if asked.is_empty() {
-        output::note("no supported client found; name one to configure it anyway");
-    }
-
     let mut failed = None;
     for client in asked {
         match change(client) {

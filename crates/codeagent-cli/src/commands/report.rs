@@ -9,7 +9,7 @@ use codeagent_core::engine::{self, ErrorKind};
 use codeagent_core::query;
 use codeagent_core::service::{ipc, quick_check};
 use codeagent_render::{LanguageQuality, StatusReport};
-use codeagent_workspace::{DataRoot, Workspace};
+use codeagent_workspace::{DataRoot, Entry, EntryKind, Workspace};
 
 use crate::clients::{CLIENTS, State};
 use crate::commands::{Root, model};
@@ -49,9 +49,9 @@ fn repository(root: &Root) -> Vec<String> {
 
     let started = Instant::now();
     let walk = workspace.walk();
+    let is_file = |entry: &&Entry| entry.kind == EntryKind::File;
+    let files = walk.entries.iter().filter(is_file).count() as u64;
     let folders = walk.folders.len() as u64;
-    // The root is no entry.
-    let files = (walk.entries.len() as u64 + 1).saturating_sub(folders);
     let mut lines = vec![format!(
         "repository: {} and {} in {}",
         count(files, "file"),

@@ -140,14 +140,12 @@ fn install_adds_one_key_and_uninstall_restores_the_file() {
 fn a_client_with_a_command_is_configured_by_it() {
     let machine = Machine::new();
     machine.program("claude");
-    machine.program("codex");
-    machine.write(".codex/config.toml", "model = \"x\"\n");
     assert!(
         machine
             .stdout(&["install", "all", "--dry-run"])
-            .contains("codex: would run codex mcp add codeagent -- /")
+            .contains("claude: would run claude mcp add -s user codeagent -- /")
     );
-    assert_eq!(machine.read("codex.called"), None);
+    assert_eq!(machine.read("claude.called"), None);
     let told = machine.stdout(&["install", "all"]);
     assert!(
         told.contains("claude: ran claude mcp add -s user codeagent -- /")
@@ -156,25 +154,52 @@ fn a_client_with_a_command_is_configured_by_it() {
     );
     assert!(
         machine
-            .read("codex.called")
+            .read("claude.called")
             .unwrap()
             .ends_with("/codeagent mcp --profile agent\n")
     );
     machine.write(
-        ".codex/config.toml",
-        "[mcp_servers.codeagent]\ncommand = \"/old/codeagent\"\n\n[other]\n",
+        ".claude.json",
+        r#"{"mcpServers":{"codeagent":{"command":"/old/codeagent","args":["mcp"]}}}"#,
     );
-    machine.stdout(&["install", "codex"]);
+    machine.stdout(&["install", "claude"]);
     assert_eq!(
-        machine.read("codex.called").unwrap().lines().count(),
+        machine.read("claude.called").unwrap().lines().count(),
         1,
         "its command would drop the keys of the entry that is there"
     );
     assert!(
         machine
-            .stdout(&["uninstall", "codex"])
-            .contains("codex mcp remove codeagent")
+            .stdout(&["uninstall", "claude"])
+            .contains("claude mcp remove -s user codeagent")
     );
+}
+
+#[test]
+fn toml_settings_keep_their_comments() {
+    let text = "# mine\nmodel = \"x\" # keep\n\n[mcp_servers.other] # another\ncommand = \"node\"\nargs = [ \"x.js\" ]\n";
+    for before in [None, Some(text)] {
+        let machine = Machine::new();
+        if let Some(before) = before {
+            machine.write(".codex/config.toml", before);
+        }
+        machine.stdout(&["install", "codex"]);
+        let after = machine.read(".codex/config.toml").unwrap();
+        assert!(
+            after.starts_with(before.unwrap_or("[mcp_servers.codeagent]\ncommand = \"/")),
+            "{after}"
+        );
+        assert!(
+            after.ends_with("args = [\"mcp\",\"--profile\",\"agent\"]\n"),
+            "{after}"
+        );
+        assert_eq!(
+            machine.stdout(&["install", "codex"]),
+            "codex: nothing to change\n"
+        );
+        machine.stdout(&["uninstall", "codex"]);
+        assert_eq!(machine.read(".codex/config.toml").as_deref(), before);
+    }
 }
 
 #[test]
@@ -182,15 +207,15 @@ fn settings_that_cannot_be_edited_are_reported_and_unchanged() {
     let machine = Machine::new();
     machine.write(".cursor/mcp.json", "{ broken");
     machine.write(".gemini/settings.json", "{ \"mcpServers\": [] }");
-    for (client, expected) in [
-        ("cursor", "left alone"),
-        ("gemini", "left alone"),
-        ("codex", "not on the path"),
-    ] {
+    machine.write(
+        ".codex/config.toml",
+        "mcp_servers = { other = { command = \"x\" } }\n",
+    );
+    for client in ["cursor", "gemini", "codex"] {
         let output = machine.run(&["install", client]);
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(
-            !output.status.success() && said.contains(expected),
+            !output.status.success() && said.contains("left alone"),
             "{client}: {said}"
         );
     }
