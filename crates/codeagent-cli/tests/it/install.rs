@@ -42,7 +42,7 @@ impl Machine {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+    fn write(&self, path: &str, text: &str) {
         let path = self.home.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
@@ -470,7 +470,7 @@ fn the_report_has_no_paths_names_or_code() {
     );
     machine.write(
         "secretroot/secretfolder/secretlarge.ts",
-        "secretLine".repeat(10_000),
+        &"secretLine".repeat(10_000),
     );
     machine.write(".cursor/mcp.json", "{ broken secretsetting");
     let root = machine.home.path().join("secretroot");
