@@ -229,6 +229,13 @@ impl<T: Serialize> PrintedAnswer<T> {
             ));
         }
 
+        if !self.extra.external.is_empty() {
+            note(&format!(
+                "calls outside the repository:\n  {}",
+                self.extra.external.join("\n  ")
+            ));
+        }
+
         let possible = &self.extra.possible;
         for (sites, word, meaning) in [
             (

@@ -38,5 +38,7 @@ pub mod world;
 pub use dependencies::Dependencies;
 pub use dispatch::{Dispatch, DispatchEnd};
 pub use language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
-pub use resolution::{InheritedImplementation, Reference, Resolution, Target, Unresolved, link};
+pub use resolution::{
+    ExternalUse, InheritedImplementation, Reference, Resolution, Target, Unresolved, link,
+};
 pub use world::{DeclRef, ExprRef, FileId, InstalledPackages, World, WorldFile};

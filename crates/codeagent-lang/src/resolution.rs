@@ -1,5 +1,8 @@
 //! The result of resolving one file: resolved uses, and those without a known target.
 
+use std::sync::Arc;
+
+use codeagent_model::external::ExternalSymbol;
 use codeagent_model::facts::{DeclId, SiteKind, Sym};
 use codeagent_model::graph::{Confidence, EdgeType};
 use codeagent_model::span::Position;
@@ -22,6 +25,8 @@ pub struct Resolution {
     /// Uses that probably have a target in the repository but got none because a receiver or
     /// argument is unknown, by name and in text order.
     pub unresolved: Vec<Unresolved>,
+    /// Uses of external symbols, in text order.
+    pub external: Vec<ExternalUse>,
     /// Members of base classes in other files that implement interface members for a type of the
     /// file.
     pub inherited: Vec<InheritedImplementation>,
@@ -54,6 +59,19 @@ pub struct Reference {
     /// The best target first; several only if not exact. In TypeScript, all declarations of one
     /// symbol count as one target; this is the first of them.
     pub targets: Vec<Target>,
+    /// Position of the name token.
+    pub at: Position,
+}
+
+/// One use of an external symbol: a call, construction, import, base or type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExternalUse {
+    /// The symbol.
+    pub symbol: Arc<ExternalSymbol>,
+    /// The relation between the code at the site and the symbol.
+    pub edge_type: EdgeType,
+    /// Certainty of the symbol; one of several overloads may be meant.
+    pub confidence: Confidence,
     /// Position of the name token.
     pub at: Position,
 }

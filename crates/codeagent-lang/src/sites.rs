@@ -7,21 +7,23 @@
 //! languages.
 
 use std::hash::Hash;
+use std::sync::Arc;
 
+use codeagent_model::external::ExternalSymbol;
 use codeagent_model::facts::{DeclId, Site, Sym};
 use codeagent_model::graph::{Confidence, EdgeType};
 
 use crate::explain::Report;
 use crate::query::stack::QueryStack;
-use crate::resolution::{Reference, Resolution, Target, Unresolved};
+use crate::resolution::{ExternalUse, Reference, Resolution, Target, Unresolved};
 
 /// The target of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteTarget {
     /// A node of the graph.
     Edge(Reference),
-    /// An external symbol.
-    External,
+    /// An external symbol; unknown if nothing proves which.
+    External(Option<ExternalUse>),
     /// A value that holds a function: a local, a parameter, a delegate. The function itself is not
     /// looked for.
     Value,
@@ -112,7 +114,10 @@ fn record_site<R: ResolveSites>(resolver: &R, site: &Site, resolution: &mut Reso
             resolution.calls_resolved += u32::from(is_call);
             resolution.uses.push(edge);
         }
-        SiteTarget::External => resolution.calls_external += u32::from(is_call),
+        SiteTarget::External(named) => {
+            resolution.calls_external += u32::from(is_call);
+            resolution.external.extend(named);
+        }
         SiteTarget::Value if is_call => resolution.value_calls.push(site.at),
         SiteTarget::Unresolved(name) => resolution.unresolved.push(unresolved(site, name)),
         SiteTarget::Exceeded => {
@@ -132,6 +137,19 @@ fn unresolved(site: &Site, name: Sym) -> Unresolved {
         kind: site.kind,
         source: site.owner,
         at: site.at,
+    }
+}
+
+impl ExternalUse {
+    /// Returns the use of an external symbol at a site.
+    #[must_use]
+    pub fn of_site(site: &Site, edge_type: EdgeType, symbol: Arc<ExternalSymbol>) -> Self {
+        Self {
+            symbol,
+            edge_type,
+            confidence: Confidence::Exact,
+            at: site.at,
+        }
     }
 }
 

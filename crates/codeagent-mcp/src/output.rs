@@ -9,8 +9,8 @@
 //! Limitations: schemas describe `structuredContent`; the texts of an answer have the same content.
 
 pub use codeagent_render::{
-    ALSO_NAMED, ExtraField, FOLDERS, NEXT_CURSOR, POSSIBLE, POSSIBLE_SITES, STALE_FILES, SYMBOLS,
-    TEXTUAL, TEXTUAL_SITES, TOTAL, UNRESOLVED, UNRESOLVED_CURSOR, UNRESOLVED_SITES,
+    ALSO_NAMED, EXTERNAL, ExtraField, FOLDERS, NEXT_CURSOR, POSSIBLE, POSSIBLE_SITES, STALE_FILES,
+    SYMBOLS, TEXTUAL, TEXTUAL_SITES, TOTAL, UNRESOLVED, UNRESOLVED_CURSOR, UNRESOLVED_SITES,
 };
 
 use codeagent_render::Code;

@@ -51,7 +51,7 @@ Paths are relative to the root of the repository.
 Lists: `path` (file, folder or glob), `tests`, `kind` and `min_confidence` filter; `sites` is how many places a row shows; `format` `compact` \
 is shorter; `next_cursor` goes into `cursor` for the next page. `note` says why a list is empty. `unresolved` and `possible` are uses that may \
 belong to it. The index follows the files as they are edited; if an answer is behind, `note` says so and `stale_files` names files whose lines \
-may be off. Confidence `exact` is proven, `inferred` the best of several candidates. Libraries are not indexed; calls into them are not listed.";
+may be off. Confidence `exact` is proven, `inferred` the best of several candidates. Libraries are not indexed, but uses of their symbols are: ask by name (`HttpClient.SendAsync`, `npm:rxjs#map`).";
 
 const AGENT_INSTRUCTIONS: &str = "\
 Answers questions about the C# and TypeScript/JavaScript code of one repository from an index of its symbols, resolved nearly as a compiler \
@@ -60,7 +60,7 @@ or reading files. read_file shows lines of a file, get_status how complete the i
 
 Name what you ask about by names or their ends (`Cart.Total`, `src/cart.ts#Cart.total`), FILE:LINE, files, folders, quoted literals, several \
 of them, or a sentence. Answers are text of at most max_chars characters; the last line says what was left out and how to get it. Uses listed \
-as possible are not certain. The index follows the files as they are edited. Libraries are not indexed.";
+as possible are not certain. The index follows the files as they are edited. Libraries are not indexed, but uses of their symbols are (`HttpClient.SendAsync`, `npm:rxjs#map`).";
 
 /// Maximum number of running tools. Others wait in the order of their calls: with a hundred running
 /// at once, all would be answered late.

@@ -98,7 +98,7 @@ fn advice(not_found: &NotFound, face: Face) -> String {
         Instead::NoMember(no_member) => format!("; {}", no_member_text(no_member, face)),
         Instead::Nearest(nearest) => match nearest.as_slice() {
             [] => format!(
-                "; {} finds names by their parts; symbols of libraries are not indexed",
+                "; {} finds names by their parts; of libraries, only what the repository uses is known",
                 face.search()
             ),
             [name] => format!("; did you mean {name}?"),

@@ -96,6 +96,13 @@ pub const TEXTUAL: ExtraField = ExtraField {
     doc: "The first of textual_sites: `path:line text`.",
 };
 
+/// The external symbols that the symbols call.
+pub const EXTERNAL: ExtraField = ExtraField {
+    name: "external",
+    json_type: "array",
+    doc: "Callees outside the repository: `line manager:package#path`, in the order of the calls.",
+};
+
 /// The symbols that the answer covers.
 pub const SYMBOLS: ExtraField = ExtraField {
     name: "symbols",
@@ -122,6 +129,8 @@ pub struct Extra {
     pub possible: PossibleUses,
     /// The cursor of more unresolved uses.
     pub unresolved_cursor: Option<String>,
+    /// The external symbols that the symbols call, each as `line symbol`.
+    pub external: Vec<String>,
     /// The folders with most rows, each as `folder: number`.
     pub folders: Vec<String>,
     /// The symbols that the answer covers, if the name matches several.
@@ -240,6 +249,7 @@ impl Extra {
 
         let symbols: Vec<String> = self.symbols.iter().map(answered_text).collect();
         for (field, list) in [
+            (&EXTERNAL, self.external.clone()),
             (&FOLDERS, self.folders.clone()),
             (&SYMBOLS, symbols),
             (&ALSO_NAMED, self.also_named.texts()),

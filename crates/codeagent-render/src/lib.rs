@@ -21,8 +21,8 @@ pub use code::Code;
 pub use compact::compact;
 pub use error_text::{error_text, query_error_text};
 pub use extra::{
-    ALSO_NAMED, AlsoNamed, AnsweredSymbol, Extra, ExtraField, FOLDERS, NEXT_CURSOR, POSSIBLE,
-    POSSIBLE_SITES, STALE_FILES, SYMBOLS, TEXTUAL, TEXTUAL_SITES, TOTAL, UNRESOLVED,
+    ALSO_NAMED, AlsoNamed, AnsweredSymbol, EXTERNAL, Extra, ExtraField, FOLDERS, NEXT_CURSOR,
+    POSSIBLE, POSSIBLE_SITES, STALE_FILES, SYMBOLS, TEXTUAL, TEXTUAL_SITES, TOTAL, UNRESOLVED,
     UNRESOLVED_CURSOR, UNRESOLVED_SITES,
 };
 pub use face::Face;

@@ -8,6 +8,9 @@ use codeagent_core::query::{
 
 use crate::face::Face;
 
+/// Maximum number of external symbols in a note.
+const MAX_EXTERNAL: usize = 5;
+
 /// Words a note.
 #[must_use]
 pub fn note_text(note: &Note, face: Face) -> String {
@@ -15,6 +18,7 @@ pub fn note_text(note: &Note, face: Face) -> String {
         Note::MatchedIgnoringCase { asked } => {
             format!("no symbol is named {asked}; these differ in upper and lower case")
         }
+        Note::External { symbols, count } => external_text(symbols, *count),
         Note::MatchedMember {
             asked,
             declared_as,
@@ -76,6 +80,22 @@ pub fn note_text(note: &Note, face: Face) -> String {
     }
 }
 
+fn external_text(symbols: &[String], count: usize) -> String {
+    let (shown, more) = symbols.split_at(symbols.len().min(MAX_EXTERNAL));
+    let more = match more.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let overloads = match count - symbols.len() {
+        0 => String::new(),
+        _ => format!(" ({count} overloads)"),
+    };
+    format!(
+        "uses of {}{more}{overloads}, which is not in the repository",
+        shown.join(", ")
+    )
+}
+
 fn empty_list_text(reason: &EmptyList, face: Face) -> String {
     match reason {
         EmptyList::NoCallers { name } => {
@@ -128,7 +148,7 @@ fn empty_list_text(reason: &EmptyList, face: Face) -> String {
             unresolved: 0,
             ..
         } => {
-            format!("{name} calls nothing in this repository; calls into libraries are not listed")
+            format!("{name} calls nothing in this repository")
         }
         EmptyList::NoCallees {
             name, unresolved, ..

@@ -222,6 +222,7 @@ fn delta_of(rows: Rows, known: &KnownFiles) -> Delta {
         object_functions: rows.object_functions,
         literals: rows.literals,
         dispatch: rows.dispatch,
+        external: rows.external,
         ..Delta::default()
     }
 }

@@ -241,6 +241,7 @@ fn delta(
         delta.object_functions.extend(resolved.object_functions);
         delta.literals.push(resolved.literals);
         delta.dispatch.extend(resolved.dispatch);
+        delta.external.extend(resolved.external);
     }
 
     let nodes = node_changes(&state.nodes, renewed);

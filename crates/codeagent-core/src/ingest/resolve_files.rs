@@ -2,20 +2,22 @@
 //! literals, dispatch, and what the resolution depended on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::dispatch::DispatchEdge;
 use codeagent_lang::nodes::NodeTable;
-use codeagent_lang::{FileId, Resolution, World, link};
+use codeagent_lang::{ExternalUse, FileId, Resolution, World, link};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::summary::Phase;
+use crate::model::external::ExternalSymbol;
 use crate::model::graph::{Edge, NodeId};
 use crate::store::{
-    DependencyKeyHash, DependencyRow, DispatchRow, EdgeRow, FileKey, LiteralRow, UnresolvedRow,
-    UnresolvedSite,
+    DependencyKeyHash, DependencyRow, DispatchRow, EdgeRow, ExternalRow, ExternalSite, FileKey,
+    LiteralRow, UnresolvedRow, UnresolvedSite,
 };
 
 /// The rows of one resolved file.
@@ -29,6 +31,8 @@ pub struct ResolvedFile {
     pub literals: LiteralRow,
     /// Code that runs without a call that names it.
     pub dispatch: Vec<DispatchRow>,
+    /// Uses of external symbols.
+    pub external: Vec<ExternalRow>,
     /// Dependencies, and the sources of the edges.
     pub links: DependencyRow,
     /// Numbers of call sites: all, resolved, external.
@@ -85,6 +89,7 @@ fn resolve_file(
             .collect(),
         literals: LiteralRow::new(key, world.facts(file)),
         dispatch: dispatch_rows(dispatch, key),
+        external: external_rows(&links.external, key),
         calls: [
             links.calls - links.value_calls.len() as u32,
             links.calls_resolved,
@@ -187,6 +192,34 @@ fn dispatch_rows(edges: Vec<DispatchEdge>, file: FileKey) -> Vec<DispatchRow> {
     rows
 }
 
+/// One row per symbol, sorted by symbol.
+fn external_rows(uses: &[ExternalUse], file: FileKey) -> Vec<ExternalRow> {
+    let mut by_symbol: FxHashMap<&Arc<ExternalSymbol>, Vec<ExternalSite>> = FxHashMap::default();
+    for used in uses {
+        let site = ExternalSite {
+            line: used.at.line,
+            column: used.at.column,
+            edge_type: used.edge_type,
+            confidence: used.confidence,
+        };
+        by_symbol.entry(&used.symbol).or_default().push(site);
+    }
+
+    let row = |(symbol, mut sites): (&Arc<ExternalSymbol>, Vec<ExternalSite>)| {
+        sites.sort_unstable();
+        sites.dedup();
+        ExternalRow {
+            file,
+            symbol: Arc::clone(symbol),
+            sites,
+        }
+    };
+
+    let mut rows: Vec<ExternalRow> = by_symbol.into_iter().map(row).collect();
+    rows.sort_unstable_by(|a, b| a.symbol.cmp(&b.symbol));
+    rows
+}
+
 fn unresolved_rows(
     links: &Resolution,
     world: &World,
@@ -223,8 +256,6 @@ fn unresolved_rows(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::languages::LANGUAGES;
     use crate::model::graph::Dialect;

@@ -12,8 +12,8 @@ use crate::ingest::plan::{Fingerprint, PlanFile};
 use crate::ingest::resolve_files::{ResolvedFile, key_hashes};
 use crate::ingest::scan::KnownFiles;
 use crate::store::{
-    DependencyKeyHash, DependencyRow, DispatchRow, EdgeRow, FileKey, FileRow, LiteralRow,
-    UnresolvedRow,
+    DependencyKeyHash, DependencyRow, DispatchRow, EdgeRow, ExternalRow, FileKey, FileRow,
+    LiteralRow, UnresolvedRow,
 };
 
 /// Returns the keys of all files in order: existing keys, and new ones above them.
@@ -139,6 +139,8 @@ pub struct Rows {
     pub literals: Vec<LiteralRow>,
     /// Dispatch of the files linked.
     pub dispatch: Vec<DispatchRow>,
+    /// Uses of external symbols in the resolved files.
+    pub external: Vec<ExternalRow>,
 }
 
 /// Creates the rows. `relinked` are the resolved files with their positions.
@@ -167,6 +169,7 @@ pub fn rows(
         rows.object_functions.extend(linked.object_functions);
         rows.literals.push(linked.literals);
         rows.dispatch.extend(linked.dispatch);
+        rows.external.extend(linked.external);
     }
     rows
 }

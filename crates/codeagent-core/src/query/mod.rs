@@ -9,6 +9,7 @@ mod dispatch;
 mod empty_result_hints;
 mod error;
 mod export;
+mod external;
 mod filter;
 mod flow;
 mod folder;
@@ -59,6 +60,9 @@ pub use dispatch::{DispatchStep, dispatched_from, dispatched_to};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, export};
+pub use external::{
+    ExternalCallee, PackageUse, external_callees, external_uses, resolve_external, used_packages,
+};
 pub use filter::Filter;
 pub use flow::flow;
 pub use folder::resolve_folder;
@@ -115,8 +119,8 @@ pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use wrapped::wrappers_of;
 
 pub use crate::store::{
-    Counts, FileKey, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, SymbolBrief,
-    VectorSource, is_test_path,
+    Counts, FileKey, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, StoredExternal,
+    SymbolBrief, VectorSource, is_test_path,
 };
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -212,7 +212,22 @@ impl Neighbors {
             contained.dedup_by_key(|child| child.id);
         }
 
-        let mut found = Self::in_order(snapshot, edges, &contained, relation)?;
+        Self::in_order(snapshot, edges, &contained, relation)?.filtered(snapshot, filter)
+    }
+
+    /// Returns the symbols at the other ends of edges in any order, each with its own end.
+    pub(super) fn of_edges(
+        snapshot: &Snapshot,
+        mut edges: Vec<(NodeId, IncidentEdge)>,
+        relation: Relation<'_>,
+        filter: &Filter,
+    ) -> Result<Self, QueryError> {
+        edges.sort_by_key(|(_, edge)| (edge.edge_type as u8, edge.other));
+        Self::in_order(snapshot, edges, &[], relation)?.filtered(snapshot, filter)
+    }
+
+    fn filtered(self, snapshot: &Snapshot, filter: &Filter) -> Result<Self, QueryError> {
+        let mut found = self;
         if filter.looks_at_symbols() {
             let mut wanted = Vec::new();
             for related in found.related {

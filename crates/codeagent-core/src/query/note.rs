@@ -13,6 +13,13 @@ pub enum Note {
         /// The requested name.
         asked: String,
     },
+    /// The name is of symbols outside the repository; what uses them is listed.
+    External {
+        /// The symbols without their parameters, each once.
+        symbols: Vec<String>,
+        /// Number of symbols, overloads included.
+        count: usize,
+    },
     /// The name was resolved to a member of the type that it starts with.
     MatchedMember {
         /// The requested name.

@@ -6,11 +6,13 @@
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{EdgeDirection, EdgeType, NodeId};
+use crate::query::external::external_users;
 use crate::query::wrapped::uses_of_wrappers;
 use crate::query::{
     EmptyList, Filter, Neighbors, Note, QueryError, Relation, Snapshot, Sources, SymbolGroup,
     SymbolMatches, explain_empty, related_results_hint, unindexed_files,
 };
+use crate::store::StoredExternal;
 
 /// Maximum number of symbols whose next level is searched.
 const MAX_DEEP: usize = 20_000;
@@ -62,6 +64,8 @@ impl Levels {
         let mut frontier = match (depth, filter.looks_at_symbols()) {
             (0 | 1, _) => Vec::new(),
             (_, false) => first.ids(),
+            // What uses external symbols is not found by a node.
+            (_, true) if own.is_empty() => first.ids(),
             // Symbols dropped by the filter still lead to the next level.
             (_, true) => Neighbors::of_any(snapshot, own, relation, &uses_only, None)?.ids(),
         };
@@ -159,6 +163,21 @@ impl Relations {
                 .iter()
                 .map(find)
                 .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Finds the symbols that use external ones, as one group.
+    pub fn of_external(
+        snapshot: &Snapshot,
+        symbols: &[StoredExternal],
+        relation: Relation<'_>,
+        filter: &Filter,
+        depth: usize,
+    ) -> Result<Self, QueryError> {
+        let first = external_users(snapshot, symbols, relation, filter)?;
+        let levels = Levels::find(snapshot, first, &[], relation, (filter, depth))?;
+        Ok(Self {
+            found: vec![levels],
         })
     }
 

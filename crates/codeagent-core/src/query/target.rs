@@ -12,9 +12,10 @@ mod alias;
 mod tokens;
 
 use crate::model::graph::{Dialect, Node, NodeId, NodeType};
+use crate::query::external::resolve_external;
 use crate::query::{NotFound, resolve_symbols};
 use crate::query::{Note, QueryError, Sources, SymbolGroup, get_node_by_qualified_name, place};
-use crate::store::{self, Snapshot};
+use crate::store::{self, Snapshot, StoredExternal};
 
 pub use alias::Alias;
 use tokens::{Token, tokens};
@@ -56,6 +57,13 @@ pub enum Target {
         /// Repo-relative path, without a trailing slash; `.` is the whole repository.
         path: String,
     },
+    /// Symbols outside the repository, which it uses.
+    External {
+        /// The text that named them.
+        asked: String,
+        /// The symbols; never empty.
+        symbols: Vec<StoredExternal>,
+    },
     /// A string that is not the name of a symbol: a route, an event, an environment variable.
     Literal(String),
 }
@@ -95,7 +103,7 @@ impl Target {
         match self {
             Self::Symbols(symbols) => symbols.groups.iter().flat_map(SymbolGroup::ids).collect(),
             Self::File { node, .. } => vec![node.id],
-            Self::Folder { .. } | Self::Literal(_) => Vec::new(),
+            Self::Folder { .. } | Self::External { .. } | Self::Literal(_) => Vec::new(),
         }
     }
 
@@ -104,7 +112,10 @@ impl Target {
     pub fn asked(&self) -> &str {
         match self {
             Self::Symbols(symbols) => &symbols.asked,
-            Self::File { asked, .. } | Self::Folder { asked, .. } | Self::Literal(asked) => asked,
+            Self::File { asked, .. }
+            | Self::Folder { asked, .. }
+            | Self::External { asked, .. }
+            | Self::Literal(asked) => asked,
         }
     }
 }
@@ -216,6 +227,7 @@ fn add(
                 targets.found.push(Target::Literal(text.to_owned()));
             }
         }
+        Err(_) if let Some(external) = external(snapshot, text)? => targets.found.push(external),
         Err(_) if is_literal => targets.found.push(Target::Literal(text.to_owned())),
         Err(error) => match alias::resolve(sources, text)? {
             Some(alias) => targets.found.push(Target::Symbols(alias)),
@@ -223,6 +235,16 @@ fn add(
         },
     }
     Ok(())
+}
+
+/// Resolves a name to symbols outside the repository. A name that is no path is a package's only if
+/// it says so.
+fn external(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> {
+    let symbols = resolve_external(snapshot, text)?;
+    Ok((!symbols.is_empty()).then(|| Target::External {
+        asked: text.to_owned(),
+        symbols,
+    }))
 }
 
 /// Resolves a name or a location. The inner error tells why there is no symbol.

@@ -27,7 +27,7 @@ pub fn nodes_of(
             }
             Target::File { node, .. } => nodes.push(node.id),
             Target::Folder { path, .. } => nodes.extend(store::file_nodes_below(snapshot, path)?),
-            Target::Literal(_) => {}
+            Target::External { .. } | Target::Literal(_) => {}
         }
     }
 

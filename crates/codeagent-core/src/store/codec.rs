@@ -5,34 +5,48 @@ use rusqlite::Row;
 use crate::model::graph::NodeId;
 use crate::store::{FileKey, StoreError, bad_value};
 
+/// Adds a number in LEB128 encoding.
+pub fn push_number(out: &mut Vec<u8>, value: u32) {
+    let mut rest = value;
+    while rest >= 0x80 {
+        out.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    out.push(rest as u8);
+}
+
+/// Takes the next number that [`push_number`] added; `None` at the end, or if it is cut off.
+pub fn take_number(blob: &mut &[u8]) -> Option<u32> {
+    let (mut value, mut shift) = (0u32, 0);
+    loop {
+        let (byte, rest) = blob.split_first()?;
+        *blob = rest;
+        value |= u32::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+        shift += 7;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+}
+
 /// Packs sorted numbers as LEB128-encoded differences.
 pub fn pack_sorted(values: impl Iterator<Item = u32>) -> Vec<u8> {
     let mut out = Vec::new();
     let mut last = 0;
     for value in values {
-        let mut rest = value.wrapping_sub(last);
+        push_number(&mut out, value.wrapping_sub(last));
         last = value;
-        while rest >= 0x80 {
-            out.push(rest as u8 | 0x80);
-            rest >>= 7;
-        }
-        out.push(rest as u8);
     }
     out
 }
 
 /// Reverses [`pack_sorted`].
-pub fn unpack_sorted(blob: &[u8]) -> Vec<u32> {
+pub fn unpack_sorted(mut blob: &[u8]) -> Vec<u32> {
     let mut values = Vec::with_capacity(blob.len() / 2);
-    let (mut last, mut value, mut shift) = (0u32, 0u32, 0);
-    for byte in blob {
-        value |= u32::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
-        shift += 7;
-        if byte & 0x80 == 0 {
-            last = last.wrapping_add(value);
-            values.push(last);
-            (value, shift) = (0, 0);
-        }
+    let mut last = 0u32;
+    while let Some(value) = take_number(&mut blob) {
+        last = last.wrapping_add(value);
+        values.push(last);
     }
     values
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::embed::SignBits;
 use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
 use crate::model::span::Span;
-use crate::store::{DispatchRow, FactsKey, LiteralRow, PackageRow};
+use crate::store::{DispatchRow, ExternalRow, FactsKey, LiteralRow, PackageRow};
 
 /// The id of a file's row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -229,6 +229,8 @@ pub struct Delta {
     pub literals: Vec<LiteralRow>,
     /// Their dispatch, in any order, with distinct keys.
     pub dispatch: Vec<DispatchRow>,
+    /// Their uses of external symbols, one row per file and symbol.
+    pub external: Vec<ExternalRow>,
     /// Other files whose rows differ.
     pub touched: Vec<FileRow>,
     pub removed: Vec<FileKey>,

@@ -63,6 +63,14 @@ const DUMPS: &[(&str, &str)] = &[
          FROM dispatch d LEFT JOIN files f ON f.id = d.file_id ORDER BY 1, 2, 3, 4, 5, 6, 7",
     ),
     (
+        "external symbol",
+        "SELECT id, manager, package, descriptor, path, name FROM external_symbols ORDER BY id",
+    ),
+    (
+        "external use",
+        "SELECT e.symbol_id, f.path, hex(e.sites) FROM external_uses e LEFT JOIN files f ON f.id = e.file_id ORDER BY 1, 2",
+    ),
+    (
         "vector",
         "SELECT row, hex(symbols) FROM vec_signs WHERE row < 1 << 12 ORDER BY row",
     ),

@@ -15,6 +15,7 @@ mod dispatch;
 mod dump;
 mod edges;
 mod export;
+mod external;
 mod facts;
 mod files;
 mod graph;
@@ -41,6 +42,10 @@ pub use edges::{
     Contained, IncidentEdge, candidates_of, contained, incident_edges, reference_count,
 };
 pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
+pub use external::{
+    ExternalRow, ExternalSite, StoredExternal, external_packages, external_symbols_named,
+    external_symbols_of, external_uses_in, external_uses_of,
+};
 pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, read_packed};
 pub use files::{
     dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,

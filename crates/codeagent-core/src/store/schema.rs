@@ -50,6 +50,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "0008_dispatch.sql",
         include_str!(concat!(env!("MIGRATIONS"), "/0008_dispatch.sql")),
     ),
+    (
+        "0009_external_symbols.sql",
+        include_str!(concat!(env!("MIGRATIONS"), "/0009_external_symbols.sql")),
+    ),
 ];
 
 /// The schema version of this code.

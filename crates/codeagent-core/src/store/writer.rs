@@ -18,7 +18,8 @@ use crate::store::delta::{
 };
 use crate::store::{
     EDGES_TOTAL, EMBEDDING_MODEL, FactsKey, GENERATION, NodeVector, StoreError, VECTORS_GENERATION,
-    bulk, dispatch, edges, facts, files, literals, nodes, packages, schema, search, vectors,
+    bulk, dispatch, edges, external, facts, files, literals, nodes, packages, schema, search,
+    vectors,
 };
 
 const STATEMENTS_CACHED: usize = 64;
@@ -188,7 +189,8 @@ const PLAIN_INDEXES: &str =
     "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
 const DELETE_GRAPH: &str = "DELETE FROM files; DELETE FROM file_links; DELETE FROM nodes; DELETE FROM spans; DELETE FROM edges; \
     DELETE FROM edges_incoming; DELETE FROM unresolved; DELETE FROM object_functions; \
-    DELETE FROM literals; DELETE FROM file_literals; DELETE FROM callbacks; DELETE FROM dispatch;";
+    DELETE FROM literals; DELETE FROM file_literals; DELETE FROM callbacks; DELETE FROM dispatch; \
+    DELETE FROM external_symbols; DELETE FROM external_uses;";
 
 fn hashes(nodes: &[NodeWithHash]) -> NodeHashes {
     nodes.iter().map(|(hash, node)| (node.id, *hash)).collect()
@@ -286,7 +288,9 @@ fn update(
         literals::replace(connection, row)?;
     }
     let resolved = delta.files.iter().map(|(file, _)| file.id);
+    let mut used_before = Vec::new();
     for file in delta.removed.iter().copied().chain(resolved) {
+        used_before.extend(external::delete(connection, file)?);
         for delete in [DELETE_UNRESOLVED, DELETE_OBJECT_FUNCTIONS, DELETE_DISPATCH] {
             connection.prepare_cached(delete)?.execute([file.0])?;
         }
@@ -295,6 +299,7 @@ fn update(
         files::write_file(connection, file)?;
     }
     write_files(connection, delta)?;
+    external::delete_unused(connection, &used_before)?;
     Ok(report)
 }
 
@@ -314,6 +319,7 @@ fn write_files(connection: &Connection, delta: &Delta) -> Result<(), StoreError>
 
     insert_unresolved(connection, &delta.unresolved)?;
     dispatch::insert(connection, &delta.dispatch)?;
+    external::insert(connection, &delta.external)?;
     bulk::insert(
         connection,
         ("object_functions", 2),

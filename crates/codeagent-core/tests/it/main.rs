@@ -10,6 +10,7 @@
 
 mod dispatch;
 mod edit_fuzz;
+mod external_symbols;
 mod fixtures;
 mod incremental_equals_full;
 mod index_pair;

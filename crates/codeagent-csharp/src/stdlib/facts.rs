@@ -17,6 +17,9 @@ use crate::stdlib::assembly_model::{
 };
 use crate::stdlib::pack::Packed;
 
+/// The first segment of a named type: the global namespace.
+pub(super) const GLOBAL: &str = "global::";
+
 #[must_use]
 pub fn facts(packed: &Packed, namespace: StringId, unit: &TopLevelType) -> Facts {
     let mut builder = Builder {
@@ -341,7 +344,7 @@ impl Builder<'_> {
         method: ScopeId,
     ) -> TypeExpr {
         let mut made = vec![Segment {
-            name: self.name("global::"),
+            name: self.name(GLOBAL),
             args: List::default(),
         }];
 

@@ -23,6 +23,7 @@
 //! overloads that it does not have; its own declaration of such a type takes precedence.
 
 pub mod assembly_model;
+pub mod comment_ids;
 pub mod metadata;
 
 mod facts;
@@ -47,6 +48,12 @@ use codeagent_model::graph::Dialect;
 
 /// The declarations of .NET 9, ASP.NET Core and Microsoft.Extensions.
 const DOTNET: &[u8] = include_bytes!("../../data/dotnet.bin");
+
+/// The prefix of the paths of its declarations.
+pub const DOTNET_PREFIX: &str = "dotnet:";
+
+/// Separates the path of an assembly from the name of a type in it.
+pub const FILE_SEPARATOR: char = '#';
 
 /// The declarations of a library.
 #[derive(Debug)]
@@ -93,7 +100,7 @@ impl Library {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
         // The blob is intact (a test reads it), so only memory can be lacking.
         LIBRARY.get_or_init(|| {
-            Self::read("dotnet:", DOTNET).unwrap_or_else(|error| {
+            Self::read(DOTNET_PREFIX, DOTNET).unwrap_or_else(|error| {
                 panic!("the declarations of .NET cannot be unpacked: {error}")
             })
         })

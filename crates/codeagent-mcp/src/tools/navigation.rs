@@ -11,8 +11,8 @@ use crate::answer::Answer;
 use crate::arguments::{Arguments, Fallback, Kind, Parameter};
 use crate::error::{Code, ToolError};
 use crate::output::{
-    ALSO_NAMED, ExtraField, FOLDERS, NEXT_CURSOR, NOTE, Output, STALE_FILES, SYMBOLS, TOTAL,
-    UNCERTAIN, UNRESOLVED, UNRESOLVED_CURSOR, UNRESOLVED_SITES,
+    ALSO_NAMED, EXTERNAL, ExtraField, FOLDERS, NEXT_CURSOR, NOTE, Output, STALE_FILES, SYMBOLS,
+    TOTAL, UNCERTAIN, UNRESOLVED, UNRESOLVED_CURSOR, UNRESOLVED_SITES,
 };
 use crate::state::State;
 use crate::tools::symbol_args::{filter, page, symbol};
@@ -94,6 +94,7 @@ const USERS: &[ExtraField] = &[
     STALE_FILES,
 ];
 const USED: &[ExtraField] = &[
+    EXTERNAL,
     NEXT_CURSOR,
     TOTAL,
     FOLDERS,
@@ -153,7 +154,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_callers",
         title: "Find callers",
-        doc: "Who calls a symbol, and where. Calls through an interface or base class are listed under that member.",
+        doc: "Who calls a symbol, also one of a library (`HttpClient.SendAsync`), and where. Calls through an interface or base class are listed under \
+              that member.",
         parameters: &[
             NODE_ID,
             FILE,
@@ -176,7 +178,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_callees",
         title: "Find callees",
-        doc: "What a symbol calls, and where. Calls into libraries are not listed.",
+        doc: "What a symbol calls, and where; `external` lists calls into libraries.",
         parameters: &[
             NODE_ID,
             FILE,

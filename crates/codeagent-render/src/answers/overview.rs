@@ -3,12 +3,12 @@
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::NodeId;
 use codeagent_core::query::{
-    self, Cycle, Doubt, EntryKind, Occurrence, Overview, Part, PartUse, Scope, Sources, Target,
-    UnusedSymbol, UsedSymbol,
+    self, Cycle, Doubt, EntryKind, Occurrence, Overview, PackageUse, Part, PartUse, Scope,
+    Snapshot, Sources, Target, UnusedSymbol, UsedSymbol,
 };
 
 use super::AnswerError;
-use crate::text::{Document, Section};
+use crate::text::{Document, NameRow, Section};
 
 /// Maximum listed dependencies of one project.
 const MAX_DEPENDENCIES: usize = 6;
@@ -60,6 +60,9 @@ pub fn overview(index: &IndexReader, path: Option<&str>) -> Result<Document, Ans
     document.section(Section::lines("uses", "uses", uses).weighing(8));
     let used_by = use_lines(&found.used_by, |each| &each.from);
     document.section(Section::lines("used_by", "used by", used_by).weighing(8));
+    if owned.is_none() {
+        document.section(package_section(&snapshot)?);
+    }
     document.section(hub_section(&found));
     document.section(cycle_section(&found, &names));
     let (sure, doubtful): (Vec<&UnusedSymbol>, Vec<&UnusedSymbol>) =
@@ -96,6 +99,24 @@ impl<'a> ProjectNames<'a> {
             .binary_search_by_key(&id, |(id, _)| id)
             .map_or(id, |at| self.0[at].1)
     }
+}
+
+/// Lists the packages that the repository uses, with the number of files.
+fn package_section(snapshot: &Snapshot) -> Result<Section, AnswerError> {
+    let packages = query::used_packages(snapshot)?;
+    let row = |used: &PackageUse| {
+        let name = if used.package.is_empty() {
+            used.manager.to_string()
+        } else {
+            format!("{}:{}", used.manager, used.package)
+        };
+        NameRow {
+            full: format!("{name}: {} symbols, {} files", used.symbols, used.files),
+            short: name,
+        }
+    };
+    let rows = packages.iter().map(row).collect();
+    Ok(Section::names("packages", "uses of packages", rows).weighing(6))
 }
 
 fn short_project(id: &str) -> &str {
@@ -137,7 +158,7 @@ fn scope_of(sources: &mut Sources<'_>, asked: &str) -> Result<Named, AnswerError
     let folder = targets.found.into_iter().find_map(|target| match target {
         Target::Folder { path, .. } => Some(path),
         Target::File { path, .. } => path.rsplit_once('/').map(|(folder, _)| folder.to_owned()),
-        Target::Symbols(_) | Target::Literal(_) => None,
+        Target::Symbols(_) | Target::External { .. } | Target::Literal(_) => None,
     });
     match folder {
         Some(folder) if folder != "." => Ok(Named::Folder(folder)),

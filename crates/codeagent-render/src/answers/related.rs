@@ -4,7 +4,7 @@ use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeDirection, Node};
 use codeagent_core::query::{
     self, Filter, Note, PossibleUses, PossibleUsesQuery, QueryError, Relation, Relations, Site,
-    SiteSample, Sources, SymbolMatches,
+    SiteSample, Snapshot, Sources, StoredExternal, SymbolMatches,
 };
 
 use super::symbols::extra_of;
@@ -15,6 +15,9 @@ use crate::rows::Row;
 
 /// Maximum sites shown for each kind of possible results.
 const MAX_POSSIBLE: usize = 3;
+
+/// Maximum external callees listed.
+const MAX_EXTERNAL: usize = 40;
 
 /// Maximum folders listed with their number of rows.
 const MAX_FOLDERS: usize = 8;
@@ -48,6 +51,10 @@ pub fn related<R: Row>(
     let snapshot = index.snapshot()?;
     let matches = match query.symbol.resolve(&snapshot) {
         Err(error @ QueryError::NoSymbol(_)) => {
+            let symbols = query::resolve_external(&snapshot, query.symbol.name)?;
+            if !symbols.is_empty() {
+                return external(index, (query, &symbols), page);
+            }
             query::resolve_folder(&snapshot, query.symbol.name)?.ok_or(error)
         }
         other => other,
@@ -72,6 +79,9 @@ pub fn related<R: Row>(
         let shown = extra.possible.unresolved.first.len();
         extra.unresolved_cursor =
             page.beside_after(&sites_list(&extra.possible.unresolved_at), shown);
+        if relation.direction == EdgeDirection::Outgoing {
+            extra.external = external_callees(&snapshot, &matches)?;
+        }
     }
 
     let list = Rows {
@@ -109,6 +119,77 @@ pub fn related<R: Row>(
         .with_notes(callback)
         .with_notes(matches.note.filter(|_| page.is_first()))
         .with_stale_files(&sources))
+}
+
+/// Lists the symbols that use external ones.
+fn external<R: Row>(
+    index: &IndexReader,
+    (query, symbols): (&RelatedQuery<'_>, &[StoredExternal]),
+    page: &Page<'_>,
+) -> Result<Answer<R>, AnswerError> {
+    let snapshot = index.snapshot()?;
+    let relation = query.relation;
+    let found = Relations::of_external(&snapshot, symbols, relation, &query.filter, query.depth)?;
+    let mut sources = Sources::new(&snapshot, index.workspace());
+
+    let list = Rows {
+        count: found.len(),
+        key: |index: usize| {
+            let at = found.at(index);
+            at.neighbors.key(at.index)
+        },
+    };
+    let rows = paged(page, FOLDERS_CHARACTERS, &list, |index| {
+        let at = found.at(index);
+        let neighbor = at.neighbors.get(at.index, &mut sources, query.sites)?;
+        let Some(neighbor) = neighbor else {
+            return Ok(None);
+        };
+        check_file(&mut sources, &neighbor.node)?;
+        let row = R::new(&neighbor, relation.direction, None);
+        Ok::<_, AnswerError>(Some(row.at_depth(at.depth)))
+    })?;
+
+    let mut extra = extra_of(page, Extra::default);
+    if page.is_first() && rows.next_cursor.is_some() {
+        extra.folders = by_folder(&found.folders(&snapshot)?);
+    }
+    let note = external_note(symbols);
+    Ok(Answer::of_page(rows, extra)
+        .with_notes(Some(note).filter(|_| page.is_first()))
+        .with_stale_files(&sources))
+}
+
+/// Lists the external symbols that symbols call.
+fn external_callees(
+    snapshot: &Snapshot,
+    matches: &SymbolMatches,
+) -> Result<Vec<String>, QueryError> {
+    let nodes: Vec<&Node> = matches.nodes().collect();
+    let found = query::external_callees(snapshot, &nodes)?;
+    let mut lines: Vec<String> = found
+        .iter()
+        .take(MAX_EXTERNAL)
+        .map(|callee| format!("{} {}", callee.line, callee.symbol))
+        .collect();
+    if found.len() > lines.len() {
+        lines.push(format!("and {} more", found.len() - lines.len()));
+    }
+    Ok(lines)
+}
+
+/// Names external symbols, overloads once.
+fn external_note(symbols: &[StoredExternal]) -> Note {
+    let mut names: Vec<String> = symbols
+        .iter()
+        .map(|found| found.symbol.to_string())
+        .collect();
+    names.sort();
+    names.dedup();
+    Note::External {
+        symbols: names,
+        count: symbols.len(),
+    }
 }
 
 /// Lists a page of the uses that could not be resolved, and no rows.

@@ -70,6 +70,11 @@ pub(super) fn note_targets(
                     "no symbol is named {text:?}, and strings are not followed"
                 ));
             }
+            Target::External { asked, .. } => {
+                document.note(format!(
+                    "{asked} is outside the repository; `explore` lists what uses it"
+                ));
+            }
             Target::Symbols(symbols) => {
                 let used = if are_all_used {
                     symbols.groups.len()

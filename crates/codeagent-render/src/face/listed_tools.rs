@@ -285,6 +285,10 @@ fn notes() -> Vec<Note> {
     }));
     all.extend([
         Note::MatchedIgnoringCase { asked: name() },
+        Note::External {
+            symbols: vec!["lib:Array.map".to_owned()],
+            count: 2,
+        },
         Note::MatchedMember {
             asked: name(),
             declared_as: name(),
@@ -318,6 +322,7 @@ fn notes() -> Vec<Note> {
     every!(
         all,
         Note::MatchedIgnoringCase { .. },
+        Note::External { .. },
         Note::MatchedMember { .. },
         Note::InCallback { .. },
         Note::NotFound(_),

@@ -7,6 +7,7 @@ mod dispatch;
 mod display;
 pub mod explain;
 mod explain_overloads;
+mod external_symbols;
 pub mod identity;
 mod implementations;
 mod name_sites;
@@ -20,6 +21,7 @@ use codeagent_lang::{FileId, Resolution, World, sites};
 use codeagent_model::facts::{DeclId, ExprId};
 use rustc_hash::FxHashMap;
 
+use crate::resolve::edges::external_symbols::ExternalSymbols;
 use crate::resolve::expressions::{Checker, ExprState};
 use crate::resolve::types::{SiteContext, TypeState};
 
@@ -28,6 +30,7 @@ struct FileResolver<'w> {
     exprs: ExprState,
     /// The member accessed on each bare name: `Red` for `Color` in `Color.Red`.
     followers: OnceCell<FxHashMap<ExprId, Name>>,
+    external: ExternalSymbols,
 }
 
 impl<'w> FileResolver<'w> {
@@ -39,6 +42,7 @@ impl<'w> FileResolver<'w> {
             types,
             exprs,
             followers: OnceCell::new(),
+            external: ExternalSymbols::default(),
         }
     }
 
@@ -57,6 +61,7 @@ impl<'w> FileResolver<'w> {
         SiteResolver {
             checker: self.exprs.above(types),
             followers: &self.followers,
+            external: &self.external,
         }
     }
 }
@@ -65,6 +70,7 @@ impl<'w> FileResolver<'w> {
 struct SiteResolver<'w> {
     checker: Checker<'w>,
     followers: &'w OnceCell<FxHashMap<ExprId, Name>>,
+    external: &'w ExternalSymbols,
 }
 
 impl<'w> Deref for SiteResolver<'w> {

@@ -3,9 +3,10 @@
 //! Limitations: those of `site_targets`.
 
 use codeagent_lang::query::names::Name;
+use codeagent_lang::sites::SiteTarget;
 use codeagent_lang::{DeclRef, Reference, Target};
 use codeagent_model::facts::{
-    DeclId, DeclKind, Expr, ExprId, ImportId, ImportKind, Site, Subject, Sym, TypeExpr,
+    DeclId, DeclKind, Expr, ExprId, Import, ImportKind, Site, Subject, Sym, TypeExpr,
 };
 use codeagent_model::graph::EdgeType;
 use rustc_hash::FxHashMap;
@@ -19,24 +20,28 @@ use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::{Ty, Type};
 
 impl SiteResolver<'_> {
-    pub(super) fn resolve_import_site(&self, site: &Site) -> Option<Reference> {
+    pub(super) fn resolve_import_site(&self, site: &Site) -> SiteTarget {
         let Subject::Import(id) = site.subject else {
-            return None;
+            return SiteTarget::Nothing;
         };
-        let import = self.facts.imports.get(id.index())?;
-        if import.kind == ImportKind::ExternAlias {
-            return None;
+        let is_named = |import: &Import| import.kind != ImportKind::ExternAlias;
+        if !self.facts.imports.get(id.index()).is_some_and(is_named) {
+            return SiteTarget::Nothing;
         }
 
-        let target = self.resolve_import_declaration(id)?;
-        Some(exact_edge(site, EdgeType::Imports, target).from_source(DeclId::NONE))
-    }
-
-    fn resolve_import_declaration(&self, id: ImportId) -> Option<DeclRef> {
-        match self.resolve_import(self.file, id) {
-            TypeOrNamespace::Type(ty) => self.declaration_of(ty),
-            TypeOrNamespace::Namespace(namespace) => self.lookup_namespace_declaration(namespace),
+        let target = match self.resolve_import(self.file, id) {
+            TypeOrNamespace::Type(ty) => self
+                .definition_of(ty)
+                .map(|group| self.type_target(site, EdgeType::Imports, group)),
+            TypeOrNamespace::Namespace(namespace) => self
+                .lookup_namespace_declaration(namespace)
+                .map(|target| SiteTarget::Edge(exact_edge(site, EdgeType::Imports, target))),
             TypeOrNamespace::None => None,
+        };
+
+        match target {
+            Some(SiteTarget::Edge(edge)) => SiteTarget::Edge(edge.from_source(DeclId::NONE)),
+            target => target.unwrap_or(SiteTarget::Nothing),
         }
     }
 
@@ -48,12 +53,12 @@ impl SiteResolver<'_> {
             .find(|decl| !self.is_external_file(decl.file))
     }
 
-    pub(super) fn resolve_type_site(&self, site: &Site, edge_type: EdgeType) -> Option<Reference> {
+    pub(super) fn resolve_type_site(&self, site: &Site, edge_type: EdgeType) -> SiteTarget {
         let Subject::Type(ty, segment) = site.subject else {
-            return None;
+            return SiteTarget::Nothing;
         };
         let TypeExpr::Name(segments, scope) = self.facts.type_expr(ty) else {
-            return None;
+            return SiteTarget::Nothing;
         };
 
         let segments = self.facts.list(segments);
@@ -61,10 +66,12 @@ impl SiteResolver<'_> {
         let TypeOrNamespace::Type(ty) =
             self.resolve_segments(self.file, &segments[..end], scope, None)
         else {
-            return None;
+            return SiteTarget::Nothing;
         };
 
-        Some(exact_edge(site, edge_type, self.declaration_of(ty)?))
+        self.definition_of(ty).map_or(SiteTarget::Nothing, |group| {
+            self.type_target(site, edge_type, group)
+        })
     }
 
     pub(super) fn resolve_value_site(&self, site: &Site) -> Option<Reference> {

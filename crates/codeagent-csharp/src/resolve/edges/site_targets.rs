@@ -12,6 +12,7 @@ use codeagent_model::facts::{
 };
 use codeagent_model::graph::{Confidence, EdgeType};
 
+use crate::resolve::declared::tables::TypeDef;
 use crate::resolve::edges::{FileResolver, SiteResolver};
 use crate::resolve::expressions::calls::CallOutcome;
 use crate::resolve::types::queries::Query;
@@ -60,11 +61,13 @@ impl SiteResolver<'_> {
 
             SiteKind::Operator => self.resolve_operator_site(site),
             SiteKind::Index => self.resolve_index_site(site),
-            SiteKind::Base => self.resolve_base_site(site),
-            SiteKind::Import => self.resolve_import_site(site),
-            SiteKind::ParameterType => self.resolve_type_site(site, EdgeType::Accepts),
+            SiteKind::Base => return self.resolve_base_site(site).into(),
+            SiteKind::Import => return self.resolve_import_site(site).into(),
+            SiteKind::ParameterType => {
+                return self.resolve_type_site(site, EdgeType::Accepts).into();
+            }
+            SiteKind::TypeRef => return self.resolve_type_site(site, EdgeType::References).into(),
 
-            SiteKind::TypeRef => self.resolve_type_site(site, EdgeType::References),
             SiteKind::Test => match self.resolve_tested_type(site.subject) {
                 Some(target) => Some(exact_edge(site, EdgeType::References, target)),
                 None => self.resolve_value_site(site),
@@ -74,8 +77,9 @@ impl SiteResolver<'_> {
             | SiteKind::ReadWrite
             | SiteKind::Key
             | SiteKind::NameOf => match site.subject {
-                Subject::Type(..) => self.resolve_type_site(site, EdgeType::References),
-
+                Subject::Type(..) => {
+                    return self.resolve_type_site(site, EdgeType::References).into();
+                }
                 _ => self.resolve_value_site(site),
             },
             SiteKind::Jsx
@@ -119,7 +123,7 @@ impl SiteResolver<'_> {
                 SiteTarget::Edge(edge(site, EdgeType::Calls, &targets, result.confidence())).into()
             }
             _ if self.exceeded() => SiteTarget::Exceeded.into(),
-            CallOutcome::External => SiteTarget::External.into(),
+            CallOutcome::External => SiteTarget::External(self.external_call(site, &result)).into(),
             CallOutcome::Target => SiteTarget::Value.into(),
             CallOutcome::Value => SiteResolution {
                 target: SiteTarget::Value,
@@ -247,47 +251,69 @@ impl SiteResolver<'_> {
         })
     }
 
-    fn resolve_base_site(&self, site: &Site) -> Option<Reference> {
+    fn resolve_base_site(&self, site: &Site) -> SiteTarget {
         let Subject::Base(decl, index) = site.subject else {
-            return None;
+            return SiteTarget::Nothing;
         };
         let bases = self.facts.list(self.facts.decl(decl).bases);
-        let base = bases.get(usize::from(index))?;
+        let Some(base) = bases.get(usize::from(index)) else {
+            return SiteTarget::Nothing;
+        };
 
         // Bases first: while they are being computed, a type counts as having none, and that must
         // not depend on the first query.
         if let Some(&tid) = self.table.types.get(&decl) {
             self.bases(tid);
         }
-        let target = self.declaration_of(self.type_of(self.file, base.ty))?;
+        let Some(group) = self.definition_of(self.type_of(self.file, base.ty)) else {
+            return SiteTarget::Nothing;
+        };
 
         let child = self.facts.decl(decl).kind;
-        let parent = self.decl(target).kind;
-        let edge_type = match (child, parent) {
+        let edge_type = match (child, group.kind) {
             (DeclKind::TypeParam, _) => EdgeType::References,
             (DeclKind::Interface, _) => EdgeType::Extends,
             (_, DeclKind::Interface) => EdgeType::Implements,
             _ => EdgeType::Inherits,
         };
 
-        let edge = exact_edge(site, edge_type, target);
-        Some(if child == DeclKind::TypeParam {
-            edge
-        } else {
-            edge.from_source(decl)
-        })
+        match self.type_target(site, edge_type, group) {
+            SiteTarget::Edge(edge) if child != DeclKind::TypeParam => {
+                SiteTarget::Edge(edge.from_source(decl))
+            }
+            target => target,
+        }
     }
 
-    /// Returns the declaration of a declared type.
-    pub(super) fn declaration_of(&self, ty: Ty) -> Option<DeclRef> {
+    /// Returns the target of a site that names a type.
+    pub(super) fn type_target(
+        &self,
+        site: &Site,
+        edge_type: EdgeType,
+        group: &TypeDef,
+    ) -> SiteTarget {
+        let target = group.parts[0];
+        if group.external {
+            SiteTarget::External(self.external_use(site, edge_type, target))
+        } else {
+            SiteTarget::Edge(exact_edge(site, edge_type, target))
+        }
+    }
+
+    /// Returns the definition of a declared type.
+    pub(super) fn definition_of(&self, ty: Ty) -> Option<&TypeDef> {
         match self.arena.get(ty) {
-            Type::Named(tid, _) => {
-                let group = self.type_def(tid);
-                (!group.external).then_some(group.parts[0])
-            }
-            Type::Nullable(of) | Type::Qualifier(of) => self.declaration_of(of),
+            Type::Named(tid, _) => Some(self.type_def(tid)),
+            Type::Nullable(of) | Type::Qualifier(of) => self.definition_of(of),
             _ => None,
         }
+    }
+
+    /// Returns the declaration of a type that the repository declares.
+    pub(super) fn declaration_of(&self, ty: Ty) -> Option<DeclRef> {
+        self.definition_of(ty)
+            .filter(|group| !group.external)
+            .map(|group| group.parts[0])
     }
 }
 

@@ -43,6 +43,8 @@ pub struct CallResult {
     pub outcome: CallOutcome,
     /// The targets, best first; several only if uncertain.
     pub targets: Vec<DeclRef>,
+    /// The external declaration that is called, if it is declared.
+    pub external: Option<DeclRef>,
     /// The target is certain.
     pub sure: bool,
     pub result: Ty,
@@ -470,6 +472,8 @@ impl Checker<'_> {
         let refused = !chosen.applicable;
         if self.is_external_file(chosen.best.candidate.decl.file) {
             return CallResult {
+                external: Some(chosen.best.candidate.decl),
+                sure: chosen.certainty.is_certain(),
                 refused,
                 ..CallResult::external(result, expected)
             };
@@ -494,6 +498,7 @@ impl Checker<'_> {
             result,
             expected,
             refused,
+            ..CallResult::default()
         }
     }
 

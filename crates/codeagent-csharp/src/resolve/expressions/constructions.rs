@@ -31,7 +31,11 @@ impl Checker<'_> {
 
         let group = self.type_def(tid);
         if group.kind == DeclKind::Delegate {
-            let made = CallResult::external(ty, vec![ty]);
+            let made = CallResult {
+                external: group.external.then(|| group.parts[0]),
+                sure: true,
+                ..CallResult::external(ty, vec![ty])
+            };
             return if group.external {
                 made
             } else {
@@ -63,6 +67,7 @@ impl Checker<'_> {
 
             return CallResult {
                 outcome,
+                external: group.external.then(|| group.parts[0]),
                 result: ty,
                 ..CallResult::default()
             };

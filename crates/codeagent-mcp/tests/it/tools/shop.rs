@@ -176,7 +176,7 @@ async fn shop_find_similar() {
         {"node_id":"njvjtrc5n6uap","name":"Start","qualified_name":"Shop.Services.IOrderService.Start","node_type":"method","language":"csharp","file_path":"src/Shop.Services/IOrderService.cs","line_start":5,"line_end":5,"access_modifier":"public","parameter_signature":"(int customer)","return_type":"Order","score":0.65}
         {"note":"compared by words and letters (lexhash-384), not by meaning: no model is in use"}"#]]).await;
     check("find_similar", json!({ "node_id": "CartStore", "limit": 2, "format": "compact" }), expect![[r#"{"compact":"web/packages/app/src/state/observable.ts\n3-14 class na7bxymez4zhv s0.32\t#Observable\nsrc/Shop.Services/PriceCalculator.cs\n6-26 public class nbqazgcuf5veq s0.21\tShop.Services.PriceCalculator","note":"compared by words and letters (lexhash-384), not by meaning: no model is in use"}"#]]).await;
-    check("find_similar", json!({ "node_id": "Shop.Nothing" }), expect![[r#"{"error":{"code":"not_found","message":"no symbol \"Shop.Nothing\" in the index; search_symbols finds names by their parts; symbols of libraries are not indexed"}}"#]]).await;
+    check("find_similar", json!({ "node_id": "Shop.Nothing" }), expect![[r#"{"error":{"code":"not_found","message":"no symbol \"Shop.Nothing\" in the index; search_symbols finds names by their parts; of libraries, only what the repository uses is known"}}"#]]).await;
 }
 
 #[tokio::test]
@@ -259,7 +259,9 @@ async fn shop_get_dependencies() {
         {"node_id":"nlwjzmmsxcbxg","name":"orders","qualified_name":"Shop.Services.OrderService.orders","node_type":"property","kind":"field","file_path":"src/Shop.Services/OrderService.cs","line_start":8,"confidence":"exact","call_sites":[{"line":35,"column":9,"text":"orders.Save(order);"}],"edge_type":"references","direction":"outgoing"}
         {"node_id":"nlbxxbzcgzwm3","name":"Id","qualified_name":"Shop.Domain.Entity.Id","node_type":"property","file_path":"src/Shop.Domain/Entity.cs","line_start":11,"confidence":"exact","call_sites":[{"file_path":"src/Shop.Services/OrderService.cs","line":36,"column":34,"text":"return new Receipt(order.Id, total);"}],"edge_type":"references","direction":"outgoing"}
         {"node_id":"nsnnk6zwsmsth","name":"Order","qualified_name":"Shop.Domain.Order","node_type":"class","file_path":"src/Shop.Domain/Order.cs","line_start":6,"confidence":"exact","call_sites":[{"file_path":"src/Shop.Services/OrderService.cs","line":31,"column":26,"text":"public Receipt Place(Order order)"}],"edge_type":"accepts","direction":"outgoing"}"#]]).await;
-    check("get_dependencies", json!({ "node_id": "Shop.Domain.Order", "edge_type": "inherits" }), expect![[r#"{"node_id":"ndbzp2l6d5l4q","name":"Entity","qualified_name":"Shop.Domain.Entity","node_type":"class","file_path":"src/Shop.Domain/Entity.cs","line_start":4,"confidence":"exact","call_sites":[{"file_path":"src/Shop.Domain/Order.cs","line":6,"column":30,"text":"public partial class Order : Entity"}],"edge_type":"inherits","direction":"outgoing"}"#]]).await;
+    check("get_dependencies", json!({ "node_id": "Shop.Domain.Order", "edge_type": "inherits" }), expect![[r#"
+        {"node_id":"ndbzp2l6d5l4q","name":"Entity","qualified_name":"Shop.Domain.Entity","node_type":"class","file_path":"src/Shop.Domain/Entity.cs","line_start":4,"confidence":"exact","call_sites":[{"file_path":"src/Shop.Domain/Order.cs","line":6,"column":30,"text":"public partial class Order : Entity"}],"edge_type":"inherits","direction":"outgoing"}
+        {"external":["8 dotnet:System.Collections.Generic.List","27 dotnet:System.Collections.Generic.List.Add"]}"#]]).await;
 }
 
 #[tokio::test]
@@ -287,9 +289,7 @@ async fn shop_empty_lists_give_a_reason() {
     check(
         "get_callees",
         json!({ "node_id": "Shop.Domain.Order" }),
-        expect![[
-            r#"{"note":"Shop.Domain.Order is a class, which calls nothing itself; for its members: `get_callees Shop.Domain.Order.*`"}"#
-        ]],
+        expect![[r#"{"note":"Shop.Domain.Order is a class, which calls nothing itself; for its members: `get_callees Shop.Domain.Order.*`","external":["8 dotnet:System.Collections.Generic.List","27 dotnet:System.Collections.Generic.List.Add"]}"#]],
     )
     .await;
     check("get_implementations", json!({ "node_id": "OrderService.Place" }), expect![[r#"{"note":"nothing in the repository implements or overrides Shop.Services.OrderService.Place; it implements or overrides a member whose other implementations may be what you want: `get_implementations Shop.Services.IOrderService.Place`"}"#]]).await;
@@ -305,7 +305,7 @@ async fn shop_empty_lists_give_a_reason() {
     check("get_references", json!({ "node_id": "OrderService.Place" }), expect![[r#"
         {"node_id":"ntarzyexmgb6r","name":"PlaceAsync","qualified_name":"Shop.Services.OrderService.PlaceAsync","node_type":"method","file_path":"src/Shop.Services/OrderService.cs","line_start":39,"confidence":"exact","call_sites":[{"line":42,"column":16,"text":"return Place(order);"}],"edge_type":"calls"}
         {"note":"calls through an interface or base class are listed under its member: `get_references Shop.Services.IOrderService.Place`"}"#]]).await;
-    check("get_dependencies", json!({ "node_id": "Shop.Domain.OrderException", "edge_type": "inherits" }), expect![[r#"{"note":"Shop.Domain.OrderException has no outgoing `inherits`; bases outside the repository are not listed; it is declared as `public class OrderException : Exception`; it has 2 `contains`"}"#]]).await;
+    check("get_dependencies", json!({ "node_id": "Shop.Domain.OrderException", "edge_type": "inherits" }), expect![[r#"{"note":"Shop.Domain.OrderException has no outgoing `inherits`; bases outside the repository are not listed; it is declared as `public class OrderException : Exception`; it has 2 `contains`","external":["6 dotnet:System.Exception"]}"#]]).await;
     check(
         "get_dependents",
         json!({ "node_id": "Order.Add", "edge_type": "overrides" }),
@@ -334,7 +334,7 @@ async fn shop_get_status() {
     );
     // Resolution quality is covered by the resolvers' tests.
     status.as_object_mut().unwrap().remove("quality");
-    expect![[r#"{"healthy":true,"schema_version":8,"indexed_files":46,"indexed_symbols":246,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":246,"edges":625,"text_of_no_language_percent":4.1}"#]].assert_eq(&status.to_string());
+    expect![[r#"{"healthy":true,"schema_version":9,"indexed_files":46,"indexed_symbols":246,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":246,"edges":625,"text_of_no_language_percent":4.1}"#]].assert_eq(&status.to_string());
 }
 
 #[tokio::test]

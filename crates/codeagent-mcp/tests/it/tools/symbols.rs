@@ -102,7 +102,7 @@ async fn get_symbol_shows_every_field() {
     check("get_symbol", json!({ "node_id": "Total" }), expect![[r#"
         {"node_id":"nxko7fovcddtz","name":"Total","qualified_name":"Shop.IPriced.Total","node_type":"method","kind":"method","language":"csharp","file_path":"src/Rest.cs","line_start":5,"line_end":5,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int","dialect":"cs","project_id":"Shop.csproj","is_public_api":true,"is_static":false,"is_abstract":true,"is_async":false,"is_override":false,"is_deprecated":false,"has_doc_comment":false,"parse_status":"full","parameter_count":1,"reference_count":2,"declarations":1}
         {"symbols":["nxko7fovcddtz Shop.IPriced.Total(int extra) src/Rest.cs:5","ncggvmchpetqg Shop.Cart.Total(int extra) src/Cart.cs:6"]}"#]]).await;
-    check("get_symbol", json!({ "node_id": "naaaaaaaaaaaa" }), expect![[r#"error: {"error":{"code":"not_found","message":"no symbol \"naaaaaaaaaaaa\" in the index; search_symbols finds names by their parts; symbols of libraries are not indexed"}}"#]]).await;
+    check("get_symbol", json!({ "node_id": "naaaaaaaaaaaa" }), expect![[r#"error: {"error":{"code":"not_found","message":"no symbol \"naaaaaaaaaaaa\" in the index; search_symbols finds names by their parts; of libraries, only what the repository uses is known"}}"#]]).await;
 }
 
 #[tokio::test]
@@ -217,7 +217,7 @@ async fn get_status_never_shows_a_path() {
             .as_u64()
             .is_some_and(|edges| edges > 0)
     );
-    expect![[r#"{"healthy":true,"schema_version":8,"indexed_files":3,"indexed_symbols":10,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":10,"edges":null,"quality":[{"language":"csharp","files":2,"lines":25,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"calls_resolved_percent":100.0,"sites_given_up":0},{"language":"typescript","files":1,"lines":3,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"sites_given_up":0}],"text_of_no_language_percent":0.0}"#]].assert_eq(&status.to_string());
+    expect![[r#"{"healthy":true,"schema_version":9,"indexed_files":3,"indexed_symbols":10,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":10,"edges":null,"quality":[{"language":"csharp","files":2,"lines":25,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"calls_resolved_percent":100.0,"sites_given_up":0},{"language":"typescript","files":1,"lines":3,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"sites_given_up":0}],"text_of_no_language_percent":0.0}"#]].assert_eq(&status.to_string());
 }
 
 #[tokio::test]

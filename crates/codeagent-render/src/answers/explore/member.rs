@@ -1,5 +1,6 @@
 //! Sections about functions, methods, constructors, fields, properties, events and variables.
 
+use codeagent_core::model::external::ExternalSymbol;
 use codeagent_core::model::graph::{
     EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType,
 };
@@ -11,6 +12,9 @@ use crate::text::{Document, NameRow, Section};
 
 /// Maximum number of source lines.
 const MAX_SOURCE_LINES: u32 = 160;
+
+/// Maximum number of external symbols named in the list of calls.
+const MAX_EXTERNAL: usize = 12;
 
 /// Edge types of uses, except those from implementations and overrides.
 const USES: [EdgeType; 4] = [
@@ -369,6 +373,7 @@ fn callees(
         3,
     )?;
 
+    rows.extend(external_row(subject, occurrences)?);
     if unresolved.count > 0 {
         let count = unresolved.count;
         let text = format!("and {count} calls that could not be resolved");
@@ -379,6 +384,47 @@ fn callees(
     }
 
     Ok(Section::names("callees", "calls", rows))
+}
+
+/// Lists what a symbol calls outside the repository, in one row.
+fn external_row(
+    subject: &Subject<'_>,
+    occurrences: &Occurrences<'_, '_>,
+) -> Result<Option<NameRow>, AnswerError> {
+    let nodes: Vec<&Node> = subject.nodes.iter().collect();
+    let found = query::external_callees(occurrences.sources.snapshot(), &nodes)?;
+    let names: Vec<String> = found
+        .iter()
+        .take(MAX_EXTERNAL)
+        .map(|callee| short_path(&callee.symbol))
+        .collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
+
+    let more = match found.len() - names.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Ok(Some(NameRow {
+        full: format!("outside: {}{more}", names.join(", ")),
+        short: format!("{} outside", found.len()),
+    }))
+}
+
+/// Returns the last two names of a path, with the package if it has one: `rxjs#Observable.pipe`.
+fn short_path(symbol: &ExternalSymbol) -> String {
+    let path = symbol.path();
+    let mut dots = path.rmatch_indices('.').map(|(at, _)| at);
+    let short = match dots.nth(1) {
+        Some(at) => &path[at + 1..],
+        None => path.as_str(),
+    };
+    if symbol.package.is_empty() {
+        short.to_owned()
+    } else {
+        format!("{}#{short}", symbol.package)
+    }
 }
 
 #[cfg(test)]

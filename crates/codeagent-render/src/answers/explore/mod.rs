@@ -4,6 +4,7 @@
 //! the budget. A text without targets is searched for, and the best result is explored.
 
 mod connection;
+mod external;
 mod heading;
 mod member;
 mod place;
@@ -110,7 +111,7 @@ fn folders_of_symbols(targets: &Targets) -> Vec<&str> {
 fn place_of(target: &Target) -> Option<&str> {
     match target {
         Target::File { path, .. } | Target::Folder { path, .. } => Some(path),
-        Target::Symbols(_) | Target::Literal(_) => None,
+        Target::Symbols(_) | Target::External { .. } | Target::Literal(_) => None,
     }
 }
 
@@ -146,6 +147,9 @@ fn add_target(
         Target::Symbols(symbols) => add_symbols(&mut part, occurrences, symbols, within, wants),
         Target::File { path, node, .. } => place::file(&mut part, occurrences, path, node, wants),
         Target::Folder { path, .. } => place::folder(&mut part, occurrences, path),
+        Target::External { symbols, .. } => {
+            external::sections(&mut part, occurrences, symbols, wants)
+        }
         Target::Literal(text) => place::literal(&mut part, occurrences, text),
     }?;
     document.append(part, WANTED);

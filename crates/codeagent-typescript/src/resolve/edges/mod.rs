@@ -10,6 +10,7 @@ mod constructors;
 mod dispatch;
 mod display;
 pub mod explain;
+mod external_symbols;
 pub mod identity;
 mod implementations;
 mod site_targets;
@@ -20,16 +21,19 @@ use std::ops::Deref;
 
 use codeagent_lang::{FileId, Resolution, World, sites};
 
+use self::external_symbols::ExternalSymbols;
 use crate::resolve::checker::Checker;
 
 struct FileResolver<'w> {
     checker: Checker<'w>,
+    external: ExternalSymbols,
 }
 
 impl<'w> FileResolver<'w> {
     fn new(file: FileId, world: &'w World) -> Self {
         Self {
             checker: Checker::new(file, world),
+            external: ExternalSymbols::default(),
         }
     }
 }

@@ -63,7 +63,7 @@ impl ResolveSites for FileResolver<'_> {
                     ))
                 })
                 .into(),
-            Referent::External => SiteTarget::External.into(),
+            Referent::External => SiteTarget::External(self.imported_use(site)).into(),
             Referent::Value => SiteTarget::Value.into(),
             Referent::Anonymous if is_call => SiteTarget::Unresolved(Sym::NONE).into(),
             Referent::Anonymous => SiteTarget::Nothing.into(),
@@ -95,7 +95,12 @@ impl FileResolver<'_> {
         let named = self
             .resolve_constructed(site, &decls)
             .and_then(|named| self.edge(site, SiteKind::Read, named));
-        let is_declared_outside = decls.iter().any(|decl| self.is_external_file(decl.file));
+        // The members of `Array` come after those of `ReadonlyArray`.
+        let declared_outside = decls
+            .iter()
+            .rev()
+            .copied()
+            .find(|decl| self.is_external_file(decl.file));
         let is_value = self.is_called_by_name(site)
             && decls
                 .iter()
@@ -103,7 +108,9 @@ impl FileResolver<'_> {
 
         let target = match self.edge(site, site.kind, decls) {
             Some(edge) => SiteTarget::Edge(edge),
-            None if is_declared_outside => SiteTarget::External,
+            None if let Some(decl) = declared_outside => {
+                SiteTarget::External(self.declared_use(&site, decl))
+            }
             None if is_value => SiteTarget::Value,
             None if site.kind.is_call() => SiteTarget::Unresolved(Sym::NONE),
             None => SiteTarget::Nothing,
@@ -202,7 +209,7 @@ impl FileResolver<'_> {
         own.clone().find(same).or_else(|| own.next())
     }
 
-    fn edge_type(&self, site: Site) -> Option<EdgeType> {
+    pub(super) fn edge_type(&self, site: Site) -> Option<EdgeType> {
         Some(match site.kind {
             kind if kind.is_call() => EdgeType::Calls,
             SiteKind::ParameterType => EdgeType::Accepts,

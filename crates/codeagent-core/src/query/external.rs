@@ -1,0 +1,287 @@
+//! Uses of symbols outside the repository: members and types of packages and of the standard
+//! libraries.
+//!
+//! A name is the end of a path (`HttpClient.SendAsync`, `readFile`), with the package before it if
+//! several have it (`npm:rxjs#map`, `dotnet:System.IO.Path.Combine`), or a package alone
+//! (`npm:rxjs`).
+//!
+//! Limitations: the symbol that encloses a use is found by its lines.
+
+use rustc_hash::FxHashMap;
+
+use crate::model::external::{ExternalSymbol, PackageManager};
+use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId, NodeType};
+use crate::query::{Filter, Neighbors, QueryError, Relation};
+use crate::store::{self, ExternalSite, FileKey, IncidentEdge, Snapshot, StoredExternal};
+
+/// Maximum number of symbols that a name stands for.
+const MAX_SYMBOLS: usize = 5_000;
+
+/// Finds the external symbols that a name means; empty if the repository uses none of that name.
+pub fn resolve_external(
+    snapshot: &Snapshot,
+    asked: &str,
+) -> Result<Vec<StoredExternal>, QueryError> {
+    let (manager, rest) = match asked.split_once(':') {
+        Some((word, rest)) if !rest.starts_with(':') => (PackageManager::parse(word), rest),
+        _ => (None, asked),
+    };
+    if manager.is_none() && rest.len() != asked.len() {
+        return Ok(Vec::new());
+    }
+    let (package, path) = match rest.split_once('#') {
+        Some((package, path)) => (Some(package), path),
+        None if has_packages(manager) => (Some(rest), ""),
+        None => (None, rest),
+    };
+
+    let path = path.split('(').next().unwrap_or_default();
+    let path = path.replace("::", ".").replace('#', ".");
+    let mut found = match package {
+        Some(package) if path.is_empty() => {
+            store::external_symbols_of(snapshot, package, MAX_SYMBOLS)?
+        }
+        _ => {
+            let name = path.rsplit('.').next().unwrap_or_default();
+            store::external_symbols_named(snapshot, name, MAX_SYMBOLS)?
+        }
+    };
+
+    found.retain(|found| {
+        let symbol = &found.symbol;
+        manager.is_none_or(|manager| symbol.manager == manager)
+            && package.is_none_or(|package| symbol.package.eq_ignore_ascii_case(package))
+    });
+    let exact: Vec<StoredExternal> = found
+        .iter()
+        .filter(|found| ends_with(&found.symbol.path(), &path))
+        .cloned()
+        .collect();
+    if !exact.is_empty() {
+        return Ok(exact);
+    }
+
+    let lower = path.to_lowercase();
+    found.retain(|found| ends_with(&found.symbol.path().to_lowercase(), &lower));
+    Ok(found)
+}
+
+/// Reports whether a manager has several packages.
+fn has_packages(manager: Option<PackageManager>) -> bool {
+    matches!(
+        manager,
+        Some(PackageManager::NuGet | PackageManager::Assembly | PackageManager::Npm)
+    )
+}
+
+/// Reports whether a path is a name or ends with it after a dot.
+fn ends_with(path: &str, name: &str) -> bool {
+    name.is_empty()
+        || path
+            .strip_suffix(name)
+            .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+}
+
+/// Finds the symbols of the repository that use external ones, as the neighbours of one symbol.
+/// Only incoming relations have any.
+pub(super) fn external_users(
+    snapshot: &Snapshot,
+    symbols: &[StoredExternal],
+    relation: Relation<'_>,
+    filter: &Filter,
+) -> Result<Neighbors, QueryError> {
+    filter.check()?;
+    let mut edges = match relation.direction {
+        EdgeDirection::Incoming => external_uses(snapshot, symbols)?,
+        EdgeDirection::Outgoing => Vec::new(),
+    };
+    edges.retain(|(_, edge)| {
+        relation.edge_types.contains(&edge.edge_type) && filter.takes_use(edge.confidence)
+    });
+    Neighbors::of_edges(snapshot, edges, relation, filter)
+}
+
+/// Returns the uses of external symbols as edges from the symbols that enclose them, each with the
+/// id of the external symbol.
+pub fn external_uses(
+    snapshot: &Snapshot,
+    symbols: &[StoredExternal],
+) -> Result<Vec<(NodeId, IncidentEdge)>, QueryError> {
+    let mut edges = Vec::new();
+    let mut enclosing = EnclosingSymbols::new(snapshot);
+    for used in symbols {
+        for (file, sites) in store::external_uses_of(snapshot, used.id)? {
+            for site in sites {
+                if let Some(source) = enclosing.at(file, &site)? {
+                    edges.push((used.id, incident(source, file, &site)));
+                }
+            }
+        }
+    }
+    Ok(edges)
+}
+
+fn incident(source: NodeId, file: FileKey, site: &ExternalSite) -> IncidentEdge {
+    IncidentEdge {
+        other: source,
+        edge_type: site.edge_type,
+        confidence: site.confidence,
+        file,
+        line: site.line,
+        column: site.column,
+    }
+}
+
+/// Finds the symbols that enclose uses, one file after the other.
+struct EnclosingSymbols<'s> {
+    snapshot: &'s Snapshot,
+    /// The symbols of each file, and the file itself.
+    files: FxHashMap<FileKey, (Vec<Node>, Option<NodeId>)>,
+}
+
+impl<'s> EnclosingSymbols<'s> {
+    fn new(snapshot: &'s Snapshot) -> Self {
+        Self {
+            snapshot,
+            files: FxHashMap::default(),
+        }
+    }
+
+    fn at(&mut self, file: FileKey, site: &ExternalSite) -> Result<Option<NodeId>, QueryError> {
+        if !self.files.contains_key(&file) {
+            let nodes = store::nodes_of_file(self.snapshot, file)?;
+            let own = nodes.iter().find(|node| node.node_type == NodeType::File);
+            let own = own.map(|node| node.id);
+            self.files.insert(file, (nodes, own));
+        }
+
+        let (nodes, own) = &self.files[&file];
+        Ok(innermost(nodes, site).or(*own))
+    }
+}
+
+/// Returns the innermost symbol around a site, other than namespaces.
+fn innermost(nodes: &[Node], site: &ExternalSite) -> Option<NodeId> {
+    let spans = nodes
+        .iter()
+        .filter(|node| !matches!(node.node_type, NodeType::Module | NodeType::File))
+        .flat_map(|node| node.spans.iter().map(move |span| (node.id, span.span)));
+    let around = spans.filter(|(_, span)| {
+        let starts = (span.start.line, span.start.column) <= (site.line, site.column);
+        starts && site.line <= span.end_line
+    });
+    around
+        .min_by_key(|(_, span)| {
+            (
+                span.end_line - span.start.line,
+                std::cmp::Reverse(span.start.offset),
+            )
+        })
+        .map(|(id, _)| id)
+}
+
+/// An external symbol that code uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExternalCallee {
+    /// The symbol; one of several overloads.
+    pub symbol: ExternalSymbol,
+    /// Number of uses.
+    pub count: usize,
+    /// Line of the first use.
+    pub line: u32,
+    /// UTF-16 column of the first use.
+    pub column: u32,
+    /// Highest confidence of the uses.
+    pub confidence: Confidence,
+}
+
+/// Returns the external symbols that symbols call, in the order of their first calls. Overloads
+/// are one.
+pub fn external_callees(
+    snapshot: &Snapshot,
+    nodes: &[&Node],
+) -> Result<Vec<ExternalCallee>, QueryError> {
+    let mut found: Vec<ExternalCallee> = Vec::new();
+    for span in nodes.iter().flat_map(|node| &node.spans) {
+        let Some(file) = store::file_by_path(snapshot, &span.path)? else {
+            continue;
+        };
+        let lines = span.span.start.line..=span.span.end_line;
+        for (used, sites) in store::external_uses_in(snapshot, file.id)? {
+            let calls = sites
+                .iter()
+                .filter(|site| site.edge_type == EdgeType::Calls && lines.contains(&site.line));
+            for site in calls {
+                add_call(&mut found, &used.symbol, site);
+            }
+        }
+    }
+    found.sort_by_key(|callee| (callee.line, callee.column));
+    Ok(found)
+}
+
+fn add_call(found: &mut Vec<ExternalCallee>, symbol: &ExternalSymbol, site: &ExternalSite) {
+    let path = symbol.path();
+    let is_same = |callee: &&mut ExternalCallee| {
+        callee.symbol.package == symbol.package && callee.symbol.path() == path
+    };
+    match found.iter_mut().find(is_same) {
+        Some(callee) => {
+            callee.count += 1;
+            (callee.line, callee.column) =
+                (callee.line, callee.column).min((site.line, site.column));
+            callee.confidence = callee.confidence.max(site.confidence);
+        }
+        None => found.push(ExternalCallee {
+            symbol: symbol.clone(),
+            count: 1,
+            line: site.line,
+            column: site.column,
+            confidence: site.confidence,
+        }),
+    }
+}
+
+/// The use of one package by the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackageUse {
+    /// Who distributes it.
+    pub manager: PackageManager,
+    /// Its name; empty if the manager has only one.
+    pub package: String,
+    /// Number of its symbols that the repository uses.
+    pub symbols: u32,
+    /// Number of files that use it.
+    pub files: u32,
+}
+
+/// Returns the packages that the repository uses, the one in most files first.
+pub fn used_packages(snapshot: &Snapshot) -> Result<Vec<PackageUse>, QueryError> {
+    let packages = store::external_packages(snapshot)?;
+    let package = |(manager, package, symbols, files)| PackageUse {
+        manager,
+        package,
+        symbols,
+        files,
+    };
+    Ok(packages.into_iter().map(package).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_the_end_of_a_path() {
+        for (path, name, expected) in [
+            ("System.IO.Path.Combine", "Path.Combine", true),
+            ("System.IO.Path.Combine", "Combine", true),
+            ("System.IO.Path.Combine", "System.IO.Path.Combine", true),
+            ("System.IO.Path.Combine", "ath.Combine", false),
+            ("System.IO.Path.Combine", "Path", false),
+            ("map", "", true),
+        ] {
+            assert_eq!(ends_with(path, name), expected, "{name}");
+        }
+    }
+}
