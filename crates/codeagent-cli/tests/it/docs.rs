@@ -117,7 +117,7 @@ fn every_link_resolves() {
     for file in [
         "README.md",
         "CHANGELOG.md",
-        "crates/README.md",
+        "crates/codeagent-cli/README.md",
         "crates/codeagent-cli/packaging/README.md",
     ] {
         files.push(top().join(file));

@@ -59,7 +59,7 @@ fn addresses_are_those_of_the_workspace() {
         ("packaging/Dockerfile", repository),
         ("../../docs/book.toml", repository),
         ("../../docs/llms.txt", homepage),
-        ("../README.md", homepage),
+        ("README.md", homepage),
         ("../../.github/ISSUE_TEMPLATE/config.yml", repository),
     ] {
         assert!(text(file).contains(expected), "{file}: {expected}");
