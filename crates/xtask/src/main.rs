@@ -1,4 +1,4 @@
-//! Developer commands that measure `codeagent` and keep its answers stable.
+//! Developer commands that measure `codeagent`, keep its answers stable and release it.
 //!
 //! `cargo run -p xtask -- COMMAND` runs one; each has its own file.
 //!
@@ -17,12 +17,13 @@ mod cost;
 mod model;
 mod mutants;
 mod ranking;
+mod release;
 mod search;
 mod sentences;
 
 use clap::Parser;
 
-/// Measurements of codeagent whose results stand in tests/golden.
+/// Measurements of codeagent whose results stand in tests/golden, and its releases.
 #[derive(Parser)]
 #[command(name = "xtask")]
 enum Command {
@@ -34,6 +35,7 @@ enum Command {
     ModelCheck(model::Options),
     Mutants(mutants::Options),
     Ranking(ranking::Options),
+    Release(release::Options),
     Search(search::Options),
 }
 
@@ -46,6 +48,7 @@ fn main() -> anyhow::Result<()> {
         Command::ModelCheck(options) => model::run(&options),
         Command::Mutants(options) => mutants::run(&options),
         Command::Ranking(options) => ranking::run(&options),
+        Command::Release(options) => release::run(&options),
         Command::Search(options) => search::run(&options),
     }
 }

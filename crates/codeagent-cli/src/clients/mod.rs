@@ -5,22 +5,25 @@
 //! arguments stay. What `install` created besides the entry is recorded, and `uninstall` removes no
 //! more than that.
 //!
-//! Limitations: only the user's settings, never those of a project. A client whose settings are not
-//! JSON must have been set up by its command first.
+//! Limitations: only the user's settings, never those of a project.
 
 mod files;
 mod jsonc;
 mod record;
+mod table;
 mod toml;
+
+pub use table::{CLIENTS, Client};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use files::{diff, read, write};
 use record::Created;
+use table::{OwnCommand, home};
 
 /// The server's name in clients' settings.
 const NAME: &str = "codeagent";
@@ -31,102 +34,9 @@ const ARGUMENTS: [&str; 3] = ["mcp", "--profile", "agent"];
 /// The arguments of entries written by older versions.
 const OLDER_ARGUMENTS: [&str; 1] = ["mcp"];
 
-/// The table of our entry in a TOML file.
+/// The table of our entry in a TOML file, and its keys.
 const TABLE: &str = "mcp_servers.codeagent";
-
-#[derive(Debug)]
-pub struct Client {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// Path of its settings file.
-    file: fn() -> Option<PathBuf>,
-    /// Key of its servers in the settings file; `None` if the file is not JSON.
-    servers: Option<&'static str>,
-    /// Returns the entry for a program and its arguments.
-    entry: fn(&str, &[String]) -> Value,
-    /// Additional arguments for this client.
-    own_arguments: &'static [&'static str],
-    command: Option<OwnCommand>,
-}
-
-/// A client's command that manages its servers.
-#[derive(Debug)]
-struct OwnCommand {
-    program: &'static str,
-    /// Arguments that precede the path of our command.
-    add: &'static [&'static str],
-    remove: &'static [&'static str],
-}
-
-pub const CLIENTS: &[Client] = &[
-    Client {
-        name: "claude",
-        file: || Some(home()?.join(".claude.json")),
-        servers: Some("mcpServers"),
-        entry: |program, args| json!({ "type": "stdio", "command": program, "args": args }),
-        own_arguments: &[],
-        command: Some(OwnCommand {
-            program: "claude",
-            add: &["mcp", "add", "-s", "user", NAME, "--"],
-            remove: &["mcp", "remove", "-s", "user", NAME],
-        }),
-    },
-    Client {
-        name: "codex",
-        file: || {
-            Some(
-                variable("CODEX_HOME")
-                    .or_else(|| Some(home()?.join(".codex")))?
-                    .join("config.toml"),
-            )
-        },
-        servers: None,
-        entry: |program, args| json!({ "command": program, "args": args }),
-        own_arguments: &[],
-        command: Some(OwnCommand {
-            program: "codex",
-            add: &["mcp", "add", NAME, "--"],
-            remove: &["mcp", "remove", NAME],
-        }),
-    },
-    Client {
-        name: "cursor",
-        file: || Some(home()?.join(".cursor/mcp.json")),
-        servers: Some("mcpServers"),
-        entry: |program, args| json!({ "command": program, "args": args }),
-        own_arguments: &["--root", "${workspaceFolder}"],
-        command: None,
-    },
-    Client {
-        name: "vscode",
-        file: || Some(settings_home()?.join("Code/User/mcp.json")),
-        servers: Some("servers"),
-        entry: |program, args| json!({ "type": "stdio", "command": program, "args": args }),
-        own_arguments: &[],
-        command: None,
-    },
-    Client {
-        name: "gemini",
-        file: || Some(home()?.join(".gemini/settings.json")),
-        servers: Some("mcpServers"),
-        entry: |program, args| json!({ "command": program, "args": args }),
-        own_arguments: &[],
-        command: None,
-    },
-    Client {
-        name: "opencode",
-        file: opencode,
-        servers: Some("mcp"),
-        entry: |program, args| {
-            let command: Vec<&str> = std::iter::once(program)
-                .chain(args.iter().map(String::as_str))
-                .collect();
-            json!({ "type": "local", "command": command, "enabled": true })
-        },
-        own_arguments: &[],
-        command: None,
-    },
-];
+const TABLE_KEYS: [&str; 2] = ["command", "args"];
 
 /// A change that was made, or would be.
 #[derive(Debug)]
@@ -145,14 +55,14 @@ impl Client {
             .command
             .as_ref()
             .is_some_and(|own| on_path(own.program).is_some());
-        let program = if self.name == "vscode" {
-            "code"
-        } else {
-            self.name
-        };
-        let folder = (self.file)().and_then(|file| file.parent().map(Path::to_owned));
+        let folder = self
+            .sign
+            .map(|sign| sign())
+            .unwrap_or_else(|| (self.file)().and_then(|file| file.parent().map(Path::to_owned)));
         // The home folder itself is no sign of a client.
-        own || on_path(program).is_some()
+        own || self
+            .program
+            .is_some_and(|program| on_path(program).is_some())
             || folder.is_some_and(|folder| Some(&folder) != home().as_ref() && folder.is_dir())
     }
 
@@ -195,18 +105,27 @@ impl Client {
     }
 
     fn add(&self, program: &str, dry: bool) -> anyhow::Result<Change> {
-        let servers = self.json_servers()?;
         let path = self.path()?;
-        let has_servers = jsonc::get(&read(&path)?, &[servers])
-            .with_context(|| self.left_alone())?
-            .is_some();
+        let entry = (self.entry)(program, &self.arguments(&ARGUMENTS));
+        let text = read(&path)?;
+        let has_servers = match self.servers {
+            Some(servers) => jsonc::get(&text, &[servers])
+                .with_context(|| self.left_alone())?
+                .is_some(),
+            None => true,
+        };
         let created = Created {
             file: !path.exists(),
             servers: !has_servers,
         };
-        let change = self.edit(dry, |text| {
-            let entry = (self.entry)(program, &self.arguments(&ARGUMENTS));
-            Ok(jsonc::set(text, &[servers, NAME], &entry)?)
+
+        let change = self.edit(dry, |text| match self.servers {
+            Some(servers) => Ok(jsonc::set(text, &[servers, NAME], &entry)?),
+            None => {
+                let keys = TABLE_KEYS.map(|key| (key, entry[key].to_string()));
+                toml::add(text, TABLE, &keys)
+                    .context("`mcp_servers` is an inline table; add the entry by hand")
+            }
         })?;
         if !dry {
             record::remember(&path, created)?;
@@ -218,11 +137,10 @@ impl Client {
     /// Makes the existing entry start `program`.
     fn update(&self, program: &str, dry: bool) -> anyhow::Result<Change> {
         let Some(servers) = self.servers else {
-            let keys = ["command", "args"];
             return self.edit(dry, |text| {
                 let known = toml::table(text, TABLE).and_then(toml_arguments);
                 let entry = self.wanted(program, known);
-                let changed = keys.iter().try_fold(text.to_owned(), |text, key| toml::set(&text, TABLE, key, &entry[key].to_string()));
+                let changed = TABLE_KEYS.iter().try_fold(text.to_owned(), |text, key| toml::set(&text, TABLE, key, &entry[key].to_string()));
                 changed.with_context(|| format!("`command` and `args` of [{TABLE}] are not plain strings; change them by hand"))
             });
         };
@@ -285,12 +203,14 @@ impl Client {
             return run(own, &path, vec![words(own.remove, &[])], dry);
         }
 
-        let servers = self.json_servers()?;
         let path = self.path()?;
         let created = record::recall(&path);
         let change = self.edit(dry, |text| {
-            let rest = jsonc::unset(text, &[servers, NAME], created.servers)?
-                .unwrap_or_else(|| text.to_owned());
+            let rest = match self.servers {
+                Some(servers) => jsonc::unset(text, &[servers, NAME], created.servers)?
+                    .unwrap_or_else(|| text.to_owned()),
+                None => toml::remove(text, TABLE),
+            };
             Ok(if created.file && rest.trim() == "{}" {
                 String::new()
             } else {
@@ -312,15 +232,6 @@ impl Client {
 
     fn path(&self) -> anyhow::Result<PathBuf> {
         (self.file)().context("no home folder: HOME is not set")
-    }
-
-    fn json_servers(&self) -> anyhow::Result<&'static str> {
-        self.servers.with_context(|| {
-            format!(
-                "`{}` is not on the PATH, and only it can change its settings",
-                self.name
-            )
-        })
     }
 
     fn left_alone(&self) -> String {
@@ -431,39 +342,6 @@ fn outdated<'a>(known: &Value, wanted: &'a Value) -> Option<Vec<&'a str>> {
             .map(|(key, _)| key.as_str())
             .collect(),
     )
-}
-
-fn opencode() -> Option<PathBuf> {
-    let folder = variable("XDG_CONFIG_HOME")
-        .or_else(|| Some(home()?.join(".config")))?
-        .join("opencode");
-    let commented = folder.join("opencode.jsonc");
-    Some(if commented.is_file() {
-        commented
-    } else {
-        folder.join("opencode.json")
-    })
-}
-
-fn home() -> Option<PathBuf> {
-    variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
-}
-
-/// Returns the folder in which desktop programs keep the user's settings.
-fn settings_home() -> Option<PathBuf> {
-    if cfg!(windows) {
-        variable("APPDATA")
-    } else if cfg!(target_os = "macos") {
-        Some(home()?.join("Library/Application Support"))
-    } else {
-        variable("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")))
-    }
-}
-
-fn variable(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
 }
 
 /// Finds a program on the path. On Windows, npm's commands end in `.cmd`.

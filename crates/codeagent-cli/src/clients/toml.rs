@@ -1,4 +1,4 @@
-//! Sets keys in one table of a TOML file and keeps everything else.
+//! Adds, changes and removes one table of a TOML file and keeps everything else.
 //!
 //! Limitations: values are strings in one pair of quotes and arrays of them, as clients write them;
 //! anything else is left unchanged.
@@ -39,16 +39,70 @@ pub fn set(text: &str, name: &str, key: &str, value: &str) -> Option<String> {
     ))
 }
 
+/// Returns the text with a new table at its end; `None` if its parent is an inline table, which
+/// cannot be extended.
+pub fn add(text: &str, name: &str, keys: &[(&str, String)]) -> Option<String> {
+    let parent = name.split('.').next()?;
+    let is_inline = |line: &str| {
+        let rest = line.trim_start().strip_prefix(parent);
+        rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+    };
+    if text.lines().any(is_inline) {
+        return None;
+    }
+
+    let gap = match text {
+        "" => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    let keys: String = keys
+        .iter()
+        .map(|(key, value)| format!("{key} = {value}\n"))
+        .collect();
+    Some(format!("{text}{gap}[{name}]\n{keys}"))
+}
+
+/// Returns the text without a table, its subtables and the empty line before it.
+pub fn remove(text: &str, name: &str) -> String {
+    let mut rest = text.to_owned();
+    while let Some((begin, end)) = range(&rest, name) {
+        let before = rest[..begin].strip_suffix("\n\n");
+        let kept = before.map_or(begin, |before| before.len() + 1);
+        rest.replace_range(kept..end, "");
+    }
+    rest
+}
+
+/// Returns the place of a table or of one of its subtables, with the header.
+fn range(text: &str, name: &str) -> Option<(usize, usize)> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let after = at + line.len();
+        let is_ours = head(line).is_some_and(|head| {
+            let rest = head.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
+        if is_ours {
+            return Some((at, after + table_end(&text[after..])));
+        }
+        at = after;
+    }
+    None
+}
+
+/// Returns the name in a table's header.
+fn head(line: &str) -> Option<&str> {
+    let head = line.split('#').next().unwrap_or_default().trim();
+    let name = head.strip_prefix('[')?.strip_suffix(']')?;
+    Some(name.trim())
+}
+
 fn after_head(text: &str, name: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         at += line.len();
-        let head = line.split('#').next().unwrap_or_default().trim();
-        if head
-            .strip_prefix('[')
-            .and_then(|head| head.strip_suffix(']'))
-            .is_some_and(|head| head.trim() == name)
-        {
+        if head(line) == Some(name) {
             return Some(at);
         }
     }
@@ -126,6 +180,26 @@ mod tests {
                 .ends_with("env = { A = \"1\" }\n\n")
         );
         assert_eq!(table(text, "servers"), None);
+    }
+
+    #[test]
+    fn a_table_is_added_and_removed_without_a_trace() {
+        let keys = [("command", "\"c\"".to_owned())];
+        for text in [
+            "",
+            "a = 1 # mine\n",
+            "[s.b] # b\nx = 1\n",
+            "[s.b]\nx = [\n  1,\n]\n\n# end\n",
+        ] {
+            let with = add(text, "s.a", &keys).unwrap();
+            assert!(with.ends_with("[s.a]\ncommand = \"c\"\n"), "{with}");
+            assert_eq!(remove(&with, "s.a"), text);
+        }
+        assert_eq!(add("s = { b = 1 }\n", "s.a", &keys), None);
+        assert_eq!(
+            remove("[s.a]\nx = 1\n\n[s.a.env]\nA = 1\n\n[s.ab]\ny = 2\n", "s.a"),
+            "[s.ab]\ny = 2\n"
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+use clap::Args;
 use codeagent_core::engine::IndexReader;
 use codeagent_core::service::{ipc, quick_check};
 use codeagent_core::{engine, query};
@@ -13,10 +14,17 @@ use codeagent_workspace::{DataDir, DataRoot, WatchError, Watcher, Workspace};
 use serde_json::json;
 
 use crate::clients::{CLIENTS, State};
-use crate::commands::{Root, model};
+use crate::commands::{Root, model, report};
 use crate::error::message;
 use crate::exit;
 use crate::output::{self, count};
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Print versions, sizes and timings for a bug report; no paths, names or code
+    #[arg(long)]
+    report: bool,
+}
 
 /// The line of a check, and whether it is a problem.
 struct Finding {
@@ -38,7 +46,17 @@ fn wrong(line: impl Into<String>) -> Finding {
     }
 }
 
-pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
+pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if arguments.report {
+        let lines = report::lines(root);
+        if root.json {
+            output::json(&json!({ "results": lines, "notes": [] }))?;
+        } else {
+            output::lines(lines)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+
     let mut findings = vec![fine(versions())];
     if let Ok(differences) = engine::sqlite_differences()
         && !differences.is_empty()
@@ -90,7 +108,7 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-fn versions() -> String {
+pub fn versions() -> String {
     let grammars: Vec<String> = engine::grammars()
         .map(|(language, version)| format!("{} {version}", language.as_str()))
         .collect();

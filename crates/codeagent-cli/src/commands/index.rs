@@ -1,5 +1,6 @@
 //! `codeagent index`: updates the index with what changed since the last run.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,6 +32,9 @@ const AGAIN: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Args)]
 pub struct Arguments {
+    /// A folder of the repository [default: the current directory]
+    #[arg(value_name = "FOLDER", conflicts_with = "root")]
+    folder: Option<PathBuf>,
     /// Build the index from scratch; the old one is kept until the new one is complete
     #[arg(long)]
     rebuild: bool,
@@ -42,6 +46,13 @@ pub struct Arguments {
     verbose: bool,
     #[command(flatten)]
     threads: Threads,
+}
+
+impl Arguments {
+    /// Returns the folder whose repository is to be indexed.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {

@@ -1,8 +1,10 @@
 //! `codeagent install CLIENT` and `codeagent uninstall CLIENT`: add codeagent to a client's MCP
-//! servers, or remove it.
+//! servers, or remove it. Without a client, both list the clients on this machine and offer to
+//! change them.
 //!
 //! Limitations: other settings of clients (hooks, instructions, skills) are not changed.
 
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -12,7 +14,7 @@ use codeagent_core::service::{Role, ipc};
 use codeagent_workspace::DataRoot;
 use serde_json::json;
 
-use crate::clients::{CLIENTS, Change, Client};
+use crate::clients::{CLIENTS, Change, Client, State};
 use crate::commands::Root;
 use crate::commands::daemon::ENDING;
 use crate::error::message;
@@ -23,9 +25,9 @@ const ALL: &str = "all";
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Client to configure, or `all` for every client found on this machine
+    /// Client to configure, or `all` for every client found [default: list the clients and ask]
     #[arg(value_name = "CLIENT", value_parser = PossibleValuesParser::new(names()))]
-    client: String,
+    client: Option<String>,
     /// Print the changes without making them
     #[arg(long)]
     dry_run: bool,
@@ -51,7 +53,10 @@ pub fn install(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         ));
     }
 
-    each(root, arguments, Vec::new(), |client| {
+    let Some(asked) = asked(root, arguments, "install", program)? else {
+        return Ok(());
+    };
+    each(root, arguments, &asked, Vec::new(), |client| {
         let change = client.install(program, arguments.dry_run)?;
         if let Ok(Some(kept)) = client.own_choice() {
             output::note(&format!(
@@ -65,14 +70,112 @@ pub fn install(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 pub fn uninstall(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    let stopped = if arguments.client == ALL {
+    let Some(asked) = asked(root, arguments, "uninstall", "")? else {
+        return Ok(());
+    };
+
+    let is_all = arguments.client.as_deref() == Some(ALL);
+    let stopped = if is_all || are_the_last(&asked) {
         stop_daemons(arguments.dry_run)?
     } else {
         Vec::new()
     };
-    each(root, arguments, stopped, |client| {
+    each(root, arguments, &asked, stopped, |client| {
         client.uninstall(arguments.dry_run)
     })
+}
+
+/// Returns the clients to change. If none is named, lists those on this machine and asks; `None`
+/// if that is all.
+fn asked(
+    root: &Root,
+    arguments: &Arguments,
+    command: &str,
+    program: &str,
+) -> anyhow::Result<Option<Vec<&'static Client>>> {
+    if let Some(name) = &arguments.client {
+        let is_asked = |client: &&Client| name == client.name || name == ALL && client.is_present();
+        let asked: Vec<&Client> = CLIENTS.iter().filter(is_asked).collect();
+        if asked.is_empty() {
+            output::note(&format!(
+                "no supported client found on this machine; `codeagent {command} --help` lists them"
+            ));
+        }
+        return Ok(Some(asked));
+    }
+
+    let found: Vec<(&Client, State)> = CLIENTS
+        .iter()
+        .filter(|client| client.is_present())
+        .map(|client| (client, client.state(program).unwrap_or(State::Other)))
+        .collect();
+    let lines: Vec<String> = found
+        .iter()
+        .map(|(client, state)| format!("{}: {}", client.name, state_text(*state, command)))
+        .collect();
+    if root.json {
+        output::json(&json!({ "results": lines, "notes": [] }))?;
+        return Ok(None);
+    }
+
+    output::lines(lines)?;
+    let is_open = |state: State| match command {
+        "install" => state != State::Known,
+        _ => state != State::Unknown,
+    };
+    let open: Vec<&Client> = found
+        .into_iter()
+        .filter(|(_, state)| is_open(*state))
+        .map(|(client, _)| client)
+        .collect();
+    if open.is_empty() {
+        output::note(&format!(
+            "nothing to {command}; `codeagent {command} --help` lists the supported clients"
+        ));
+        return Ok(None);
+    }
+
+    let names: Vec<&str> = open.iter().map(|client| client.name).collect();
+    let names = names.join(", ");
+    if arguments.dry_run {
+        return Ok(Some(open));
+    }
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        output::note(&format!(
+            "`codeagent {command} all` changes {names}; or name one of them"
+        ));
+        return Ok(None);
+    }
+    Ok(agreed(&format!("{command} codeagent in {names}? [y/N] "))?.then_some(open))
+}
+
+fn state_text(state: State, command: &str) -> &'static str {
+    match state {
+        State::Unknown => "not set up",
+        State::Known => "set up",
+        // For `uninstall`, it does not matter which program the entry starts.
+        State::Other if command == "uninstall" => "set up",
+        State::Other => "set up for another program, or its settings cannot be read",
+    }
+}
+
+/// Asks on the terminal.
+fn agreed(question: &str) -> anyhow::Result<bool> {
+    let mut err = std::io::stderr();
+    write!(err, "{question}")?;
+    err.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Reports whether these clients, and no others, have codeagent: without them, nothing needs the
+/// daemons.
+fn are_the_last(asked: &[&Client]) -> bool {
+    let is_set_up = |client: &Client| !matches!(client.state(""), Ok(State::Unknown));
+    let is_asked = |client: &Client| asked.iter().any(|other| other.name == client.name);
+    let mut set_up = CLIENTS.iter().filter(|client| is_set_up(client)).peekable();
+    set_up.peek().is_some() && set_up.all(is_asked)
 }
 
 fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
@@ -118,17 +221,10 @@ fn is_passing(program: &Path) -> bool {
 fn each(
     root: &Root,
     arguments: &Arguments,
+    asked: &[&Client],
     mut said: Vec<String>,
     change: impl Fn(&Client) -> anyhow::Result<Change>,
 ) -> anyhow::Result<()> {
-    let is_asked = |client: &&Client| {
-        arguments.client == client.name || arguments.client == ALL && client.is_present()
-    };
-    let asked: Vec<&Client> = CLIENTS.iter().filter(is_asked).collect();
-    if asked.is_empty() {
-        output::note("no supported client found; name one to configure it anyway");
-    }
-
     let mut failed = None;
     for client in asked {
         match change(client) {

@@ -9,6 +9,7 @@ mod clean;
 mod daemon;
 mod debug;
 mod declarations;
+mod demo;
 mod doctor;
 mod export;
 mod graph;
@@ -21,6 +22,7 @@ mod mcp;
 mod model;
 mod outline;
 mod related;
+mod report;
 mod search;
 mod shell;
 mod status;
@@ -29,7 +31,7 @@ mod text;
 mod text_answer;
 mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub use crate::commands::ask::Unanswered;
@@ -80,8 +82,11 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Answer a question about a small example repository, which the program contains
+    #[command(after_help = "Examples:\n  codeagent demo\n  codeagent demo /tmp/shop")]
+    Demo(demo::Arguments),
     /// Update the index with what changed since the last run
-    #[command(after_help = "Example: codeagent index --verbose")]
+    #[command(after_help = "Examples:\n  codeagent index\n  codeagent index ~/src/app --verbose")]
     Index(index::Arguments),
     /// Show what is indexed and how much could be resolved
     #[command(after_help = "Examples:\n  codeagent status --json\n  codeagent status --verify")]
@@ -181,11 +186,13 @@ enum Command {
         after_help = "Examples:\n  codeagent model install --from-pip\n  codeagent model status"
     )]
     Model(model::Arguments),
-    /// Add codeagent to an MCP client
-    #[command(after_help = "Example: codeagent install all --dry-run")]
+    /// Add codeagent to MCP clients
+    #[command(
+        after_help = "Examples:\n  codeagent install\n  codeagent install claude\n  codeagent install all --dry-run"
+    )]
     Install(install::Arguments),
-    /// Remove codeagent from an MCP client
-    #[command(after_help = "Example: codeagent uninstall claude")]
+    /// Remove codeagent from MCP clients; stops daemons when no client is left
+    #[command(after_help = "Examples:\n  codeagent uninstall claude\n  codeagent uninstall all")]
     Uninstall(install::Arguments),
     /// Hook for coding agents: list matching symbols after a grep
     #[command(
@@ -193,8 +200,8 @@ enum Command {
     )]
     Hook,
     /// Check the setup and suggest fixes
-    #[command(after_help = "Example: codeagent doctor --root .")]
-    Doctor,
+    #[command(after_help = "Examples:\n  codeagent doctor\n  codeagent doctor --report")]
+    Doctor(doctor::Arguments),
     /// Print shell completions
     #[command(
         after_help = "Example: codeagent completions bash > ~/.local/share/bash-completion/completions/codeagent"
@@ -227,7 +234,7 @@ pub fn definition() -> clap::Command {
         .help("Print results and errors as JSON");
 
     Cli::command().mut_subcommands(|command| match command.get_name() {
-        "completions" | "man" | "version" => command,
+        "completions" | "man" | "version" | "demo" => command,
         "install" | "uninstall" | "model" => command.arg(&json),
         "watch" | "mcp" | "lsp" | "hook" => command.arg(&root),
         _ => command.arg(&root).arg(&json),
@@ -372,6 +379,16 @@ impl Root {
         })
     }
 
+    /// Returns the repository that contains a folder.
+    fn around(folder: &Path, json: bool) -> anyhow::Result<Self> {
+        let start = Workspace::open(folder)?;
+        Ok(Self {
+            folder: codeagent_workspace::find_root(start.root(), &DataRoot::default()),
+            is_named: false,
+            json,
+        })
+    }
+
     /// Checks that the folder may be indexed (the disk and home folders only if named) and that
     /// there is enough memory.
     fn check(&self) -> anyhow::Result<()> {
@@ -471,7 +488,14 @@ fn working_folder() -> anyhow::Result<PathBuf> {
 /// Runs the requested command, and again if the index was damaged and could be rebuilt.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let given = cli.root.or_else(|| mcp::root_of_environment(&cli.command));
-    let root = Root::of(given, cli.json)?;
+    let around = match &cli.command {
+        Command::Index(arguments) => arguments.folder(),
+        _ => None,
+    };
+    let root = match around {
+        Some(folder) => Root::around(folder, cli.json)?,
+        None => Root::of(given, cli.json)?,
+    };
     let is_damage = |done: &anyhow::Result<ExitCode>| done.as_ref().is_err_and(exit::is_damage);
     let asked_again = || dispatch(&root, Cli::of_process()?.command);
     let mut done = dispatch(&root, cli.command);
@@ -532,11 +556,12 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Mcp(arguments) => return mcp::run(root, arguments),
         Command::Lsp(arguments) => return lsp::run(root, arguments),
         Command::Clean(arguments) => clean::run(root, &arguments),
+        Command::Demo(arguments) => demo::run(&arguments),
         Command::Model(arguments) => model::run(root, &arguments),
         Command::Install(arguments) => install::install(root, &arguments),
         Command::Uninstall(arguments) => install::uninstall(root, &arguments),
         Command::Hook => hook::run(root),
-        Command::Doctor => return doctor::run(root),
+        Command::Doctor(arguments) => return doctor::run(root, &arguments),
         Command::Completions(arguments) => shell::completions(&arguments),
         Command::Man(arguments) => shell::man(&arguments),
         Command::Version => output::lines([format!("codeagent {}", env!("CARGO_PKG_VERSION"))]),

@@ -69,6 +69,23 @@ const FILES: &[(&str, &str, &str)] = &[
     ("gemini", ".gemini/settings.json", "mcpServers"),
     ("opencode", ".config/opencode/opencode.json", "mcp"),
     ("claude", ".claude.json", "mcpServers"),
+    ("zed", ".config/zed/settings.json", "context_servers"),
+    (
+        "windsurf",
+        ".codeium/windsurf/mcp_config.json",
+        "mcpServers",
+    ),
+    (
+        "cline",
+        ".cline/data/settings/cline_mcp_settings.json",
+        "mcpServers",
+    ),
+    (
+        "continue",
+        ".continue/mcpServers/codeagent.json",
+        "mcpServers",
+    ),
+    ("junie", ".junie/mcp/mcp.json", "mcpServers"),
 ];
 
 #[test]
@@ -123,14 +140,12 @@ fn install_adds_one_key_and_uninstall_restores_the_file() {
 fn a_client_with_a_command_is_configured_by_it() {
     let machine = Machine::new();
     machine.program("claude");
-    machine.program("codex");
-    machine.write(".codex/config.toml", "model = \"x\"\n");
     assert!(
         machine
             .stdout(&["install", "all", "--dry-run"])
-            .contains("codex: would run codex mcp add codeagent -- /")
+            .contains("claude: would run claude mcp add -s user codeagent -- /")
     );
-    assert_eq!(machine.read("codex.called"), None);
+    assert_eq!(machine.read("claude.called"), None);
     let told = machine.stdout(&["install", "all"]);
     assert!(
         told.contains("claude: ran claude mcp add -s user codeagent -- /")
@@ -139,25 +154,52 @@ fn a_client_with_a_command_is_configured_by_it() {
     );
     assert!(
         machine
-            .read("codex.called")
+            .read("claude.called")
             .unwrap()
             .ends_with("/codeagent mcp --profile agent\n")
     );
     machine.write(
-        ".codex/config.toml",
-        "[mcp_servers.codeagent]\ncommand = \"/old/codeagent\"\n\n[other]\n",
+        ".claude.json",
+        r#"{"mcpServers":{"codeagent":{"command":"/old/codeagent","args":["mcp"]}}}"#,
     );
-    machine.stdout(&["install", "codex"]);
+    machine.stdout(&["install", "claude"]);
     assert_eq!(
-        machine.read("codex.called").unwrap().lines().count(),
+        machine.read("claude.called").unwrap().lines().count(),
         1,
         "its command would drop the keys of the entry that is there"
     );
     assert!(
         machine
-            .stdout(&["uninstall", "codex"])
-            .contains("codex mcp remove codeagent")
+            .stdout(&["uninstall", "claude"])
+            .contains("claude mcp remove -s user codeagent")
     );
+}
+
+#[test]
+fn toml_settings_keep_their_comments() {
+    let text = "# mine\nmodel = \"x\" # keep\n\n[mcp_servers.other] # another\ncommand = \"node\"\nargs = [ \"x.js\" ]\n";
+    for before in [None, Some(text)] {
+        let machine = Machine::new();
+        if let Some(before) = before {
+            machine.write(".codex/config.toml", before);
+        }
+        machine.stdout(&["install", "codex"]);
+        let after = machine.read(".codex/config.toml").unwrap();
+        assert!(
+            after.starts_with(before.unwrap_or("[mcp_servers.codeagent]\ncommand = \"/")),
+            "{after}"
+        );
+        assert!(
+            after.ends_with("args = [\"mcp\",\"--profile\",\"agent\"]\n"),
+            "{after}"
+        );
+        assert_eq!(
+            machine.stdout(&["install", "codex"]),
+            "codex: nothing to change\n"
+        );
+        machine.stdout(&["uninstall", "codex"]);
+        assert_eq!(machine.read(".codex/config.toml").as_deref(), before);
+    }
 }
 
 #[test]
@@ -165,15 +207,15 @@ fn settings_that_cannot_be_edited_are_reported_and_unchanged() {
     let machine = Machine::new();
     machine.write(".cursor/mcp.json", "{ broken");
     machine.write(".gemini/settings.json", "{ \"mcpServers\": [] }");
-    for (client, expected) in [
-        ("cursor", "not changed"),
-        ("gemini", "not changed"),
-        ("codex", "not on the PATH"),
-    ] {
+    machine.write(
+        ".codex/config.toml",
+        "mcp_servers = { other = { command = \"x\" } }\n",
+    );
+    for client in ["cursor", "gemini", "codex"] {
         let output = machine.run(&["install", client]);
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(
-            !output.status.success() && said.contains(expected),
+            !output.status.success() && said.contains("not changed"),
             "{client}: {said}"
         );
     }
@@ -335,6 +377,140 @@ fn uninstalling_everything_stops_daemons() {
         !machine
             .stdout(&["daemon", "status", "--root", root])
             .contains("process ")
+    );
+}
+
+#[test]
+fn a_daemon_runs_until_the_last_client_is_removed() {
+    let machine = Machine::new();
+    machine.write("repo/a.ts", "export function f() {}\n");
+    let root = machine.home.path().join("repo");
+    let root = root.to_str().unwrap();
+    for client in ["cursor", "gemini"] {
+        machine.stdout(&["install", client]);
+    }
+    machine.stdout(&["daemon", "start", "--idle", "1", "--root", root]);
+    assert!(!machine.stdout(&["uninstall", "cursor"]).contains("daemon"));
+    assert!(
+        machine
+            .stdout(&["uninstall", "gemini"])
+            .contains("stopped the daemon")
+    );
+    assert!(!machine.stdout(&["uninstall", "gemini"]).contains("daemon"));
+}
+
+#[test]
+fn without_a_name_the_clients_on_the_machine_are_listed() {
+    let machine = Machine::new();
+    let said = |arguments: &[&str]| {
+        let output = machine.run(arguments);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(said(&["install"]).contains("nothing to install"));
+
+    machine.write(".cursor/mcp.json", "{}");
+    machine.write(".junie/settings", "");
+    machine.write(".continue/config.yaml", "name: mine\n");
+    machine.stdout(&["install", "cursor"]);
+    assert_eq!(
+        said(&["install"]),
+        "cursor: set up\ncontinue: not set up\njunie: not set up\n\
+         note: `codeagent install all` changes continue, junie; or name one of them\n"
+    );
+    assert_eq!(
+        machine.read(".junie/mcp/mcp.json"),
+        None,
+        "without a terminal nothing is changed"
+    );
+    assert!(said(&["install", "--dry-run"]).contains("junie: would change "));
+    assert!(
+        said(&["uninstall"])
+            .ends_with("`codeagent uninstall all` changes cursor; or name one of them\n")
+    );
+
+    machine.stdout(&["install", "all"]);
+    let entry = machine.read(".continue/mcpServers/codeagent.json").unwrap();
+    assert!(entry.contains("\"mcpServers\""), "{entry}");
+    machine.stdout(&["uninstall", "all"]);
+    assert_eq!(machine.read(".continue/mcpServers/codeagent.json"), None);
+    assert_eq!(machine.read(".cursor/mcp.json").as_deref(), Some("{}"));
+}
+
+#[test]
+fn cline_is_set_up_where_it_is_installed() {
+    let machine = Machine::new();
+    machine.stdout(&["install", "cline"]);
+    assert!(
+        machine
+            .read(".cline/data/settings/cline_mcp_settings.json")
+            .is_some()
+    );
+    let extension =
+        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
+    machine.write(extension, "{ \"mcpServers\": {} }\n");
+    machine.stdout(&["install", "cline"]);
+    assert!(machine.read(extension).unwrap().contains("codeagent"));
+}
+
+#[test]
+fn the_report_has_no_paths_names_or_code() {
+    let machine = Machine::new();
+    machine.write(
+        "secretroot/secretfolder/secretfile.ts",
+        "export function secretFunction() { secretCall(); }\n",
+    );
+    machine.write(
+        "secretroot/secretfolder/broken.ts",
+        "export function secretFunction( {{{\n",
+    );
+    machine.write(
+        "secretroot/secretfolder/secretproject.csproj",
+        "<Project Sdk=\"Microsoft.NET.Sdk\" />",
+    );
+    machine.write(
+        "secretroot/secretfolder/secretlarge.ts",
+        &"secretLine".repeat(10_000),
+    );
+    machine.write(".cursor/mcp.json", "{ broken secretsetting");
+    let root = machine.home.path().join("secretroot");
+    let root = root.to_str().unwrap();
+    let home = machine.home.path().file_name().unwrap().to_str().unwrap();
+    let report = |expected: &str| {
+        let output = machine.run(&["doctor", "--report", "--root", root]);
+        let text =
+            String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{text}");
+        assert!(text.contains(expected), "{text}");
+        let plain = text.to_lowercase();
+        for word in ["secret", "broken", home, "/", "\\"] {
+            assert!(!plain.contains(word), "{word}: {text}");
+        }
+        text
+    };
+
+    report("index: there is none yet");
+    machine.stdout(&["index", "--root", root]);
+    let text = report("typescript: ");
+    assert!(
+        text.contains("1 file that failed") && text.contains("KiB, consistent"),
+        "{text}"
+    );
+    assert!(text.contains("cursor settings cannot be read"), "{text}");
+
+    machine.write("secretroot/.codeagent/config.json", "{ \"secretkey\": 1 }");
+    report("settings: 1 note");
+    machine.write(
+        "secretroot/.codeagent/config.json",
+        "{ \"include\": \"secret\" }",
+    );
+    report("settings: invalid");
+
+    let output = machine.run(&["doctor", "--report", "--root", "/nonexistent-secret"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("repository: cannot be opened") && !text.contains("secret"),
+        "{text}"
     );
 }
 

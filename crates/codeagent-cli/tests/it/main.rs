@@ -13,6 +13,8 @@
 mod commands;
 #[cfg(unix)]
 mod damaged_index;
+#[cfg(unix)]
+mod docs;
 #[cfg(target_os = "linux")]
 mod faults;
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! Packages: their version is the workspace's, and each built platform has one.
+//! Packages: their versions and addresses are the workspace's, and each built platform has one.
 
 use std::path::Path;
 
@@ -8,9 +8,12 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
+fn json(path: &str) -> Value {
+    serde_json::from_str(&text(path)).unwrap()
+}
+
 #[test]
 fn every_package_has_the_version_of_the_workspace() {
-    let json = |path: &str| serde_json::from_str::<Value>(&text(path)).unwrap();
     let (npm, bundle, entry) = (
         json("packaging/npm/package.json"),
         json("packaging/mcpb/manifest.json"),
@@ -18,13 +21,12 @@ fn every_package_has_the_version_of_the_workspace() {
     );
     let mut versions = vec![&npm["version"], &bundle["version"], &entry["version"]];
     versions.extend(npm["optionalDependencies"].as_object().unwrap().values());
-    versions.extend(
-        entry["packages"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|package| &package["version"]),
-    );
+    let packages = entry["packages"].as_array().unwrap();
+    // The version of an image is part of its name.
+    let (images, packages): (Vec<&Value>, Vec<&Value>) = packages
+        .iter()
+        .partition(|package| package["registryType"] == "oci");
+    versions.extend(packages.iter().map(|package| &package["version"]));
     assert!(
         versions.len() > 5
             && versions
@@ -32,12 +34,55 @@ fn every_package_has_the_version_of_the_workspace() {
                 .all(|version| *version == env!("CARGO_PKG_VERSION")),
         "{versions:?}"
     );
+    for image in images {
+        let name = image["identifier"].as_str().unwrap();
+        assert!(
+            name.ends_with(&format!(":{}", env!("CARGO_PKG_VERSION"))),
+            "{name}"
+        );
+    }
     assert_eq!(npm["mcpName"], entry["name"]);
 }
 
 #[test]
+fn addresses_are_those_of_the_workspace() {
+    let (repository, homepage) = (env!("CARGO_PKG_REPOSITORY"), env!("CARGO_PKG_HOMEPAGE"));
+    let entry = json("packaging/server.json");
+    assert_eq!(entry["repository"]["url"], repository);
+    assert_eq!(entry["websiteUrl"], homepage);
+
+    let owner = repository.strip_prefix("https://github.com/").unwrap();
+    let (owner, name) = owner.split_once('/').unwrap();
+    assert_eq!(entry["name"], format!("io.github.{owner}/{name}"));
+    assert_eq!(homepage, format!("https://{owner}.github.io/{name}/"));
+    for (file, expected) in [
+        ("packaging/Dockerfile", repository),
+        ("../../docs/book.toml", repository),
+        ("../../docs/llms.txt", homepage),
+        ("README.md", homepage),
+        ("../../.github/ISSUE_TEMPLATE/config.yml", repository),
+    ] {
+        assert!(text(file).contains(expected), "{file}: {expected}");
+    }
+}
+
+#[test]
+fn issue_templates_ask_for_a_report() {
+    for file in [
+        "ISSUE_TEMPLATE/problem.yml",
+        "ISSUE_TEMPLATE/wrong_answer.yml",
+        "PULL_REQUEST_TEMPLATE.md",
+    ] {
+        assert!(
+            text(&format!("../../.github/{file}")).contains("codeagent doctor --report"),
+            "{file}"
+        );
+    }
+}
+
+#[test]
 fn every_built_platform_has_an_npm_package() {
-    let npm: Value = serde_json::from_str(&text("packaging/npm/package.json")).unwrap();
+    let npm = json("packaging/npm/package.json");
     let mut picked: Vec<String> = npm["optionalDependencies"]
         .as_object()
         .unwrap()

@@ -113,7 +113,10 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-testkit/src/",
             "crates/codeagent-embed/src/",
             "crates/codeagent-core/build.rs",
+            "crates/codeagent-cli/build.rs",
             "crates/codeagent-cli/src/clients/",
+            // Writes the example repository.
+            "crates/codeagent-cli/src/commands/demo.rs",
             "crates/codeagent-externals/src/main.rs",
             "crates/xtask/src/",
             "benches/",
@@ -128,6 +131,8 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-files/src/exec/",
             "crates/codeagent-workspace/src/detach.rs",
             "crates/codeagent-cli/src/clients/",
+            // Runs this program.
+            "crates/codeagent-cli/src/commands/demo.rs",
             "crates/xtask/src/",
             "benches/",
         ],

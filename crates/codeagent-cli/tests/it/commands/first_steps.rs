@@ -111,7 +111,7 @@ fn wrong_arguments_exit_with_code_2() {
         ),
         (&["mcp", "--allow-exec"], "runs no commands"),
         (&["install", "cursor", "--root", "."], "--root"),
-        (&["index", "."], "pass the repository with `--root FOLDER`"),
+        (&["status", "."], "pass the repository with `--root FOLDER`"),
         (&["dependents", "Order", "--type", "inherit"], "inherits"),
     ] {
         let (code, said) = shop.failure(arguments);
@@ -131,6 +131,94 @@ fn wrong_arguments_exit_with_code_2() {
     assert_eq!(
         shop.stdout(&["export", "--out", "out"]).lines().next(),
         Some("out.symbols.tsv")
+    );
+}
+
+#[test]
+fn index_takes_a_folder_of_the_repository() {
+    let shop = Shop::new();
+    std::fs::create_dir(shop.root.path().join(".git")).unwrap();
+    let index = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+        let output = command
+            .arg("index")
+            .args(arguments)
+            .current_dir(shop.root.path())
+            .env("CODEAGENT_DATA_DIR", shop.home())
+            .output()
+            .unwrap();
+        let code = output.status.code();
+        let said = [output.stdout, output.stderr].concat();
+        (code, String::from_utf8(said).unwrap())
+    };
+
+    let (code, said) = index(&["src/Shop.Domain"]);
+    assert!(
+        code == Some(0) && said.starts_with("46 files, "),
+        "the whole repository: {said}"
+    );
+    let (code, said) = index(&["."]);
+    assert!(
+        code == Some(0) && said.starts_with("nothing changed: 46 files, "),
+        "{said}"
+    );
+    let (code, said) = index(&["nowhere"]);
+    assert!(
+        code == Some(2) && said.contains("nowhere"),
+        "{code:?} {said}"
+    );
+    let (code, said) = index(&[".", "--root", "."]);
+    assert!(
+        code == Some(2) && said.contains("cannot be used with"),
+        "{code:?} {said}"
+    );
+}
+
+#[test]
+fn the_demo_answers_without_a_repository_and_leaves_nothing() {
+    let empty = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+        let output = command
+            .args(arguments)
+            .current_dir(empty.path())
+            .env("TMPDIR", empty.path())
+            .env("CODEAGENT_DATA_DIR", empty.path().join("indexes"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+
+    let answer = run(&["demo"]);
+    for caller in [
+        "OrdersEndpoint.Handle: ",
+        "OrderService.PlaceAsync: ",
+        "OrderService.Place: ",
+    ] {
+        assert!(answer.contains(caller), "{answer}");
+    }
+    if cfg!(unix) {
+        assert_eq!(
+            std::fs::read_dir(empty.path()).unwrap().count(),
+            0,
+            "nothing is left"
+        );
+    }
+
+    run(&["demo", "kept"]);
+    assert!(empty.path().join("kept/web/package.json").is_file());
+    assert!(run(&["callers", "Order.Place", "--root", "kept"]).contains("OrderService.Place"));
+    let mut again = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+    let again = again
+        .args(["demo", "kept"])
+        .current_dir(empty.path())
+        .output()
+        .unwrap();
+    assert_eq!(
+        again.status.code(),
+        Some(2),
+        "an existing folder is refused: {again:?}"
     );
 }
 
@@ -173,7 +261,7 @@ fn help_fits_the_terminal_and_ends_with_examples() {
         );
         let (has_root, has_json) = (page.contains("--root <FOLDER>"), page.contains("--json"));
         let expected = match command {
-            "completions" | "man" => (false, false),
+            "completions" | "man" | "demo" => (false, false),
             "install" | "uninstall" | "model" => (false, true),
             "watch" | "mcp" | "lsp" | "hook" => (true, false),
             _ => (true, true),
