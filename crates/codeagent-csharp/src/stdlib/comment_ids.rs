@@ -273,7 +273,11 @@ mod tests {
         );
         assert_eq!(
             ids("System.Collections.Generic", "Dictionary", 2, "Enumerator"),
-            ["T:System.Collections.Generic.Dictionary`2.Enumerator"]
+            [
+                "T:System.Collections.Generic.Dictionary`2.Enumerator",
+                "T:System.Collections.Generic.Dictionary`2.KeyCollection.Enumerator",
+                "T:System.Collections.Generic.Dictionary`2.ValueCollection.Enumerator",
+            ]
         );
     }
 
