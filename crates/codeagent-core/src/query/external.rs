@@ -17,6 +17,9 @@ use crate::store::{self, ExternalSite, FileKey, IncidentEdge, Snapshot, StoredEx
 /// Maximum number of symbols that a name stands for.
 const MAX_SYMBOLS: usize = 5_000;
 
+/// Maximum number of types whose members are listed.
+const MAX_TYPES: usize = 8;
+
 /// Finds the external symbols that a name means; empty if the repository uses none of that name.
 pub fn resolve_external(
     snapshot: &Snapshot,
@@ -262,7 +265,7 @@ fn add_use(found: &mut Vec<ExternalTarget>, symbol: &ExternalSymbol, site: &Exte
 }
 
 /// Returns the members of external types that the repository uses, each with the number of uses,
-/// the most used first. Overloads are one.
+/// the most used first. Overloads are one. Empty for more than eight types.
 pub fn external_members(
     snapshot: &Snapshot,
     types: &[StoredExternal],
@@ -270,6 +273,10 @@ pub fn external_members(
     let mut paths: Vec<String> = types.iter().map(|found| found.symbol.path()).collect();
     paths.sort();
     paths.dedup();
+    // A whole package, or a common name.
+    if paths.len() > MAX_TYPES {
+        return Ok(Vec::new());
+    }
 
     let mut members: FxHashMap<String, (ExternalSymbol, usize)> = FxHashMap::default();
     for path in &paths {

@@ -1,5 +1,5 @@
-//! What every package says about the project, from the workspace's `Cargo.toml`, and the crates
-//! that are linked into the binary.
+//! Properties of the project that every package states, read from the workspace's `Cargo.toml`, and
+//! the crates linked into the binary.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -10,10 +10,8 @@ use crate::text::{Document, Section};
 /// Maximum number of symbols named in the heading.
 const MAX_NAMED: usize = 6;
 
-/// A section: its key and title, and the edge types of its uses.
-type Part = (&'static str, &'static str, &'static [EdgeType]);
-
-const PARTS: [Part; 4] = [
+/// The sections: key, title and the edge types of the uses.
+const SECTIONS: [(&str, &str, &[EdgeType]); 4] = [
     ("callers", "called by", &[EdgeType::Calls]),
     (
         "implementations",
@@ -46,15 +44,15 @@ pub(super) fn sections(
     document.section(wants.weigh(Section::list("members", title, names), false, 8));
     let edges = query::external_uses(snapshot, symbols)?;
     let mut in_tests: Vec<Occurrence> = Vec::new();
-    for (key, title, edge_types) in PARTS {
-        let part: Vec<_> = edges
+    for (key, title, edge_types) in SECTIONS {
+        let uses: Vec<_> = edges
             .iter()
             .map(|(_, edge)| edge)
             .filter(|edge| edge_types.contains(&edge.edge_type))
             .cloned()
             .collect();
         let (tests, code): (Vec<_>, Vec<_>) = occurrences
-            .of_edges(&part)?
+            .of_edges(&uses)?
             .into_iter()
             .partition(Occurrence::is_test);
         in_tests.extend(tests);
