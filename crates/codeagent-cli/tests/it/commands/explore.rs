@@ -123,7 +123,7 @@ fn a_folder_lists_apart_what_exports_nothing() {
     let text = shop.stdout(&["explore", "web/parts"]);
     assert!(
         text.contains(
-            "(1):\n a.ts: part (0)\nfiles that export nothing (2):\n b.ts (1 not exported), c.ts\n"
+            "(1):\n a.ts: part (0)\nfiles that export nothing (2):\n b.ts (not exported: local), c.ts\n"
         ),
         "{text}"
     );

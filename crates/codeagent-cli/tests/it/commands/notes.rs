@@ -337,9 +337,11 @@ fn documented_commands_work() {
             // These run until stopped, remove the index, download, change files outside the shop,
             // or compare with git, which the copy is not in.
             let lasting = [
+                "demo",
                 "watch",
                 "daemon",
                 "mcp",
+                "lsp",
                 "clean",
                 "model",
                 "install",
