@@ -12,7 +12,7 @@ use codeagent_core::query::Relation;
 use codeagent_render::{Row, Site, SymbolName, SymbolRow};
 
 use crate::hyperlinks::HyperlinkFormat;
-use crate::output::Places;
+use crate::output::PathDisplay;
 use crate::text::Line;
 
 /// How a list is printed.
@@ -75,7 +75,7 @@ impl ListArgs {
 
 impl Form {
     /// Makes the hits of a related symbol: the places of its uses, or its declaration.
-    pub fn hits<R: Row>(&self, row: &R, relation: Relation<'_>, places: &Places) -> Vec<Hit> {
+    pub fn hits<R: Row>(&self, row: &R, relation: Relation<'_>, places: &PathDisplay) -> Vec<Hit> {
         let verb = row.edge_type().filter(|_| relation.edge_types.len() != 1);
         let level = row.depth() - 1;
         let row = row.neighbor();
@@ -118,7 +118,7 @@ impl Form {
     }
 
     /// Writes the hits of one list.
-    pub fn lines(&self, hits: &[Hit], places: &Places) -> Vec<Line> {
+    pub fn lines(&self, hits: &[Hit], places: &PathDisplay) -> Vec<Line> {
         if hits.iter().any(|hit| hit.level > 0) {
             return hits.iter().map(|hit| self.branch(hit, places)).collect();
         }
@@ -126,7 +126,7 @@ impl Form {
             return hits
                 .iter()
                 .map(|hit| {
-                    self.place(Line::default(), hit, places)
+                    self.location(Line::default(), hit, places)
                         .text(": ")
                         .text(hit.text())
                 })
@@ -151,10 +151,10 @@ impl Form {
     }
 
     /// Writes a hit of a tree: indented, its name first.
-    fn branch(&self, hit: &Hit, places: &Places) -> Line {
+    fn branch(&self, hit: &Hit, places: &PathDisplay) -> Line {
         let line = Line::default().text("  ".repeat(hit.level));
         let line = line.text(format!("{}  ", hit.name));
-        let line = self.place(line, hit, places);
+        let line = self.location(line, hit, places);
         match hit.source.as_str() {
             "" => line,
             source => line.text(format!(": {source}")),
@@ -162,7 +162,7 @@ impl Form {
     }
 
     /// Writes `method Cart.Total(int extra): int  src/Cart.cs:12`.
-    pub fn symbol(&self, row: &SymbolRow, places: &Places) -> Line {
+    pub fn symbol(&self, row: &SymbolRow, places: &PathDisplay) -> Line {
         let signature = &row.signature;
         let parameters = signature.parameter_signature.as_deref();
         let result = signature.return_type.as_ref();
@@ -184,21 +184,21 @@ impl Form {
         if self.has_headings {
             self.branch(&hit, places)
         } else {
-            self.place(Line::default(), &hit, places)
+            self.location(Line::default(), &hit, places)
                 .text(": ")
                 .text(hit.name)
         }
     }
 
     /// Appends `src/Cart.cs:12:5`.
-    fn place(&self, line: Line, hit: &Hit, places: &Places) -> Line {
+    fn location(&self, line: Line, hit: &Hit, places: &PathDisplay) -> Line {
         let address = self.address(hit, places);
         line.path(places.of(&hit.path), address.clone())
             .text(":")
             .number(hit.position(), address)
     }
 
-    fn address(&self, hit: &Hit, places: &Places) -> Option<String> {
+    fn address(&self, hit: &Hit, places: &PathDisplay) -> Option<String> {
         self.links
             .address(&places.whole(&hit.path), hit.line, hit.column)
     }

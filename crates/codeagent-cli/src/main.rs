@@ -51,7 +51,7 @@ fn main() -> ExitCode {
         if json {
             output::json(&error::as_json(&error)).ok();
         } else {
-            output::complain(&format!("codeagent: {}", error::message(&error)));
+            output::print_error(&format!("codeagent: {}", error::message(&error)));
         }
         exit::of_error(&error)
     })
@@ -106,7 +106,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
     if std::env::args().any(|argument| argument.chars().any(text::acts_on_terminals))
         && error.use_stderr()
     {
-        output::complain(error.to_string().trim_end());
+        output::print_error(error.to_string().trim_end());
         return exit::USAGE.into();
     }
 
@@ -115,7 +115,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
         && matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(typed)) if std::path::Path::new(typed).is_dir());
     if is_folder {
         error.print().ok();
-        output::complain("help: pass the repository with `--root FOLDER`");
+        output::print_error("help: pass the repository with `--root FOLDER`");
         return exit::USAGE.into();
     }
 

@@ -44,11 +44,11 @@ pub fn one_json(value: &str) -> anyhow::Result<()> {
 
 /// Prints a note, separate from the answer.
 pub fn note(text: &str) {
-    complain(&format!("note: {text}"));
+    print_error(&format!("note: {text}"));
 }
 
 /// Prints to standard error.
-pub fn complain(text: &str) {
+pub fn print_error(text: &str) {
     // A note that cannot be printed is not a reason to fail.
     writeln!(std::io::stderr(), "{}", text::paragraph(text)).ok();
 }
@@ -60,12 +60,12 @@ pub fn count(number: u64, word: &str) -> String {
 
 /// Converts paths of the repository to paths relative to the working folder.
 #[derive(Debug)]
-pub struct Places {
+pub struct PathDisplay {
     root: PathBuf,
     here: PathBuf,
 }
 
-impl Places {
+impl PathDisplay {
     /// Takes the root and the working folder, both resolved.
     pub fn new(root: &Path, here: &Path) -> Self {
         Self {
@@ -138,7 +138,7 @@ impl<T: Serialize> PrintedAnswer<T> {
     pub fn print(
         self,
         root: &Root,
-        mut row: impl FnMut(&T, &Places) -> Vec<Line>,
+        mut row: impl FnMut(&T, &PathDisplay) -> Vec<Line>,
     ) -> anyhow::Result<()> {
         self.print_blocks(root, |rows, places| {
             rows.iter().flat_map(|each| row(each, places)).collect()
@@ -150,7 +150,7 @@ impl<T: Serialize> PrintedAnswer<T> {
         self,
         root: &Root,
         form: &Form,
-        mut hits: impl FnMut(&T, &Places) -> Vec<Hit>,
+        mut hits: impl FnMut(&T, &PathDisplay) -> Vec<Hit>,
     ) -> anyhow::Result<()> {
         self.print_blocks(root, |rows, places| {
             let hits: Vec<Hit> = rows.iter().flat_map(|row| hits(row, places)).collect();
@@ -162,7 +162,7 @@ impl<T: Serialize> PrintedAnswer<T> {
     fn print_blocks(
         self,
         root: &Root,
-        mut block: impl FnMut(&[T], &Places) -> Vec<Line>,
+        mut block: impl FnMut(&[T], &PathDisplay) -> Vec<Line>,
     ) -> anyhow::Result<()> {
         if root.json {
             let mut whole = json!({ "results": self.rows, "notes": self.notes });
@@ -172,7 +172,7 @@ impl<T: Serialize> PrintedAnswer<T> {
             return json(&whole);
         }
 
-        let places = root.places()?;
+        let places = root.path_display()?;
         let mut rows = self.rows.as_slice();
         let (mut printed, mut without) = (Vec::new(), 0);
         for symbol in &self.extra.symbols {
@@ -269,7 +269,7 @@ fn is_covered(staleness: &Staleness, stale: &[String]) -> bool {
 }
 
 /// Formats `Shop.Cart.Total(int) (src/Cart.cs:12): 3 results`.
-fn heading(symbol: &AnsweredSymbol, results: usize, places: &Places) -> Line {
+fn heading(symbol: &AnsweredSymbol, results: usize, places: &PathDisplay) -> Line {
     let location = symbol.label.location.as_ref();
     let location = location.map(|(path, line)| format!(" ({}:{line})", places.of(path)));
     Line::heading(format!(
@@ -309,7 +309,7 @@ mod tests {
             ("/w/r", "/other", "/w/r/src/a.cs"),
         ] {
             assert_eq!(
-                Places::new(Path::new(root), Path::new(here)).of("src/a.cs"),
+                PathDisplay::new(Path::new(root), Path::new(here)).of("src/a.cs"),
                 expected,
                 "{root} from {here}"
             );

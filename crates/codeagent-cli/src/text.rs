@@ -15,11 +15,11 @@ const RESET: &str = "\u{1b}[0m";
 
 /// One line: segments of text, each with its colour.
 #[derive(Clone, Debug, Default)]
-pub struct Line(Vec<Piece>);
+pub struct Line(Vec<Segment>);
 
 /// A segment of text with its colour and the address that it links to.
 #[derive(Clone, Debug)]
-struct Piece {
+struct Segment {
     style: Style,
     text: String,
     address: Option<String>,
@@ -53,7 +53,7 @@ impl Line {
 
     /// Appends a location, `path:12`, in colour.
     #[must_use]
-    pub fn place(self, text: &str) -> Self {
+    pub fn location(self, text: &str) -> Self {
         let is_number = |c: char| c.is_ascii_digit() || c == ':';
         let path = text.trim_end_matches(is_number);
         let number = text[path.len()..].trim_start_matches(':');
@@ -76,7 +76,7 @@ impl Line {
     }
 
     fn with(mut self, style: Style, text: impl Into<String>, address: Option<String>) -> Self {
-        self.0.push(Piece {
+        self.0.push(Segment {
             style,
             text: text.into(),
             address,
@@ -86,11 +86,11 @@ impl Line {
 
     /// Returns the escaped line with colours. Line breaks are escaped too.
     pub fn painted(&self) -> String {
-        self.0.iter().map(Piece::painted).collect()
+        self.0.iter().map(Segment::painted).collect()
     }
 }
 
-impl Piece {
+impl Segment {
     fn painted(&self) -> String {
         let text = escaped(&self.text, |c| c == '\t');
         let text = match self.style {
@@ -163,7 +163,7 @@ mod tests {
             .filter(|c| acts_on_terminals(*c))
             .collect();
         assert_eq!(hostile.chars().count(), 32 + 33 + 12);
-        let line = Line::from(hostile.clone()).place(&hostile).painted();
+        let line = Line::from(hostile.clone()).location(&hostile).painted();
         let plain = line.replace("\u{1b}[35m", "").replace(RESET, "");
         assert!(
             plain.chars().all(|c| c == '\t' || !acts_on_terminals(c)),
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn locations_have_a_colour_for_the_path_and_one_for_the_line() {
         assert_eq!(
-            Line::default().place("a.cs:12:3").painted(),
+            Line::default().location("a.cs:12:3").painted(),
             "\u{1b}[35ma.cs\u{1b}[0m:\u{1b}[32m12:3\u{1b}[0m"
         );
         assert_eq!(

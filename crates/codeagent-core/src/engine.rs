@@ -28,7 +28,7 @@ use crate::ingest::{
     ChangeBatch, IngestOptions, IngestPipeline, Overlay, Progress, Summary, WriterLiveness,
     WriterThread,
 };
-use crate::query::{Texts, Vectors};
+use crate::query::{TextFiles, Vectors};
 use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, StoreError};
 
 pub use crate::engine::error::{EngineError, ErrorKind, query_kind, store_kind};
@@ -70,7 +70,7 @@ pub struct Engine {
     read_side: Mutex<ReadSide>,
     workspace: Mutex<Workspace>,
     watcher: Mutex<Option<Arc<Watcher>>>,
-    texts: Texts,
+    texts: TextFiles,
     overlay: Overlay,
     /// Whether a damaged index was discarded and the new one is not complete.
     is_rebuilding: AtomicBool,
@@ -192,7 +192,7 @@ impl Engine {
             read_side: Mutex::new(read_side),
             workspace: Mutex::new(workspace),
             watcher: Mutex::default(),
-            texts: Texts::default(),
+            texts: TextFiles::default(),
             overlay,
             is_rebuilding: AtomicBool::new(false),
             renewals: AtomicU32::new(0),
@@ -241,7 +241,7 @@ impl Engine {
         // A root that was removed and created again is another folder.
         let workspace = self
             .workspace()
-            .renewed()
+            .reopened()
             .with_packages(self.options.home.packages())
             .configured(self.options.tolerate_config)?;
 

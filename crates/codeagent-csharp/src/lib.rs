@@ -82,12 +82,12 @@ impl LanguageSupport for CSharp {
         resolve::explain(site, report)
     }
 
-    fn published(&self, facts: &Facts) -> Vec<DependencyKey> {
-        resolve::published(facts)
+    fn provided_keys(&self, facts: &Facts) -> Vec<DependencyKey> {
+        resolve::provided_keys(facts)
     }
 
-    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
-        resolve::asked_of(facts, piece)
+    fn keys_of_member(&self, facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
+        resolve::keys_of_member(facts, member)
     }
 
     fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity {

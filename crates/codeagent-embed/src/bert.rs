@@ -70,10 +70,10 @@ impl Sizes {
             ("hidden_act", "gelu"),
             ("position_embedding_type", "absolute"),
         ] {
-            let said = config[key].as_str().unwrap_or(expected);
-            if said != expected {
+            let printed = config[key].as_str().unwrap_or(expected);
+            if printed != expected {
                 return Err(ConvertError::Config(format!(
-                    "{key} is {said:?}; only {expected:?} is supported"
+                    "{key} is {printed:?}; only {expected:?} is supported"
                 )));
             }
         }

@@ -19,7 +19,7 @@ pub struct Parameter {
     /// Whether a call must have it.
     pub required: bool,
     /// Value used if it is absent.
-    pub default: Option<Fallback>,
+    pub default: Option<DefaultValue>,
     /// Description in the documentation.
     pub doc: &'static str,
     /// Description in the brief schema; empty if the server's introduction explains it.
@@ -28,7 +28,7 @@ pub struct Parameter {
 
 /// The default of a parameter.
 #[derive(Clone, Copy, Debug)]
-pub enum Fallback {
+pub enum DefaultValue {
     /// A text.
     Text(&'static str),
     /// A number.
@@ -39,13 +39,13 @@ pub enum Fallback {
     NoTexts,
 }
 
-impl From<Fallback> for Value {
-    fn from(default: Fallback) -> Self {
+impl From<DefaultValue> for Value {
+    fn from(default: DefaultValue) -> Self {
         match default {
-            Fallback::Text(text) => text.into(),
-            Fallback::Number(number) => number.into(),
-            Fallback::Flag(flag) => flag.into(),
-            Fallback::NoTexts => Value::Array(Vec::new()),
+            DefaultValue::Text(text) => text.into(),
+            DefaultValue::Number(number) => number.into(),
+            DefaultValue::Flag(flag) => flag.into(),
+            DefaultValue::NoTexts => Value::Array(Vec::new()),
         }
     }
 }
@@ -113,7 +113,7 @@ impl Parameter {
 
     /// Sets the default.
     #[must_use]
-    pub const fn or(self, default: Fallback) -> Self {
+    pub const fn or(self, default: DefaultValue) -> Self {
         Self {
             default: Some(default),
             ..self
@@ -399,7 +399,7 @@ mod tests {
     const PARAMETERS: &[Parameter] = &[
         Parameter::required("path", Kind::Text, "Where."),
         Parameter::optional("limit", Kind::Number { min: 1, max: 50 }, "How many.")
-            .or(Fallback::Number(20)),
+            .or(DefaultValue::Number(20)),
         Parameter::optional("kind", Kind::Word(|| vec!["a", "b"]), "Which."),
         Parameter::optional("paths", Kind::Texts(2), "Which ones."),
         Parameter::optional("name", Kind::Name, "What."),

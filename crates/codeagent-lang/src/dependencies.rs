@@ -130,8 +130,8 @@ impl DependencyKey {
 pub fn body_keys(path: &str, facts: &Facts) -> Vec<DependencyKey> {
     let mut seen: FxHashMap<[&str; 2], u64> = FxHashMap::default();
     let mut key = |body: &Body| {
-        let owner = facts.scope(facts.decl(body.piece).scope).owner;
-        let names = [facts.decl_name(owner), facts.decl_name(body.piece)];
+        let owner = facts.scope(facts.decl(body.member).scope).owner;
+        let names = [facts.decl_name(owner), facts.decl_name(body.member)];
         let number = seen.entry(names).or_default();
         *number += 1;
 

@@ -93,10 +93,10 @@ pub trait LanguageSupport: Send + Sync {
     fn explain(&self, site: Site, report: &mut Report<'_>) -> Resolution;
 
     /// Returns the dependency keys of the names that a file adds to the index.
-    fn published(&self, facts: &Facts) -> Vec<DependencyKey>;
+    fn provided_keys(&self, facts: &Facts) -> Vec<DependencyKey>;
 
     /// Returns the dependency keys of the queries that a member of a file answers.
-    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]>;
+    fn keys_of_member(&self, facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]>;
 
     /// Returns the module specifiers of a file, sorted. Empty in a language that imports no files.
     fn specifiers(&self, _facts: &Facts) -> Vec<Sym> {

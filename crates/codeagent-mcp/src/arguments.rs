@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use codeagent_core::Canceller;
 pub use codeagent_files::arguments::{
-    ArgumentError, Fallback, Kind, Parameter, brief_schema, schema, shortened,
+    ArgumentError, DefaultValue, Kind, Parameter, brief_schema, schema, shortened,
 };
 use serde_json::{Map, Value};
 

@@ -43,7 +43,7 @@ impl ToolError {
 
     /// Adds to a `not_found` error what the index is missing.
     #[must_use]
-    pub fn behind(self, staleness: &Staleness) -> Self {
+    pub fn with_staleness(self, staleness: &Staleness) -> Self {
         if self.code == Code::NotFound {
             Self {
                 message: format!("{}; {}", self.message, staleness_text(staleness)),

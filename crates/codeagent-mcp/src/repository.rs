@@ -25,13 +25,13 @@ use tokio::sync::{Mutex, watch};
 use crate::state::{Indexing, State};
 
 /// Time limit for the client to name its roots.
-const ROOTS_PATIENCE: Duration = Duration::from_secs(10);
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time for which a call waits for the repository.
 const CALL_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The folder of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ServerRoot {
     /// A named folder.
     Named(PathBuf),
     /// The folder that the client names, or else this one; its git work tree is served.
@@ -39,19 +39,19 @@ pub enum Place {
 }
 
 /// The repository's state, or why there is none.
-type Found = Result<Arc<State>, String>;
+type StateResult = Result<Arc<State>, String>;
 
 /// The repository of a server, shared by all its sessions.
 pub struct Repository {
     /// How to find the repository, unless it is known from the start.
-    search: Option<Search>,
-    found: watch::Sender<Option<Found>>,
+    search: Option<RootSearch>,
+    found: watch::Sender<Option<StateResult>>,
     /// Held during a search.
     seeking: Mutex<()>,
     is_closed: AtomicBool,
 }
 
-struct Search {
+struct RootSearch {
     start: PathBuf,
     home: DataRoot,
     indexing: Indexing,
@@ -68,14 +68,14 @@ impl Repository {
     /// Creates a repository that is searched for when a client has connected. `is_indexed` says
     /// whether to keep an index of it.
     #[must_use]
-    pub fn sought(
+    pub fn searching(
         start: PathBuf,
         home: DataRoot,
         indexing: Indexing,
         is_indexed: bool,
     ) -> Arc<Self> {
         Arc::new(Self::new(
-            Some(Search {
+            Some(RootSearch {
                 start,
                 home,
                 indexing,
@@ -85,7 +85,7 @@ impl Repository {
         ))
     }
 
-    fn new(search: Option<Search>, found: Option<Found>) -> Self {
+    fn new(search: Option<RootSearch>, found: Option<StateResult>) -> Self {
         Self {
             search,
             found: watch::Sender::new(found),
@@ -99,12 +99,12 @@ impl Repository {
         let repository = Arc::clone(self);
         tokio::spawn(async move {
             let _one = repository.seeking.lock().await;
-            repository.settle(&peer).await;
+            repository.find_root(&peer).await;
         });
     }
 
     /// Returns the state once it is known, or why there is none.
-    pub async fn state(self: &Arc<Self>, peer: &Peer<RoleServer>) -> Found {
+    pub async fn state(self: &Arc<Self>, peer: &Peer<RoleServer>) -> StateResult {
         let mut found = self.found.subscribe();
         let known = found.borrow_and_update().clone();
         match known {
@@ -131,12 +131,12 @@ impl Repository {
         tokio::spawn(async move {
             let _one = repository.seeking.lock().await;
             if repository.found.borrow().is_none() {
-                repository.settle(&peer).await;
+                repository.find_root(&peer).await;
             }
         });
     }
 
-    async fn settle(self: &Arc<Self>, peer: &Peer<RoleServer>) {
+    async fn find_root(self: &Arc<Self>, peer: &Peer<RoleServer>) {
         if self.search.is_none() {
             return;
         }
@@ -188,8 +188,8 @@ impl Repository {
     }
 }
 
-impl Search {
-    fn open(&self, folder: &Path) -> Found {
+impl RootSearch {
+    fn open(&self, folder: &Path) -> StateResult {
         let state = State::with_indexing(folder, self.home.clone(), self.indexing.clone())
             .map_err(|error| error.to_string())?;
         if self.is_indexed {
@@ -261,7 +261,7 @@ async fn roots(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
         })
     };
 
-    match tokio::time::timeout(ROOTS_PATIENCE, asked).await {
+    match tokio::time::timeout(ROOTS_TIMEOUT, asked).await {
         Ok(Ok(uris)) => uris
             .iter()
             .filter_map(|uri| path_of_file_uri(uri))

@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 
 use crate::backpressure::BoundedSender;
 use crate::http::{self, ExposureError, HttpOptions, Stop};
-use crate::repository::{Place, Repository};
+use crate::repository::{Repository, ServerRoot};
 use crate::server::{ListFormat, Server};
 use crate::state::{Indexing, State};
 use crate::transport::Lines;
@@ -74,20 +74,20 @@ pub enum ServeError {
 
 /// Serves tools over a repository on standard input and output.
 pub fn serve_stdio(
-    place: &Place,
+    place: &ServerRoot,
     tools: ToolSet,
     indexing: Indexing,
     lists: ListFormat,
 ) -> Result<ShutdownCause, ServeError> {
     let repository = match place {
-        Place::Named(root) => {
+        ServerRoot::Named(root) => {
             let state = State::with_indexing(root, DataRoot::default(), indexing)?;
             if tools.needs_index() {
                 state.start();
             }
             Repository::known(state)
         }
-        Place::Around(folder) => Repository::sought(
+        ServerRoot::Around(folder) => Repository::searching(
             folder.clone(),
             DataRoot::default(),
             indexing,
@@ -99,7 +99,7 @@ pub fn serve_stdio(
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let ended = runtime.block_on(talk(
+    let ended = runtime.block_on(serve_session(
         Server::about(Arc::clone(&repository), tools).with_lists(lists),
     ));
     repository.close();
@@ -125,7 +125,7 @@ pub fn serve_http(
         return Err(ExposureError::Files.into());
     }
 
-    leave_no_image();
+    disable_core_dumps();
     let state = State::with_indexing(root, DataRoot::default(), indexing)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -178,7 +178,7 @@ pub fn serve_http(
 
 /// Waits for tools with effects to finish.
 async fn finish(server: &Server) {
-    if tokio::time::timeout(FINISHING, server.settled())
+    if tokio::time::timeout(FINISHING, server.wait_for_changes())
         .await
         .is_err()
     {
@@ -186,7 +186,7 @@ async fn finish(server: &Server) {
     }
 }
 
-async fn talk(server: Server) -> Result<ShutdownCause, ServeError> {
+async fn serve_session(server: Server) -> Result<ShutdownCause, ServeError> {
     let session = async {
         let lines = BoundedSender::new(Lines::new(tokio::io::stdin(), tokio::io::stdout()));
         let service = match server.clone().serve(lines).await {
@@ -212,7 +212,7 @@ async fn talk(server: Server) -> Result<ShutdownCause, ServeError> {
 
 /// Disables core dumps, which would contain the token.
 #[cfg(unix)]
-fn leave_no_image() {
+fn disable_core_dumps() {
     use rustix::process::{Resource, Rlimit, setrlimit};
     if let Err(error) = setrlimit(
         Resource::Core,
@@ -227,7 +227,7 @@ fn leave_no_image() {
 
 /// Does nothing: this system has no core dumps.
 #[cfg(not(unix))]
-fn leave_no_image() {}
+fn disable_core_dumps() {}
 
 /// Waits until the parent process has exited.
 #[cfg(unix)]

@@ -149,7 +149,7 @@ impl Server {
 
     /// Waits until no tool changes anything. Commands are not waited for: they end with the
     /// process.
-    pub async fn settled(&self) {
+    pub async fn wait_for_changes(&self) {
         // Cannot fail, because the semaphore is never closed.
         self.changes.acquire_many(RUNNING as u32).await.ok();
     }

@@ -30,7 +30,7 @@ const KEPT_BUFFER: usize = 1 << 20;
 /// Maximum lines waiting to be written.
 const QUEUE: usize = 64;
 /// Time limit for pending writes when closing.
-const PATIENCE: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A message from a client.
 pub type Incoming = RxJsonRpcMessage<RoleServer>;
@@ -197,7 +197,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
         if let Some(writer) = self.writer.take() {
             // Pending lines are still written, but a client that does not read must not block the
             // server.
-            tokio::time::timeout(PATIENCE, writer).await.ok();
+            tokio::time::timeout(TIMEOUT, writer).await.ok();
         }
         Ok(())
     }

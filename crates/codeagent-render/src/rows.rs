@@ -165,7 +165,7 @@ pub struct NamedRow {
 
 impl From<&Node> for SymbolRow {
     fn from(node: &Node) -> Self {
-        let (file_path, line_start, line_end) = place(node);
+        let (file_path, line_start, line_end) = primary_location(node);
         Self {
             symbol: node.into(),
             language: node.language.as_str(),
@@ -237,7 +237,7 @@ impl NamedRow {
 }
 
 /// Returns path, first and last line of the primary declaration.
-fn place(node: &Node) -> (String, u32, u32) {
+fn primary_location(node: &Node) -> (String, u32, u32) {
     node.spans.first().map_or_else(Default::default, |span| {
         (span.path.clone(), span.span.start.line, span.span.end_line)
     })
@@ -339,7 +339,7 @@ fn is_exported(node: &Node) -> bool {
 
 impl From<&Node> for OutlineRow {
     fn from(node: &Node) -> Self {
-        let (_, line_start, line_end) = place(node);
+        let (_, line_start, line_end) = primary_location(node);
         Self {
             file_path: None,
             symbol: node.into(),
@@ -494,7 +494,7 @@ pub struct Site {
 
 impl Row for NeighborRow {
     fn new(neighbor: &Neighbor, _: EdgeDirection, of: Option<&str>) -> Self {
-        let (file_path, line_start, _) = place(&neighbor.node);
+        let (file_path, line_start, _) = primary_location(&neighbor.node);
         let call_sites: Vec<Site> = neighbor
             .sites
             .iter()

@@ -115,12 +115,12 @@ impl LanguageSupport for TypeScript {
         resolve::explain(site, report)
     }
 
-    fn published(&self, facts: &Facts) -> Vec<DependencyKey> {
-        resolve::published(facts)
+    fn provided_keys(&self, facts: &Facts) -> Vec<DependencyKey> {
+        resolve::provided_keys(facts)
     }
 
-    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
-        resolve::asked_of(facts, piece)
+    fn keys_of_member(&self, facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
+        resolve::keys_of_member(facts, member)
     }
 
     fn specifiers(&self, facts: &Facts) -> Vec<Sym> {

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
     use crate::DataRoot;
 
-    const PATIENCE: Option<Duration> = Some(Duration::from_secs(60));
+    const TIMEOUT: Option<Duration> = Some(Duration::from_secs(60));
 
     /// Returns a data folder, and the folders that must outlive it.
     fn data() -> (DataDir, [tempfile::TempDir; 2]) {
@@ -59,7 +59,7 @@ mod tests {
         let (data, _folders) = data();
         assert!(IpcStream::connect(&data, None).is_err());
         let listener = IpcListener::open(&data).unwrap();
-        let mut outside = IpcStream::connect(&data, PATIENCE).unwrap();
+        let mut outside = IpcStream::connect(&data, TIMEOUT).unwrap();
         outside.write_all(b"hello").unwrap();
         drop(outside);
         let mut received = String::new();
@@ -91,7 +91,7 @@ mod tests {
     fn closing_a_stream_ends_both_reads() {
         let (data, _folders) = data();
         let listener = IpcListener::open(&data).unwrap();
-        let mut outside = IpcStream::connect(&data, PATIENCE).unwrap();
+        let mut outside = IpcStream::connect(&data, TIMEOUT).unwrap();
         let inside = listener.next().unwrap();
         let mut reader = inside.try_clone().unwrap();
         let read = std::thread::spawn(move || reader.read(&mut [0]).unwrap_or(0));

@@ -165,7 +165,7 @@ impl Workspace {
 
     /// Reopens the root if its path now leads to another folder, as after a removal or a mount.
     #[must_use]
-    pub fn renewed(&self) -> Self {
+    pub fn reopened(&self) -> Self {
         if self.handle.is_at(&self.root) {
             return self.clone();
         }

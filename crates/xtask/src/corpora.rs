@@ -139,11 +139,11 @@ pub fn data_root() -> DataRoot {
 }
 
 /// Returns the root of a corpus by name, fetching it if needed.
-pub fn bring(name: &str) -> anyhow::Result<PathBuf> {
+pub fn fetched_root(name: &str) -> anyhow::Result<PathBuf> {
     let corpus = CORPORA.iter().find(|corpus| corpus.name == name);
     corpus
         .with_context(|| format!("no corpus named {name}"))?
-        .bring(Path::new(FOLDER))
+        .fetched_root(Path::new(FOLDER))
 }
 
 impl Corpus {
@@ -158,7 +158,7 @@ impl Corpus {
     }
 
     /// Returns the corpus's root, fetching it from its registry if needed.
-    pub fn bring(&self, folder: &Path) -> anyhow::Result<PathBuf> {
+    pub fn fetched_root(&self, folder: &Path) -> anyhow::Result<PathBuf> {
         let root = self.root(folder);
         if !root.exists() {
             self.fetch(folder, &root)

@@ -196,7 +196,7 @@ fn measure() -> anyhow::Result<Vec<Figure>> {
 
     let roots = COUNTED
         .iter()
-        .map(|(name, _)| corpora::bring(name))
+        .map(|(name, _)| corpora::fetched_root(name))
         .collect::<Result<Vec<_>, _>>()?;
 
     let installed = corpora::bring_with_packages()?;
@@ -220,7 +220,7 @@ fn measure() -> anyhow::Result<Vec<Figure>> {
 
     let mut add = |name: String, value: u64| figures.push(Figure { name, value });
     for name in MEASURED {
-        let root = corpora::bring(name)?;
+        let root = corpora::fetched_root(name)?;
 
         let mut peaks = Vec::new();
         for _ in 0..RUNS {
@@ -341,10 +341,10 @@ fn output(command: &mut Command) -> anyhow::Result<String> {
     let output = command
         .output()
         .with_context(|| format!("cannot start {program}"))?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(output.status.success(), "{program} failed: {said}");
-    Ok(if said.contains("==") {
-        said
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.success(), "{program} failed: {printed}");
+    Ok(if printed.contains("==") {
+        printed
     } else {
         String::from_utf8(output.stdout)?
     })

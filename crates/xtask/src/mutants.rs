@@ -58,7 +58,7 @@ struct Mutants {
     branches: Vec<Mutant>,
     /// Names of branches without effect, with reasons.
     equivalents: BTreeMap<String, String>,
-    /// The instrumented sources, by file; see [`build::place`].
+    /// The instrumented sources, by file; see [`build::source_path`].
     texts: BTreeMap<String, String>,
 }
 
@@ -164,7 +164,7 @@ impl Mutants {
             if !texts.contains_key(&rule.file) {
                 texts.insert(
                     rule.file.clone(),
-                    fs::read_to_string(root.join(build::place(&rule.file)))?,
+                    fs::read_to_string(root.join(build::source_path(&rule.file)))?,
                 );
             }
         }
@@ -231,7 +231,7 @@ impl Mutants {
     /// Lists the branches by number, with their locations.
     fn list(&self) -> String {
         let line = |(number, mutant): (usize, &Mutant)| {
-            let (place, line) = (build::place(&mutant.file), mutant.branch.line);
+            let (place, line) = (build::source_path(&mutant.file), mutant.branch.line);
             format!("{number}\t{}:{line}\t{}\n", place.display(), mutant.name)
         };
         self.counted().map(line).collect()
@@ -249,7 +249,7 @@ impl Mutants {
                 let mutant = &self.branches[number - FIRST_BRANCH];
                 println!(
                     "survived {number}: {}:{}: {}",
-                    build::place(&mutant.file).display(),
+                    build::source_path(&mutant.file).display(),
                     mutant.branch.line,
                     mutant.name
                 );

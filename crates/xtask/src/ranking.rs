@@ -49,7 +49,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
             .iter()
             .filter(|corpus| !corpus.is_optional() || corpus.root(Path::new(FOLDER)).exists())
         {
-            roots.push(corpus.bring(Path::new(FOLDER))?);
+            roots.push(corpus.fetched_root(Path::new(FOLDER))?);
         }
     }
 

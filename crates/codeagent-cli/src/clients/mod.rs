@@ -67,40 +67,44 @@ impl Client {
     }
 
     /// Returns whether the client has our entry, and whether it starts `program` as needed.
-    pub fn state(&self, program: &str) -> anyhow::Result<State> {
+    pub fn state(&self, program: &str) -> anyhow::Result<EntryState> {
         let text = read(&self.path()?)?;
         let Some(servers) = self.servers else {
             let table = toml::table(&text, TABLE);
-            return Ok(table.map_or(State::Unknown, |table| {
+            return Ok(table.map_or(EntryState::Unknown, |table| {
                 let is_known = table.contains(program) && self.kept_in(toml_arguments(table));
-                if is_known { State::Known } else { State::Other }
+                if is_known {
+                    EntryState::Known
+                } else {
+                    EntryState::Other
+                }
             }));
         };
 
         let entry = jsonc::get(&text, &[servers, NAME]).with_context(|| self.left_alone())?;
         Ok(match entry {
-            None => State::Unknown,
+            None => EntryState::Unknown,
             Some(known)
                 if outdated(&known, &self.wanted(program, arguments_of(&known)))
                     .is_some_and(|keys| keys.is_empty()) =>
             {
-                State::Known
+                EntryState::Known
             }
-            Some(_) => State::Other,
+            Some(_) => EntryState::Other,
         })
     }
 
     /// Adds `program` to the client's servers.
     pub fn install(&self, program: &str, dry: bool) -> anyhow::Result<Change> {
         match (self.state(program)?, self.own_command()) {
-            (State::Known, _) => Ok(Change::None),
-            (State::Other, _) => self.update(program, dry),
-            (State::Unknown, Some((own, path))) => {
+            (EntryState::Known, _) => Ok(Change::None),
+            (EntryState::Other, _) => self.update(program, dry),
+            (EntryState::Unknown, Some((own, path))) => {
                 let mut call = words(own.add, &[program]);
                 call.extend(self.arguments(&ARGUMENTS));
                 run(own, &path, vec![call], dry)
             }
-            (State::Unknown, None) => self.add(program, dry),
+            (EntryState::Unknown, None) => self.add(program, dry),
         }
     }
 
@@ -196,7 +200,7 @@ impl Client {
 
     /// Removes our entry from the client's servers.
     pub fn uninstall(&self, dry: bool) -> anyhow::Result<Change> {
-        if self.state("")? == State::Unknown {
+        if self.state("")? == EntryState::Unknown {
             return Ok(Change::None);
         }
         if let Some((own, path)) = self.own_command() {
@@ -258,7 +262,7 @@ impl Client {
 
 /// State of our entry in a client's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum EntryState {
     /// There is none.
     Unknown,
     /// It starts the given program.
@@ -291,12 +295,12 @@ fn run(
             .output()
             .with_context(|| format!("cannot run `{}`", own.program))?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
+            let printed = String::from_utf8_lossy(&output.stderr);
             bail!(
                 "`{} {}` failed: {}",
                 own.program,
                 call.join(" "),
-                said.trim()
+                printed.trim()
             );
         }
     }

@@ -52,19 +52,21 @@ fn key(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn place() -> anyhow::Result<PathBuf> {
+fn record_path() -> anyhow::Result<PathBuf> {
     Ok(DataRoot::default().path()?.join("clients.json"))
 }
 
 /// Reads the record; an unreadable one counts as empty.
 fn read() -> Record {
-    let text = place().ok().and_then(|place| std::fs::read(place).ok());
+    let text = record_path()
+        .ok()
+        .and_then(|place| std::fs::read(place).ok());
     text.and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default()
 }
 
 fn write(record: &Record) -> anyhow::Result<()> {
-    let place = place()?;
+    let place = record_path()?;
     if record.is_empty() {
         return Ok(std::fs::remove_file(place)?);
     }

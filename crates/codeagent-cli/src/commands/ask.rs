@@ -56,7 +56,7 @@ pub fn ask<T>(
     root: &Root,
     query: impl FnOnce(&IndexReader) -> Result<Answer<T>, AnswerError>,
 ) -> anyhow::Result<(Answer<T>, Staleness)> {
-    let (index, staleness) = root.settled()?;
+    let (index, staleness) = root.up_to_date_reader()?;
     match query(&index) {
         Ok(answer) => Ok((answer, staleness)),
         Err(error) => Err(Unanswered { error, staleness }.into()),

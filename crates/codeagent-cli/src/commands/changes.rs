@@ -36,7 +36,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 
 /// Lists test files, one per line.
 pub fn affected(root: &Root, arguments: &AffectedArguments) -> anyhow::Result<()> {
-    let (index, staleness) = root.settled()?;
+    let (index, staleness) = root.up_to_date_reader()?;
     let affected = answers::affected(&index, &arguments.base)
         .map_err(|error| Unanswered::new(error, staleness))?;
     if root.json {

@@ -92,7 +92,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         DaemonCommand::Start(begin) => start(root, begin),
         DaemonCommand::Stop => stop(root),
         DaemonCommand::Status => status(root),
-        DaemonCommand::Run(begin) => be(root, begin),
+        DaemonCommand::Run(begin) => run_daemon(root, begin),
     }
 }
 
@@ -241,7 +241,7 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Engine> {
 }
 
 /// Runs the daemon until it has a reason to exit.
-fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
+fn run_daemon(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     codeagent_workspace::leave_session().context("cannot detach the daemon from its session")?;
     let cancel = Arc::new(AtomicBool::new(false));
     let ingest = IngestOptions {

@@ -17,6 +17,6 @@ pub fn run(root: &Root, arguments: &SymbolArgs) -> anyhow::Result<()> {
         let of = row.of.as_ref().map(|of| format!("  {of}"));
         let start = format!("{}:{}", places.of(&row.file_path), row.line_start);
         let end = format!("-{}{}", row.line_end, of.unwrap_or_default());
-        vec![Line::default().place(&start).text(end)]
+        vec![Line::default().location(&start).text(end)]
     })
 }

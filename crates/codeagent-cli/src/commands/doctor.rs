@@ -13,7 +13,7 @@ use codeagent_render::staleness_text;
 use codeagent_workspace::{DataDir, DataRoot, WatchError, Watcher, Workspace};
 use serde_json::json;
 
-use crate::clients::{CLIENTS, State};
+use crate::clients::{CLIENTS, EntryState};
 use crate::commands::{Root, model, report};
 use crate::error::message;
 use crate::exit;
@@ -32,14 +32,14 @@ struct Finding {
     is_wrong: bool,
 }
 
-fn fine(line: impl Into<String>) -> Finding {
+fn ok_finding(line: impl Into<String>) -> Finding {
     Finding {
         line: line.into(),
         is_wrong: false,
     }
 }
 
-fn wrong(line: impl Into<String>) -> Finding {
+fn bad_finding(line: impl Into<String>) -> Finding {
     Finding {
         line: line.into(),
         is_wrong: true,
@@ -57,26 +57,26 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
 
-    let mut findings = vec![fine(versions())];
+    let mut findings = vec![ok_finding(versions())];
     if let Ok(differences) = engine::sqlite_differences()
         && !differences.is_empty()
     {
         let how =
             "parallel queries wait for each other; see docs/embedding.md for how to compile it";
-        findings.push(fine(format!(
+        findings.push(ok_finding(format!(
             "SQLite: compiled {}; {how}",
             differences.join(", ")
         )));
     }
 
     findings.extend(repository(root));
-    findings.push(match model::tried() {
-        Ok(Some(model)) => fine(format!("model: {model} works")),
-        Ok(None) => fine(
+    findings.push(match model::test_model() {
+        Ok(Some(model)) => ok_finding(format!("model: {model} works")),
+        Ok(None) => ok_finding(
             "model: none, search compares words and letters; install one with \
              `codeagent model install --from-pip`",
         ),
-        Err(error) => wrong(format!("model: {error}")),
+        Err(error) => bad_finding(format!("model: {error}")),
     });
     findings.extend(clients());
 
@@ -123,30 +123,33 @@ pub fn versions() -> String {
 fn repository(root: &Root) -> Vec<Finding> {
     let workspace = match Workspace::open(&root.folder) {
         Ok(workspace) => workspace,
-        Err(error) => return vec![wrong(format!("{error}; pass a folder with --root"))],
+        Err(error) => return vec![bad_finding(format!("{error}; pass a folder with --root"))],
     };
     if let Err(reason) = root.check() {
-        return vec![wrong(format!("repository: {reason}"))];
+        return vec![bad_finding(format!("repository: {reason}"))];
     }
 
-    let mut findings = vec![fine(format!("repository {}", workspace.root().display()))];
+    let mut findings = vec![ok_finding(format!(
+        "repository {}",
+        workspace.root().display()
+    ))];
     match workspace.clone().configured(false) {
         Ok(workspace) => findings.extend(
             workspace
                 .config()
                 .notes
                 .iter()
-                .map(|note| wrong(format!(".codeagent/config.json: {note}"))),
+                .map(|note| bad_finding(format!(".codeagent/config.json: {note}"))),
         ),
-        Err(error) => findings.push(wrong(format!("{error}; fix .codeagent/config.json"))),
+        Err(error) => findings.push(bad_finding(format!("{error}; fix .codeagent/config.json"))),
     }
 
     match DataRoot::default().data_dir(workspace.root()) {
         Ok(data) => {
-            findings.push(fine(format!("data in {}", data.path().display())));
-            findings.extend(kept(&data));
+            findings.push(ok_finding(format!("data in {}", data.path().display())));
+            findings.extend(index_findings(&data));
         }
-        Err(error) => findings.push(wrong(error.to_string())),
+        Err(error) => findings.push(bad_finding(error.to_string())),
     }
 
     findings.push(watched(&workspace));
@@ -155,10 +158,10 @@ fn repository(root: &Root) -> Vec<Finding> {
 }
 
 /// Reports the content of the index's folder, and the process that writes it.
-fn kept(data: &DataDir) -> Vec<Finding> {
+fn index_findings(data: &DataDir) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Ok(keeping) = ipc::writer_info(data) {
-        findings.push(fine(format!(
+        findings.push(ok_finding(format!(
             "index: kept up to date by process {} (codeagent {})",
             keeping.process,
             keeping.role.as_str()
@@ -171,20 +174,22 @@ fn kept(data: &DataDir) -> Vec<Finding> {
             match checked
                 .and_then(|path| engine::check_database(&path).map_err(|error| error.to_string()))
             {
-                Ok(()) => fine(
+                Ok(()) => ok_finding(
                     "index: consistent; `codeagent status --verify` compares it with a fresh one",
                 ),
-                Err(error) => wrong(format!("index: {error}; run `codeagent index --rebuild`")),
+                Err(error) => {
+                    bad_finding(format!("index: {error}; run `codeagent index --rebuild`"))
+                }
             },
         );
     }
 
     match http::token_rights(data) {
         None => {}
-        Some((true, _)) => findings.push(fine("token for HTTP: only its owner can read it")),
+        Some((true, _)) => findings.push(ok_finding("token for HTTP: only its owner can read it")),
         Some((false, path)) => {
             let path = path.display();
-            findings.push(wrong(format!(
+            findings.push(bad_finding(format!(
                 "token for HTTP: others may have read {path}; remove it, and the next `codeagent \
                  mcp --http` creates a new one"
             )));
@@ -208,7 +213,7 @@ fn watched(workspace: &Workspace) -> Finding {
     };
 
     match failure {
-        None => fine(format!(
+        None => ok_finding(format!(
             "watching: {} can be watched",
             count(folders.len() as u64, "folder")
         )),
@@ -239,12 +244,12 @@ fn index(root: &Root) -> Vec<Finding> {
             } else {
                 "; run `codeagent index`"
             };
-            vec![wrong(format!("index: {error}{hint}"))]
+            vec![bad_finding(format!("index: {error}{hint}"))]
         }
         Ok((status, failed, staleness)) => {
             let counts = status.counts;
             let files = count(counts.files - failed.len() as u64, "file");
-            let mut findings = vec![fine(format!(
+            let mut findings = vec![ok_finding(format!(
                 "index: {files}, {}",
                 count(counts.symbols, "symbol")
             ))];
@@ -266,7 +271,7 @@ fn index(root: &Root) -> Vec<Finding> {
 
             if !failed.is_empty() {
                 let files = count(failed.len() as u64, "file");
-                findings.push(wrong(format!(
+                findings.push(bad_finding(format!(
                     "index: {files} could not be indexed; `codeagent status` lists them"
                 )));
             }
@@ -286,16 +291,16 @@ fn clients() -> Vec<Finding> {
 
     let present = CLIENTS.iter().filter(|client| client.is_present());
     let findings = present.map(|client| match client.state(&program) {
-        Ok(State::Known) => fine(format!("{}: set up", client.name)),
-        Ok(State::Unknown) => fine(format!(
+        Ok(EntryState::Known) => ok_finding(format!("{}: set up", client.name)),
+        Ok(EntryState::Unknown) => ok_finding(format!(
             "{}: not set up; `codeagent install {}`",
             client.name, client.name
         )),
-        Ok(State::Other) => wrong(format!(
+        Ok(EntryState::Other) => bad_finding(format!(
             "{}: configured for a different codeagent executable; `codeagent install {}`",
             client.name, client.name
         )),
-        Err(error) => wrong(format!("{}: {}", client.name, message(&error))),
+        Err(error) => bad_finding(format!("{}: {}", client.name, message(&error))),
     });
 
     findings.collect()

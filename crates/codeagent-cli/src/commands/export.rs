@@ -43,7 +43,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         )));
     }
 
-    let (answers, staleness) = root.settled()?;
+    let (answers, staleness) = root.up_to_date_reader()?;
     let tables = query::export(&answers.snapshot()?, answers.workspace())?;
     let TableFormat::Tsv = arguments.format;
 
@@ -60,7 +60,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         written.push(path.display().to_string());
     }
 
-    let notes = lacking(&answers, &staleness)?;
+    let notes = coverage_notes(&answers, &staleness)?;
     if root.json {
         return output::json(&serde_json::json!({ "results": written, "notes": notes }));
     }
@@ -71,7 +71,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// Returns notes about parts of the repository that the tables do not contain.
-fn lacking(answers: &IndexReader, staleness: &Staleness) -> anyhow::Result<Vec<String>> {
+fn coverage_notes(answers: &IndexReader, staleness: &Staleness) -> anyhow::Result<Vec<String>> {
     let mut notes: Vec<String> = (!staleness.is_none())
         .then(|| staleness_text(staleness))
         .into_iter()

@@ -82,7 +82,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
     let (engine, rebuilt) = match opened {
         Opened::Here(engine, rebuilt) => (engine, rebuilt),
-        Opened::Elsewhere(text) => {
+        Opened::SyncOutcome(text) => {
             if root.json {
                 output::json(&json!({ "notes": [text] }))?;
             } else {
@@ -144,7 +144,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// Rebuilds a damaged index, or has the process that writes it do so.
-pub fn anew(root: &Root) -> anyhow::Result<()> {
+pub fn rebuild(root: &Root) -> anyhow::Result<()> {
     let engine = match open_alone(root, true) {
         Ok(engine) => engine,
         Err(error) if exit::is_locked(&error) => {
@@ -198,7 +198,7 @@ enum Opened {
     /// This process, with the summary if it is done already.
     Here(Box<Engine>, Option<Summary>),
     /// The process that writes the index, which is done.
-    Elsewhere(String),
+    SyncOutcome(String),
 }
 
 /// Opens the index for writing, or has the process that holds the lock do the work. Waits for a
@@ -214,12 +214,12 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
             return Err(error.into());
         }
 
-        let note = match elsewhere(root, &options.ingest.cancel)? {
-            Elsewhere::Done(text) => return Ok(Opened::Elsewhere(text)),
-            Elsewhere::Closed => {
+        let note = match sync_via_writer(root, &options.ingest.cancel)? {
+            SyncOutcome::Done(text) => return Ok(Opened::SyncOutcome(text)),
+            SyncOutcome::Closed => {
                 "another codeagent process is indexing this repository; waiting".to_owned()
             }
-            Elsewhere::Silent => format!(
+            SyncOutcome::Silent => format!(
                 "{error} and does not answer; waiting for it. If it is suspended, resume or end it"
             ),
         };
@@ -233,7 +233,7 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
 }
 
 /// The outcome of a request to the process that writes the index.
-enum Elsewhere {
+enum SyncOutcome {
     /// It has brought the index up to date.
     Done(String),
     /// It accepts no clients, or has exited.
@@ -243,13 +243,13 @@ enum Elsewhere {
 }
 
 /// Has the process that writes the index bring it up to date.
-fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
+fn sync_via_writer(root: &Root, cancel: &AtomicBool) -> anyhow::Result<SyncOutcome> {
     let data = root.data()?;
     if let Err(error) = ipc::writer_info(&data) {
         return Ok(if ipc::is_unresponsive(&error) {
-            Elsewhere::Silent
+            SyncOutcome::Silent
         } else {
-            Elsewhere::Closed
+            SyncOutcome::Closed
         });
     }
 
@@ -281,10 +281,10 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
             Err(RecvTimeoutError::Timeout)
                 if ipc::writer_info(&data).is_err_and(|error| ipc::is_unresponsive(&error)) =>
             {
-                return Ok(Elsewhere::Silent);
+                return Ok(SyncOutcome::Silent);
             }
             Err(RecvTimeoutError::Timeout) => {}
-            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Ok(Elsewhere::Closed),
+            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Ok(SyncOutcome::Closed),
         }
     };
 
@@ -298,7 +298,7 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
 
     let (files, symbols) = (count(counts.files, "file"), count(counts.symbols, "symbol"));
     let edges = count(counts.edges, "edge");
-    Ok(Elsewhere::Done(format!(
+    Ok(SyncOutcome::Done(format!(
         "{files}, {symbols}, {edges}, updated by the process that watches the repository{behind}"
     )))
 }

@@ -14,7 +14,7 @@ use codeagent_core::service::{Role, ipc};
 use codeagent_workspace::DataRoot;
 use serde_json::json;
 
-use crate::clients::{CLIENTS, Change, Client, State};
+use crate::clients::{CLIENTS, Change, Client, EntryState};
 use crate::commands::Root;
 use crate::commands::daemon::ENDING;
 use crate::error::message;
@@ -104,10 +104,10 @@ fn asked(
         return Ok(Some(asked));
     }
 
-    let found: Vec<(&Client, State)> = CLIENTS
+    let found: Vec<(&Client, EntryState)> = CLIENTS
         .iter()
         .filter(|client| client.is_present())
-        .map(|client| (client, client.state(program).unwrap_or(State::Other)))
+        .map(|client| (client, client.state(program).unwrap_or(EntryState::Other)))
         .collect();
     let lines: Vec<String> = found
         .iter()
@@ -119,9 +119,9 @@ fn asked(
     }
 
     output::lines(lines)?;
-    let is_open = |state: State| match command {
-        "install" => state != State::Known,
-        _ => state != State::Unknown,
+    let is_open = |state: EntryState| match command {
+        "install" => state != EntryState::Known,
+        _ => state != EntryState::Unknown,
     };
     let open: Vec<&Client> = found
         .into_iter()
@@ -149,13 +149,13 @@ fn asked(
     Ok(agreed(&format!("{command} codeagent in {names}? [y/N] "))?.then_some(open))
 }
 
-fn state_text(state: State, command: &str) -> &'static str {
+fn state_text(state: EntryState, command: &str) -> &'static str {
     match state {
-        State::Unknown => "not set up",
-        State::Known => "set up",
+        EntryState::Unknown => "not set up",
+        EntryState::Known => "set up",
         // For `uninstall`, it does not matter which program the entry starts.
-        State::Other if command == "uninstall" => "set up",
-        State::Other => "set up for another program, or its settings cannot be read",
+        EntryState::Other if command == "uninstall" => "set up",
+        EntryState::Other => "set up for another program, or its settings cannot be read",
     }
 }
 
@@ -172,14 +172,14 @@ fn agreed(question: &str) -> anyhow::Result<bool> {
 /// Reports whether these clients, and no others, have codeagent: without them, nothing needs the
 /// daemons.
 fn are_the_last(asked: &[&Client]) -> bool {
-    let is_set_up = |client: &Client| !matches!(client.state(""), Ok(State::Unknown));
+    let is_set_up = |client: &Client| !matches!(client.state(""), Ok(EntryState::Unknown));
     let is_asked = |client: &Client| asked.iter().any(|other| other.name == client.name);
     let mut set_up = CLIENTS.iter().filter(|client| is_set_up(client)).peekable();
     set_up.peek().is_some() && set_up.all(is_asked)
 }
 
 fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
-    let mut said = Vec::new();
+    let mut printed = Vec::new();
     for data in DataRoot::default().data_dirs()?.known {
         let Ok(keeping) = ipc::writer_info(&data) else {
             continue;
@@ -198,14 +198,14 @@ fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
         }
 
         let word = if dry { "would stop" } else { "stopped" };
-        said.push(format!(
+        printed.push(format!(
             "{word} the daemon of {} (process {})",
             data.root().display(),
             keeping.process
         ));
     }
 
-    Ok(said)
+    Ok(printed)
 }
 
 /// Reports whether a program is in a folder of one-time runs by `npx` or `uvx`.
@@ -222,13 +222,13 @@ fn each(
     root: &Root,
     arguments: &Arguments,
     asked: &[&Client],
-    mut said: Vec<String>,
+    mut printed: Vec<String>,
     change: impl Fn(&Client) -> anyhow::Result<Change>,
 ) -> anyhow::Result<()> {
     let mut failed = None;
     for client in asked {
         match change(client) {
-            Ok(change) => said.extend(told(client, &change, arguments.dry_run)),
+            Ok(change) => printed.extend(change_lines(client, &change, arguments.dry_run)),
             // A failure does not keep the other clients from being configured.
             Err(error) => {
                 if let Some(before) = failed.replace(error.context(client.name)) {
@@ -239,15 +239,15 @@ fn each(
     }
 
     if root.json {
-        output::json(&json!({ "results": said, "notes": [] }))?;
+        output::json(&json!({ "results": printed, "notes": [] }))?;
     } else {
-        output::lines(said)?;
+        output::lines(printed)?;
     }
 
     failed.map_or(Ok(()), Err)
 }
 
-fn told(client: &Client, change: &Change, dry: bool) -> Vec<String> {
+fn change_lines(client: &Client, change: &Change, dry: bool) -> Vec<String> {
     let would = if dry { "would change" } else { "changed" };
     match change {
         Change::None => vec![format!("{}: nothing to change", client.name)],

@@ -11,7 +11,7 @@ use clap::builder::PossibleValuesParser;
 use codeagent_files::assistant::Limits;
 use codeagent_files::{ExecPolicy, Options, Profile, ToolSet};
 use codeagent_mcp::http::{ENDPOINT, HttpOptions, Token};
-use codeagent_mcp::repository::Place;
+use codeagent_mcp::repository::ServerRoot;
 use codeagent_mcp::serve::{ShutdownCause, serve_http, serve_stdio};
 use codeagent_mcp::server::ListFormat;
 use codeagent_mcp::state::Indexing;
@@ -103,7 +103,12 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     );
 
     let ended = match arguments.http {
-        None => serve_stdio(&place(root)?, tools, indexing(arguments.threads), lists)?,
+        None => serve_stdio(
+            &server_root(root)?,
+            tools,
+            indexing(arguments.threads),
+            lists,
+        )?,
         Some(address) => over_http(root, tools, address, arguments, lists)?,
     };
     Ok(match ended {
@@ -113,13 +118,13 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// Returns the named folder, or where to start looking for the client's.
-fn place(root: &Root) -> anyhow::Result<Place> {
+fn server_root(root: &Root) -> anyhow::Result<ServerRoot> {
     if !root.is_named {
         check_addresses()?;
-        return Ok(Place::Around(root.folder.clone()));
+        return Ok(ServerRoot::Around(root.folder.clone()));
     }
     root.check()?;
-    Ok(Place::Named(root.folder.clone()))
+    Ok(ServerRoot::Named(root.folder.clone()))
 }
 
 fn over_http(
@@ -149,7 +154,7 @@ fn over_http(
 
     let indexing = indexing(threads);
     let ended = serve_http(&root.folder, tools, options, indexing, lists, |address| {
-        output::complain(&format!(
+        output::print_error(&format!(
             "listening at http://{address}{ENDPOINT}; {whence}"
         ));
     })?;
@@ -176,7 +181,7 @@ fn token(root: &Root, none: bool) -> anyhow::Result<(Option<Token>, String)> {
         ));
     }
     let data = root.data()?;
-    let (token, path) = Token::kept(&data)?;
+    let (token, path) = Token::load_or_create(&data)?;
     Ok((Some(token), format!("the token is in {}", path.display())))
 }
 

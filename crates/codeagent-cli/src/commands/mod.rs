@@ -51,7 +51,7 @@ use codeagent_workspace::{
     DataDir, DataRoot, LogFile, RepoPath, Workspace, check_addresses, check_named_root,
 };
 
-use crate::output::Places;
+use crate::output::PathDisplay;
 use crate::{exit, output};
 
 /// Code intelligence for C# and TypeScript repositories: where a symbol is, who calls it, what
@@ -412,7 +412,7 @@ impl Root {
 
     /// Returns a reader once the process that writes the index has indexed all changes, and what
     /// the index is still missing. That process may find the index damaged and rebuild it.
-    fn settled(&self) -> anyhow::Result<(IndexReader, Staleness)> {
+    fn up_to_date_reader(&self) -> anyhow::Result<(IndexReader, Staleness)> {
         let answers = self.answers()?;
         let staleness = quick_check(&answers);
         Ok((
@@ -434,8 +434,8 @@ impl Root {
     }
 
     /// Returns the paths of files relative to the working folder.
-    pub fn places(&self) -> anyhow::Result<Places> {
-        Ok(Places::new(
+    pub fn path_display(&self) -> anyhow::Result<PathDisplay> {
+        Ok(PathDisplay::new(
             Workspace::open(&self.folder)?.root(),
             &working_folder()?,
         ))
@@ -505,7 +505,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     }
     if is_damage(&done) {
         output::note("the index is damaged and is being rebuilt");
-        index::anew(&root)?;
+        index::rebuild(&root)?;
         done = asked_again();
     }
     done

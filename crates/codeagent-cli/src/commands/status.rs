@@ -31,7 +31,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         verify(root)?;
     }
 
-    let (answers, staleness) = root.settled()?;
+    let (answers, staleness) = root.up_to_date_reader()?;
     let snapshot = answers.snapshot()?;
     let status = query::status(&snapshot, answers.vectors())?;
     let watcher_active = WriterConnection::open(answers.data()).is_ok();
@@ -70,7 +70,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     notes.extend(progress.map(|progress| {
         format!("{progress}; a server, daemon or `codeagent watch` computes the others")
     }));
-    notes.extend(model::trouble());
+    notes.extend(model::model_problem());
 
     if root.json {
         return output::json(&Report {

@@ -6,7 +6,7 @@ use codeagent_render::{SymbolDetail, SymbolRow};
 
 use crate::commands::ask::ask;
 use crate::commands::{Root, SymbolArgs};
-use crate::output::{Places, PrintedAnswer, count};
+use crate::output::{PathDisplay, PrintedAnswer, count};
 use crate::text::Line;
 
 pub fn run(root: &Root, arguments: &SymbolArgs) -> anyhow::Result<()> {
@@ -19,10 +19,10 @@ pub fn run(root: &Root, arguments: &SymbolArgs) -> anyhow::Result<()> {
     PrintedAnswer::new((answer, staleness), None).print(root, detail)
 }
 
-fn detail(detail: &SymbolDetail, places: &Places) -> Vec<Line> {
+fn detail(detail: &SymbolDetail, places: &PathDisplay) -> Vec<Line> {
     let row = &detail.row;
     let start = format!("{}:{}", places.of(&row.file_path), row.line_start);
-    let mut lines = vec![head(row).place(&start)];
+    let mut lines = vec![head(row).location(&start)];
     let doc = detail.doc.as_ref();
     lines.extend(doc.map(|doc| Line::from(format!("    {doc}"))));
 
@@ -45,7 +45,7 @@ fn detail(detail: &SymbolDetail, places: &Places) -> Vec<Line> {
     };
     lines.push(
         Line::from("    declared ")
-            .place(&start)
+            .location(&start)
             .text(format!("-{}{more}", row.line_end)),
     );
     lines

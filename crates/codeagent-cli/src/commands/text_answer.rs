@@ -59,7 +59,7 @@ pub fn print(
     arguments: &TextArgs,
     ask: impl FnOnce(&IndexReader) -> Result<Document, AnswerError>,
 ) -> anyhow::Result<()> {
-    let (index, staleness) = root.settled()?;
+    let (index, staleness) = root.up_to_date_reader()?;
     let mut document = match ask(&index) {
         Ok(document) => document,
         Err(error) => return Err(Unanswered::new(error, staleness).into()),

@@ -68,12 +68,12 @@ fn damaged(bytes: &mut Vec<u8>, numbers: &mut Random) -> &'static str {
     }
 }
 
-struct Place {
+struct IndexedRepository {
     root: PathBuf,
     home: PathBuf,
 }
 
-impl Place {
+impl IndexedRepository {
     fn command(&self, arguments: &[&str]) -> Command {
         let out = self.home.join("out");
         let arguments = arguments.iter().map(|argument| {
@@ -103,13 +103,13 @@ impl Place {
             for _ in 0..3 {
                 scope.spawn(|| {
                     let output = self.run(&["callers", "PriceCalculator.Price"]);
-                    let (said, notes) = (
+                    let (printed, notes) = (
                         String::from_utf8_lossy(&output.stdout),
                         String::from_utf8_lossy(&output.stderr),
                     );
                     assert!(
-                        said.contains("OrderService.Place") && !notes.contains("damaged"),
-                        "{said}{notes}"
+                        printed.contains("OrderService.Place") && !notes.contains("damaged"),
+                        "{printed}{notes}"
                     );
                 });
             }
@@ -134,9 +134,10 @@ impl Place {
             let output = self.run(question);
             noticed |= String::from_utf8_lossy(&output.stderr).contains("damaged");
             // The time of the last update differs from run to run.
-            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
             answers.push(
-                said.lines()
+                printed
+                    .lines()
                     .filter(|line| !line.contains("last update"))
                     .collect::<Vec<_>>()
                     .join("\n"),
@@ -174,7 +175,7 @@ fn damaged_indexes_are_detected_and_rebuilt() {
         .join("../../tests/shop")
         .canonicalize()
         .unwrap();
-    let place = Place {
+    let place = IndexedRepository {
         root,
         home: folder.path().to_owned(),
     };
@@ -239,7 +240,7 @@ fn damaged_indexes_are_detected_and_rebuilt() {
 #[test]
 fn an_intact_index_survives_killed_writers() {
     let (folder, root) = (tempfile::tempdir().unwrap(), shop::copy(""));
-    let place = Place {
+    let place = IndexedRepository {
         root: root.path().canonicalize().unwrap(),
         home: folder.path().to_owned(),
     };

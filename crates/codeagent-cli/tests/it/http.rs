@@ -21,15 +21,15 @@ fn command(root: &Path, arguments: &[&str]) -> Command {
 /// Reads until a line contains `wanted`; returns everything read.
 fn until(child: &mut Child, wanted: &str) -> (String, BufReader<std::process::ChildStderr>) {
     let mut lines = BufReader::new(child.stderr.take().unwrap());
-    let mut said = String::new();
-    while !said.contains(wanted) {
-        assert_ne!(lines.read_line(&mut said).unwrap(), 0, "{said}");
+    let mut printed = String::new();
+    while !printed.contains(wanted) {
+        assert_ne!(lines.read_line(&mut printed).unwrap(), 0, "{printed}");
     }
-    (said, lines)
+    (printed, lines)
 }
 
 fn status(port: u16, token: &str) -> String {
-    asked(port, token, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)
+    post(port, token, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)
         .lines()
         .next()
         .unwrap()
@@ -37,7 +37,7 @@ fn status(port: u16, token: &str) -> String {
 }
 
 /// Posts a message and returns the whole response.
-fn asked(port: u16, token: &str, body: &str) -> String {
+fn post(port: u16, token: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let head = format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: application/json, text/event-stream\r\nContent-Type: \
@@ -54,8 +54,8 @@ fn asked(port: u16, token: &str, body: &str) -> String {
 fn the_token_is_only_in_a_file_private_to_its_owner() {
     let root = tempfile::tempdir().unwrap();
     let mut child = command(root.path(), &["--http", "0"]).spawn().unwrap();
-    let (said, mut rest) = until(&mut child, "listening at ");
-    let port = said
+    let (printed, mut rest) = until(&mut child, "listening at ");
+    let port = printed
         .split("http://127.0.0.1:")
         .nth(1)
         .unwrap()
@@ -64,7 +64,7 @@ fn the_token_is_only_in_a_file_private_to_its_owner() {
         .unwrap()
         .parse()
         .unwrap();
-    let file = said
+    let file = printed
         .split("the token is in ")
         .nth(1)
         .unwrap()
@@ -81,14 +81,14 @@ fn the_token_is_only_in_a_file_private_to_its_owner() {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{{}}}}}}"#
         );
-        asked(port, &token, &body)
+        post(port, &token, &body)
     };
     let answers = [
         call("get_status"),
         call("read_file"),
         call("no_such"),
-        asked(port, &token, "{"),
-        asked(port, "wrong", "{"),
+        post(port, &token, "{"),
+        post(port, "wrong", "{"),
     ];
     assert!(
         answers[0].contains("healthy") && !answers.iter().any(|answer| answer.contains(&token)),
@@ -114,16 +114,20 @@ fn the_token_is_only_in_a_file_private_to_its_owner() {
     rest.read_to_string(&mut log).unwrap();
     assert!(
         !token.is_empty()
-            && ![said, log, String::from_utf8_lossy(&arguments).into_owned()]
-                .iter()
-                .any(|text| text.contains(&token))
+            && ![
+                printed,
+                log,
+                String::from_utf8_lossy(&arguments).into_owned()
+            ]
+            .iter()
+            .any(|text| text.contains(&token))
     );
 }
 
 /// Returns the peak memory of a process in megabytes, or 0 if the system does not report it.
 fn most_memory(child: &Child) -> u64 {
-    let told = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let most = told
+    let reply = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let most = reply
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))
         .unwrap_or_default();
@@ -166,17 +170,17 @@ fn a_thousand_silent_connections_are_closed() {
             .arg(std::env::current_exe().unwrap())
             .env("CODEAGENT_TEST_HANDLES", "1");
         let output = command.output().unwrap();
-        let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        let reply = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         return assert!(
-            output.status.success() && told.contains("1 passed"),
-            "{told}"
+            output.status.success() && reply.contains("1 passed"),
+            "{reply}"
         );
     }
     let root = tempfile::tempdir().unwrap();
     let mut child = command(root.path(), &["--http", "0"]).spawn().unwrap();
-    let (said, rest) = until(&mut child, "listening at ");
+    let (printed, rest) = until(&mut child, "listening at ");
     std::thread::spawn(move || rest.lines().for_each(drop));
-    let port = said
+    let port = printed
         .split("http://127.0.0.1:")
         .nth(1)
         .unwrap()
@@ -186,7 +190,8 @@ fn a_thousand_silent_connections_are_closed() {
         .parse()
         .unwrap();
     let token =
-        std::fs::read_to_string(said.split("the token is in ").nth(1).unwrap().trim_end()).unwrap();
+        std::fs::read_to_string(printed.split("the token is in ").nth(1).unwrap().trim_end())
+            .unwrap();
     let drips = std::thread::spawn(move || dripping(port));
     let mut silent: Vec<TcpStream> = (0..1_000)
         .map(|_| TcpStream::connect(("127.0.0.1", port)).unwrap())
@@ -245,10 +250,12 @@ fn an_unprotected_server_on_an_open_address_is_not_started() {
             .env("CODEAGENT_HTTP_TOKEN", environment)
             .output()
             .unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
+        let printed = String::from_utf8(output.stderr).unwrap();
         assert!(
-            output.status.code() == Some(2) && said.contains(expected) && !said.contains(token),
-            "{arguments:?} {said}"
+            output.status.code() == Some(2)
+                && printed.contains(expected)
+                && !printed.contains(token),
+            "{arguments:?} {printed}"
         );
     }
 }

@@ -146,11 +146,11 @@ fn a_client_with_a_command_is_configured_by_it() {
             .contains("claude: would run claude mcp add -s user codeagent -- /")
     );
     assert_eq!(machine.read("claude.called"), None);
-    let told = machine.stdout(&["install", "all"]);
+    let answer = machine.stdout(&["install", "all"]);
     assert!(
-        told.contains("claude: ran claude mcp add -s user codeagent -- /")
-            && !told.contains("gemini"),
-        "{told}"
+        answer.contains("claude: ran claude mcp add -s user codeagent -- /")
+            && !answer.contains("gemini"),
+        "{answer}"
     );
     assert!(
         machine

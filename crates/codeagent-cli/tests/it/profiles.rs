@@ -12,7 +12,7 @@ const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 const RUN: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shell_exec","arguments":{"command":"cat","args":["a.txt"]}}}"#;
 
 /// Starts a server with these flags; returns its tools and the response to a call.
-fn asked(flags: &[&str]) -> (Vec<String>, String) {
+fn call_of_server(flags: &[&str]) -> (Vec<String>, String) {
     let root = tempfile::tempdir().unwrap();
     std::fs::write(root.path().join("a.txt"), "text\n").unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
@@ -85,7 +85,7 @@ fn commands_are_offered_only_if_allowed() {
             "local_ripgrep local_view_structure local_find_files local_fetch_content".to_owned(),
         ),
     ] {
-        let (names, ran) = asked(flags);
+        let (names, ran) = call_of_server(flags);
         assert_eq!(names.join(" "), expected, "{flags:?}");
         if expected.contains("shell_exec") {
             // Without a sandbox, the answer says so instead.
@@ -107,7 +107,7 @@ fn commands_are_offered_only_if_allowed() {
             );
         }
     }
-    let (names, ran) = asked(&[]);
+    let (names, ran) = call_of_server(&[]);
     assert!(
         names.len() == 23
             && !names
@@ -167,14 +167,14 @@ fn the_root_of_local_may_come_from_the_environment() {
             BufReader::new(server.stdout.take().unwrap()),
         );
         writeln!(input, "{HELLO}\n{question}").unwrap();
-        let told = output.lines().nth(1).unwrap().unwrap();
+        let answer = output.lines().nth(1).unwrap().unwrap();
         drop(input);
         server.wait().unwrap();
         for name in ["here.txt", "named.txt", "given.txt"] {
             assert_eq!(
-                told.contains(name),
+                answer.contains(name),
                 name == expected,
-                "{profile} {variable:?} {flags:?}: {told}"
+                "{profile} {variable:?} {flags:?}: {answer}"
             );
         }
     }

@@ -8,7 +8,7 @@ use codeagent_workspace::{DataDir, DataRoot, Workspace};
 use crate::embed::ModelHandle;
 use crate::engine::{EngineError, READERS, check_root, integrity};
 use crate::ingest;
-use crate::query::{Counts, TextCoverage, Texts, Vectors};
+use crate::query::{Counts, TextCoverage, TextFiles, Vectors};
 use crate::store::{self, Canceller, Reader, Snapshot, StoreError};
 
 /// Read-only access to an index. Cheap to clone.
@@ -20,7 +20,7 @@ pub struct IndexReader {
     pub(super) data: DataDir,
     pub(super) mark: Option<(u64, u64)>,
     pub(super) canceller: Canceller,
-    pub(super) texts: Texts,
+    pub(super) texts: TextFiles,
 }
 
 impl IndexReader {
@@ -36,7 +36,8 @@ impl IndexReader {
         let reader = Reader::open(&data.database()?, READERS)?;
         check_root(&reader, workspace.root())?;
 
-        let (vectors, canceller, texts) = (Arc::default(), Canceller::default(), Texts::default());
+        let (vectors, canceller, texts) =
+            (Arc::default(), Canceller::default(), TextFiles::default());
         Ok(Self {
             reader,
             vectors,
@@ -82,7 +83,7 @@ impl IndexReader {
 
     /// Returns the repository's text files that are not indexed.
     #[must_use]
-    pub fn texts(&self) -> &Texts {
+    pub fn texts(&self) -> &TextFiles {
         &self.texts
     }
 

@@ -8,7 +8,7 @@ use codeagent_lang::{DeclRef, FileId};
 use rustc_hash::FxHashMap;
 
 use crate::languages::LANGUAGES;
-use crate::model::facts::{DeclId, Facts, Piece};
+use crate::model::facts::{DeclId, Facts, MemberHash};
 use crate::store::DependencyKeyHash;
 
 /// The externally visible parts of a file, hashed by member.
@@ -35,11 +35,11 @@ impl MemberHashes {
         }
 
         let mut answers: Vec<(DependencyKeyHash, usize)> = Vec::new();
-        for (at, member) in facts.pieces.iter().enumerate() {
+        for (at, member) in facts.member_hashes.iter().enumerate() {
             answers.extend(
                 LANGUAGES
                     .of_facts(facts)
-                    .asked_of(facts, member.decl)
+                    .keys_of_member(facts, member.decl)
                     .into_iter()
                     .map(|key| (key.low_half(), at)),
             );
@@ -49,7 +49,7 @@ impl MemberHashes {
         let answer = |of: &[(DependencyKeyHash, usize)]| {
             let mut hasher = blake3::Hasher::new();
             for (_, at) in of {
-                let member = facts.pieces[*at];
+                let member = facts.member_hashes[*at];
                 let decl = facts.decl(member.decl);
                 hasher.update(&member.hash);
                 hasher.update(&[decl.kind as u8]);
@@ -91,15 +91,17 @@ impl MemberHashes {
 
 fn is_in_member(facts: &Facts, decl: DeclId) -> bool {
     let at = facts.decl(decl).at.offset;
-    let span = |member: &Piece| {
+    let span = |member: &MemberHash| {
         facts.detail(member.decl).map_or((0, 0), |detail| {
             (detail.span.start.offset, detail.span.end_offset)
         })
     };
-    let behind = facts.pieces.partition_point(|member| span(member).0 <= at);
+    let behind = facts
+        .member_hashes
+        .partition_point(|member| span(member).0 <= at);
     behind
         .checked_sub(1)
-        .is_some_and(|last| at < span(&facts.pieces[last]).1)
+        .is_some_and(|last| at < span(&facts.member_hashes[last]).1)
 }
 
 fn number(hasher: &blake3::Hasher) -> u64 {

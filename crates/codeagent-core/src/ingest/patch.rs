@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use codeagent_lang::FileId;
-use codeagent_lang::nodes::{NodeTable, Renewed};
+use codeagent_lang::nodes::{NodeTable, NodeUpdate};
 use rustc_hash::FxHashMap;
 
 use crate::ingest::cache::{CurrentWorld, IndexedWorld};
@@ -60,7 +60,7 @@ pub struct Patch {
 #[derive(Default)]
 struct Edits {
     files: Vec<EditedFile>,
-    nodes: Vec<Renewed>,
+    nodes: Vec<NodeUpdate>,
 }
 
 /// A file that was replaced in a world.
@@ -220,7 +220,7 @@ impl Edits {
 fn delta(
     ctx: &BatchContext<'_>,
     world: &mut IndexedWorld,
-    renewed: &[Renewed],
+    renewed: &[NodeUpdate],
     resolved: Vec<(usize, ResolvedFile)>,
 ) -> (Delta, Vec<FileRow>) {
     let (mut delta, mut rows) = (Delta::default(), Vec::new());
@@ -255,16 +255,16 @@ fn delta(
     (delta, rows)
 }
 
-fn node_changes(table: &NodeTable, renewed: &[Renewed]) -> NodeChanges {
+fn node_changes(table: &NodeTable, renewed: &[NodeUpdate]) -> NodeChanges {
     let (mut changes, mut buffer) = (NodeChanges::default(), Vec::new());
     for renewed in renewed {
         match *renewed {
-            Renewed::Said(place) => {
+            NodeUpdate::Said(place) => {
                 let node = table.at(place);
                 let hash = store::node_hash(node, &mut buffer);
                 changes.written.push((hash, node.clone()));
             }
-            Renewed::Moved(place, position) => {
+            NodeUpdate::Moved(place, position) => {
                 let node = table.at(place);
                 let site = &node.spans[position];
                 changes.moved.push(SpanUpdate {
@@ -281,7 +281,7 @@ fn node_changes(table: &NodeTable, renewed: &[Renewed]) -> NodeChanges {
                     changes.rehashed.push((node.id, hash));
                 }
             }
-            Renewed::Gone(id) => changes.removed.push(id),
+            NodeUpdate::Gone(id) => changes.removed.push(id),
         }
     }
 

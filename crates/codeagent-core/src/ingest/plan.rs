@@ -421,14 +421,14 @@ mod tests {
     #[test]
     fn a_changed_body_invalidates_its_readers() {
         // 4n + 2 is a query for a body.
-        let (said, dependent, reader) = (
+        let (output, dependent, reader) = (
             links(&[], &[], &[6, 10]),
             links(&[0], &[6], &[]),
             links(&[0], &[10], &[]),
         );
 
         let files = [
-            file(0, print(0, &[10, 14]), Some((print(0, &[6, 10]), &said))),
+            file(0, print(0, &[10, 14]), Some((print(0, &[6, 10]), &output))),
             file(1, print(0, &[]), Some((print(0, &[]), &dependent))),
             file(2, print(0, &[]), Some((print(0, &[]), &reader))),
         ];

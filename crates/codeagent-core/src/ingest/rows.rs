@@ -43,7 +43,7 @@ pub fn file_keys(loaded: &[LoadedFile], known: &KnownFiles) -> Vec<FileKey> {
 /// Computes the fingerprint of the file at position `at`.
 pub fn fingerprint(at: usize, file: &LoadedFile, world: &World, nodes: &NodeTable) -> Fingerprint {
     let id = FileId(at as u32);
-    let published = world.support(id).published(&file.facts);
+    let published = world.support(id).provided_keys(&file.facts);
 
     Fingerprint {
         facts_key: file.key.0,

@@ -19,7 +19,7 @@ use crate::query::{QueryError, Sources};
 use crate::store;
 
 pub use breaks::{Break, BreakReason};
-pub use declared::Declared;
+pub use declared::DeclaredSymbol;
 
 use declared::declarations;
 use pair::pairs;
@@ -65,9 +65,9 @@ pub struct SymbolChange {
     /// How it changed.
     pub kind: ChangeKind,
     /// The older side, unless it was added.
-    pub old: Option<Declared>,
+    pub old: Option<DeclaredSymbol>,
     /// The newer side, unless it was removed.
-    pub new: Option<Declared>,
+    pub new: Option<DeclaredSymbol>,
     /// Its id in the index, if the index has the newer side.
     pub id: Option<NodeId>,
 }
@@ -90,7 +90,7 @@ pub struct Changes {
 impl SymbolChange {
     /// Returns the newer side, or the older one of a removed symbol.
     #[must_use]
-    pub fn declared(&self) -> &Declared {
+    pub fn declared(&self) -> &DeclaredSymbol {
         let declared = self.new.as_ref().or(self.old.as_ref());
         declared.expect("a change has at least one side")
     }
@@ -171,7 +171,7 @@ fn side(
 }
 
 /// Finds a declaration in the index.
-fn indexed(sources: &Sources<'_>, declared: &Declared) -> Result<Option<NodeId>, QueryError> {
+fn indexed(sources: &Sources<'_>, declared: &DeclaredSymbol) -> Result<Option<NodeId>, QueryError> {
     let snapshot = sources.snapshot();
     let named = store::by_qualified_name(snapshot, &declared.qualified_name)?;
     let here = named.iter().filter(|node| {

@@ -153,8 +153,8 @@ impl<'a> Graph<'a> {
             return Ok(());
         };
 
-        let (source_line, source_name) = place(source);
-        let (target_line, target_name) = place(target);
+        let (source_line, source_name) = sort_key(source);
+        let (target_line, target_name) = sort_key(target);
         let (file, target_file) = (self.path(edge.file), self.path(target.file));
 
         if edge.edge_type == EdgeType::Calls {
@@ -236,7 +236,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-fn place(symbol: &ExportSymbol) -> (u32, &str) {
+fn sort_key(symbol: &ExportSymbol) -> (u32, &str) {
     if is_whole_file(symbol) {
         (0, "<file>")
     } else {

@@ -142,7 +142,7 @@ pub struct Impact {
 /// Returns the effects of a change to some symbols.
 pub fn impact(sources: &mut Sources<'_>, query: &ImpactQuery<'_>) -> Result<Impact, QueryError> {
     let snapshot = sources.snapshot();
-    let changed = Changed::of(sources, query.targets)?;
+    let changed = ImpactRoots::of(sources, query.targets)?;
     let mut walk = ImpactWalk::new(snapshot, changed.inside.clone());
     let mut found = Impact {
         targets: query.targets.to_vec(),
@@ -206,7 +206,10 @@ fn without_imports(mut uses: Vec<AffectedUse>) -> Vec<AffectedUse> {
 }
 
 /// Counts the uses of a changed type's members outside of the changed symbols, and their files.
-fn member_uses(walk: &mut ImpactWalk<'_>, changed: &Changed) -> Result<(usize, usize), QueryError> {
+fn member_uses(
+    walk: &mut ImpactWalk<'_>,
+    changed: &ImpactRoots,
+) -> Result<(usize, usize), QueryError> {
     if changed.members.is_empty() {
         return Ok((0, 0));
     }
@@ -216,7 +219,7 @@ fn member_uses(walk: &mut ImpactWalk<'_>, changed: &Changed) -> Result<(usize, u
 }
 
 /// The changed symbols with related symbols.
-struct Changed {
+struct ImpactRoots {
     /// Targets, their constructors and wrappers, and everything inside target files.
     roots: Vec<NodeId>,
     /// Members of target types, except constructors.
@@ -226,7 +229,7 @@ struct Changed {
     wrappers: Vec<NodeId>,
 }
 
-impl Changed {
+impl ImpactRoots {
     fn of(sources: &mut Sources<'_>, targets: &[NodeId]) -> Result<Self, QueryError> {
         let snapshot = sources.snapshot();
         let mut roots: Vec<SymbolBrief> = store::briefs(snapshot, targets)?.into_values().collect();
@@ -284,7 +287,7 @@ impl Changed {
     }
 }
 
-impl Changed {
+impl ImpactRoots {
     fn with_members(&self) -> Vec<NodeId> {
         self.roots.iter().chain(&self.members).copied().collect()
     }

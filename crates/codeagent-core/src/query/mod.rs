@@ -28,7 +28,7 @@ mod outline;
 mod overview;
 mod parameters;
 mod path;
-mod place;
+mod position;
 mod possible_callers;
 mod possible_uses;
 mod question;
@@ -44,9 +44,9 @@ mod target;
 mod target_nodes;
 #[cfg(test)]
 mod tests;
+mod text_files;
 mod text_mentions;
 mod text_search;
-mod texts;
 mod type_dependencies;
 mod unindexed;
 mod unresolved_uses;
@@ -55,7 +55,7 @@ mod wrapped;
 
 pub use affected::{Affected, AffectedBy, affected};
 pub use changes::{
-    Break, BreakReason, ChangeKind, Changes, ChangesError, Declared, SymbolChange, changes,
+    Break, BreakReason, ChangeKind, Changes, ChangesError, DeclaredSymbol, SymbolChange, changes,
 };
 pub use cursor::{LineUse, UsePlace, declared_on_line, use_places, uses_on_line};
 pub use dispatch::{DispatchStep, dispatched_from, dispatched_to, routes_of};
@@ -92,7 +92,7 @@ pub use overview::{
     UsedSymbol, overview,
 };
 pub use path::{Link, MAX_STEPS, PathSearch, PathStep, find_path};
-pub use place::{CallbackLines, is_in_place};
+pub use position::{CallbackLines, is_in_place};
 pub use possible_callers::{PossibleCallers, possible_callers};
 pub use possible_uses::{
     PossibleUses, PossibleUsesQuery, Site, SiteSample, possible_uses, site_text,
@@ -111,9 +111,9 @@ pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
 pub use target::{Alias, SymbolTarget, Target, Targets, resolve_targets};
 pub use target_nodes::nodes_of;
+pub use text_files::TextFiles;
 pub use text_mentions::{TextMentions, text_mentions};
 pub use text_search::{FoundText, TextSearchQuery, search_text};
-pub use texts::Texts;
 pub use type_dependencies::{TypeDependency, owner_of, tree, type_dependencies};
 pub use unindexed::{
     failed_files, partial_index_note, partially_parsed_files, unindexed_files, unindexed_files_like,

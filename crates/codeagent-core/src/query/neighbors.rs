@@ -319,13 +319,13 @@ impl Neighbors {
         for group in
             edges.chunk_by_mut(|(_, a), (_, b)| (a.edge_type, a.other) == (b.edge_type, b.other))
         {
-            group.sort_unstable_by_key(|(_, edge)| paths.place(edge));
+            group.sort_unstable_by_key(|(_, edge)| paths.sort_key(edge));
             let (edges, first) = (start..start + group.len(), &group[0].1);
             related.push(NeighborEntry {
                 edge_type: first.edge_type,
                 other: first.other,
                 edges,
-                place: paths.place(first),
+                place: paths.sort_key(first),
             });
             start += group.len();
         }
@@ -547,7 +547,7 @@ impl Paths {
             .map_or("", String::as_str)
     }
 
-    fn place(&self, edge: &IncidentEdge) -> (u32, u32, u32) {
+    fn sort_key(&self, edge: &IncidentEdge) -> (u32, u32, u32) {
         (self.rank(edge.file), edge.line, edge.column)
     }
 }

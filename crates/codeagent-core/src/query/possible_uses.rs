@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
 use crate::query::unresolved_uses::unresolved_uses;
 use crate::query::{
-    CallbackLines, QueryError, Relation, Sources, TextMentions, Texts, text_mentions,
+    CallbackLines, QueryError, Relation, Sources, TextFiles, TextMentions, text_mentions,
 };
 use crate::store::{self, Snapshot, UnresolvedSite};
 
@@ -62,7 +62,7 @@ pub struct PossibleUsesQuery<'a> {
 /// Finds results that may belong to a list about symbols.
 pub fn possible_uses(
     sources: &mut Sources<'_>,
-    texts: &Texts,
+    texts: &TextFiles,
     query: &PossibleUsesQuery<'_>,
 ) -> Result<PossibleUses, QueryError> {
     let PossibleUsesQuery {

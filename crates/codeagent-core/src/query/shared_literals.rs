@@ -55,10 +55,13 @@ pub fn shared_literals(
 }
 
 /// A literal as written, with its path and line.
-type Named = (String, (String, u32));
+type LocatedLiteral = (String, (String, u32));
 
 /// Returns the literals in these symbols by key.
-fn named(snapshot: &Snapshot, symbols: &[NodeId]) -> Result<FxHashMap<String, Named>, QueryError> {
+fn named(
+    snapshot: &Snapshot,
+    symbols: &[NodeId],
+) -> Result<FxHashMap<String, LocatedLiteral>, QueryError> {
     let mut found = FxHashMap::default();
     for symbol in symbols.iter().take(MAX_SYMBOLS) {
         for span in store::spans_of(snapshot, *symbol)? {

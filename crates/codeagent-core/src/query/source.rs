@@ -34,11 +34,11 @@ pub enum SourceState {
 pub struct Sources<'a> {
     snapshot: &'a Snapshot,
     workspace: &'a Workspace,
-    files: FxHashMap<String, Source>,
+    files: FxHashMap<String, LoadedSource>,
     callbacks: CallbackCache,
 }
 
-struct Source {
+struct LoadedSource {
     freshness: SourceState,
     text: Option<Text>,
 }
@@ -81,7 +81,7 @@ impl<'a> Sources<'a> {
         }
         let source = match store::file_by_path(self.snapshot, path)? {
             Some(row) => look(self.workspace, &row),
-            None => Source {
+            None => LoadedSource {
                 freshness: SourceState::Gone,
                 text: None,
             },
@@ -149,7 +149,7 @@ impl<'a> Sources<'a> {
         {
             let source = match store::file_by_path(self.snapshot, path)? {
                 Some(row) => read(self.workspace, &row),
-                None => Source {
+                None => LoadedSource {
                     freshness: SourceState::Gone,
                     text: None,
                 },
@@ -238,7 +238,7 @@ impl Text {
     }
 }
 
-fn look(workspace: &Workspace, row: &FileRow) -> Source {
+fn look(workspace: &Workspace, row: &FileRow) -> LoadedSource {
     let entry = RepoPath::new(&row.path)
         .ok()
         .and_then(|path| workspace.stat(&path).ok());
@@ -249,26 +249,26 @@ fn look(workspace: &Workspace, row: &FileRow) -> Source {
         // The file was rewritten, possibly with the same content; its text may be needed anyway.
         Some(_) => return read(workspace, row),
     };
-    Source {
+    LoadedSource {
         freshness,
         text: None,
     }
 }
 
-fn read(workspace: &Workspace, row: &FileRow) -> Source {
+fn read(workspace: &Workspace, row: &FileRow) -> LoadedSource {
     let read = RepoPath::new(&row.path)
         .ok()
         .map(|path| workspace.read(&path));
     match read {
-        Some(Ok(file)) if *file.hash.as_bytes() == row.hash => Source {
+        Some(Ok(file)) if *file.hash.as_bytes() == row.hash => LoadedSource {
             freshness: SourceState::Current,
             text: Some(Text::new(file.text)),
         },
-        Some(Err(ReadError::NotFound(_))) | None => Source {
+        Some(Err(ReadError::NotFound(_))) | None => LoadedSource {
             freshness: SourceState::Gone,
             text: None,
         },
-        Some(_) => Source {
+        Some(_) => LoadedSource {
             freshness: SourceState::Changed,
             text: None,
         },

@@ -74,12 +74,12 @@ pub fn get_node_by_qualified_name(
         nodes.retain(wanted);
     }
 
-    nodes.sort_by(|a, b| place(a).cmp(&place(b)));
+    nodes.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     Ok(nodes.into_iter().map(|node| (node, how)).collect())
 }
 
 /// Returns the sort key: qualified name, path and line.
-fn place(node: &Node) -> (&str, &str, u32, NodeId) {
+fn sort_key(node: &Node) -> (&str, &str, u32, NodeId) {
     let span = node.spans.first();
     (
         &node.qualified_name,

@@ -21,7 +21,7 @@ use crate::query::parameters::{
     overloads, split_parameters, without_arity, without_type_arguments,
 };
 use crate::query::{
-    CallbackLines, Note, QueryError, SymbolLabel, get_node_by_qualified_name, is_in_place, place,
+    CallbackLines, Note, QueryError, SymbolLabel, get_node_by_qualified_name, is_in_place, position,
 };
 use crate::store::{self, Snapshot};
 
@@ -170,9 +170,9 @@ pub fn resolve_symbols(
     }
     let listed = answered.split_off(fit);
 
-    if let Some(at) = place::parse(text) {
+    if let Some(at) = position::parse(text) {
         for group in &mut answered {
-            group.callback = place::callback_at(snapshot, &at, group.first())?;
+            group.callback = position::callback_at(snapshot, &at, group.first())?;
         }
     }
     if text != asked {
@@ -246,8 +246,8 @@ fn find_candidates(
     if !named.is_empty() {
         return Ok((prefer_types(named), None));
     }
-    if let Some(at) = place::parse(text) {
-        return Ok((place::symbols_at(snapshot, &at)?, None));
+    if let Some(at) = position::parse(text) {
+        return Ok((position::symbols_at(snapshot, &at)?, None));
     }
 
     if let Some((name, parameters)) = split_parameters(text) {

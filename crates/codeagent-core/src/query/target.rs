@@ -14,7 +14,7 @@ mod tokens;
 use crate::model::graph::{Dialect, Node, NodeId, NodeType};
 use crate::query::external::resolve_external;
 use crate::query::{NotFound, literal_files, resolve_symbols};
-use crate::query::{Note, QueryError, Sources, SymbolGroup, get_node_by_qualified_name, place};
+use crate::query::{Note, QueryError, Sources, SymbolGroup, get_node_by_qualified_name, position};
 use crate::store::{self, Snapshot, StoredExternal};
 
 pub use alias::Alias;
@@ -114,7 +114,7 @@ impl Target {
 
     /// Returns the text that named the target.
     #[must_use]
-    pub fn asked(&self) -> &str {
+    pub fn requested_text(&self) -> &str {
         match self {
             Self::Symbols(symbols) => &symbols.asked,
             Self::File { asked, .. }
@@ -277,7 +277,7 @@ fn symbols(
 
 /// Returns the files or the folder with this path; empty if there are none.
 fn paths(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
-    if text.contains('#') || place::parse(text).is_some() {
+    if text.contains('#') || position::parse(text).is_some() {
         return Ok(Vec::new());
     }
     if text == "." {

@@ -5,7 +5,7 @@
 //! Limitations: names are matched as whole words, whatever they mean there, in at most
 //! [`MAX_FILES`] files and [`MAX_BYTES`] bytes.
 
-use crate::query::texts::{Texts, is_word};
+use crate::query::text_files::{TextFiles, is_word};
 use crate::query::{QueryError, SiteSample, Sources};
 
 /// Maximum number of files searched.
@@ -35,7 +35,7 @@ pub struct TextMentions {
 /// Finds lines in files of other languages that contain one of these names as a word.
 pub fn text_mentions(
     sources: &Sources<'_>,
-    texts: &Texts,
+    texts: &TextFiles,
     names: &[&str],
     limit: usize,
 ) -> Result<TextMentions, QueryError> {

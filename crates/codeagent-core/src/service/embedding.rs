@@ -115,7 +115,7 @@ impl OwnerState {
     pub(super) fn make_vectors(&self) {
         lowest_priority();
         let mut seen = None;
-        while let Some(batches) = self.calm(seen) {
+        while let Some(batches) = self.wait_until_idle(seen) {
             let run = catch_unwind(AssertUnwindSafe(|| self.run_vectors()));
             // After a failure, only a new batch can make a difference.
             seen = Some(batches);
@@ -140,7 +140,7 @@ impl OwnerState {
 
     /// Waits until nothing is pending and a batch other than number `seen` has ended. Returns the
     /// number of batches so far, or `None` if this process stops.
-    fn calm(&self, seen: Option<u64>) -> Option<u64> {
+    fn wait_until_idle(&self, seen: Option<u64>) -> Option<u64> {
         let waits = |state: &mut SyncState| {
             !self.is_stopping()
                 && (!state.is_idle() || state.batches == 0 || Some(state.batches) == seen)

@@ -6,7 +6,7 @@
 //!   empty line, asks to index every change made so far. The answer is `done GENERATION` or `behind
 //!   GENERATION JSON`, a [`Staleness`].
 //! * `stay PROTOCOL VERSION` gets no answer: the client stays connected to notice the writer's end.
-//! * `who PROTOCOL VERSION` is answered by `keeper PROCESS SECONDS ROLE`, with the process's start
+//! * `who PROTOCOL VERSION` is answered by `daemon PROCESS SECONDS ROLE`, with the process's start
 //!   time.
 //! * `end PROTOCOL VERSION` has the same answer. A daemon then ends.
 //!
@@ -311,7 +311,7 @@ fn own_info(shared: &OwnerState) -> String {
 
 /// Handles a `sync` request and returns the answer.
 fn sync_answer(shared: &OwnerState, request: &SyncRequest, wait: Duration) -> String {
-    let staleness = fulfil(shared, request, wait).unwrap_or_else(|error| Staleness {
+    let staleness = serve_request(shared, request, wait).unwrap_or_else(|error| Staleness {
         failure: Some(error.to_string()),
         ..Staleness::default()
     });
@@ -336,7 +336,7 @@ fn sync_answer(shared: &OwnerState, request: &SyncRequest, wait: Duration) -> St
     }
 }
 
-fn fulfil(
+fn serve_request(
     shared: &OwnerState,
     request: &SyncRequest,
     wait: Duration,

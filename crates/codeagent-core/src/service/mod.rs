@@ -370,7 +370,7 @@ impl Inner {
     fn workspace(&self) -> Workspace {
         let mut control = self.lock();
         // A service outlives a root that is removed and created again.
-        control.workspace = control.workspace.renewed();
+        control.workspace = control.workspace.reopened();
         control.workspace.clone()
     }
 

@@ -491,7 +491,7 @@ fn an_edited_file_is_resolved_against_current_packages() {
 #[test]
 fn a_hostile_assembly_affects_only_itself() {
     let whole = lib();
-    let mut harms = damage::circles();
+    let mut harms = damage::cyclic_assemblies();
     harms.extend(damage::too_much());
     harms.push(("truncated", whole[..whole.len() / 2].to_vec()));
     harms.push(("empty", Vec::new()));

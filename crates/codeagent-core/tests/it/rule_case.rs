@@ -58,11 +58,11 @@ struct Graph {
 struct Linked {
     edges: Vec<Edge>,
     /// Stated facts other than edges.
-    said: Said,
+    output: FactMap,
 }
 
 /// Facts by line, column and verb.
-type Said = BTreeMap<(u32, u32, String), BTreeSet<String>>;
+type FactMap = BTreeMap<(u32, u32, String), BTreeSet<String>>;
 
 /// Verbs for facts other than edges: of the node named at the location, its description, container,
 /// name, number of parameters, documentation and first file; the name of an unresolved use; the
@@ -79,7 +79,7 @@ const SAID: &[&str] = &[
 ];
 
 /// The key that joins annotations and edges: line, column, edge type.
-type Place = (u32, u32, EdgeType);
+type SiteKey = (u32, u32, EdgeType);
 
 impl Case {
     pub fn load(folder: &Path) -> Self {
@@ -209,7 +209,7 @@ impl Case {
 
 fn say(linked: &mut Linked, (line, column): (u32, u32), verb: &str, what: Option<String>) {
     linked
-        .said
+        .output
         .entry((line, column, verb.to_owned()))
         .or_default()
         .extend(what);
@@ -274,19 +274,19 @@ fn expectations(text: &str) -> Result<Expectations, Vec<codeagent_testkit::Probl
 /// Returns every difference between a file's edges and its annotations.
 fn compare(graph: &Graph, path: &str, expected: &Expectations) -> Vec<String> {
     let nothing = Linked::default();
-    let Linked { edges, said } = graph.files.get(path).unwrap_or(&nothing);
+    let Linked { edges, output } = graph.files.get(path).unwrap_or(&nothing);
     let mut failures = Vec::new();
-    let mut stated: BTreeMap<Place, Vec<&Annotation>> = BTreeMap::new();
+    let mut stated: BTreeMap<SiteKey, Vec<&Annotation>> = BTreeMap::new();
     for annotation in &expected.annotations {
         match EdgeType::parse(&annotation.verb) {
             Some(edge_type) => stated
                 .entry((annotation.line, annotation.column, edge_type))
                 .or_default()
                 .push(annotation),
-            None => failures.extend(compare_said(annotation, said)),
+            None => failures.extend(compare_said(annotation, output)),
         }
     }
-    let mut found: BTreeMap<Place, Vec<&Edge>> = BTreeMap::new();
+    let mut found: BTreeMap<SiteKey, Vec<&Edge>> = BTreeMap::new();
     for edge in edges {
         found
             .entry((edge.line, edge.column, edge.edge_type))
@@ -340,8 +340,8 @@ fn compare(graph: &Graph, path: &str, expected: &Expectations) -> Vec<String> {
 }
 
 /// Compares one stated fact with those at its location; `-` means that there is none.
-fn compare_said(annotation: &Annotation, said: &Said) -> Option<String> {
-    let found = said
+fn compare_said(annotation: &Annotation, output: &FactMap) -> Option<String> {
+    let found = output
         .get(&(annotation.line, annotation.column, annotation.verb.clone()))
         .cloned()
         .unwrap_or_default();

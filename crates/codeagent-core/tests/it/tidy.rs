@@ -38,7 +38,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Modules of the resolvers and the higher modules that they must not name.
 const FLOORS: &[(&str, &[&str])] = &[
     (
-        "codeagent-csharp/src/resolve/declared/",
+        "codeagent-csharp/src/resolve/global_index/",
         &["types", "expressions", "edges"],
     ),
     (
@@ -513,7 +513,7 @@ fn an_import_of_a_higher_resolver_module_is_found_in_every_form() {
     assert_eq!(
         problems(
             "types/names.rs",
-            "use crate::resolve::{declared::Tables, expressions::Checker, edges};"
+            "use crate::resolve::{global_index::Tables, expressions::Checker, edges};"
         ),
         2
     );
@@ -531,12 +531,12 @@ fn an_import_of_a_higher_resolver_module_is_found_in_every_form() {
     assert_eq!(
         problems(
             "types/mod.rs",
-            "use self::names::Found;\nuse super::declared::Tables;"
+            "use self::names::Found;\nuse super::global_index::Tables;"
         ),
         0
     );
     assert_eq!(
-        problems("declared/tables.rs", "use crate::resolve::types::Ty;"),
+        problems("global_index/tables.rs", "use crate::resolve::types::Ty;"),
         1
     );
     assert_eq!(
@@ -563,12 +563,12 @@ const WALKS: &[(&str, &str)] = &[
 
 #[test]
 fn lowering_and_its_visitors_have_no_cyclic_imports() {
-    assert_none(&circles(&sources()));
+    assert_none(&import_cycles(&sources()));
 }
 
 /// Finds modules that a walk imports and that import the walk; shared items belong in a third
 /// module.
-fn circles(sources: &[Source]) -> Vec<String> {
+fn import_cycles(sources: &[Source]) -> Vec<String> {
     let mut problems = Vec::new();
     let file = |krate: &str, module: &str| {
         let path = format!("crates/{krate}/src/lower/{module}.rs");
@@ -612,7 +612,7 @@ fn a_cyclic_import_in_lowering_is_found() {
         )
     };
     let room = |text: &str| {
-        circles(&[
+        import_cycles(&[
             walker(),
             extract("calls.rs", text),
             extract("syntax.rs", ""),
@@ -626,10 +626,10 @@ fn a_cyclic_import_in_lowering_is_found() {
 
 #[test]
 fn libraries_are_used_only_where_allowed() {
-    assert_none(&strays(&sources()));
+    assert_none(&misplaced_items(&sources()));
 }
 
-fn strays(sources: &[Source]) -> Vec<String> {
+fn misplaced_items(sources: &[Source]) -> Vec<String> {
     let mut problems = Vec::new();
     for source in sources.iter().filter(|source| !source.is_test()) {
         for (wanted, places) in CONFINED {
@@ -655,7 +655,7 @@ fn strays(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn a_misplaced_library_is_found_in_every_form() {
-    let problems = |path: &str, text: &str| strays(&[Source::new(path, text)]).len();
+    let problems = |path: &str, text: &str| misplaced_items(&[Source::new(path, text)]).len();
     let extract = "crates/codeagent-core/src/query/mod.rs";
     assert_eq!(problems(extract, "use rusqlite::Connection;"), 1);
     assert_eq!(
@@ -691,10 +691,10 @@ fn a_misplaced_library_is_found_in_every_form() {
 
 #[test]
 fn files_have_a_head_and_stay_small() {
-    assert_none(&shapeless(&sources()));
+    assert_none(&bad_module_heads(&sources()));
 }
 
-fn shapeless(sources: &[Source]) -> Vec<String> {
+fn bad_module_heads(sources: &[Source]) -> Vec<String> {
     let mut problems = Vec::new();
     for source in sources
         .iter()
@@ -720,7 +720,7 @@ fn shapeless(sources: &[Source]) -> Vec<String> {
 #[test]
 fn a_long_file_is_found_wherever_its_tests_are() {
     let problems = |text: &str| {
-        shapeless(&[Source::new(
+        bad_module_heads(&[Source::new(
             "crates/codeagent-core/src/store/search/mod.rs",
             text,
         )])

@@ -195,14 +195,14 @@ impl LanguageSupport for Toy {
         self.link(report.file, report.world)
     }
 
-    fn published(&self, facts: &Facts) -> Vec<DependencyKey> {
+    fn provided_keys(&self, facts: &Facts) -> Vec<DependencyKey> {
         let names = facts.decl_ids().map(|decl| facts.decl_name(decl));
         let mut keys: Vec<DependencyKey> = names.map(|name| FUNCTIONS.key(name)).collect();
         keys.sort_unstable();
         keys
     }
 
-    fn asked_of(&self, facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
+    fn keys_of_member(&self, facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
         smallvec![FUNCTIONS.key(facts.decl_name(piece))]
     }
 

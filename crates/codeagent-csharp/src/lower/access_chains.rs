@@ -76,7 +76,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             };
         }
 
-        let expr = self.settle(link, use_kind);
+        let expr = self.record_last_site(link, use_kind);
         if conditional {
             self.b.expr(Expr::Conditional(expr))
         } else {
@@ -175,7 +175,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         name: Option<Node<'r>>,
         use_kind: SiteKind,
     ) -> ChainLink {
-        let receiver = self.settle(link, use_kind);
+        let receiver = self.record_last_site(link, use_kind);
         let Some(name) = name else {
             return plain(receiver);
         };
@@ -203,7 +203,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let children = self.children(step);
         if let Some(binding) = of_kind(&children, Kind::MemberBinding) {
             let parts = self.children(binding);
-            let receiver = self.settle(link, inner_use(use_kind));
+            let receiver = self.record_last_site(link, inner_use(use_kind));
             let receiver = plain(self.b.expr(Expr::NonNull(receiver)));
             return self.member_step(receiver, in_field(&parts, Field::Name), inner_use(use_kind));
         }
@@ -228,7 +228,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
     }
 
     fn index(&mut self, link: ChainLink, arguments: Node<'r>, use_kind: SiteKind) -> ChainLink {
-        let receiver = self.settle(link, inner_use(use_kind));
+        let receiver = self.record_last_site(link, inner_use(use_kind));
         let call = self.b.begin_call(receiver, List::default());
         let expr = self.b.fresh_expr(Expr::Index(call));
         self.arguments(call, arguments);
@@ -300,12 +300,12 @@ impl<'t, 'r> Lowering<'t, 'r> {
             "--" => Operator::Decrement,
             _ => return link,
         };
-        let operand = self.settle(link, SiteKind::ReadWrite);
+        let operand = self.record_last_site(link, SiteKind::ReadWrite);
         plain(self.unary(operator, operand, token.node))
     }
 
     /// Adds the site of the chain's last name, if it is still missing.
-    fn settle(&mut self, link: ChainLink, use_kind: SiteKind) -> ExprId {
+    fn record_last_site(&mut self, link: ChainLink, use_kind: SiteKind) -> ExprId {
         let Some(at) = link.pending else {
             return link.expr;
         };

@@ -6,14 +6,14 @@
 
 use std::borrow::Cow;
 
-use codeagent_lang::lower::one_line::one_line;
+use codeagent_lang::lower::collapse_whitespace::one_line;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 use smallvec::SmallVec;
 use tree_sitter::Node;
 
+use crate::lower::doc_and_signature;
 use crate::lower::lowering::Lowering;
-use crate::lower::presentation;
 use crate::syntax::syntax_kind::{Field, Kind};
 
 /// The parts of one declaration node.
@@ -180,7 +180,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let text = self.b.text;
         let parameters = of.params.map_or(Sym::NONE, |node| self.folded(node));
         let type_text = of.ty.map_or(Sym::NONE, |node| self.folded(node));
-        let doc = presentation::doc_above(text, of.range.0)
+        let doc = doc_and_signature::doc_above(text, of.range.0)
             .map_or(Sym::NONE, |doc| self.b.sym_owned(&doc));
         let detail = Detail {
             span: self.b.span(of.range.0, of.range.1),

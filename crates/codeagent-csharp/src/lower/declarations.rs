@@ -12,8 +12,8 @@ use codeagent_model::graph::Access;
 use tree_sitter::Node;
 
 use crate::lower::declaration_syntax::DeclSyntax;
+use crate::lower::doc_and_signature;
 use crate::lower::lowering::Lowering;
-use crate::lower::presentation;
 use crate::lower::records::is_record;
 use crate::lower::types::Sites;
 use crate::syntax::rewriter::RewriteKind;
@@ -507,7 +507,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         };
 
         self.b.owner = main;
-        self.b.hide(node.start_byte(), node.end_byte());
+        self.b
+            .exclude_from_interface(node.start_byte(), node.end_byte());
         let func = self.in_function(main, |lowering| lowering.statement(node));
         self.main_returns.extend(func.returns);
         self.restore(saved);
@@ -539,7 +540,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
     /// Returns the dotted name of a node without white space.
     pub fn dotted(&mut self, node: Node<'r>) -> Sym {
         let text = self.text(node);
-        let dotted: String = presentation::fold(text).split(' ').collect();
+        let dotted: String = doc_and_signature::fold(text).split(' ').collect();
         self.b.sym_owned(&dotted)
     }
 }

@@ -37,8 +37,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let mut ty = TypeId::NONE;
         let mut deprecated = false;
         for (index, declarator) in declarators.iter().enumerate() {
-            let pieces = self.children(*declarator);
-            let Some(name) = in_field(&pieces, Field::Name) else {
+            let nodes = self.children(*declarator);
+            let Some(name) = in_field(&nodes, Field::Name) else {
                 continue;
             };
 
@@ -69,21 +69,21 @@ impl<'t, 'r> Lowering<'t, 'r> {
             };
 
             self.add_detail(decl, &detail);
-            self.field_value(decl, &pieces, ty);
+            self.field_value(decl, &nodes, ty);
             self.b.owner = outer;
         }
     }
 
-    fn field_value(&mut self, decl: DeclId, pieces: &Children<'r>, ty: TypeId) {
-        for piece in pieces
+    fn field_value(&mut self, decl: DeclId, nodes: &Children<'r>, ty: TypeId) {
+        for item in nodes
             .iter()
             .skip(1)
-            .filter(|piece| piece.kind != Kind::Equals)
+            .filter(|item| item.kind != Kind::Equals)
         {
-            if piece.kind == Kind::BracketedArguments {
-                self.plain_arguments(piece.node);
+            if item.kind == Kind::BracketedArguments {
+                self.plain_arguments(item.node);
             } else {
-                self.initial_value(decl, piece.node, ty);
+                self.initial_value(decl, item.node, ty);
             }
         }
     }
@@ -92,7 +92,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
     /// value of a constant, because it decides to which types the constant converts.
     fn initial_value(&mut self, decl: DeclId, value: Node<'r>, ty: TypeId) {
         if !self.b.facts.decl(decl).flags.has(DeclFlags::CONST) {
-            self.b.hide(value.start_byte(), value.end_byte());
+            self.b
+                .exclude_from_interface(value.start_byte(), value.end_byte());
         }
         let init = self.in_block(|lowering| lowering.expr(value, Context::Typed(ty)));
         self.b.decl(decl).init = init;
@@ -161,13 +162,13 @@ impl<'t, 'r> Lowering<'t, 'r> {
             .iter()
             .filter(|child| child.kind == Kind::AccessorDeclaration)
         {
-            let pieces = self.parts(accessor.node);
-            self.attributes(&pieces.attributes);
-            let Some(body) = pieces.body else { continue };
+            let nodes = self.parts(accessor.node);
+            self.attributes(&nodes.attributes);
+            let Some(body) = nodes.body else { continue };
 
             self.b.decl(decl).flags.insert(DeclFlags::HAS_BODY);
-            let is_get = pieces.name.is_none_or(|name| self.text(name) == "get");
-            let func = self.accessor_body(decl, body, pieces.name.filter(|_| !is_get));
+            let is_get = nodes.name.is_none_or(|name| self.text(name) == "get");
+            let func = self.accessor_body(decl, body, nodes.name.filter(|_| !is_get));
             if is_get {
                 returns.extend(func.returns);
                 if func.generator {

@@ -16,7 +16,7 @@ use codeagent_model::span::Position;
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, TreeCursor};
 
-use crate::lower::presentation::StrippedText;
+use crate::lower::doc_and_signature::StrippedText;
 use crate::syntax::parse::Parsed;
 use crate::syntax::rewriter::{RewriteKind, Rewrites};
 use crate::syntax::syntax_kind::{self, Children, Kind, kind};
@@ -203,7 +203,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
     }
 
     /// Returns the type expression of a bare name in the current scope.
-    pub fn plain_type(&mut self, name: Sym) -> TypeId {
+    pub fn simple_named_type(&mut self, name: Sym) -> TypeId {
         let scope = self.b.scope;
         if let Some(&ty) = self.plain_types.get(&(name, scope)) {
             return ty;

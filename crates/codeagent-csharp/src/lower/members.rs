@@ -256,7 +256,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
 
     /// Lowers a block or `=> e`, invisible to other files; the current scope is the function's.
     pub fn body(&mut self, body: Node<'r>) {
-        self.b.hide(body.start_byte(), body.end_byte());
+        self.b
+            .exclude_from_interface(body.start_byte(), body.end_byte());
         if kind(body) == Kind::Block {
             self.statements(body);
         } else if let Some(value) = self
@@ -279,7 +280,8 @@ impl<'t, 'r> Lowering<'t, 'r> {
             return;
         };
 
-        self.b.hide(arguments.start_byte(), arguments.end_byte());
+        self.b
+            .exclude_from_interface(arguments.start_byte(), arguments.end_byte());
         let call = self.b.begin_call(ExprId::NONE, List::default());
         self.arguments(call, arguments);
         let site = if word.kind == Kind::This {

@@ -11,16 +11,16 @@ mod access_chains;
 mod assignments;
 mod declaration_syntax;
 mod declarations;
+mod doc_and_signature;
 mod expressions;
 mod fields_and_properties;
 mod locals;
 mod lowering;
+mod member_spans;
 mod members;
 mod object_creation;
 mod operators;
 mod patterns;
-mod pieces;
-mod presentation;
 mod records;
 mod statements;
 mod types;
@@ -29,7 +29,7 @@ mod usings;
 use codeagent_lang::lower::unparsed_facts;
 use codeagent_model::facts::Facts;
 use codeagent_model::graph::{Dialect, ParseStatus};
-use pieces::pieces;
+use member_spans::find_members;
 
 use crate::lower::lowering::Lowering;
 use crate::syntax::parse;
@@ -47,7 +47,7 @@ pub fn extract(text: &str, defines: &[String]) -> Facts {
     lowering.file(root);
     let mut builder = lowering.b;
     locals::finish(&mut builder);
-    let mut facts = builder.finish(Some((root, pieces)));
+    let mut facts = builder.finish(Some((root, find_members)));
     facts.header.error_bytes = parsed.errors.bytes;
     facts.header.error_lines.clone_from(&parsed.errors.lines);
     facts.header.parse_status = if facts.header.error_bytes == 0 {

@@ -148,10 +148,13 @@ impl<'t, 'r> Lowering<'t, 'r> {
             .map(|param| self.b.facts.decl(*param).name)
             .collect();
         if params.is_empty() {
-            return self.plain_type(name);
+            return self.simple_named_type(name);
         }
 
-        let args: Vec<TypeId> = params.iter().map(|param| self.plain_type(*param)).collect();
+        let args: Vec<TypeId> = params
+            .iter()
+            .map(|param| self.simple_named_type(*param))
+            .collect();
         let args = self.b.facts.add_list(args);
         let segments = self.b.facts.add_list([Segment { name, args }]);
         let scope = self.b.scope;

@@ -564,13 +564,14 @@ fn bodies_do_not_change_the_interface_hash() {
 /// else differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| LANGUAGES.extract(text, Dialect::CSharp, &[]));
-    let changed = is
-        .pieces
-        .iter()
-        .filter(|piece| !was.pieces.iter().any(|other| other.hash == piece.hash));
+    let changed = is.member_hashes.iter().filter(|member| {
+        !was.member_hashes
+            .iter()
+            .any(|other| other.hash == member.hash)
+    });
     (was.header.frame_hash == is.header.frame_hash).then(|| {
         changed
-            .map(|piece| is.decl_name(piece.decl).to_owned())
+            .map(|member| is.decl_name(member.decl).to_owned())
             .collect()
     })
 }

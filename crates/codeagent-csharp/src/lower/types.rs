@@ -182,7 +182,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let ty = if self.text(node) == "dynamic" {
             self.b.type_expr(TypeExpr::Primitive(name))
         } else {
-            self.plain_type(name)
+            self.simple_named_type(name)
         };
         if sites == Sites::All {
             self.b.site(self.type_site, Subject::Type(ty, 0), at);

@@ -127,13 +127,13 @@ fn default_compile<'a>(
     }
 
     let folder = evaluation.folder();
-    let said = format!(
+    let verdict = format!(
         "{};{}",
         properties.get("DefaultItemExcludes"),
         properties.get("DefaultItemExcludesInProjectFolder")
     );
 
-    let excluded: Vec<Glob> = said
+    let excluded: Vec<Glob> = verdict
         .split(';')
         .chain(["bin/**", "obj/**", "**/.*/**", "**/node_modules/**"])
         .map(str::trim)
@@ -443,11 +443,11 @@ impl<'a> Pass<'_, '_, 'a> {
     }
 
     fn hint_path(&self, node: Node<'_, '_>, items: &mut Items<'a>) {
-        let said = self.metadata(node, "HintPath", items);
-        if paths::has_extension(&said, ".dll") {
+        let verdict = self.metadata(node, "HintPath", items);
+        if paths::has_extension(&verdict, ".dll") {
             items
                 .hint_paths
-                .extend(paths::join(self.evaluation.folder(), &said));
+                .extend(paths::join(self.evaluation.folder(), &verdict));
         }
     }
 

@@ -262,17 +262,17 @@ fn read_project(
 fn restored(evaluation: &ProjectEvaluation<'_>) -> String {
     const NAME: &str = "project.assets.json";
     let properties = &evaluation.properties;
-    let said = ["MSBuildProjectExtensionsPath", "BaseIntermediateOutputPath"]
+    let verdict = ["MSBuildProjectExtensionsPath", "BaseIntermediateOutputPath"]
         .into_iter()
         .map(|name| properties.get(name).trim());
-    let folder = match said.into_iter().find(|folder| !folder.is_empty()) {
+    let folder = match verdict.into_iter().find(|folder| !folder.is_empty()) {
         Some(folder) => folder.to_owned(),
         None if properties.is_true("UseArtifactsOutput") => {
-            let said = properties.get("ArtifactsPath").trim();
-            let artifacts = if said.is_empty() {
+            let verdict = properties.get("ArtifactsPath").trim();
+            let artifacts = if verdict.is_empty() {
                 rooted_folder(evaluation.directory_props_folder()) + "artifacts"
             } else {
-                said.to_owned()
+                verdict.to_owned()
             };
             format!("{artifacts}/obj/{}", stem(evaluation.project))
         }
@@ -286,9 +286,9 @@ fn restored(evaluation: &ProjectEvaluation<'_>) -> String {
 /// pair of identifier and version of old projects.
 fn framework_of(evaluation: &ProjectEvaluation<'_>) -> Framework {
     let properties = &evaluation.properties;
-    let said = properties.get("TargetFramework");
-    if !said.trim().is_empty() || evaluation.is_sdk_style() {
-        return Framework::parse(said);
+    let verdict = properties.get("TargetFramework");
+    if !verdict.trim().is_empty() || evaluation.is_sdk_style() {
+        return Framework::parse(verdict);
     }
     let version = properties.get("TargetFrameworkVersion");
     if version.is_empty() {
@@ -309,12 +309,12 @@ fn defines(evaluation: &ProjectEvaluation<'_>, framework: &Framework) -> Vec<Str
             && symbol.chars().all(|c| c.is_alphanumeric() || c == '_')
     };
 
-    let said = properties
+    let verdict = properties
         .get("DefineConstants")
         .split([';', ',', ' ', '\n', '\r', '\t'])
         .filter(is_symbol);
 
-    let mut symbols: BTreeSet<String> = said.map(str::to_owned).collect();
+    let mut symbols: BTreeSet<String> = verdict.map(str::to_owned).collect();
     if evaluation.is_sdk_style() {
         symbols.insert("TRACE".to_owned());
         if !properties.is_true("DisableImplicitFrameworkDefines") {

@@ -324,18 +324,18 @@ impl<'r> ProjectEvaluation<'r> {
             return;
         }
 
-        let said = self
+        let verdict = self
             .properties
             .get(&format!("DirectoryBuild{kind}Path"))
             .to_owned();
 
-        let path = if said.is_empty() {
+        let path = if verdict.is_empty() {
             self.repository.nearest(
                 self.folder(),
                 &format!("Directory.Build.{}", kind.to_ascii_lowercase()),
             )
         } else {
-            paths::join(self.folder(), &said)
+            paths::join(self.folder(), &verdict)
                 .and_then(|path| self.repository.project_files.find(&path))
         };
 
@@ -349,12 +349,12 @@ impl<'r> ProjectEvaluation<'r> {
         if self.properties.is_false("ImportDirectoryPackagesProps") {
             return;
         }
-        let said = self.properties.get("DirectoryPackagesPropsPath").to_owned();
-        let path = if said.is_empty() {
+        let verdict = self.properties.get("DirectoryPackagesPropsPath").to_owned();
+        let path = if verdict.is_empty() {
             self.repository
                 .nearest(self.folder(), "Directory.Packages.props")
         } else {
-            paths::join(self.folder(), &said)
+            paths::join(self.folder(), &verdict)
                 .and_then(|path| self.repository.project_files.find(&path))
         };
         if let Some(path) = path {

@@ -32,7 +32,7 @@ fn describe(model: &ProjectModel, project: &CSharpProject) -> String {
         GlobalUsing::Static(name) => format!("static {name}"),
         GlobalUsing::Alias(alias, name) => format!("{alias}={name}"),
     });
-    let said = project
+    let verdict = project
         .defines
         .iter()
         .filter(|symbol| !symbol.starts_with("NET"));
@@ -48,7 +48,7 @@ fn describe(model: &ProjectModel, project: &CSharpProject) -> String {
         project.path, project.assembly_name, project.target_framework, project.lang_version
     )];
     for (title, values) in [
-        ("defines", said.cloned().collect::<Vec<_>>()),
+        ("defines", verdict.cloned().collect::<Vec<_>>()),
         ("usings", usings.collect()),
         (
             "references",

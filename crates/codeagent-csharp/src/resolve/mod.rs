@@ -35,16 +35,16 @@
 //!
 //! Limitations: types that no file of the world declares are known by name only.
 
-mod declared;
 mod edges;
 mod expressions;
+mod global_index;
 #[cfg(test)]
 mod tests;
 mod types;
 
-pub use declared::assemblies::{PackageAssemblies, PackageAssembly};
-pub use declared::published::{asked_of, published};
-pub use declared::tables::Tables;
 pub use edges::explain::explain;
 pub use edges::identity::{identity, is_outermost};
 pub use edges::link;
+pub use global_index::assemblies::{PackageAssemblies, PackageAssembly};
+pub use global_index::provided_keys::{keys_of_member, provided_keys};
+pub use global_index::tables::Tables;

@@ -36,7 +36,7 @@ pub fn facts(packed: &Packed, namespace: StringId, unit: &TopLevelType) -> Facts
 
 /// An enclosing type: its declaration and its scope.
 #[derive(Clone, Copy)]
-struct Around {
+struct EnclosingType {
     decl: DeclId,
     scope: ScopeId,
 }
@@ -48,7 +48,7 @@ struct Builder<'u> {
     names: FxHashMap<String, Sym>,
     /// Types already added, by the method whose type parameters they mention.
     types: FxHashMap<(TypeIndex, ScopeId), TypeId>,
-    around: Vec<Around>,
+    around: Vec<EnclosingType>,
 }
 
 const PUBLIC: DetailId = DetailId(0);
@@ -126,7 +126,7 @@ impl Builder<'_> {
         self.decl(decl).inner = inner;
         self.decl(decl).flags = flags(ty.traits) | more;
         self.decl(decl).detail = detail_of(ty.traits);
-        self.around.push(Around { decl, scope: inner });
+        self.around.push(EnclosingType { decl, scope: inner });
         self.type_params(decl, inner, &ty.type_params);
         let bases = ty
             .bases

@@ -11,7 +11,7 @@ use crate::stdlib::assembly_model::StringId;
 use crate::stdlib::{Library, LoadedType, TypeLink};
 
 /// A unit of one of the libraries.
-type At = (u32, u32);
+type UnitId = (u32, u32);
 
 /// Returns all units that the names of a world lead to, by library, in the order of their paths.
 /// The first library is that of the frameworks.
@@ -86,7 +86,7 @@ fn named(library: &Library, is_name: &impl Fn(&str) -> bool) -> Vec<bool> {
         .collect()
 }
 
-type Units<'l> = FxHashMap<(&'l str, &'l str, u16), SmallVec<[At; 1]>>;
+type Units<'l> = FxHashMap<(&'l str, &'l str, u16), SmallVec<[UnitId; 1]>>;
 
 /// Returns the units of all libraries except the first, which is searched separately.
 fn units<'l>(libraries: &[&'l Library]) -> Units<'l> {
@@ -109,7 +109,7 @@ struct ReachableTypes<'s, 'l> {
     named: Vec<Vec<bool>>,
     units: Units<'l>,
     taken: Vec<Vec<bool>>,
-    open: Vec<At>,
+    open: Vec<UnitId>,
 }
 
 impl ReachableTypes<'_, '_> {
@@ -117,7 +117,7 @@ impl ReachableTypes<'_, '_> {
         self.named[library as usize][text as usize]
     }
 
-    fn take(&mut self, (library, unit): At) {
+    fn take(&mut self, (library, unit): UnitId) {
         let (library, unit) = self
             .of_frameworks((library, unit))
             .unwrap_or((library, unit));
@@ -127,7 +127,7 @@ impl ReachableTypes<'_, '_> {
     }
 
     /// Returns the framework unit that declares the same type as a package's unit.
-    fn of_frameworks(&self, (library, unit): At) -> Option<At> {
+    fn of_frameworks(&self, (library, unit): UnitId) -> Option<UnitId> {
         if library == 0 {
             return None;
         }

@@ -50,7 +50,7 @@ pub struct Lexed {
     /// Directive lines and inactive text.
     pub blanks: Vec<(usize, usize)>,
     /// Literal segments of interpolated strings.
-    pub pieces: Vec<StringSegment>,
+    pub segments: Vec<StringSegment>,
     /// The text contains `#if`.
     pub conditional: bool,
 }
@@ -412,7 +412,7 @@ impl<'a> Lexer<'a, '_> {
 
                     self.at += run;
                     if opens {
-                        self.piece(form, start, self.at - 1);
+                        self.push_segment(form, start, self.at - 1);
                         self.push(TokenKind::Text, start);
                         return self.interpolations.push(Interpolation { form, depth: 0 });
                     }
@@ -425,14 +425,14 @@ impl<'a> Lexer<'a, '_> {
     }
 
     fn end_text(&mut self, form: StringForm, start: usize) {
-        self.piece(form, start, self.at);
+        self.push_segment(form, start, self.at);
         self.at += 1;
         self.push(TokenKind::Text, start);
     }
 
-    fn piece(&mut self, form: StringForm, start: usize, end: usize) {
+    fn push_segment(&mut self, form: StringForm, start: usize, end: usize) {
         if form.raw == 0 {
-            self.out.pieces.push(StringSegment {
+            self.out.segments.push(StringSegment {
                 start,
                 end,
                 verbatim: form.verbatim,

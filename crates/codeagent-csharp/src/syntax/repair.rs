@@ -35,11 +35,11 @@ pub fn repair<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Repaired {
     let lexed = lexer::lex(text, symbols);
     let mut code = Rewriter::new(text, &lexed);
     for (start, end) in &lexed.blanks {
-        code.erase(*start, *end);
+        code.blank_bytes(*start, *end);
     }
 
-    for piece in &lexed.pieces {
-        code.mask_piece(*piece);
+    for segment in &lexed.segments {
+        code.mask_segment(*segment);
     }
 
     for index in 0..lexed.tokens.len() {

@@ -229,7 +229,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Blanks bytes, except newlines.
-    pub fn erase(&mut self, start: usize, end: usize) {
+    pub fn blank_bytes(&mut self, start: usize, end: usize) {
         for byte in &mut self.bytes[start..end] {
             if !matches!(*byte, b'\n' | b'\r') {
                 *byte = b' ';
@@ -250,7 +250,7 @@ impl<'a> Rewriter<'a> {
         let (Some(start), Some(end)) = (self.token(first), self.token(last)) else {
             return;
         };
-        self.erase(start.start, end.end);
+        self.blank_bytes(start.start, end.end);
         self.note(start.start, end.end, RewriteKind::Plain);
     }
 
@@ -268,7 +268,7 @@ impl<'a> Rewriter<'a> {
         let Some([name, start, end]) = self.after_name(first, last) else {
             return;
         };
-        self.erase(start.start, end.end);
+        self.blank_bytes(start.start, end.end);
         self.note(name.end, end.end, RewriteKind::EmptyCall);
     }
 
@@ -306,17 +306,17 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Masks `""`, `{{` and `}}` in the text of an interpolated string.
-    pub fn mask_piece(&mut self, piece: StringSegment) {
+    pub fn mask_segment(&mut self, segment: StringSegment) {
         let source = self.text.as_bytes();
-        let mut at = piece.start;
-        while at + 1 < piece.end {
+        let mut at = segment.start;
+        while at + 1 < segment.end {
             let doubled = source[at] == source[at + 1]
-                && (matches!(source[at], b'{' | b'}') || (piece.verbatim && source[at] == b'"'));
+                && (matches!(source[at], b'{' | b'}') || (segment.verbatim && source[at] == b'"'));
             if doubled {
                 self.bytes[at..at + 2].copy_from_slice(b"__");
                 self.note(at, at + 2, RewriteKind::Plain);
             }
-            at += if doubled || (source[at] == b'\\' && !piece.verbatim) {
+            at += if doubled || (source[at] == b'\\' && !segment.verbatim) {
                 2
             } else {
                 1

@@ -19,7 +19,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ErrorCode};
 use serde_json::{Value, json};
 
 use crate::ProtocolEra;
-use crate::arguments::{Fallback, Kind as Takes, Parameter};
+use crate::arguments::{DefaultValue, Kind as Takes, Parameter};
 use crate::error::{ErrorKind, FileToolError};
 use crate::tool::{Call, Effect, FileTool};
 
@@ -41,7 +41,7 @@ pub const TOOLS: &[FileTool] = &[
                 Takes::Text,
                 "Directory, relative to the repository root.",
             )
-            .or(Fallback::Text(".")),
+            .or(DefaultValue::Text(".")),
             Parameter::optional(
                 "pattern",
                 Takes::Text,
@@ -52,13 +52,13 @@ pub const TOOLS: &[FileTool] = &[
                 Takes::Number { min: 1, max: 10 },
                 "Maximum number of levels to list.",
             )
-            .or(Fallback::Number(3)),
+            .or(DefaultValue::Number(3)),
             Parameter::optional(
                 "include_hidden",
                 Takes::Flag,
                 "Whether to list names that start with a dot.",
             )
-            .or(Fallback::Flag(false)),
+            .or(DefaultValue::Flag(false)),
         ],
         fields: &[
             "files",
@@ -96,13 +96,13 @@ pub const TOOLS: &[FileTool] = &[
                 },
                 "Maximum number of bytes to read.",
             )
-            .or(Fallback::Number(100_000)),
+            .or(DefaultValue::Number(100_000)),
             Parameter::optional(
                 "encoding",
                 Takes::Word(|| ENCODINGS.to_vec()),
                 "Encoding of the content.",
             )
-            .or(Fallback::Text("utf-8")),
+            .or(DefaultValue::Text("utf-8")),
         ],
         fields: &[
             "path",
@@ -137,7 +137,7 @@ pub const TOOLS: &[FileTool] = &[
                 Takes::Flag,
                 "Whether the pattern is a regular expression.",
             )
-            .or(Fallback::Flag(false)),
+            .or(DefaultValue::Flag(false)),
             Parameter::optional(
                 "glob",
                 Takes::Text,
@@ -148,19 +148,19 @@ pub const TOOLS: &[FileTool] = &[
                 Takes::Number { min: 1, max: 1_000 },
                 "Maximum number of matches.",
             )
-            .or(Fallback::Number(50)),
+            .or(DefaultValue::Number(50)),
             Parameter::optional(
                 "context_lines",
                 Takes::Number { min: 0, max: 10 },
                 "Number of context lines.",
             )
-            .or(Fallback::Number(2)),
+            .or(DefaultValue::Number(2)),
             Parameter::optional(
                 "case_sensitive",
                 Takes::Flag,
                 "Whether the search is case-sensitive.",
             )
-            .or(Fallback::Flag(false)),
+            .or(DefaultValue::Flag(false)),
         ],
         fields: &[
             "matches",
@@ -194,13 +194,13 @@ pub const TOOLS: &[FileTool] = &[
                 Takes::Number { min: 1, max: 5 },
                 "Maximum number of levels to show.",
             )
-            .or(Fallback::Number(2)),
+            .or(DefaultValue::Number(2)),
             Parameter::optional(
                 "include_stats",
                 Takes::Flag,
                 "Whether to count files and extensions.",
             )
-            .or(Fallback::Flag(true)),
+            .or(DefaultValue::Flag(true)),
         ],
         fields: &[
             "root",

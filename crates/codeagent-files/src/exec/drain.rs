@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::Output;
 
-const PATIENCE: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A pipe that is being read.
 pub struct Drain {
@@ -52,7 +52,7 @@ impl Drain {
     /// Returns the output. Waits a limited time for the pipe to close.
     pub fn finish(self) -> Output {
         // After a time-out, the output so far is returned.
-        self.ended.recv_timeout(PATIENCE).ok();
+        self.ended.recv_timeout(TIMEOUT).ok();
         self.output
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -23,7 +23,7 @@ use super::jail::{NO_JAIL, NO_JAIL_MARK};
 use super::{ExecError, Launcher, Outcome, Policy, Request, programs, scratch};
 
 /// Extra time for the jail, which also waits for other commands and searches the repository.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 impl Launcher {
     /// Runs a command until it ends or its time is over.
@@ -113,7 +113,7 @@ impl Launcher {
         drop(command);
         let stdout = Drain::start(child.stdout.take(), output_bytes);
         let stderr = Drain::start(child.stderr.take(), output_bytes);
-        let report = wait(&mut child, ours, plan.timeout * 2 + PATIENCE).map_err(ExecError::Io)?;
+        let report = wait(&mut child, ours, plan.timeout * 2 + TIMEOUT).map_err(ExecError::Io)?;
 
         if let Some(problem) = report.problem {
             return Err(ExecError::NoJail(problem));

@@ -14,7 +14,7 @@ use codeagent_workspace::{ReadError, RepoPath, WriteError};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
-use crate::arguments::{Fallback, Kind as Takes, Parameter};
+use crate::arguments::{DefaultValue, Kind as Takes, Parameter};
 use crate::error::{ErrorKind, FileToolError};
 use crate::tool::{Call, Effect, FileTool};
 
@@ -126,7 +126,7 @@ pub const TOOLS: &[FileTool] = &[
         parameters: &[
             Parameter::required("command", Takes::Text, "Program to run."),
             Parameter::optional("args", Takes::Texts(10_000), "Arguments, passed unchanged.")
-                .or(Fallback::NoTexts),
+                .or(DefaultValue::NoTexts),
         ],
         fields: &["exit_code", "stdout", "stderr"],
         errors: &[ErrorKind::CommandRefused, ErrorKind::Outside],

@@ -14,7 +14,7 @@ use codeagent_workspace::{ReadError, RepoPath, Workspace};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
-use crate::arguments::{Fallback, Kind as Takes, Parameter};
+use crate::arguments::{DefaultValue, Kind as Takes, Parameter};
 use crate::error::{ErrorKind, FileToolError};
 use crate::tool::{Effect, FileTool};
 
@@ -36,19 +36,19 @@ pub const TOOLS: &[FileTool] = &[
         doc: "List a directory's files, directories and links, with `recursive` also those below.",
         parameters: &[
             Parameter::optional("dir", Takes::Text, "Directory, relative to the root.")
-                .or(Fallback::Text(".")),
+                .or(DefaultValue::Text(".")),
             Parameter::optional(
                 "recursive",
                 Takes::Flag,
                 "Whether to list subdirectories as well.",
             )
-            .or(Fallback::Flag(false)),
+            .or(DefaultValue::Flag(false)),
             Parameter::optional(
                 "maxEntries",
                 Takes::Number { min: 1, max: 2_000 },
                 "Maximum number of entries.",
             )
-            .or(Fallback::Number(500)),
+            .or(DefaultValue::Number(500)),
         ],
         fields: &[
             "dir",
@@ -81,7 +81,7 @@ pub const TOOLS: &[FileTool] = &[
                 },
                 "Maximum size of the file, in bytes.",
             )
-            .or(Fallback::Number(262_144)),
+            .or(DefaultValue::Number(262_144)),
         ],
         fields: &["file", "content", "bytes"],
         errors: &[
@@ -107,7 +107,7 @@ pub const TOOLS: &[FileTool] = &[
                 Takes::Flag,
                 "Whether to replace every occurrence.",
             )
-            .or(Fallback::Flag(false)),
+            .or(DefaultValue::Flag(false)),
             Parameter::optional(
                 "expectedOccurrences",
                 Takes::Number {
@@ -159,7 +159,7 @@ pub const TOOLS: &[FileTool] = &[
                 Takes::Flag,
                 "Whether to delete the contents of a directory.",
             )
-            .or(Fallback::Flag(false)),
+            .or(DefaultValue::Flag(false)),
         ],
         fields: &["path", "deletedType"],
         errors: &[
@@ -184,7 +184,7 @@ pub const TOOLS: &[FileTool] = &[
                 Takes::Flag,
                 "Whether to replace an existing file.",
             )
-            .or(Fallback::Flag(false)),
+            .or(DefaultValue::Flag(false)),
         ],
         fields: &["from", "to", "overwritten"],
         errors: &[
@@ -207,7 +207,7 @@ pub const TOOLS: &[FileTool] = &[
                 Takes::Flag,
                 "Whether to create missing parent directories.",
             )
-            .or(Fallback::Flag(true)),
+            .or(DefaultValue::Flag(true)),
         ],
         fields: &["dir", "created"],
         errors: &[
@@ -232,13 +232,13 @@ pub const TOOLS: &[FileTool] = &[
                 Takes::ShortTexts { max: 64, each: 400 },
                 "Arguments, passed unchanged.",
             )
-            .or(Fallback::NoTexts),
+            .or(DefaultValue::NoTexts),
             Parameter::optional(
                 "cwd",
                 Takes::Text,
                 "Directory to run in, relative to the root.",
             )
-            .or(Fallback::Text(".")),
+            .or(DefaultValue::Text(".")),
             Parameter::optional(
                 "timeoutMs",
                 Takes::Number {
@@ -247,7 +247,7 @@ pub const TOOLS: &[FileTool] = &[
                 },
                 "Maximum run time, in milliseconds.",
             )
-            .or(Fallback::Number(15_000)),
+            .or(DefaultValue::Number(15_000)),
             Parameter::optional(
                 "maxOutputBytes",
                 Takes::Number {
@@ -256,7 +256,7 @@ pub const TOOLS: &[FileTool] = &[
                 },
                 "Maximum number of bytes to keep of each output stream.",
             )
-            .or(Fallback::Number(65_536)),
+            .or(DefaultValue::Number(65_536)),
         ],
         fields: &[
             "command",

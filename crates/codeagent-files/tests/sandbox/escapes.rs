@@ -213,7 +213,7 @@ fn run(launcher: &Launcher, root: &Path, program: &str, timeout: Duration) -> Ou
         .unwrap()
 }
 
-fn told(outcome: &Outcome) -> String {
+fn outcome_text(outcome: &Outcome) -> String {
     String::from_utf8_lossy(&[&outcome.stdout.bytes[..], &outcome.stderr.bytes].concat())
         .into_owned()
 }
@@ -362,7 +362,7 @@ fn no_program_changes_what_git_editors_and_shells_run() {
             let context = format!(
                 "namespaces: {}, {program}: {}",
                 launcher.has_namespaces(),
-                told(&outcome)
+                outcome_text(&outcome)
             );
             assert_eq!(state(&root), before, "{context}");
             assert!(
@@ -385,11 +385,11 @@ fn no_program_reaches_the_machine() {
             let context = format!(
                 "namespaces: {}, {program}: {}",
                 launcher.has_namespaces(),
-                told(&outcome)
+                outcome_text(&outcome)
             );
             assert!(
-                !told(&outcome).contains("DONE")
-                    && !told(&outcome).contains(CANARY)
+                !outcome_text(&outcome).contains("DONE")
+                    && !outcome_text(&outcome).contains(CANARY)
                     && outcome.exit_code != Some(0),
                 "{context}"
             );
@@ -487,7 +487,10 @@ fn nothing_of_the_server_is_passed_on() {
         );
         let names = "['GIT_OPTIONAL_LOCKS', 'HOME', 'LC_ALL', 'NO_COLOR', 'PATH', 'TMPDIR']";
         // The fourth is the folder that is being listed.
-        assert_eq!(told(&outcome), format!("['0', '1', '2', '3'] {names}\n"));
+        assert_eq!(
+            outcome_text(&outcome),
+            format!("['0', '1', '2', '3'] {names}\n")
+        );
     }
 }
 
@@ -502,7 +505,7 @@ fn commands_that_write_take_turns() {
             .collect();
         for run in runs {
             let outcome = run.join().unwrap();
-            assert_eq!(outcome.exit_code, Some(0), "{}", told(&outcome));
+            assert_eq!(outcome.exit_code, Some(0), "{}", outcome_text(&outcome));
         }
     });
     let begun = Instant::now();
@@ -548,9 +551,9 @@ fn paths_outside_are_absent() {
             Duration::from_secs(20),
         );
         assert!(
-            told(&outcome).contains("FileNotFoundError"),
+            outcome_text(&outcome).contains("FileNotFoundError"),
             "{path}: {}",
-            told(&outcome)
+            outcome_text(&outcome)
         );
     }
 }

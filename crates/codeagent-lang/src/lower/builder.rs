@@ -13,8 +13,8 @@ use memchr::memchr_iter;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use crate::lower::interface::{HiddenRange, VisibleTokens, interface};
-use crate::lower::pieces::{FindPieces, places};
+use crate::lower::interface_hash::{HiddenRange, VisibleTokens, interface};
+use crate::lower::member_spans::{FindMembers, member_spans};
 
 /// Facts under construction, over the original text (never the repaired one).
 pub struct Builder<'t> {
@@ -30,7 +30,7 @@ pub struct Builder<'t> {
     owned_names: FxHashMap<String, Sym>,
     exprs: FxHashMap<Expr, ExprId>,
     types: FxHashMap<TypeExpr, TypeId>,
-    /// Byte ranges that are not part of the interface; see [`Builder::hide`].
+    /// Byte ranges that are not part of the interface; see [`Builder::exclude_from_interface`].
     hidden: Vec<HiddenRange>,
     /// Byte offset of each line's start.
     line_starts: Vec<u32>,
@@ -304,7 +304,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Marks a byte range as invisible to other files: a body whose result type is declared.
-    pub fn hide(&mut self, start: usize, end: usize) {
+    pub fn exclude_from_interface(&mut self, start: usize, end: usize) {
         self.hide_but(start, end, VisibleTokens::Nothing);
     }
 
@@ -316,12 +316,12 @@ impl<'t> Builder<'t> {
     /// Returns the finished facts: sites in text order, pools shrunk, interface hashes computed.
     /// `root` is the tree, `None` to hash the whole text, comments included.
     #[must_use]
-    pub fn finish(mut self, root: Option<(Node<'_>, FindPieces)>) -> Facts {
+    pub fn finish(mut self, root: Option<(Node<'_>, FindMembers)>) -> Facts {
         let interface = interface(
             self.text,
             root.map(|(root, _)| root),
             std::mem::take(&mut self.hidden),
-            &places(self.text, &self.facts, root),
+            &member_spans(self.text, &self.facts, root),
         );
 
         (
@@ -329,7 +329,7 @@ impl<'t> Builder<'t> {
             self.facts.header.frame_hash,
         ) = (interface.whole, interface.frame);
 
-        (self.facts.pieces, self.facts.bodies) = (interface.pieces, interface.bodies);
+        (self.facts.member_hashes, self.facts.bodies) = (interface.member_hashes, interface.bodies);
         self.facts.header.bytes = self.text.len() as u32;
         self.facts.header.lines = self.line_starts.len() as u32
             - u32::from(self.text.is_empty() || self.text.ends_with('\n'));

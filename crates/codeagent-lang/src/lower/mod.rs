@@ -4,13 +4,13 @@
 
 pub mod builder;
 mod callbacks;
+pub mod collapse_whitespace;
 pub mod cursor;
-mod hopeless;
-pub mod interface;
+pub mod interface_hash;
 pub mod limits;
-pub mod one_line;
+pub mod member_spans;
 pub mod parsing;
-pub mod pieces;
+mod unparsable;
 
 use codeagent_model::facts::Facts;
 use codeagent_model::graph::{Dialect, ParseStatus};

@@ -13,8 +13,8 @@ use std::thread::LocalKey;
 
 use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree};
 
-use crate::lower::hopeless;
 use crate::lower::limits;
+use crate::lower::unparsable;
 
 /// A thread's parser for one grammar.
 pub type KeptParser = LocalKey<RefCell<Option<Parser>>>;
@@ -50,8 +50,8 @@ pub fn parse(
         let parser = slot.as_mut()?;
         let mut steps = ParseBudget::within(budget);
         let tree = match steps.run(parser, text, None, Until::FirstError) {
-            Run::Error { at } if hopeless::is_hopeless(language, text, at) => None,
-            Run::Error { .. } => steps.run(parser, text, None, Until::End).tree(),
+            ParseOutcome::Error { at } if unparsable::is_unparsable(language, text, at) => None,
+            ParseOutcome::Error { .. } => steps.run(parser, text, None, Until::End).tree(),
             run => run.tree(),
         };
 
@@ -89,13 +89,13 @@ enum Until {
 }
 
 /// The outcome of a parser run. After an error, another run continues from there.
-enum Run {
+enum ParseOutcome {
     Done(Tree),
     Error { at: usize },
     Spent,
 }
 
-impl Run {
+impl ParseOutcome {
     fn tree(self) -> Option<Tree> {
         if let Self::Done(tree) = self {
             Some(tree)
@@ -116,8 +116,14 @@ impl<'a> ParseBudget<'a> {
         Self { taken: 0, budget }
     }
 
-    fn run(&mut self, parser: &mut Parser, text: &[u8], old: Option<&Tree>, until: Until) -> Run {
-        let mut end = Run::Spent;
+    fn run(
+        &mut self,
+        parser: &mut Parser,
+        text: &[u8],
+        old: Option<&Tree>,
+        until: Until,
+    ) -> ParseOutcome {
+        let mut end = ParseOutcome::Spent;
         let mut progress = |state: &ParseState| {
             let at = state.current_byte_offset();
             self.taken += STEPS_PER_REPORT;
@@ -126,7 +132,7 @@ impl<'a> ParseBudget<'a> {
                 return ControlFlow::Break(());
             }
             if until == Until::FirstError && state.has_error() {
-                end = Run::Error { at };
+                end = ParseOutcome::Error { at };
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
@@ -139,6 +145,6 @@ impl<'a> ParseBudget<'a> {
             Some(options),
         );
 
-        tree.map_or(end, Run::Done)
+        tree.map_or(end, ParseOutcome::Done)
     }
 }

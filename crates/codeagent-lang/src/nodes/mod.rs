@@ -29,7 +29,7 @@ use crate::world::{DeclRef, FileId, World, WorldFile};
 use crate::{InheritedImplementation, Reference, Resolution, Target};
 pub use describe::{is_of_object, value};
 pub use identity::{Identity, MergeKey, qualified};
-pub use patch::Renewed;
+pub use patch::NodeUpdate;
 
 /// All nodes of a world, and the node of each declaration.
 #[derive(Debug, Default)]
@@ -88,7 +88,7 @@ impl NodeTable {
         nodes
     }
 
-    /// Returns the node at an index in a [`Renewed`].
+    /// Returns the node at an index in a [`NodeUpdate`].
     #[must_use]
     pub fn at(&self, place: usize) -> &Node {
         &self.nodes[place]

@@ -21,7 +21,7 @@ const MOST_CHANGED: usize = 64;
 
 /// The change of a node. Nodes are named by their index in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Renewed {
+pub enum NodeUpdate {
     /// It is new, or its description changed.
     Said(usize),
     /// Its declaration site with this index moved.
@@ -110,7 +110,12 @@ fn same_words(a: &Node, b: &Node) -> bool {
 impl NodeTable {
     /// Updates the nodes of a file whose new facts are already in the world; `old` are its former
     /// facts. Returns `None`, with nothing changed, if the table has to be rebuilt.
-    pub fn replace(&mut self, world: &World, id: FileId, old: &Arc<Facts>) -> Option<Vec<Renewed>> {
+    pub fn replace(
+        &mut self,
+        world: &World,
+        id: FileId,
+        old: &Arc<Facts>,
+    ) -> Option<Vec<NodeUpdate>> {
         let now = world.file(id);
         let before = WorldFile {
             facts: Arc::clone(old),
@@ -197,7 +202,7 @@ impl NodeTable {
             }
         }
 
-        let mut renewed: Vec<Renewed> = changes
+        let mut renewed: Vec<NodeUpdate> = changes
             .into_iter()
             .map(|change| self.apply(change))
             .collect();
@@ -258,7 +263,7 @@ impl NodeTable {
         (is, known): (&SingleFileScope, &FxHashMap<NodeId, NodeId>),
         pairs: &[Option<usize>],
         places: &[usize],
-    ) -> (Vec<usize>, Vec<Renewed>) {
+    ) -> (Vec<usize>, Vec<NodeUpdate>) {
         let (mut now_at, mut added) = (Vec::with_capacity(pairs.len()), Vec::new());
         for (node, pair) in is.nodes.iter().zip(pairs) {
             if let Some(pair) = pair {
@@ -285,19 +290,19 @@ impl NodeTable {
                 self.nodes[place] = node
             }
             now_at.push(place);
-            added.push(Renewed::Said(place));
+            added.push(NodeUpdate::Said(place));
         }
 
         (now_at, added)
     }
 
-    fn remove(&mut self, place: usize) -> Renewed {
+    fn remove(&mut self, place: usize) -> NodeUpdate {
         let id = self.nodes[place].id;
         if let Some(ids) = self.ids.get_mut() {
             ids.remove(&id);
         }
         self.vacant.push(place as u32);
-        Renewed::Gone(id)
+        NodeUpdate::Gone(id)
     }
 
     /// Reports whether a node has this id.
@@ -307,15 +312,15 @@ impl NodeTable {
             .contains(&id)
     }
 
-    fn apply(&mut self, change: NodeChange) -> Renewed {
+    fn apply(&mut self, change: NodeChange) -> NodeUpdate {
         match change {
             NodeChange::Said(place, node) => {
                 self.nodes[place] = *node;
-                Renewed::Said(place)
+                NodeUpdate::Said(place)
             }
             NodeChange::Moved(place, position, site) => {
                 self.nodes[place].spans[position] = site;
-                Renewed::Moved(place, position)
+                NodeUpdate::Moved(place, position)
             }
         }
     }

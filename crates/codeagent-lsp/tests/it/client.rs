@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Maximum time for a response.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A server over a repository in a temporary folder, and its client.
 pub struct Client {
@@ -127,7 +127,7 @@ impl Client {
     /// Returns the response to a request; skips other messages.
     pub fn response(&mut self, id: &RequestId) -> Response {
         loop {
-            match self.messages.recv_timeout(PATIENCE).expect("a response") {
+            match self.messages.recv_timeout(TIMEOUT).expect("a response") {
                 Message::Response(response) if response.id == *id => return response,
                 _ => {}
             }

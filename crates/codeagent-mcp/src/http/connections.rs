@@ -43,10 +43,10 @@ pub const DRAIN: Duration = Duration::from_secs(5);
 /// Time that interrupted requests get to say so.
 const END_PATIENCE: Duration = Duration::from_secs(2);
 /// Pause before accepting again when the system is out of resources.
-const BREATH: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A callback for when running requests are interrupted.
-type End = Box<dyn FnOnce() + Send>;
+type InterruptCallback = Box<dyn FnOnce() + Send>;
 
 /// Progress of a shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,7 +62,7 @@ enum Phase {
 #[derive(Clone)]
 pub struct Stop {
     phase: watch::Sender<Phase>,
-    ends: Arc<Mutex<Vec<End>>>,
+    ends: Arc<Mutex<Vec<InterruptCallback>>>,
 }
 
 impl Default for Stop {
@@ -102,7 +102,7 @@ impl Stop {
     }
 
     /// Waits until the server is asked to stop.
-    pub async fn told(&self) {
+    pub async fn wait_for_stop(&self) {
         self.reached(Phase::Draining).await;
     }
 
@@ -121,7 +121,7 @@ impl Stop {
     }
 
     /// Registers a callback for when running requests are interrupted.
-    pub(super) fn also(&self, end: impl FnOnce() + Send + 'static) {
+    pub(super) fn on_interrupt(&self, end: impl FnOnce() + Send + 'static) {
         self.ends
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -164,7 +164,7 @@ impl Client {
 
     /// Waits until the server is asked to stop.
     pub async fn stopping(&self) {
-        self.0.stop.told().await;
+        self.0.stop.wait_for_stop().await;
     }
 }
 
@@ -173,15 +173,15 @@ pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
     let places = Arc::new(Semaphore::new(CONNECTIONS as usize));
     let strangers = Strangers::default();
 
-    let mut told = pin!(stop.told());
+    let mut reply = pin!(stop.wait_for_stop());
     for number in 0.. {
         let next = async {
             let (stream, _) = listener.accept().await?;
-            Ok::<_, io::Error>((stream, place(&places, &strangers).await))
+            Ok::<_, io::Error>((stream, acquire_slot(&places, &strangers).await))
         };
         let next = tokio::select! {
             biased;
-            () = &mut told => break,
+            () = &mut reply => break,
             next = next => next,
         };
 
@@ -191,7 +191,7 @@ pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
                 tracing::warn!(%error, "cannot accept connections");
                 // The system may be out of handles.
                 strangers.evict_oldest();
-                tokio::time::sleep(BREATH).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
                 continue;
             }
         };
@@ -234,13 +234,18 @@ pub async fn accept(listener: TcpListener, router: Router, stop: Stop) {
 }
 
 /// Returns a slot for a connection, evicting the oldest unauthorized one if needed.
-async fn place(places: &Arc<Semaphore>, strangers: &Strangers) -> Option<OwnedSemaphorePermit> {
+async fn acquire_slot(
+    places: &Arc<Semaphore>,
+    strangers: &Strangers,
+) -> Option<OwnedSemaphorePermit> {
     loop {
         if let Ok(place) = Arc::clone(places).try_acquire_owned() {
             return Some(place);
         }
         strangers.evict_oldest();
-        if let Ok(place) = tokio::time::timeout(BREATH, Arc::clone(places).acquire_owned()).await {
+        if let Ok(place) =
+            tokio::time::timeout(POLL_INTERVAL, Arc::clone(places).acquire_owned()).await
+        {
             return place.ok();
         }
     }
@@ -293,7 +298,7 @@ impl TimedBody {
     }
 
     /// Returns the outcome of a write, or an error if it waits for too long.
-    fn patiently<T>(
+    fn with_timeout<T>(
         &mut self,
         context: &mut Context<'_>,
         outcome: Poll<io::Result<T>>,
@@ -327,7 +332,7 @@ impl AsyncWrite for TimedBody {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.patiently(context, outcome)
+        self.with_timeout(context, outcome)
     }
 
     fn poll_write_vectored(
@@ -336,7 +341,7 @@ impl AsyncWrite for TimedBody {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.patiently(context, outcome)
+        self.with_timeout(context, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {

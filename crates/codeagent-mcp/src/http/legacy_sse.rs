@@ -270,7 +270,7 @@ impl Transport<RoleServer> for Events {
         tokio::select! {
             () = self.outgoing.closed() => None,
             // Messages that were read before are still answered.
-            () = self.stop.told() => None,
+            () = self.stop.wait_for_stop() => None,
             waiting = self.incoming.recv() => waiting.map(|(message, _)| message),
         }
     }

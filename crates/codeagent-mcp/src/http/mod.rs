@@ -167,7 +167,7 @@ pub fn endpoint<S: ServerHandler + Clone, M: SessionManager>(
     config.max_request_body_bytes = guard::MAX_BODY;
 
     let streams = config.cancellation_token.clone();
-    stop.also(move || streams.cancel());
+    stop.on_interrupt(move || streams.cancel());
 
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions.manager, config);
     Router::new()

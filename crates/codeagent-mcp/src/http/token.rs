@@ -68,7 +68,7 @@ impl Token {
     }
 
     /// Returns the token in the repository's data folder, generating it if needed, and its path.
-    pub fn kept(data: &DataDir) -> Result<(Self, PathBuf), TokenError> {
+    pub fn load_or_create(data: &DataDir) -> Result<(Self, PathBuf), TokenError> {
         let mut bytes = [0; RANDOM];
         getrandom::fill(&mut bytes).map_err(TokenError::Random)?;
         let fresh: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -98,15 +98,16 @@ mod tests {
     fn a_token_is_created_once_and_reused() {
         let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let data = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
-        let (first, path) = Token::kept(&data).unwrap();
-        let (second, _) = Token::kept(&data).unwrap();
+        let (first, path) = Token::load_or_create(&data).unwrap();
+        let (second, _) = Token::load_or_create(&data).unwrap();
         assert!(first.0 == second.0 && first.0.len() == 2 * RANDOM && path.ends_with(FILE));
         assert!(
             first.is(second.0.as_bytes()) && !first.is(b"") && !first.is(&second.0.as_bytes()[1..])
         );
-        let other = Token::kept(&DataRoot::at(home.path()).data_dir(home.path()).unwrap())
-            .unwrap()
-            .0;
+        let other =
+            Token::load_or_create(&DataRoot::at(home.path()).data_dir(home.path()).unwrap())
+                .unwrap()
+                .0;
         assert_ne!(first.0, other.0);
         assert_eq!(format!("{first:?}"), "Token");
     }

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, Fallback, Kind, Parameter};
+use crate::arguments::{Arguments, DefaultValue, Kind, Parameter};
 use crate::error::{Code, ToolError};
 use crate::output::{ENCODING_NOTE, NOTE, Output};
 use crate::state::State;
@@ -51,7 +51,7 @@ const FILE_ERRORS: &[Code] = &[
     Code::IndexError,
 ];
 
-const ROOT: Fallback = Fallback::Text("");
+const ROOT: DefaultValue = DefaultValue::Text("");
 
 /// The tools of this file.
 pub const TOOLS: &[Tool] = &[
@@ -91,7 +91,7 @@ pub const TOOLS: &[Tool] = &[
                 },
                 "First line, counted from 1.",
             )
-            .or(Fallback::Number(1)),
+            .or(DefaultValue::Number(1)),
             Parameter::optional(
                 "line_end",
                 Kind::Number {
@@ -123,7 +123,7 @@ pub const TOOLS: &[Tool] = &[
                 Kind::Number { min: 1, max: 10 },
                 "Maximum number of levels to show.",
             )
-            .or(Fallback::Number(3)),
+            .or(DefaultValue::Number(3)),
         ],
         output: Output::object::<TreeNode>(&[NOTE]),
         errors: DIRECTORY_ERRORS,
@@ -234,12 +234,12 @@ fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> 
         ));
     }
 
-    add_remarks(&mut answer, &file);
+    add_decoding_notes(&mut answer, &file);
     if path != asked {
         answer = answer.with_note(format!("showing {path}, the only file of that name"));
     }
 
-    Ok(match lacking(state, &path) {
+    Ok(match index_gap(state, &path) {
         Some(lacking) => answer.with_note(lacking),
         None => answer,
     })
@@ -253,14 +253,14 @@ fn unique_file(state: &State, asked: &RepoPath) -> Option<RepoPath> {
 }
 
 /// Returns what the index is missing of a file; reading needs no index.
-fn lacking(state: &State, path: &RepoPath) -> Option<String> {
+fn index_gap(state: &State, path: &RepoPath) -> Option<String> {
     let snapshot = state.answers().ok()?.snapshot().ok()?;
     let note = query::partial_index_note(&snapshot, path.as_str()).ok()??;
     // Profile `agent` lists this tool, too.
     Some(note_text(&note, Face::TextTools))
 }
 
-fn add_remarks(answer: &mut Answer, file: &FileText) {
+fn add_decoding_notes(answer: &mut Answer, file: &FileText) {
     if file.lossy {
         answer.add(
             &ENCODING_NOTE,

@@ -32,5 +32,5 @@ pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, 
     // An unknown symbol may be in a file that is not indexed yet.
     answer
         .map(|answer| answer.with_note(staleness_text(&staleness)))
-        .map_err(|error| error.behind(&staleness))
+        .map_err(|error| error.with_staleness(&staleness))
 }

@@ -8,7 +8,7 @@ use codeagent_render::{
 };
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, Fallback, Kind, Parameter};
+use crate::arguments::{Arguments, DefaultValue, Kind, Parameter};
 use crate::error::{Code, ToolError};
 use crate::output::{
     ALSO_NAMED, EXTERNAL, ExtraField, FOLDERS, NEXT_CURSOR, NOTE, Output, STALE_FILES, SYMBOLS,
@@ -33,7 +33,7 @@ const SITES: Parameter = Parameter::optional(
     },
     "Maximum number of locations per row.",
 )
-.or(Fallback::Number(3))
+.or(DefaultValue::Number(3))
 .hinted("");
 
 const DEPTH: Parameter = Parameter::optional(
@@ -41,7 +41,7 @@ const DEPTH: Parameter = Parameter::optional(
     Kind::Number { min: 1, max: 100 },
     "Maximum number of levels to list.",
 )
-.or(Fallback::Number(1))
+.or(DefaultValue::Number(1))
 .hinted("");
 
 const PATH: Parameter = Parameter::optional(

@@ -6,7 +6,7 @@ use codeagent_render::answers::{self, LookupQuery};
 use codeagent_render::{NamedRow, RankedRow, SimilarRow};
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, Fallback, Kind, Parameter};
+use crate::arguments::{Arguments, DefaultValue, Kind, Parameter};
 use crate::error::ToolError;
 use crate::output::{NOTE, Output, STALE_FILES};
 use crate::state::State;
@@ -50,7 +50,7 @@ pub const TOOLS: &[Tool] = &[
                 },
                 "Maximum number of results.",
             )
-            .or(Fallback::Number(20))
+            .or(DefaultValue::Number(20))
             .hinted(""),
             FORMAT,
         ],
@@ -98,7 +98,7 @@ pub const TOOLS: &[Tool] = &[
                 },
                 "Maximum number of results.",
             )
-            .or(Fallback::Number(10))
+            .or(DefaultValue::Number(10))
             .hinted(""),
             FORMAT,
         ],

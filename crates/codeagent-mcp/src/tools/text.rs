@@ -11,7 +11,7 @@ use codeagent_render::answers::{self, AnswerError, ExploreQuery, IMPACT_DEPTH};
 use codeagent_render::text::{DEFAULT_MAX_CHARS, Document, LARGEST_MAX_CHARS, MIN_MAX_CHARS};
 
 use crate::answer::{Answer, TextAnswer};
-use crate::arguments::{Arguments, Fallback, Kind, Parameter};
+use crate::arguments::{Arguments, DefaultValue, Kind, Parameter};
 use crate::error::{Code, ToolError};
 use crate::output::Output;
 use crate::state::State;
@@ -26,7 +26,7 @@ pub const MAX_CHARS: Parameter = Parameter::optional(
     },
     "Maximum length of the answer, in characters.",
 )
-.or(Fallback::Number(DEFAULT_MAX_CHARS as u64))
+.or(DefaultValue::Number(DEFAULT_MAX_CHARS as u64))
 .hinted("");
 
 /// The section of every tool that answers text.
@@ -44,7 +44,7 @@ pub const FORMAT: Parameter = Parameter::optional(
     "`json` returns data for programs, at most 1,000 entries per section; `left_out` counts the \
      rest.",
 )
-.or(Fallback::Text("text"))
+.or(DefaultValue::Text("text"))
 .hinted("");
 
 /// Errors of these tools.
@@ -112,7 +112,7 @@ const IMPACT: Tool = Tool {
             },
             "Maximum number of steps to follow.",
         )
-        .or(Fallback::Number(IMPACT_DEPTH as u64))
+        .or(DefaultValue::Number(IMPACT_DEPTH as u64))
         .hinted(""),
         MAX_CHARS,
         SECTION,
@@ -240,7 +240,7 @@ const CHANGES: Tool = Tool {
             "`BASE` compares the merge base of `BASE` and `HEAD` with the working tree; `A..B` \
              compares two commits; `A...B` compares their merge base with `B`.",
         )
-        .or(Fallback::Text("HEAD"))
+        .or(DefaultValue::Text("HEAD"))
         .hinted("BASE (with the working tree), A..B or A...B."),
         MAX_CHARS,
         SECTION,

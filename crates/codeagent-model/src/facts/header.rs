@@ -27,7 +27,7 @@ pub struct Header {
     /// that are invisible to them, and without [`Facts::bodies`](super::Facts::bodies). If it is
     /// unchanged, only files that depend on a changed body are resolved again.
     pub interface_hash: [u8; 16],
-    /// Like `interface_hash`, without [`Facts::pieces`](super::Facts::pieces).
+    /// Like `interface_hash`, without [`Facts::member_hashes`](super::Facts::pieces).
     pub frame_hash: [u8; 16],
 }
 
@@ -55,15 +55,15 @@ pub struct Body {
     /// The declaration of the body; never one nested in another such body.
     pub decl: DeclId,
     /// The declaration of the enclosing member, if any; see
-    /// [`Facts::pieces`](super::Facts::pieces).
-    pub piece: DeclId,
+    /// [`Facts::member_hashes`](super::Facts::pieces).
+    pub member: DeclId,
     /// Hash of the body's text.
     pub hash: [u8; 8],
 }
 
 /// A declaration that other files depend on only by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Piece {
+pub struct MemberHash {
     /// The declaration; its span covers everything that belongs to it.
     pub decl: DeclId,
     /// Hash of its tokens that other files can see.

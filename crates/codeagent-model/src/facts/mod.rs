@@ -41,7 +41,7 @@ pub use declarations::{
 pub use expressions::{
     Arg, ArgMode, Call, Expr, Guard, GuardTest, KnownType, LiteralKind, Operator,
 };
-pub use header::{Body, Header, Piece};
+pub use header::{Body, Header, MemberHash};
 pub use literals::{Callback, StringLiteral, literal_key, reads_as_name};
 pub use modules::{Export, ExportKind, Import, ImportKind};
 pub use names::Names;
@@ -87,7 +87,7 @@ pub struct Facts {
     pub bodies: Vec<Body>,
     /// Declarations that other files depend on separately, in text order; none is nested in
     /// another.
-    pub pieces: Vec<Piece>,
+    pub member_hashes: Vec<MemberHash>,
     /// The values of all lists.
     pub pools: Pools,
 }
@@ -112,7 +112,7 @@ impl Facts {
             callbacks: Vec::new(),
             guards: Vec::new(),
             bodies: Vec::new(),
-            pieces: Vec::new(),
+            member_hashes: Vec::new(),
             pools: Pools::default(),
         }
     }

@@ -245,7 +245,7 @@ fn callers(
 
     places.retain(|place| changed.binary_search(&place.path.as_str()).is_err());
     let title = "uses of changed signatures, in files that did not change";
-    document.section(Section::places("uses", title, places).weighing(12));
+    document.section(Section::occurrence_rows("uses", title, places).weighing(12));
 
     Ok(())
 }

@@ -122,9 +122,9 @@ fn rows(
                 Some(message) => format!("{}<{}>", name(occurrences, Some(message))?, step.label),
                 None => step.label.clone(),
             },
-            site: place(occurrences, step.site)?,
+            site: location_text(occurrences, step.site)?,
             registered: match step.registered {
-                Some(site) => Some(place(occurrences, site)?),
+                Some(site) => Some(location_text(occurrences, site)?),
                 None => None,
             },
         };
@@ -213,7 +213,7 @@ fn name(
         .map_or(line.clone(), |(name, _)| name.to_owned()))
 }
 
-fn place(
+fn location_text(
     occurrences: &mut Occurrences<'_, '_>,
     (file, line): (FileKey, u32),
 ) -> Result<String, AnswerError> {

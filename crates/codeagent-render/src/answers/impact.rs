@@ -131,8 +131,8 @@ pub(super) fn add_sections(
         .map(|test| (test.source, test.path.to_string(), test.line));
     let tests: Vec<_> = tests.collect();
     let title = format!("tests that reach it within {}", steps_text(depth));
-    let tests = places(occurrences, tests)?;
-    document.section(Section::places("tests", title, tests).weighing(14));
+    let tests = occurrence_rows(occurrences, tests)?;
+    document.section(Section::occurrence_rows("tests", title, tests).weighing(14));
     add_public(occurrences, document, found)?;
     if found.is_cut {
         document.note("the search was cut off; pass a smaller depth");
@@ -165,7 +165,7 @@ fn add_direct(
 
     let title = "must change with it: uses, overrides, implementations";
     let direct = uses(occurrences, &found.direct)?;
-    document.section(Section::places("direct", title, direct).weighing(30));
+    document.section(Section::occurrence_rows("direct", title, direct).weighing(30));
 
     if let (uses @ 1.., files) = found.member_uses {
         let files = counted(files, "file");
@@ -199,7 +199,7 @@ fn add_possible(
 
     let possible = uses(occurrences, &found.possible)?;
     let title = format!("possibly, {through}");
-    document.section(Section::places("possible", title, possible));
+    document.section(Section::occurrence_rows("possible", title, possible));
 
     Ok(())
 }
@@ -226,7 +226,8 @@ fn add_unresolved(
                 same[0].name
             ),
         };
-        document.section(Section::places("unresolved", title, possible.likely).weighing(6));
+        document
+            .section(Section::occurrence_rows("unresolved", title, possible.likely).weighing(6));
     }
 
     Ok(())
@@ -281,11 +282,11 @@ fn uses(
     let sites = uses
         .iter()
         .map(|each| (each.source, each.path.to_string(), each.line));
-    places(occurrences, sites.collect())
+    occurrence_rows(occurrences, sites.collect())
 }
 
 /// Converts sites to occurrences, with names and source lines unless there are too many.
-fn places(
+fn occurrence_rows(
     occurrences: &mut Occurrences<'_, '_>,
     mut sites: Vec<(NodeId, String, u32)>,
 ) -> Result<Vec<Occurrence>, AnswerError> {

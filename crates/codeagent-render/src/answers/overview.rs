@@ -276,7 +276,7 @@ pub(super) fn entry_section(found: &Overview) -> Section {
 
 fn hub_section(found: &Overview) -> Section {
     let lines = found.hubs.iter().map(|hub| {
-        let (path, line) = place(found, hub.id);
+        let (path, line) = symbol_location(found, hub.id);
         let name = found.labels.short(hub.id);
         format!(
             " {name}  {path}:{line}, {} uses in {} files",
@@ -291,7 +291,7 @@ fn surface_section(sources: &mut Sources<'_>, found: &Overview) -> Result<Sectio
     let has_source = found.surface.len() <= MAX_WITH_SOURCE;
     for symbol in &found.surface {
         let UsedSymbol { id, uses, files } = *symbol;
-        let (path, line) = place(found, id);
+        let (path, line) = symbol_location(found, id);
         let source = if has_source {
             sources.line(&path, line)?
         } else {
@@ -311,7 +311,7 @@ fn surface_section(sources: &mut Sources<'_>, found: &Overview) -> Result<Sectio
     }
 
     let title = "public, with uses elsewhere and their files";
-    Ok(Section::places("surface", title, places).weighing(30))
+    Ok(Section::occurrence_rows("surface", title, places).weighing(30))
 }
 
 fn cycle_section(found: &Overview, names: &ProjectNames<'_>) -> Section {
@@ -358,7 +358,7 @@ fn cycle_lines(what: &str, cycle: &Cycle, name: impl Fn(&str) -> String, lines: 
 
 fn unused_section(found: &Overview, unused: &[&UnusedSymbol]) -> Section {
     let line = |each: &&UnusedSymbol| {
-        let (path, line) = place(found, each.id);
+        let (path, line) = symbol_location(found, each.id);
         let name = found.labels.short(each.id);
         format!(" {path}:{line} {name} ({} lines)", each.lines)
     };
@@ -369,7 +369,7 @@ fn unused_section(found: &Overview, unused: &[&UnusedSymbol]) -> Section {
 
 fn perhaps_unused_section(found: &Overview, unused: &[&UnusedSymbol]) -> Section {
     let occurrence = |each: &&UnusedSymbol| {
-        let (path, line) = place(found, each.id);
+        let (path, line) = symbol_location(found, each.id);
         let doubts: Vec<String> = each.doubts.iter().map(doubt).collect();
         let symbol = format!("{} ({})", found.labels.short(each.id), doubts.join(", "));
         Occurrence {
@@ -387,7 +387,7 @@ fn perhaps_unused_section(found: &Overview, unused: &[&UnusedSymbol]) -> Section
         }
         _ => "possibly unused, with the reason for doubt".to_owned(),
     };
-    Section::places("perhaps_unused", title, places).weighing(2)
+    Section::occurrence_rows("perhaps_unused", title, places).weighing(2)
 }
 
 fn doubt(doubt: &Doubt) -> String {
@@ -400,6 +400,6 @@ fn doubt(doubt: &Doubt) -> String {
     }
 }
 
-fn place(found: &Overview, id: NodeId) -> (String, u32) {
+fn symbol_location(found: &Overview, id: NodeId) -> (String, u32) {
     found.places.get(&id).cloned().unwrap_or_default()
 }

@@ -34,10 +34,10 @@ pub fn text(index: &IndexReader, query: &TextSearchQuery<'_>) -> Result<Document
         parts,
         ..
     } = found;
-    document.section(Section::places("code", "code", code).weighing(30));
-    document.section(Section::places("tests", "tests", tests));
-    document.section(Section::places("other", "other files", others).weighing(8));
-    document.section(Section::places("parts", "parts of longer words", parts).weighing(5));
+    document.section(Section::occurrence_rows("code", "code", code).weighing(30));
+    document.section(Section::occurrence_rows("tests", "tests", tests));
+    document.section(Section::occurrence_rows("other", "other files", others).weighing(8));
+    document.section(Section::occurrence_rows("parts", "parts of longer words", parts).weighing(5));
     Ok(document)
 }
 

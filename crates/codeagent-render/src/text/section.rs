@@ -83,7 +83,7 @@ pub(super) enum Form {
 impl Section {
     /// Creates a section of places.
     #[must_use]
-    pub fn places(
+    pub fn occurrence_rows(
         key: &'static str,
         title: impl Into<String>,
         mut places: Vec<Occurrence>,

@@ -11,7 +11,7 @@ fn place(path: &str, line: u32, symbol: &str) -> Occurrence {
     }
 }
 
-fn places(folders: u32, files: u32, lines: u32) -> Vec<Occurrence> {
+fn occurrence_rows(folders: u32, files: u32, lines: u32) -> Vec<Occurrence> {
     let mut all = Vec::new();
     for folder in 0..folders {
         for file in 0..files {
@@ -28,7 +28,11 @@ fn places(folders: u32, files: u32, lines: u32) -> Vec<Occurrence> {
 fn sections_shrink_from_source_lines_to_folders() {
     let mut document = Document::default();
     document.line("## method Cart.total  src/cart.ts:3");
-    document.section(Section::places("callers", "called by", places(2, 2, 2)));
+    document.section(Section::occurrence_rows(
+        "callers",
+        "called by",
+        occurrence_rows(2, 2, 2),
+    ));
     assert_eq!(
         document.render(10_000),
         "## method Cart.total  src/cart.ts:3\ncalled by (8):\nsrc/folder0/\n File0.ts\n  1 Type0.member1: Type0.member1(argument1);\n  \
@@ -52,7 +56,11 @@ fn sections_shrink_from_source_lines_to_folders() {
 #[test]
 fn many_folders_are_added_up() {
     let mut document = Document::default();
-    document.section(Section::places("callers", "called by", places(60, 3, 40)));
+    document.section(Section::occurrence_rows(
+        "callers",
+        "called by",
+        occurrence_rows(60, 3, 40),
+    ));
     assert_eq!(
         document.render_for(Face::Commands, 300),
         "called by (7200):\nsrc/ 7200 in 180 files\nleft out: callers (7200); pass --section \"callers\" or --max-chars 600\n"
@@ -62,7 +70,9 @@ fn many_folders_are_added_up() {
 #[test]
 fn a_section_keeps_its_limit() {
     let mut document = Document::default();
-    document.section(Section::places("callers", "called by", places(2, 2, 9)).at_most(300));
+    document.section(
+        Section::occurrence_rows("callers", "called by", occurrence_rows(2, 2, 9)).at_most(300),
+    );
     let text = document.render(6_000);
     assert!(
         text.starts_with("called by (36):\nsrc/folder0/ File0.ts 9, File1.ts 9\n"),
@@ -99,9 +109,11 @@ fn the_budget_is_never_exceeded() {
         let mut document = Document::default();
         for _ in 0..next(4) {
             document.line("l".repeat(next(80) as usize));
-            let content = places(1 + next(9) as u32, 1 + next(5) as u32, 1 + next(12) as u32);
+            let content =
+                occurrence_rows(1 + next(9) as u32, 1 + next(5) as u32, 1 + next(12) as u32);
             document.section(
-                Section::places("callers", "called by", content).weighing(1 + next(30) as u32),
+                Section::occurrence_rows("callers", "called by", content)
+                    .weighing(1 + next(30) as u32),
             );
             let lines = (0..next(60))
                 .map(|line| format!("{line} some source; é"))
@@ -133,7 +145,11 @@ fn a_section_can_be_requested_alone() {
     let mut document = Document::default();
     document.line("head");
     document.section(Section::lines("source", "", vec!["1 a".to_owned()]));
-    document.section(Section::places("callers", "called by", places(1, 1, 1)));
+    document.section(Section::occurrence_rows(
+        "callers",
+        "called by",
+        occurrence_rows(1, 1, 1),
+    ));
     assert!(document.keep_only("callers"));
     assert!(!document.render(1_000).contains("1 a"));
     assert!(!document.keep_only("tests"));
@@ -142,7 +158,11 @@ fn a_section_can_be_requested_alone() {
 #[test]
 fn data_has_a_limit_of_entries_and_says_how_many_are_missing() {
     let mut document = Document::default();
-    document.section(Section::places("callers", "called by", places(2, 2, 5)));
+    document.section(Section::occurrence_rows(
+        "callers",
+        "called by",
+        occurrence_rows(2, 2, 5),
+    ));
     document.section(Section::lines("path", "", vec!["a".to_owned()]));
     let value = document.json(3);
     assert_eq!(

@@ -9,7 +9,7 @@ pub type Damaged = (&'static str, Vec<u8>);
 
 /// Returns assemblies whose rows refer to each other in cycles, or repeatedly to the same row.
 #[must_use]
-pub fn circles() -> Vec<Damaged> {
+pub fn cyclic_assemblies() -> Vec<Damaged> {
     vec![
         ("types nested in each other", nested(1)),
         ("types nested in each other many times", nested(300)),

@@ -141,9 +141,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             };
         };
         let tags = std::mem::take(&mut self.script.doc);
-        let said = self.parameter_said(tag, &tags);
+        let verdict = self.parameter_said(tag, &tags);
         self.script.doc = tags;
-        said
+        verdict
     }
 
     fn parameter_said(&mut self, tag: Tag<'t>, tags: &Tags<'t>) -> DocumentedParameter {

@@ -7,7 +7,7 @@
 //! A `this` parameter is declared in the function's scope but is not one of its parameters; it types
 //! `this` in the body.
 
-use codeagent_lang::lower::interface::VisibleTokens;
+use codeagent_lang::lower::interface_hash::VisibleTokens;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 
@@ -234,7 +234,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let declared =
             !decl.ty.is_none() || matches!(decl.kind, DeclKind::Constructor | DeclKind::Setter);
         if declared && !self.javascript {
-            self.b.hide(body.start(), body.end());
+            self.b.exclude_from_interface(body.start(), body.end());
         }
 
         if body.kind == Kind::StatementBlock {
@@ -392,9 +392,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .map_or(TypeId::NONE, |ty| self.ty(ty));
         if self.javascript && ty.is_none() {
             let name = simple.then(|| self.text(pattern));
-            let said = self.documented_parameter(params.len(), name, child.start());
-            ty = said.ty;
-            if said.optional {
+            let verdict = self.documented_parameter(params.len(), name, child.start());
+            ty = verdict.ty;
+            if verdict.optional {
                 self.b.decl(id).flags.insert(DeclFlags::OPTIONAL);
             }
         }

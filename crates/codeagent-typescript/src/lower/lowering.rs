@@ -5,14 +5,14 @@
 //! length.
 
 use codeagent_lang::lower::builder::Builder;
-use codeagent_lang::lower::pieces::FindPieces;
+use codeagent_lang::lower::member_spans::FindMembers;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Dialect;
 use codeagent_model::span::Position;
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::lower::locals;
-use crate::lower::pieces::pieces;
+use crate::lower::member_spans::find_members;
 use crate::lower::state::{ChainLink, JsContext, Narrowing, PathAssignment};
 use crate::syntax::repair::{EditKind, Repaired};
 use crate::syntax::syntax::{Child, Children, Field, Grammar, Kind};
@@ -122,7 +122,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Returns the finished facts. For `root` see [`Builder::finish`].
     pub fn finish(mut self, root: Option<Node<'tree>>) -> Facts {
         locals::bind_locals(&mut self.b.facts, &self.assigned);
-        self.b.finish(root.map(|root| (root, pieces as FindPieces)))
+        self.b
+            .finish(root.map(|root| (root, find_members as FindMembers)))
     }
 
     /// Returns the children of a node, without comments.

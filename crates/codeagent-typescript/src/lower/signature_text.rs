@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use codeagent_lang::lower::builder::short_hash;
-use codeagent_lang::lower::one_line::one_line;
+use codeagent_lang::lower::collapse_whitespace::one_line;
 use codeagent_model::facts::*;
 use codeagent_model::graph::Access;
 use memchr::{memrchr, memrchr_iter};
@@ -210,10 +210,10 @@ fn read_doc(comment: &str) -> Doc {
 
     // A comment of nothing but tags counts, unless they only declare types.
     let gives_type = |tag: &str| {
-        let said = tag
+        let verdict = tag
             .split_once(char::is_whitespace)
-            .map_or("", |(_, said)| said.trim_start());
-        said.starts_with('{') && !said.starts_with("{@")
+            .map_or("", |(_, verdict)| verdict.trim_start());
+        verdict.starts_with('{') && !verdict.starts_with("{@")
     };
 
     if let Some(tag) = lines()

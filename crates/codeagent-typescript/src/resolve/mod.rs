@@ -69,5 +69,5 @@ pub use global_index::file_index::specifiers;
 pub use global_index::libraries::library_files;
 pub use global_index::module_resolution::{PackageAnswers, is_of_package};
 pub use global_index::object_functions::object_functions;
-pub use global_index::provided_keys::{asked_of, published};
+pub use global_index::provided_keys::{keys_of_member, provided_keys};
 pub use global_index::tables::{Tables, module_answers};

@@ -20,7 +20,7 @@ pub(super) struct Listener {
 
 impl Listener {
     pub fn open(data: &DataDir) -> io::Result<Self> {
-        let path = place(data, true)?;
+        let path = socket_path(data, true)?;
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -48,7 +48,7 @@ pub struct IpcStream(UnixStream);
 impl IpcStream {
     /// Connects to the index's writer. Reads and writes fail after `patience`, if given.
     pub fn connect(data: &DataDir, patience: Option<Duration>) -> io::Result<Self> {
-        let stream = UnixStream::connect(place(data, false)?)?;
+        let stream = UnixStream::connect(socket_path(data, false)?)?;
         stream.set_read_timeout(patience)?;
         stream.set_write_timeout(patience)?;
         Ok(Self(stream))
@@ -82,7 +82,7 @@ impl Write for IpcStream {
 }
 
 /// Returns the path of the socket. With `make`, creates its private folder.
-fn place(data: &DataDir, make: bool) -> io::Result<PathBuf> {
+fn socket_path(data: &DataDir, make: bool) -> io::Result<PathBuf> {
     let name = format!("{}.sock", &crate::root_mark(data.path())[..16]);
 
     let runtime = std::env::var_os("XDG_RUNTIME_DIR")

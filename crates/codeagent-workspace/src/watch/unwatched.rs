@@ -79,7 +79,7 @@ impl Unwatched {
 
     /// Returns the differences since the last check.
     pub fn look(&mut self) -> Differences {
-        let now = self.workspace.renewed();
+        let now = self.workspace.reopened();
         let was_there = std::mem::replace(&mut self.is_there, now.is_there());
         let is_another_root = was_there != self.is_there || !now.has_root_of(&self.workspace);
         self.workspace = now;

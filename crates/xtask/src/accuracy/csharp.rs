@@ -198,16 +198,16 @@ fn symbols(facts: &CsharpGold<'_>, actual: &Tables<'_>, report: &mut Report) {
             facts.symbols[**id].name == name || facts.symbols[**id].name == last_segment(name)
         };
 
-        let mut meant: Vec<usize> = all.iter().filter(named).copied().collect();
-        if meant.is_empty() && SPELLINGS.iter().any(|start| name.starts_with(start)) {
-            meant = all
+        let mut matched: Vec<usize> = all.iter().filter(named).copied().collect();
+        if matched.is_empty() && SPELLINGS.iter().any(|start| name.starts_with(start)) {
+            matched = all
                 .iter()
                 .filter(|id| UNNAMED.contains(&facts.symbols[**id].kind))
                 .copied()
                 .collect();
         }
 
-        if meant.is_empty() {
+        if matched.is_empty() {
             score.wrong(
                 "",
                 &location(file, line, name),
@@ -217,7 +217,7 @@ fn symbols(facts: &CsharpGold<'_>, actual: &Tables<'_>, report: &mut Report) {
             continue;
         }
 
-        let free = meant
+        let free = matched
             .into_iter()
             .filter(|id| !seen.contains(id))
             .min_by_key(|id| facts.symbols[*id].name_line.abs_diff(line));

@@ -120,7 +120,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 fn measure(corpus: &Corpus) -> anyhow::Result<Measured> {
-    let root = corpus.bring(Path::new(FOLDER))?;
+    let root = corpus.fetched_root(Path::new(FOLDER))?;
     let engine = Engine::open(
         &root,
         EngineOptions {

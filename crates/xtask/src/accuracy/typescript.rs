@@ -308,7 +308,12 @@ impl<'t> GoldSites<'t> {
 
     /// Returns the compiler's sites that a row may refer to: by name (as in the source, if known),
     /// then by column.
-    fn meant(&self, file: &str, (line, column): (usize, usize), names: &[&str]) -> Vec<usize> {
+    fn matching_sites(
+        &self,
+        file: &str,
+        (line, column): (usize, usize),
+        names: &[&str],
+    ) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for name in names {
             let same = self.by_name.get(&(file, line, *name)).into_iter().flatten();
@@ -372,15 +377,15 @@ fn calls(
             names = vec![&token];
         }
 
-        let mut meant = sites.meant(file, position, &names);
+        let mut matched = sites.matching_sites(file, position, &names);
         let accepts = |site: &GoldSite<'_>| {
             site.status == "repo" && callee.is_some_and(|id| site.targets.contains(&id))
         };
 
-        if meant.is_empty() {
+        if matched.is_empty() {
             // Renamed by an import: take any site of the line that accepts the target.
             let line = sites.by_line.get(&(file, position.0)).into_iter().flatten();
-            meant = line
+            matched = line
                 .copied()
                 .filter(|at| accepts(&sites.all[*at]))
                 .collect();
@@ -394,13 +399,13 @@ fn calls(
         );
         let site = format!("{file}:{}:{}", position.0, position.1);
 
-        let good: Vec<usize> = meant
+        let good: Vec<usize> = matched
             .iter()
             .copied()
             .filter(|at| accepts(&sites.all[*at]))
             .collect();
 
-        if meant.is_empty() {
+        if matched.is_empty() {
             // The compiler lists only decorators with arguments.
             if !ends_in_decorator(&before) {
                 score.wrong(confidence, &site, &what, "no call");
@@ -410,8 +415,8 @@ fn calls(
                 score.right(confidence);
             }
             good.iter().for_each(|at| sites.all[*at].found = true);
-        } else if !meant.iter().any(|at| sites.all[*at].status == "unres") {
-            let first = &sites.all[meant[0]];
+        } else if !matched.iter().any(|at| sites.all[*at].status == "unres") {
+            let first = &sites.all[matched[0]];
             let says = if first.status == "repo" {
                 first
                     .targets
@@ -422,7 +427,7 @@ fn calls(
                 first.status.to_owned()
             };
             score.wrong(confidence, &site, &what, &says);
-            given.insert(meant[0], what);
+            given.insert(matched[0], what);
         }
     }
 
@@ -573,19 +578,19 @@ fn references(
             .filter(|at| uses[*at].row.2 == column)
             .collect();
 
-        let meant = if exact.is_empty() { named } else { &exact };
+        let matched = if exact.is_empty() { named } else { &exact };
         let accepts =
             |at: &usize| target.is_some_and(|id| id != 0 && uses[*at].targets.contains(&id));
 
-        let good: Vec<usize> = meant.iter().copied().filter(accepts).collect();
+        let good: Vec<usize> = matched.iter().copied().filter(accepts).collect();
 
         if !good.is_empty() {
             if good.iter().any(|at| uses[*at].is_core) {
                 score.right(row.text("confidence"));
             }
             good.iter().for_each(|at| uses[*at].found = true);
-        } else if !unknown.contains(&key) && (target.is_some() || !meant.is_empty()) {
-            let says = meant.first().map_or_else(
+        } else if !unknown.contains(&key) && (target.is_some() || !matched.is_empty()) {
+            let says = matched.first().map_or_else(
                 || "no use".to_owned(),
                 |at| facts.show(uses[*at].targets[0]),
             );

@@ -42,7 +42,7 @@ const TARGET: &str = "it";
 
 /// Returns the path of a source: `lang/world.rs` is `crates/codeagent-lang/src/world.rs`.
 #[must_use]
-pub fn place(file: &str) -> PathBuf {
+pub fn source_path(file: &str) -> PathBuf {
     let (name, inside) = file.split_once('/').unwrap_or((file, ""));
     Path::new("crates")
         .join(format!("codeagent-{name}/src"))
@@ -110,7 +110,7 @@ const WITHOUT_RULES: &[&str] = &[
 pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for resolver in RESOLVERS {
-        let top = root.join(place(resolver));
+        let top = root.join(source_path(resolver));
 
         let paths = if top.is_dir() {
             files(&top)?
@@ -166,11 +166,11 @@ pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Re
     );
 
     for (name, text) in instrumented {
-        wanted.insert(place(name), text.clone().into_bytes());
+        wanted.insert(source_path(name), text.clone().into_bytes());
     }
 
     let lib = wanted
-        .get_mut(&place(ROOT))
+        .get_mut(&source_path(ROOT))
         .context("the crate of the switch has no root")?;
     lib.extend_from_slice(SWITCH.as_bytes());
 

@@ -105,8 +105,8 @@ fn metadata(top: &Path) -> anyhow::Result<Value> {
         .args(["metadata", "--format-version", "1", "--locked"])
         .current_dir(top)
         .output()?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "cargo metadata failed: {said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "cargo metadata failed: {printed}");
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 

@@ -32,7 +32,7 @@ pub fn run(project: &Project, platform: &Platform, out: &Path) -> anyhow::Result
     let launcher = file(format!("codeagent-{version}.tgz"));
     let mut install = Command::new(npm_command("npm"));
     install.args(["install", "--no-audit", "--no-fund", "--omit=optional"]);
-    said(install.arg(&own).arg(&launcher).current_dir(&npm))?;
+    output_of(install.arg(&own).arg(&launcher).current_dir(&npm))?;
     listed("npm launcher", &npm.join("node_modules/codeagent"))?;
     listed(
         "npm binary",
@@ -43,13 +43,13 @@ pub fn run(project: &Project, platform: &Platform, out: &Path) -> anyhow::Result
     let python = trial.empty("python")?;
     let binary = fs::read(found(&unpacked, platform.program())?)?;
     let wheel = file(wheel::name(project, &wheel::tag(platform, &binary)));
-    said(
+    output_of(
         Command::new("python3")
             .args(["-m", "venv", "venv"])
             .current_dir(&python),
     )?;
     let mut install = Command::new(python.join("venv/bin/pip"));
-    said(
+    output_of(
         install
             .args(["install", "--no-index", "--disable-pip-version-check"])
             .arg(&wheel),
@@ -66,7 +66,7 @@ pub fn run(project: &Project, platform: &Platform, out: &Path) -> anyhow::Result
         "validate",
         "manifest.json",
     ]);
-    println!("{}", said(check.current_dir(&bundle))?.trim());
+    println!("{}", output_of(check.current_dir(&bundle))?.trim());
     trial.answers("bundle", &bundle.join("server").join(platform.program()))?;
 
     crates(project)?;
@@ -90,7 +90,7 @@ impl Trial<'_> {
         let is_tar = archive.extension().is_some_and(|ending| ending == "gz");
         let mut command = Command::new(if is_tar { "tar" } else { "unzip" });
         command.arg(if is_tar { "xzf" } else { "-q" });
-        said(command.arg(archive).current_dir(&folder))?;
+        output_of(command.arg(archive).current_dir(&folder))?;
         let papers = found(&folder, PAPERS[0])?;
         listed(name, papers.parent().unwrap_or(&folder))?;
         Ok(folder)
@@ -101,7 +101,7 @@ impl Trial<'_> {
         let data = self.folder.path().join("indexes");
         let run = |argument: &str| {
             let mut command = Command::new(program);
-            said(command.arg(argument).env("CODEAGENT_DATA_DIR", &data))
+            output_of(command.arg(argument).env("CODEAGENT_DATA_DIR", &data))
         };
         let version = run("--version")?;
         ensure!(
@@ -138,7 +138,7 @@ fn crates(project: &Project) -> anyhow::Result<()> {
             "--package",
             &one.name,
         ]);
-        let files = said(list.current_dir(&project.top))?;
+        let files = output_of(list.current_dir(&project.top))?;
         let has = |file: &str| files.lines().any(|line| line.replace('\\', "/") == file);
         for file in ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "Cargo.toml"] {
             ensure!(has(file), "crate {}: no {file}", one.name);
@@ -197,7 +197,7 @@ fn npm_command(name: &str) -> String {
 }
 
 /// Runs a command and returns its output.
-fn said(command: &mut Command) -> anyhow::Result<String> {
+fn output_of(command: &mut Command) -> anyhow::Result<String> {
     let output = command
         .output()
         .with_context(|| format!("{command:?} cannot be run"))?;

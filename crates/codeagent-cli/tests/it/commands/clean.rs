@@ -37,11 +37,11 @@ fn clean_removes_an_index_unless_it_is_being_written() {
 }
 
 /// One-file repositories whose indexes share a data root.
-struct Place {
+struct IndexedRepositories {
     outer: tempfile::TempDir,
 }
 
-impl Place {
+impl IndexedRepositories {
     fn run(&self, arguments: &[&str], root: &Path) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
         command
@@ -69,7 +69,7 @@ impl Place {
 
 #[test]
 fn clean_removes_indexes_of_missing_repositories() {
-    let place = Place {
+    let place = IndexedRepositories {
         outer: tempfile::tempdir().unwrap(),
     };
     let (gone, stays) = (place.indexed("gone"), place.indexed("stays"));

@@ -18,8 +18,8 @@ impl Drop for Ending<'_> {
 }
 
 /// Returns the number in `.. process 123 ..`.
-fn process(said: &str) -> u32 {
-    let number = said.split_once("process ").unwrap().1;
+fn process(printed: &str) -> u32 {
+    let number = printed.split_once("process ").unwrap().1;
     number
         .split(|c: char| !c.is_ascii_digit())
         .next()
@@ -92,8 +92,8 @@ fn one_daemon_serves_all_clients_until_it_is_stopped() {
         "class Extra { void Go(Shop.Services.PriceCalculator prices) => prices.Price(null); }",
     )
     .unwrap();
-    let said = shop.stdout(&["index"]);
-    assert!(said.contains("by the process that watches"), "{said}");
+    let printed = shop.stdout(&["index"]);
+    assert!(printed.contains("by the process that watches"), "{printed}");
     assert!(
         shop.stdout(&["callers", "PriceCalculator.Price"])
             .contains("Extra.Go")
@@ -117,7 +117,7 @@ fn one_daemon_serves_all_clients_until_it_is_stopped() {
 fn concurrent_starts_leave_one_daemon() {
     let shop = Shop::new();
     let _ending = Ending(&shop);
-    let said: Vec<String> = std::thread::scope(|scope| {
+    let printed: Vec<String> = std::thread::scope(|scope| {
         let running: Vec<_> = (0..4)
             .map(|_| scope.spawn(|| shop.stdout(&["daemon", "start"])))
             .collect();
@@ -127,13 +127,17 @@ fn concurrent_starts_leave_one_daemon() {
             .collect()
     });
     let number = process(&shop.stdout(&["daemon", "status"]));
-    assert!(said.iter().all(|said| process(said) == number), "{said:?}");
+    assert!(
+        printed.iter().all(|printed| process(printed) == number),
+        "{printed:?}"
+    );
     assert_eq!(
-        said.iter()
-            .filter(|said| said.starts_with("watching"))
+        printed
+            .iter()
+            .filter(|printed| printed.starts_with("watching"))
             .count(),
         1,
-        "{said:?}"
+        "{printed:?}"
     );
 }
 
@@ -166,11 +170,11 @@ fn daemon_commands_name_a_running_server_and_leave_it_running() {
         shop.stdout(&["daemon", "start"])
             .starts_with(&format!("already watching: {named}"))
     );
-    let said = shop.stdout(&["daemon", "stop"]);
+    let printed = shop.stdout(&["daemon", "stop"]);
     assert!(
-        said.starts_with("no daemon is running; another process keeps the index up to date")
-            && said.contains(&named),
-        "{said}"
+        printed.starts_with("no daemon is running; another process keeps the index up to date")
+            && printed.contains(&named),
+        "{printed}"
     );
     assert!(server.try_wait().unwrap().is_none());
     drop(server.stdin.take());
@@ -181,14 +185,14 @@ fn daemon_commands_name_a_running_server_and_leave_it_running() {
 fn daemon_start_names_a_writer_without_an_endpoint() {
     let shop = Shop::new();
     let _lock = shop.data().lock_writer().unwrap();
-    let (code, said) = shop.failure(&["daemon", "start"]);
+    let (code, printed) = shop.failure(&["daemon", "start"]);
     assert!(
         code == 4
-            && said.contains(&format!(
+            && printed.contains(&format!(
                 "another codeagent (process {}) is writing",
                 std::process::id()
             )),
-        "{code} {said}"
+        "{code} {printed}"
     );
 }
 

@@ -83,16 +83,17 @@ fn names_are_accepted_in_common_spellings() {
             "{file}"
         );
     }
-    let (code, said) = shop.failure(&["outline", "src/Shop.Domain/*.cs"]);
-    assert!(
-        code == 2 && said.contains("matches several files; pass a longer path:\nsrc/Shop.Domain/"),
-        "{code} {said}"
-    );
-    let (code, said) = shop.failure(&["symbol", "OrderServic.Place"]);
+    let (code, printed) = shop.failure(&["outline", "src/Shop.Domain/*.cs"]);
     assert!(
         code == 2
-            && said.contains("did you mean one of these?\nShop.Services.OrderService.Place\n"),
-        "{code} {said}"
+            && printed.contains("matches several files; pass a longer path:\nsrc/Shop.Domain/"),
+        "{code} {printed}"
+    );
+    let (code, printed) = shop.failure(&["symbol", "OrderServic.Place"]);
+    assert!(
+        code == 2
+            && printed.contains("did you mean one of these?\nShop.Services.OrderService.Place\n"),
+        "{code} {printed}"
     );
 }
 
@@ -114,10 +115,10 @@ fn wrong_arguments_exit_with_code_2() {
         (&["status", "."], "pass the repository with `--root FOLDER`"),
         (&["dependents", "Order", "--type", "inherit"], "inherits"),
     ] {
-        let (code, said) = shop.failure(arguments);
+        let (code, printed) = shop.failure(arguments);
         assert!(
-            code == 2 && said.contains(expected),
-            "{arguments:?}: {code} {said}"
+            code == 2 && printed.contains(expected),
+            "{arguments:?}: {code} {printed}"
         );
     }
     assert_eq!(
@@ -148,29 +149,29 @@ fn index_takes_a_folder_of_the_repository() {
             .output()
             .unwrap();
         let code = output.status.code();
-        let said = [output.stdout, output.stderr].concat();
-        (code, String::from_utf8(said).unwrap())
+        let printed = [output.stdout, output.stderr].concat();
+        (code, String::from_utf8(printed).unwrap())
     };
 
-    let (code, said) = index(&["src/Shop.Domain"]);
+    let (code, printed) = index(&["src/Shop.Domain"]);
     assert!(
-        code == Some(0) && said.starts_with("46 files, "),
-        "the whole repository: {said}"
+        code == Some(0) && printed.starts_with("46 files, "),
+        "the whole repository: {printed}"
     );
-    let (code, said) = index(&["."]);
+    let (code, printed) = index(&["."]);
     assert!(
-        code == Some(0) && said.starts_with("nothing changed: 46 files, "),
-        "{said}"
+        code == Some(0) && printed.starts_with("nothing changed: 46 files, "),
+        "{printed}"
     );
-    let (code, said) = index(&["nowhere"]);
+    let (code, printed) = index(&["nowhere"]);
     assert!(
-        code == Some(2) && said.contains("nowhere"),
-        "{code:?} {said}"
+        code == Some(2) && printed.contains("nowhere"),
+        "{code:?} {printed}"
     );
-    let (code, said) = index(&[".", "--root", "."]);
+    let (code, printed) = index(&[".", "--root", "."]);
     assert!(
-        code == Some(2) && said.contains("cannot be used with"),
-        "{code:?} {said}"
+        code == Some(2) && printed.contains("cannot be used with"),
+        "{code:?} {printed}"
     );
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Shop;
 
 /// Returns what the hook prints for an event; asserts that it succeeds and writes no errors.
-fn told(shop: &Shop, event: &str) -> String {
+fn hook_output(shop: &Shop, event: &str) -> String {
     let mut child = shop
         .command(&["hook"])
         .stdin(Stdio::piped())
@@ -39,7 +39,7 @@ fn searched(pattern: &str) -> String {
 fn the_hook_suggests_symbols_with_the_name_in_a_grep() {
     let shop = Shop::indexed();
     let answer: Value =
-        serde_json::from_str(&told(&shop, &searched(r"\bOrderService\.Place\("))).unwrap();
+        serde_json::from_str(&hook_output(&shop, &searched(r"\bOrderService\.Place\("))).unwrap();
     let answer = &answer["hookSpecificOutput"];
     assert_eq!(answer["hookEventName"], "PostToolUse");
     let text = answer["additionalContext"].as_str().unwrap();
@@ -59,7 +59,7 @@ fn the_hook_prints_nothing_without_a_suggestion() {
         &searched(r"\s+"),
         &searched(""),
     ] {
-        assert_eq!(told(&shop, event), "", "{event}");
+        assert_eq!(hook_output(&shop, event), "", "{event}");
     }
-    assert_eq!(told(&Shop::new(), &searched("Place")), "");
+    assert_eq!(hook_output(&Shop::new(), &searched("Place")), "");
 }

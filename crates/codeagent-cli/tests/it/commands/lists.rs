@@ -91,9 +91,9 @@ fn deeper_callers_are_printed_as_a_tree() {
 fn places_that_are_not_printed_are_counted() {
     let shop = Shop::indexed();
     let output = shop.run(&["references", "Order", "--sites", "1"]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("more location"), "{said}");
-    assert!(said.contains("(--sites "), "{said}");
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert!(printed.contains("more location"), "{printed}");
+    assert!(printed.contains("(--sites "), "{printed}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn command(shop: &Shop, arguments: &[&str]) -> Command {
 }
 
 /// Returns exit code, standard output and standard error.
-fn said(command: &mut Command) -> (i32, String, String) {
+fn run_and_capture(command: &mut Command) -> (i32, String, String) {
     let output = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (
@@ -34,36 +34,39 @@ fn said(command: &mut Command) -> (i32, String, String) {
 #[test]
 fn model_commands_without_a_model_say_how_to_install_one() {
     let shop = Shop::indexed();
-    let (code, told, _) = said(&mut command(&shop, &["model", "status"]));
+    let (code, answer, _) = run_and_capture(&mut command(&shop, &["model", "status"]));
     assert!(
-        code == 0 && told.contains("codeagent model install --from-pip"),
-        "{told}"
+        code == 0 && answer.contains("codeagent model install --from-pip"),
+        "{answer}"
     );
-    let (_, told, _) = said(&mut command(&shop, &["model", "status", "--json"]));
+    let (_, answer, _) = run_and_capture(&mut command(&shop, &["model", "status", "--json"]));
     assert_eq!(
-        serde_json::from_str::<serde_json::Value>(&told).unwrap()["model"],
+        serde_json::from_str::<serde_json::Value>(&answer).unwrap()["model"],
         serde_json::Value::Null
     );
     assert_eq!(
-        said(&mut command(&shop, &["model", "remove"])).1,
+        run_and_capture(&mut command(&shop, &["model", "remove"])).1,
         "nothing was installed\n"
     );
-    assert_eq!(said(&mut command(&shop, &["model", "install"])).0, 2);
     assert_eq!(
-        said(&mut command(
+        run_and_capture(&mut command(&shop, &["model", "install"])).0,
+        2
+    );
+    assert_eq!(
+        run_and_capture(&mut command(
             &shop,
             &["model", "install", "a", "--from-pip"]
         ))
         .0,
         2
     );
-    let (code, _, told) = said(&mut command(&shop, &["model", "install", "."]));
+    let (code, _, answer) = run_and_capture(&mut command(&shop, &["model", "install", "."]));
     assert!(
-        code == 1 && told.contains("no tokenizer.json in") && told.contains("--from-pip"),
-        "{told}"
+        code == 1 && answer.contains("no tokenizer.json in") && answer.contains("--from-pip"),
+        "{answer}"
     );
-    let (_, told, _) = said(&mut command(&shop, &["status"]));
-    assert!(told.contains(" of lexhash-384"), "{told}");
+    let (_, answer, _) = run_and_capture(&mut command(&shop, &["status"]));
+    assert!(answer.contains(" of lexhash-384"), "{answer}");
 }
 
 #[test]
@@ -83,43 +86,44 @@ fn a_damaged_model_is_reported_and_queries_work() {
     }
     let broken = |arguments: &[&str]| {
         let mut command = command(&shop, arguments);
-        said(
+        run_and_capture(
             command
                 .env("CODEAGENT_MODEL", &folder)
                 .env("CODEAGENT_ONNXRUNTIME", folder.join("library.so")),
         )
     };
-    let (code, _, told) = broken(&["model", "status"]);
+    let (code, _, answer) = broken(&["model", "status"]);
     assert!(
         code == 1
-            && told.contains("is not a complete library")
-            && told.contains("codeagent model install"),
-        "{told}"
+            && answer.contains("is not a complete library")
+            && answer.contains("codeagent model install"),
+        "{answer}"
     );
-    let (code, told, _) = broken(&["doctor"]);
+    let (code, answer, _) = broken(&["doctor"]);
     assert!(
-        code == 1 && told.contains("!! model: ") && told.contains("is not a complete library"),
-        "{told}"
+        code == 1 && answer.contains("!! model: ") && answer.contains("is not a complete library"),
+        "{answer}"
     );
-    let (code, told, _) = broken(&["search", "where are orders placed"]);
-    assert!(code == 0 && told.contains("Place"), "{told}");
+    let (code, answer, _) = broken(&["search", "where are orders placed"]);
+    assert!(code == 0 && answer.contains("Place"), "{answer}");
 
     std::fs::remove_file(folder.join("tokenizer.json")).unwrap();
-    let (code, _, told) = broken(&["model", "status"]);
+    let (code, _, answer) = broken(&["model", "status"]);
     assert!(
-        code == 1 && told.contains("cannot read") && told.contains("tokenizer.json"),
-        "{told}"
+        code == 1 && answer.contains("cannot read") && answer.contains("tokenizer.json"),
+        "{answer}"
     );
 
     let mut nowhere = command(&shop, &["status"]);
-    let (code, _, told) = said(nowhere.env("CODEAGENT_MODEL", shop.root.path().join("nowhere")));
+    let (code, _, answer) =
+        run_and_capture(nowhere.env("CODEAGENT_MODEL", shop.root.path().join("nowhere")));
     assert!(
-        code == 0 && told.contains("no ONNX Runtime found"),
-        "{told}"
+        code == 0 && answer.contains("no ONNX Runtime found"),
+        "{answer}"
     );
     let mut off = command(&shop, &["model", "status"]);
     assert!(
-        said(off.env("CODEAGENT_MODEL", "off"))
+        run_and_capture(off.env("CODEAGENT_MODEL", "off"))
             .1
             .starts_with("no model")
     );

@@ -124,12 +124,12 @@ fn notes_appear_in_text_and_in_json() {
         (&["index"], "could not be indexed"),
     ] {
         let text = shop.run(arguments);
-        let told = format!(
+        let answer = format!(
             "{}{}",
             String::from_utf8(text.stdout).unwrap(),
             String::from_utf8(text.stderr).unwrap()
         );
-        assert!(told.contains(note), "{arguments:?}: {told}");
+        assert!(answer.contains(note), "{arguments:?}: {answer}");
         let json = shop.run(&[arguments, &["--json"]].concat());
         let whole: serde_json::Value = serde_json::from_slice(&json.stdout)
             .unwrap_or_else(|error| panic!("{arguments:?}: {error}"));

@@ -51,7 +51,7 @@ impl Home {
     }
 
     /// Returns the exit code and all output.
-    fn said(&self, folder: &Path, arguments: &[&str]) -> (i32, String) {
+    fn run_and_capture(&self, folder: &Path, arguments: &[&str]) -> (i32, String) {
         let output = self.run(folder, arguments);
         (
             output.status.code().unwrap(),
@@ -76,33 +76,33 @@ fn the_disk_and_home_folders_are_refused_as_default_roots() {
             &["mcp", "--http", "0"],
             &["index", "--json"],
         ] {
-            let (code, said) = home.said(folder, command);
+            let (code, printed) = home.run_and_capture(folder, command);
             assert!(
-                code == 2 && said.contains(reason) && said.contains("--root FOLDER"),
-                "{command:?} {code} {said}"
+                code == 2 && printed.contains(reason) && printed.contains("--root FOLDER"),
+                "{command:?} {code} {printed}"
             );
         }
-        let (code, said) = home.said(folder, &["doctor"]);
+        let (code, printed) = home.run_and_capture(folder, &["doctor"]);
         assert!(
-            code == 1 && said.contains(reason) && !said.contains("watching:"),
-            "{code} {said}"
+            code == 1 && printed.contains(reason) && !printed.contains("watching:"),
+            "{code} {printed}"
         );
     }
     // A git work tree at the home folder makes neither it nor the folders in it a repository.
     std::fs::create_dir(home.path().join(".git")).unwrap();
-    assert_eq!(home.said(&home.path(), &["index"]).0, 2);
+    assert_eq!(home.run_and_capture(&home.path(), &["index"]).0, 2);
     assert!(
-        home.said(&home.path().join("one"), &["index"])
+        home.run_and_capture(&home.path().join("one"), &["index"])
             .1
             .starts_with("1 file, ")
     );
     let top = top.to_str().unwrap();
-    let (code, said) = home.said(&home.path(), &["index", "--root", top]);
+    let (code, printed) = home.run_and_capture(&home.path(), &["index", "--root", top]);
     assert!(
-        code == 2 && said.contains("is the whole file system"),
-        "{code} {said}"
+        code == 2 && printed.contains("is the whole file system"),
+        "{code} {printed}"
     );
-    let named = home.said(&home.path(), &["index", "--root", "."]);
+    let named = home.run_and_capture(&home.path(), &["index", "--root", "."]);
     assert!(
         named.0 == 0 && named.1.starts_with("2 files, "),
         "a home folder that is named is meant: {named:?}"
@@ -115,34 +115,37 @@ fn a_folder_without_sources_gets_no_index() {
     let (above, below) = (home.path().join("one"), home.path().join("one/docs"));
     std::fs::create_dir(&below).unwrap();
     std::fs::write(below.join("readme.md"), "words").unwrap();
-    let (code, said) = home.said(&below, &["index"]);
+    let (code, printed) = home.run_and_capture(&below, &["index"]);
     assert!(
         code == 2
-            && said.contains("no C# or TypeScript files in")
-            && said.contains("--root FOLDER"),
-        "{code} {said}"
+            && printed.contains("no C# or TypeScript files in")
+            && printed.contains("--root FOLDER"),
+        "{code} {printed}"
     );
     for arguments in [
         &["index", "--root", "."][..],
         &["index", "--root", ".", "--json"],
         &["index", "--root", ".", "--rebuild"],
     ] {
-        let (code, said) = home.said(&below, arguments);
+        let (code, printed) = home.run_and_capture(&below, arguments);
         assert!(
-            code == 0 && said.contains("no C# or TypeScript files in") && said.contains("docs"),
-            "{code} {said}"
+            code == 0
+                && printed.contains("no C# or TypeScript files in")
+                && printed.contains("docs"),
+            "{code} {printed}"
         );
     }
     assert_eq!(
-        home.said(&below, &["symbol", "one", "--root", "."]).0,
+        home.run_and_capture(&below, &["symbol", "one", "--root", "."])
+            .0,
         3,
         "nothing is indexed"
     );
-    assert_eq!(home.said(&above, &["index"]).0, 0);
-    let (code, said) = home.said(&below, &["symbol", "one"]);
+    assert_eq!(home.run_and_capture(&above, &["index"]).0, 0);
+    let (code, printed) = home.run_and_capture(&below, &["symbol", "one"]);
     assert!(
-        code == 0 && said.contains("a.ts"),
-        "the index above answers: {code} {said}"
+        code == 0 && printed.contains("a.ts"),
+        "the index above answers: {code} {printed}"
     );
 }
 
@@ -153,17 +156,18 @@ fn an_unexpanded_variable_from_a_client_is_named() {
         &["mcp", "--root", "${workspaceFolder}"][..],
         &["index", "--root", "${workspaceFolder:one}/src"],
     ] {
-        let (code, said) = home.said(&home.path(), arguments);
+        let (code, printed) = home.run_and_capture(&home.path(), arguments);
         assert!(
             code == 2
-                && said.contains("the client did not expand")
-                && said.contains("${workspaceFolder"),
-            "{code} {said}"
+                && printed.contains("the client did not expand")
+                && printed.contains("${workspaceFolder"),
+            "{code} {printed}"
         );
     }
     std::fs::create_dir(home.path().join("${odd}")).unwrap();
     assert_eq!(
-        home.said(&home.path(), &["index", "--root", "${odd}"]).0,
+        home.run_and_capture(&home.path(), &["index", "--root", "${odd}"])
+            .0,
         0,
         "a folder may be called so"
     );
@@ -173,8 +177,8 @@ fn an_unexpanded_variable_from_a_client_is_named() {
 #[test]
 fn the_entry_for_vs_code_holds_no_variable() {
     let home = Home::new();
-    let (code, said) = home.said(&home.path(), &["install", "vscode"]);
-    assert_eq!(code, 0, "{said}");
+    let (code, printed) = home.run_and_capture(&home.path(), &["install", "vscode"]);
+    assert_eq!(code, 0, "{printed}");
     let written = std::fs::read_to_string(home.path().join(".config/Code/User/mcp.json")).unwrap();
     let settings: Value = serde_json::from_str(&written).unwrap();
     assert_eq!(
@@ -312,7 +316,7 @@ fn a_server_without_a_root_uses_the_clients_root() {
     // Both indexes were released.
     for root in [&one, &two] {
         assert!(
-            home.said(root, &["index"])
+            home.run_and_capture(root, &["index"])
                 .1
                 .starts_with("nothing changed: 1 file, ")
         );
@@ -356,12 +360,12 @@ fn a_server_without_a_repository_says_so_until_it_gets_one() {
                 capabilities,
                 &[&home.path()],
             );
-            let told = session.call(tool, arguments.clone());
+            let reply = session.call(tool, arguments.clone());
             assert!(
-                told.contains("is a home folder")
-                    && told.contains("--root")
-                    && !told.contains("function"),
-                "{profile} {told}"
+                reply.contains("is a home folder")
+                    && reply.contains("--root")
+                    && !reply.contains("function"),
+                "{profile} {reply}"
             );
             assert!(
                 std::fs::read_to_string(home.path().join("one/a.ts"))

@@ -60,8 +60,8 @@ fn commands_work_and_see_edits_while_a_server_runs() {
             .contains("Extra.Go")
     );
     std::fs::remove_file(path).unwrap();
-    let said = shop.stdout(&["index"]);
-    assert!(said.contains("by the process that watches"), "{said}");
+    let printed = shop.stdout(&["index"]);
+    assert!(printed.contains("by the process that watches"), "{printed}");
     assert!(
         !shop
             .stdout(&["callers", "PriceCalculator.Price"])

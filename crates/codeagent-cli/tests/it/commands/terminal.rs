@@ -65,8 +65,11 @@ impl Hostile {
     fn run(&self, arguments: &[&str], colours: bool) -> Output {
         loop {
             let output = self.run_once(arguments, colours);
-            let said = [&output.stdout, &output.stderr].map(|bytes| text(bytes));
-            if !said.iter().any(|said| said.contains("could not check")) {
+            let printed = [&output.stdout, &output.stderr].map(|bytes| text(bytes));
+            if !printed
+                .iter()
+                .any(|printed| printed.contains("could not check"))
+            {
                 return output;
             }
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use super::support::{Place, Server, number, said};
+use super::support::{ClassRepository, Server, all_output, number};
 
 fn git(root: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
@@ -27,11 +27,15 @@ fn git(root: &Path, arguments: &[&str]) {
         .env("GIT_CONFIG_SYSTEM", "/dev/null")
         .output()
         .unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        all_output(&output)
+    );
 }
 
 /// Writes classes that each call twice, in lines that contain the version.
-fn write_all(place: &Place, version: usize) {
+fn write_all(place: &ClassRepository, version: usize) {
     for class in 0..place.classes {
         let lines = "\n".repeat(version * 10);
         place.write(
@@ -61,7 +65,7 @@ fn versions(answer: &Value) -> Vec<usize> {
 
 #[test]
 fn queries_during_a_checkout_never_mix_versions() {
-    let place = Place::unwritten(number("CODEAGENT_BRANCH", 300));
+    let place = ClassRepository::unwritten(number("CODEAGENT_BRANCH", 300));
     place.write("Hub.cs", "public class Hub { public void Go() { } }");
     git(&place.root(), &["init", "-q", "-b", "main"]);
     for (version, branch) in [(0, "main"), (1, "other")] {

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use super::support::Place;
+use super::support::ClassRepository;
 
 const DAY: u64 = 86_400;
 
-fn set_time(place: &Place, path: &str, time: SystemTime) {
+fn set_time(place: &ClassRepository, path: &str, time: SystemTime) {
     File::options()
         .write(true)
         .open(place.root().join(path))
@@ -20,7 +20,7 @@ fn set_time(place: &Place, path: &str, time: SystemTime) {
 
 #[test]
 fn wrong_file_times_hide_no_edit() {
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     let now = SystemTime::now();
     let times = [
         SystemTime::UNIX_EPOCH,
@@ -28,7 +28,7 @@ fn wrong_file_times_hide_no_edit() {
         now + Duration::from_secs(DAY),
         now + Duration::from_secs(DAY * 365 * 50),
     ];
-    let keeper = place.keeper();
+    let owner = place.daemon();
     for (index, time) in times.into_iter().enumerate() {
         for version in [index * 2, index * 2 + 1] {
             // The files keep their size and modification time.
@@ -39,7 +39,7 @@ fn wrong_file_times_hide_no_edit() {
             place.awaits(version, place.classes);
         }
     }
-    keeper.kill();
+    owner.kill();
     // Again without a daemon that gets events.
     for (index, time) in times.into_iter().enumerate() {
         for version in [index * 2, index * 2 + 1] {
@@ -82,7 +82,7 @@ fn shifted_clock(folder: &Path) -> Option<PathBuf> {
 
 #[test]
 fn a_clock_jump_hides_no_edit() {
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     let Some(library) = shifted_clock(place.folder.path()) else {
         println!("not tried: there is no compiler of C");
         return;
@@ -110,9 +110,12 @@ fn a_clock_jump_hides_no_edit() {
         .enumerate()
     {
         place.write_all(version);
-        let said = run(shift, &["index"]);
+        let printed = run(shift, &["index"]);
         // The duration must not include the shift.
-        assert!(!said.contains('-') && said.contains(" s"), "{said}");
+        assert!(
+            !printed.contains('-') && printed.contains(" s"),
+            "{printed}"
+        );
         assert_eq!(place.callers(version).0, place.classes, "{shift}");
         let status = run(shift, &["status"]);
         let year = if shift == -now {

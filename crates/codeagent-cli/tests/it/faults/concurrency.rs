@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use super::support::{Place, Running, Server, said, until, wait_until};
+use super::support::{ClassRepository, Running, Server, all_output, until, wait_until};
 
 /// Maximum size of the write-ahead log; without checkpoints it would grow with every batch.
 const LONGEST_LOG: u64 = 64 << 20;
 
-fn log_bytes(place: &Place) -> u64 {
+fn log_bytes(place: &ClassRepository) -> u64 {
     place
         .data()
         .path()
@@ -23,7 +23,7 @@ fn log_bytes(place: &Place) -> u64 {
 
 #[test]
 fn one_of_twenty_servers_writes_and_is_replaced_when_killed() {
-    let place = Place::new(10);
+    let place = ClassRepository::new(10);
     let mut servers: Vec<Server> = (0..20).map(|_| Server::start(&place)).collect();
     servers
         .iter_mut()
@@ -31,7 +31,7 @@ fn one_of_twenty_servers_writes_and_is_replaced_when_killed() {
     for version in 1..4 {
         place.write_all(version);
         let indexed = place.run(&["index"]);
-        assert!(indexed.status.success(), "{}", said(&indexed));
+        assert!(indexed.status.success(), "{}", all_output(&indexed));
         servers
             .iter_mut()
             .for_each(|server| server.awaits(version, place.classes));
@@ -60,7 +60,7 @@ fn one_of_twenty_servers_writes_and_is_replaced_when_killed() {
 
 #[test]
 fn concurrent_daemon_servers_and_commands_agree() {
-    let place = Place::new(10);
+    let place = ClassRepository::new(10);
     let mut running: Vec<Running> = Vec::new();
     let mut servers: Vec<Server> = (0..4).map(|_| Server::start(&place)).collect();
     for command in [
@@ -115,7 +115,7 @@ fn concurrent_daemon_servers_and_commands_agree() {
 
 #[test]
 fn a_stuck_client_does_not_block_others() {
-    let place = Place::new(10);
+    let place = ClassRepository::new(10);
     place.write(
         "notes.txt",
         &"a line that is read and read again\n".repeat(300),
@@ -155,7 +155,7 @@ fn a_stuck_client_does_not_block_others() {
 
 #[test]
 fn a_thousand_cancelled_calls_leave_nothing_behind() {
-    let place = Place::new(20);
+    let place = ClassRepository::new(20);
     let mut server = Server::start(&place);
     server.awaits(0, place.classes);
     let storm = |server: &mut Server, calls: usize| {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use super::support::{Place, Random, is_admitted, said, times};
+use super::support::{ClassRepository, Random, all_output, is_admitted, times};
 
 /// Size in bytes of the log's header, of a frame's header, and of a page.
 const LOG_HEAD: usize = 32;
@@ -13,7 +13,7 @@ const PAGE: usize = 8192;
 
 #[test]
 fn indexing_resumes_after_the_process_is_killed() {
-    let (mut place, mut numbers) = (Place::new(30), Random(1));
+    let (mut place, mut numbers) = (ClassRepository::new(30), Random(1));
     let began = Instant::now();
     place.stdout(&["index"]);
     let whole = began.elapsed();
@@ -53,7 +53,7 @@ fn indexing_resumes_after_the_process_is_killed() {
 
 #[test]
 fn a_killed_rebuild_keeps_the_old_index() {
-    let (place, mut numbers) = (Place::new(30), Random(7));
+    let (place, mut numbers) = (ClassRepository::new(30), Random(7));
     place.stdout(&["index"]);
     let began = Instant::now();
     place.stdout(&["index", "--rebuild"]);
@@ -77,12 +77,12 @@ fn a_killed_rebuild_keeps_the_old_index() {
 
 #[test]
 fn answers_are_complete_after_a_daemon_is_killed() {
-    let (place, mut numbers) = (Place::new(30), Random(2));
+    let (place, mut numbers) = (ClassRepository::new(30), Random(2));
     for round in 1..=times(3) {
-        let keeper = place.keeper();
+        let owner = place.daemon();
         place.write_all(round);
         std::thread::sleep(numbers.part(Duration::from_millis(150)));
-        keeper.kill();
+        owner.kill();
         let (count, text) = place.callers(round);
         assert!(
             count == place.classes || is_admitted(&text),
@@ -133,20 +133,20 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn after_a_power_cut_the_index_is_intact_or_rebuilt() {
-    let (mut place, mut numbers) = (Place::new(40), Random(3));
+    let (mut place, mut numbers) = (ClassRepository::new(40), Random(3));
     let home = place.home.clone();
-    let keeper = place.keeper();
+    let owner = place.daemon();
     let (mut anew, mut with_log) = (0, 0);
     for round in 1..=times(4) {
         place.home = home.clone();
         place.write_all(round);
         std::thread::sleep(numbers.part(Duration::from_millis(200)));
-        keeper.pause();
+        owner.pause();
         let data = place.data();
         place.home = place.folder.path().join(format!("after{round}"));
         let after = place.data();
         copy(data.path(), after.path());
-        keeper.signal("-CONT");
+        owner.signal("-CONT");
         with_log += usize::from(
             after
                 .path()
@@ -157,8 +157,8 @@ fn after_a_power_cut_the_index_is_intact_or_rebuilt() {
         tear(after.path(), &mut numbers);
         std::fs::remove_file(after.path().join("lock")).ok();
         let indexed = place.run(&["index"]);
-        assert!(indexed.status.success(), "{}", said(&indexed));
-        anew += usize::from(said(&indexed).contains("damaged"));
+        assert!(indexed.status.success(), "{}", all_output(&indexed));
+        anew += usize::from(all_output(&indexed).contains("damaged"));
         assert_eq!(place.callers(round).0, place.classes);
         place.is_as_fresh();
         std::fs::remove_dir_all(&place.home).unwrap();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::support::{Place, Server, bounded, said, wait_until};
+use super::support::{ClassRepository, Server, all_output, bounded, wait_until};
 
 /// Offset of the schema version in a database file.
 const SCHEMA_AT: u64 = 60;
@@ -67,7 +67,7 @@ const AT_REST: &[(&str, Damage)] = &[
 
 #[test]
 fn after_any_damage_the_next_command_is_right_or_says_what_to_do() {
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     for (what, damage) in AT_REST {
         place.stdout(&["index"]);
         damage(place.data().path());
@@ -85,12 +85,12 @@ fn after_any_damage_the_next_command_is_right_or_says_what_to_do() {
 /// Removes the log of a killed process: its content is lost, and the rest is intact or rebuilt.
 #[test]
 fn a_lost_log_of_a_killed_daemon_is_survived() {
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     for version in 1..4 {
-        let keeper = place.keeper();
+        let owner = place.daemon();
         place.write_all(version);
         place.awaits(version, place.classes);
-        keeper.kill();
+        owner.kill();
         let log = place.data().path().join("index.db-wal");
         assert!(log.metadata().unwrap().len() > 0);
         remove_file(log).unwrap();
@@ -145,7 +145,7 @@ const UNDER_A_SERVER: &[(&str, Damage)] = &[
 fn a_server_survives_a_damaged_or_replaced_database() {
     for (what, damage) in UNDER_A_SERVER {
         println!("{what}");
-        let place = Place::new(5);
+        let place = ClassRepository::new(5);
         place.stdout(&["index"]);
         let mut server = Server::start(&place);
         server.awaits(0, place.classes);
@@ -171,7 +171,7 @@ fn a_server_survives_a_damaged_or_replaced_database() {
 
 #[test]
 fn a_newer_index_is_left_alone_and_file_tools_work() {
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     place.stdout(&["index"]);
     overwrite(&place.database(), SCHEMA_AT, &99_u32.to_be_bytes());
     remove_file(place.data().path().join("index.seal")).unwrap();
@@ -181,7 +181,7 @@ fn a_newer_index_is_left_alone_and_file_tools_work() {
     let before = std::fs::read(place.database()).unwrap();
     for arguments in [&["index"][..], &["callers", "Hub.Go0"], &["status"]] {
         let output = place.run(arguments);
-        let text = said(&output);
+        let text = all_output(&output);
         assert!(
             output.status.code() == Some(5)
                 && text.contains("schema 99")
@@ -214,7 +214,7 @@ fn a_newer_index_is_left_alone_and_file_tools_work() {
 /// A rollback journal whose pages SQLite would write back.
 #[test]
 fn a_stale_journal_is_removed_and_a_link_is_named() {
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     place.stdout(&["index"]);
     let folder = place.data().path().to_owned();
     let mut journal = vec![
@@ -235,7 +235,7 @@ fn a_stale_journal_is_removed_and_a_link_is_named() {
         } else {
             vec![command]
         };
-        let text = said(&place.run(&arguments));
+        let text = all_output(&place.run(&arguments));
         assert!(
             text.contains("index.db-shm is a link") && text.contains("remove it"),
             "{command}: {text}"
@@ -248,7 +248,7 @@ fn a_stale_journal_is_removed_and_a_link_is_named() {
 /// With few open files, SQLite cannot open the database; that does not mean that there is no index.
 #[test]
 fn an_index_that_cannot_be_opened_is_not_reported_as_missing() {
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     place.stdout(&["index"]);
     for limit in 5..24 {
         for command in ["index", "callers"] {
@@ -260,7 +260,7 @@ fn an_index_that_cannot_be_opened_is_not_reported_as_missing() {
             let output = bounded(&format!("ulimit -n {limit}"), &place.command(&arguments))
                 .output()
                 .unwrap();
-            let text = said(&output);
+            let text = all_output(&output);
             assert!(
                 output.status.success()
                     || !text.contains("no index yet") && !text.contains("CODEAGENT_DATA_DIR"),

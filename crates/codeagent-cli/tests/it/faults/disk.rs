@@ -4,7 +4,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::support::{Place, Random, Server, inside, mount, said, unmount, wait_until};
+use super::support::{
+    ClassRepository, Random, Server, all_output, inside, mount, unmount, wait_until,
+};
 
 /// Fills a file system except for the last `left` bytes.
 fn fill(folder: &Path, left: usize) {
@@ -19,7 +21,7 @@ fn a_full_disk_is_reported_and_indexing_resumes_with_space() {
     if !inside("faults::disk::a_full_disk_is_reported_and_indexing_resumes_with_space") {
         return;
     }
-    let (place, mut numbers) = (Place::new(30), Random(4));
+    let (place, mut numbers) = (ClassRepository::new(30), Random(4));
     std::fs::create_dir(&place.home).unwrap();
     let is_said = |text: &str| text.contains("full") || text.contains("No space left");
     // First index, with limited space
@@ -30,7 +32,7 @@ fn a_full_disk_is_reported_and_indexing_resumes_with_space() {
             &place.home,
         );
         let output = place.run(&["index"]);
-        let text = said(&output);
+        let text = all_output(&output);
         refused += usize::from(!output.status.success());
         assert!(
             output.status.success() || (output.status.code() == Some(1) && is_said(&text)),
@@ -53,7 +55,7 @@ fn a_full_disk_is_reported_and_indexing_resumes_with_space() {
         place.write_all(version);
         let output = place.run(&["index"]);
         assert!(
-            output.status.success() || is_said(&said(&output)),
+            output.status.success() || is_said(&all_output(&output)),
             "{output:?}"
         );
         let (count, text) = place.callers(version - 1);
@@ -88,7 +90,7 @@ fn read_only_folders_are_reported() {
     if !inside("faults::disk::read_only_folders_are_reported") {
         return;
     }
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     let read_only = |folder: &Path| {
         mount(&["--bind", folder.to_str().unwrap()], folder);
         mount(&["-o", "remount,ro,bind"], folder);
@@ -105,7 +107,7 @@ fn read_only_folders_are_reported() {
     assert_eq!(place.callers(0).0, place.classes, "it can be read");
     let output = place.run(&["index"]);
     assert!(
-        output.status.code() == Some(1) && said(&output).contains("set CODEAGENT_DATA_DIR"),
+        output.status.code() == Some(1) && all_output(&output).contains("set CODEAGENT_DATA_DIR"),
         "{output:?}"
     );
     let mut server = Server::start(&place);
@@ -127,7 +129,7 @@ fn read_only_folders_are_reported() {
         .output()
         .unwrap();
     assert!(
-        output.status.code() == Some(1) && said(&output).contains("no folder for the index"),
+        output.status.code() == Some(1) && all_output(&output).contains("no folder for the index"),
         "{output:?}"
     );
     let mut command = place.command(&["mcp"]);
@@ -152,7 +154,7 @@ fn read_only_folders_are_reported() {
 }
 
 /// Asserts that a server keeps the index of this repository up to date.
-fn is_kept(place: &Place) {
+fn is_kept(place: &ClassRepository) {
     place.write_all(0);
     let mut server = Server::start(place);
     server.awaits(0, place.classes);
@@ -176,7 +178,7 @@ fn other_file_system_types_are_watched() {
         return;
     }
     for kind in ["tmpfs", "overlay"] {
-        let place = Place::unwritten(5);
+        let place = ClassRepository::unwritten(5);
         if kind == "tmpfs" {
             mount(&["-t", "tmpfs", "none"], place.folder.path());
             std::fs::create_dir(place.root()).unwrap();
@@ -223,7 +225,7 @@ fn mounting_and_unmounting_the_repository_is_noticed() {
     if !inside("faults::disk::mounting_and_unmounting_the_repository_is_noticed") {
         return;
     }
-    let place = Place::unwritten(5);
+    let place = ClassRepository::unwritten(5);
     mount(&["-t", "tmpfs", "none"], &place.root());
     place.write_all(0);
     let mut server = Server::start(&place);
@@ -247,7 +249,7 @@ fn a_mount_over_a_folder_is_noticed() {
     if !inside("faults::disk::a_mount_over_a_folder_is_noticed") {
         return;
     }
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     let mut server = Server::start(&place);
     server.awaits(0, place.classes);
     mount(&["-t", "tmpfs", "none"], &place.root().join("c"));
@@ -262,7 +264,7 @@ fn a_mount_over_a_folder_is_noticed() {
 
 #[test]
 fn a_removed_and_recreated_repository_is_noticed() {
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     let mut server = Server::start(&place);
     server.awaits(0, place.classes);
     let aside = place.folder.path().join("aside");
@@ -300,7 +302,7 @@ fn a_removed_and_recreated_repository_is_noticed() {
 #[test]
 fn index_and_status_report_a_name_that_is_not_utf_8() {
     use std::os::unix::ffi::OsStrExt;
-    let place = Place::new(2);
+    let place = ClassRepository::new(2);
     std::fs::write(
         place
             .root()

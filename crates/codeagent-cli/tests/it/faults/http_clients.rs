@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::support::{PATIENCE, Place, Running, is_admitted, number, wait_until};
+use super::support::{ClassRepository, Running, TIMEOUT, is_admitted, number, wait_until};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 /// Maximum kilobytes that clients who do not read may cost.
@@ -21,7 +21,7 @@ struct Listening {
 }
 
 impl Listening {
-    fn start(place: &Place) -> Self {
+    fn start(place: &ClassRepository) -> Self {
         let mut command = place.command(&["mcp", "--http", "0", "--legacy-sse"]);
         let mut child = command
             .env("CODEAGENT_HTTP_TOKEN", TOKEN)
@@ -30,13 +30,13 @@ impl Listening {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut told = BufReader::new(child.stderr.take().unwrap());
-        let (running, mut said) = (Running(child), String::new());
-        while !said.contains("listening at ") {
-            assert_ne!(told.read_line(&mut said).unwrap(), 0, "{said}");
+        let mut reply = BufReader::new(child.stderr.take().unwrap());
+        let (running, mut output) = (Running(child), String::new());
+        while !output.contains("listening at ") {
+            assert_ne!(reply.read_line(&mut output).unwrap(), 0, "{output}");
         }
-        std::thread::spawn(move || told.lines().for_each(drop));
-        let port = said
+        std::thread::spawn(move || reply.lines().for_each(drop));
+        let port = output
             .split("http://127.0.0.1:")
             .nth(1)
             .unwrap()
@@ -50,7 +50,7 @@ impl Listening {
 
     fn connect(&self) -> Client {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         Client(BufReader::new(stream))
     }
 
@@ -96,8 +96,8 @@ impl Client {
                 ));
             }
             let field = line.to_lowercase();
-            if let Some(said) = field.strip_prefix("content-length:") {
-                length = said.trim().parse().unwrap();
+            if let Some(output) = field.strip_prefix("content-length:") {
+                length = output.trim().parse().unwrap();
             }
             head += &line;
             if line == "\r\n" {
@@ -162,7 +162,7 @@ impl Client {
 #[test]
 fn fifty_http_clients_are_answered_during_edits() {
     let seconds = number("CODEAGENT_SOAK", 3) as u64;
-    let place = Place::new(10);
+    let place = ClassRepository::new(10);
     let server = Listening::start(&place);
     server.awaits(0, place.classes);
     let log = place.data().path().join("index.db-wal");
@@ -178,7 +178,7 @@ fn fifty_http_clients_are_answered_during_edits() {
         for _ in 0..50 {
             scope.spawn(|| {
                 let mut client = server.connect();
-                while !over.load(Ordering::Relaxed) && began.elapsed() < time + 2 * PATIENCE {
+                while !over.load(Ordering::Relaxed) && began.elapsed() < time + 2 * TIMEOUT {
                     let version = written.load(Ordering::Relaxed);
                     let (count, answer) = client.callers(version);
                     // The answer includes everything written before the query, or says that it does
@@ -221,7 +221,7 @@ fn fifty_http_clients_are_answered_during_edits() {
 
 #[test]
 fn http_clients_that_do_not_read_cost_little_and_block_nobody() {
-    let place = Place::new(10);
+    let place = ClassRepository::new(10);
     place.write(
         "notes.txt",
         &"a line that is read and read again\n".repeat(300),
@@ -299,7 +299,7 @@ fn http_clients_that_do_not_read_cost_little_and_block_nobody() {
 
 #[test]
 fn stopping_a_server_tells_each_client_whether_its_write_happened() {
-    let place = Place::new(2);
+    let place = ClassRepository::new(2);
     let mut server = Listening::start(&place);
     server.awaits(0, place.classes);
     let content = "a line of a text\n".repeat(20_000);
@@ -367,7 +367,7 @@ fn stopping_a_server_tells_each_client_whether_its_write_happened() {
 
 #[test]
 fn ten_thousand_abandoned_sessions_leave_nothing_behind() {
-    let place = Place::new(2);
+    let place = ClassRepository::new(2);
     let server = Listening::start(&place);
     server.awaits(0, place.classes);
     let client = json!({ "name": "test", "version": "1" });

@@ -1,10 +1,10 @@
 //! Little memory, few open files, small file size limits, one thread.
 
-use super::support::{Place, Server, bounded, ended, said};
+use super::support::{ClassRepository, Server, all_output, bounded, ended};
 
 #[test]
 fn with_little_memory_indexing_succeeds_or_fails_cleanly() {
-    let place = Place::new(20);
+    let place = ClassRepository::new(20);
     place.stdout(&["index"]);
     let (mut done, mut refused) = (0, 0);
     // Address space in kilobytes; most of it is stacks that are never touched.
@@ -25,15 +25,15 @@ fn with_little_memory_indexing_succeeds_or_fails_cleanly() {
         match output.status.code() {
             Some(0) => done += 1,
             Some(_) => refused += 1,
-            None => panic!("{kilobytes} kB: {}", said(&output)),
+            None => panic!("{kilobytes} kB: {}", all_output(&output)),
         }
         assert!(
             kilobytes >= 327_680
-                || said(&output).contains("ulimit -v")
+                || all_output(&output).contains("ulimit -v")
                 // Not even the program can be loaded.
-                || said(&output).contains("error while loading shared libraries"),
+                || all_output(&output).contains("error while loading shared libraries"),
             "{kilobytes} kB: {}",
-            said(&output)
+            all_output(&output)
         );
         place.stdout(&["index"]);
         assert_eq!(
@@ -50,7 +50,7 @@ fn with_little_memory_indexing_succeeds_or_fails_cleanly() {
 #[cfg(unix)]
 #[test]
 fn a_file_size_limit_is_reported_and_the_index_stays_intact() {
-    let place = Place::new(30);
+    let place = ClassRepository::new(30);
     let mut refused = 0;
     // Blocks of 512 bytes.
     for (version, blocks) in [1, 20, 100, 200, 400, 100_000].into_iter().enumerate() {
@@ -64,7 +64,9 @@ fn a_file_size_limit_is_reported_and_the_index_stays_intact() {
             .code()
             .unwrap_or_else(|| panic!("{blocks} blocks: {output:?}"));
         assert!(
-            code == 0 || said(&output).contains("ulimit -f") || said(&output).contains("too large"),
+            code == 0
+                || all_output(&output).contains("ulimit -f")
+                || all_output(&output).contains("too large"),
             "{blocks} blocks: {output:?}"
         );
         refused += usize::from(code != 0);
@@ -78,7 +80,7 @@ fn a_file_size_limit_is_reported_and_the_index_stays_intact() {
 
 #[test]
 fn with_few_open_files_and_one_thread_a_server_answers() {
-    let place = Place::new(20);
+    let place = ClassRepository::new(20);
     for script in ["ulimit -n 64", "ulimit -n 48"] {
         let mut server = Server::of(&mut bounded(
             script,
@@ -94,7 +96,7 @@ fn with_few_open_files_and_one_thread_a_server_answers() {
 
 #[test]
 fn oversized_files_are_skipped_and_named() {
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     let line =
         "    // a comment that fills the file with lines of a usual length, many times over\n";
     place.write(

@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::support::{Place, Random, Server, number};
+use super::support::{ClassRepository, Random, Server, number};
 
 #[test]
 fn a_server_stays_correct_and_small_during_long_editing() {
     let seconds = number("CODEAGENT_SOAK", 3) as u64;
-    let (place, mut numbers) = (Place::new(30), Random(5));
+    let (place, mut numbers) = (ClassRepository::new(30), Random(5));
     let mut server = Server::start(&place);
     server.awaits(0, place.classes);
     let mut versions = vec![0; place.classes];

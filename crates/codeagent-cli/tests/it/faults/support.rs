@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-pub use codeagent_testkit::poll::{PATIENCE, until, wait_until};
+pub use codeagent_testkit::poll::{TIMEOUT, until, wait_until};
 pub use codeagent_testkit::random::Random;
 use codeagent_workspace::{DataDir, DataRoot};
 use serde_json::{Value, json};
@@ -23,13 +23,13 @@ pub fn number(name: &str, usual: usize) -> usize {
 }
 
 /// A repository of classes that each call `Hub`, and the data root of its index.
-pub struct Place {
+pub struct ClassRepository {
     pub folder: tempfile::TempDir,
     pub classes: usize,
     pub home: PathBuf,
 }
 
-impl Place {
+impl ClassRepository {
     /// Creates a repository of so many classes, which all call `Hub.Go0`.
     pub fn new(classes: usize) -> Self {
         let place = Self::unwritten(classes);
@@ -37,7 +37,7 @@ impl Place {
         place
     }
 
-    /// Like [`Place::new`], without files.
+    /// Like [`ClassRepository::new`], without files.
     pub fn unwritten(classes: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("root")).unwrap();
@@ -102,24 +102,29 @@ impl Place {
     /// Runs a command that has to succeed and returns its standard output.
     pub fn stdout(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            all_output(&output)
+        );
         String::from_utf8(output.stdout).unwrap()
     }
 
     /// Returns the number of classes that call the method of a version, and all output.
     pub fn callers(&self, version: usize) -> (usize, String) {
         let output = self.run(&["callers", &format!("Hub.Go{version}"), "--limit", "1000"]);
-        let said = said(&output);
+        let printed = all_output(&output);
         assert!(
             matches!(output.status.code(), Some(0 | 2 | 3)),
             "{output:?}"
         );
-        let told = String::from_utf8_lossy(&output.stdout);
+        let reply = String::from_utf8_lossy(&output.stdout);
         (
-            told.lines()
+            reply
+                .lines()
                 .filter(|line| !line.starts_with(' ') && line.contains(".M: "))
                 .count(),
-            said,
+            printed,
         )
     }
 
@@ -149,7 +154,7 @@ impl Place {
     /// Asserts that the index equals a fresh one, without first being repaired by the comparison.
     pub fn is_as_fresh(&self) {
         let verified = self.run(&["status", "--verify"]);
-        let text = said(&verified);
+        let text = all_output(&verified);
         assert!(
             verified.status.success() && text.contains("verified: identical to a fresh index"),
             "{text}"
@@ -158,7 +163,7 @@ impl Place {
     }
 
     /// Starts a daemon and waits until it keeps the index up to date.
-    pub fn keeper(&self) -> Running {
+    pub fn daemon(&self) -> Running {
         let mut command = self.command(&["daemon", "run"]);
         let running = Running(
             command
@@ -194,7 +199,7 @@ pub fn is_admitted(text: &str) -> bool {
 }
 
 /// Returns all output of a command.
-pub fn said(output: &Output) -> String {
+pub fn all_output(output: &Output) -> String {
     format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
@@ -285,7 +290,7 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn start(place: &Place) -> Self {
+    pub fn start(place: &ClassRepository) -> Self {
         Self::of(&mut place.command(&["mcp"]))
     }
 
@@ -374,7 +379,7 @@ impl Server {
     pub fn awaits(&mut self, version: usize, classes: usize) {
         let mut last = Value::Null;
         let began = Instant::now();
-        while began.elapsed() < PATIENCE {
+        while began.elapsed() < TIMEOUT {
             let (count, answer) = self.callers(version);
             if count == classes {
                 return;
@@ -442,11 +447,11 @@ pub fn inside(test: &str) -> bool {
         .args(["--exact", test, "--nocapture"])
         .env(INSIDE, "1");
     let output = command.output().unwrap();
-    let told = said(&output);
-    println!("{told}");
+    let reply = all_output(&output);
+    println!("{reply}");
     assert!(
-        output.status.success() && told.contains("1 passed"),
-        "{told}"
+        output.status.success() && reply.contains("1 passed"),
+        "{reply}"
     );
     false
 }
@@ -458,7 +463,11 @@ pub fn mount(arguments: &[&str], at: &Path) {
         .arg(at)
         .output()
         .unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        all_output(&output)
+    );
 }
 
 pub fn unmount(arguments: &[&str], at: &Path) {
@@ -467,7 +476,7 @@ pub fn unmount(arguments: &[&str], at: &Path) {
         .arg(at)
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", all_output(&output));
 }
 
 /// Wraps a command in a shell that runs `script` first, for example to set limits.

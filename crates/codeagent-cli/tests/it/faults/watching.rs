@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::support::{Place, Running, Server, bounded, inside, said, until};
+use super::support::{ClassRepository, Running, Server, all_output, bounded, inside, until};
 
 /// Returns the maximum number of events that the system queues.
 fn longest_queue() -> usize {
@@ -20,11 +20,11 @@ fn longest_queue() -> usize {
 
 #[test]
 fn a_resumed_daemon_sees_changes_made_while_paused() {
-    let place = Place::new(10);
-    let keeper = place.keeper();
+    let place = ClassRepository::new(10);
+    let owner = place.daemon();
     place.awaits(0, place.classes);
     for (version, notices) in [(1, 0), (2, longest_queue() + 1000)] {
-        keeper.pause();
+        owner.pause();
         // Each of these files causes three events and is not indexed.
         for number in 0..notices / 3 + 1 {
             place.write(&format!("notes/{number}.txt"), "x");
@@ -34,18 +34,18 @@ fn a_resumed_daemon_sees_changes_made_while_paused() {
             "late/r/L.cs",
             &format!("class L {{ void M(Hub hub) => hub.Go{version}(); }}"),
         );
-        keeper.signal("-CONT");
+        owner.signal("-CONT");
         let began = Instant::now();
         place.awaits(version, place.classes + 1);
         println!("after {notices} notices known within {:?}", began.elapsed());
     }
-    keeper.kill();
+    owner.kill();
     place.is_as_fresh();
 }
 
 /// Asserts that a server without watches keeps the index up to date by polling, and says so.
 fn is_looked_at(limit: &str) {
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     let mut server = Server::of(&mut bounded(limit, &place.command(&["mcp"])));
     server.awaits(0, place.classes);
     let (status, _) = server.call("get_status", json!({}));
@@ -61,10 +61,13 @@ fn is_looked_at(limit: &str) {
         );
         server.awaits(version, place.classes + 1);
     }
-    let told = bounded(limit, &place.command(&["status"]))
+    let answer = bounded(limit, &place.command(&["status"]))
         .output()
         .unwrap();
-    assert!(said(&told).contains("watched by process "), "{told:?}");
+    assert!(
+        all_output(&answer).contains("watched by process "),
+        "{answer:?}"
+    );
 }
 
 #[test]
@@ -83,7 +86,7 @@ fn with_too_few_watches_a_server_polls_and_says_so() {
 
 #[test]
 fn the_users_ignore_rules_take_effect_in_a_running_server() {
-    let place = Place::new(5);
+    let place = ClassRepository::new(5);
     let user = place.folder.path().join("user");
     let rules = user.join(".config/git/ignore");
     std::fs::create_dir_all(rules.parent().unwrap()).unwrap();
@@ -115,7 +118,7 @@ fn the_users_ignore_rules_take_effect_in_a_running_server() {
 }
 
 /// Returns the generation, which counts batches.
-fn generation(place: &Place) -> Value {
+fn generation(place: &ClassRepository) -> Value {
     let engine = codeagent_core::engine::IndexReader::open(
         &place.root(),
         &codeagent_workspace::DataRoot::at(&place.home),
@@ -129,7 +132,7 @@ fn generation(place: &Place) -> Value {
 
 #[test]
 fn ignored_events_and_own_writes_cause_no_indexing() {
-    let mut place = Place::new(10);
+    let mut place = ClassRepository::new(10);
     // Not even an index inside the repository counts as a change.
     place.home = place.root().join(".codeagent/indexes");
     place.write("App.csproj", "<Project Sdk=\"Microsoft.NET.Sdk\" />");
@@ -137,11 +140,11 @@ fn ignored_events_and_own_writes_cause_no_indexing() {
     for folder in ["node_modules/x", "obj", "bin", "out"] {
         place.write(&format!("{folder}/first.cs"), "class First { }");
     }
-    let keeper = place.keeper();
+    let owner = place.daemon();
     place.awaits(0, place.classes);
     place.write_all(1);
     place.awaits(1, place.classes);
-    let (before, ticks) = (generation(&place), keeper.ticks());
+    let (before, ticks) = (generation(&place), owner.ticks());
     let began = Instant::now();
     for number in 0..4000 {
         let folder = ["node_modules/x", "node_modules/y/z", "obj", "bin", "out"][number % 5];
@@ -150,22 +153,22 @@ fn ignored_events_and_own_writes_cause_no_indexing() {
     while began.elapsed() < Duration::from_secs(2) {
         std::thread::sleep(Duration::from_millis(50));
     }
-    let share = (keeper.ticks() - ticks) as f64 / 100.0 / began.elapsed().as_secs_f64();
+    let share = (owner.ticks() - ticks) as f64 / 100.0 / began.elapsed().as_secs_f64();
     println!("{:.1} % of a processor", share * 100.0);
     assert!(share < 0.05, "{share}");
     assert_eq!(generation(&place), before, "nothing was indexed");
     place.write_all(2);
     place.awaits(2, place.classes);
-    keeper.kill();
+    owner.kill();
     place.is_as_fresh();
 }
 
 /// A suspended process answers no client; commands that wait for it say so.
 #[test]
 fn index_and_daemon_status_name_a_suspended_writer() {
-    let place = Place::new(5);
-    let keeper = place.keeper();
-    keeper.pause();
+    let place = ClassRepository::new(5);
+    let owner = place.daemon();
+    owner.pause();
     let mut waiting = Running(
         place
             .command(&["index"])
@@ -180,12 +183,12 @@ fn index_and_daemon_status_name_a_suspended_writer() {
         .read_line(&mut line)
         .unwrap();
     assert!(
-        line.contains(&format!("process {}", keeper.0.id())) && line.contains("does not answer"),
+        line.contains(&format!("process {}", owner.0.id())) && line.contains("does not answer"),
         "{line}"
     );
     let status = place.stdout(&["daemon", "status"]);
     assert!(status.contains("does not answer"), "{status}");
-    keeper.signal("-CONT");
+    owner.signal("-CONT");
     assert!(until("it still waits", || waiting.0.try_wait().unwrap()).success());
     let status = place.stdout(&["daemon", "status"]);
     assert!(status.contains("watching: process"), "{status}");

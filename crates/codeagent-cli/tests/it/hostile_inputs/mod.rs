@@ -33,7 +33,7 @@ const MEGABYTES: u64 = 340 + 13;
 const BYTES_PER_BYTE: u64 = 250;
 
 /// Time after which a running attack counts as a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Expected outcome of an attack.
 #[derive(Clone, Copy, Debug)]
@@ -108,25 +108,25 @@ pub fn nested(open: &str, inner: &str, close: &str, n: usize) -> String {
     [many(open, n).as_str(), inner, &many(close, n)].concat()
 }
 
-struct Seen {
+struct Observed {
     status: Option<ExitStatus>,
     output: String,
     seconds: f64,
     megabytes: u64,
 }
 
-fn index(root: &Path, data: &Path) -> Seen {
+fn index(root: &Path, data: &Path) -> Observed {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
     command
         .args(["index", "--strict", "--verbose", "--root"])
         .arg(root)
         .env("CODEAGENT_DATA_DIR", data)
         .env_remove("CODEAGENT_LOG");
-    let said = std::fs::File::create(data.join("said.txt")).unwrap();
+    let printed = std::fs::File::create(data.join("said.txt")).unwrap();
     command
         .stdin(Stdio::null())
-        .stdout(said.try_clone().unwrap())
-        .stderr(said);
+        .stdout(printed.try_clone().unwrap())
+        .stderr(printed);
     let mut child = command.spawn().unwrap();
     let started = Instant::now();
     let (mut seconds, mut megabytes) = (0.0, 0);
@@ -137,7 +137,7 @@ fn index(root: &Path, data: &Path) -> Seen {
         if let Some(status) = child.try_wait().unwrap() {
             break Some(status);
         }
-        if started.elapsed() > PATIENCE || megabytes > 10 * MEGABYTES {
+        if started.elapsed() > TIMEOUT || megabytes > 10 * MEGABYTES {
             child.kill().unwrap();
             child.wait().unwrap();
             break None;
@@ -146,7 +146,7 @@ fn index(root: &Path, data: &Path) -> Seen {
     };
     let output =
         String::from_utf8_lossy(&std::fs::read(data.join("said.txt")).unwrap()).into_owned();
-    Seen {
+    Observed {
         status,
         output,
         seconds,
@@ -175,7 +175,7 @@ fn figures(child: &Child) -> Option<(f64, u64)> {
 }
 
 /// Returns the outcome of an attack in one word, and why it is wrong, if it is.
-fn judge(row: &Row, seen: &Seen) -> (String, Option<String>) {
+fn judge(row: &Row, seen: &Observed) -> (String, Option<String>) {
     let Some(status) = seen.status else {
         return ("hangs".to_owned(), Some("does not end".to_owned()));
     };

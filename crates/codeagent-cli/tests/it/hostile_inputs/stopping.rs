@@ -211,12 +211,12 @@ fn special_files_are_not_indexed() {
         .env("CODEAGENT_DATA_DIR", home(root.path()))
         .output()
         .unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
     assert!(
         output.status.code() == Some(0)
-            && said.starts_with("3 files")
-            && said.contains("not valid UTF-8"),
-        "{said}"
+            && printed.starts_with("3 files")
+            && printed.contains("not valid UTF-8"),
+        "{printed}"
     );
     assert!(
         started.elapsed() < Duration::from_secs(10),

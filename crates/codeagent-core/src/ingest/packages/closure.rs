@@ -223,7 +223,7 @@ impl PackageCrawl<'_> {
         let Ok(place) = RepoPath::new(path) else {
             return Ok(None);
         };
-        if let Some(read) = self.kept(opened, &place)? {
+        if let Some(read) = self.stored_facts(opened, &place)? {
             return Ok(Some(read));
         }
 
@@ -270,7 +270,7 @@ impl PackageCrawl<'_> {
     }
 
     /// Returns the stored facts of an unchanged file.
-    fn kept(
+    fn stored_facts(
         &self,
         opened: &mut OpenedStores,
         path: &RepoPath,

@@ -158,7 +158,7 @@ impl Installed {
                 add(&blake3::Hash::from_bytes(self.files[at].key.0).to_hex());
                 let (file, number) = (&file.facts, FileId(number as u32));
                 let support = world.support(number);
-                if !support.published(file).is_empty() {
+                if !support.provided_keys(file).is_empty() {
                     let programs = support.programs(number, world);
                     programs.into_iter().flatten().for_each(&mut add);
                 }

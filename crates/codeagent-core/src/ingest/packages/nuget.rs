@@ -240,7 +240,7 @@ impl AssemblyReader<'_> {
         let (Some(packages), Ok(path)) = (packages, RepoPath::new(&found.path)) else {
             return Ok(gone(missing));
         };
-        if let Some(read) = self.kept(opened, packages, &at)? {
+        if let Some(read) = self.stored_facts(opened, packages, &at)? {
             return Ok(read);
         }
 
@@ -285,7 +285,7 @@ impl AssemblyReader<'_> {
     }
 
     /// Returns the stored facts of an unchanged file.
-    fn kept(
+    fn stored_facts(
         &self,
         opened: &mut OpenedStores,
         packages: &Packages,

@@ -3,7 +3,7 @@
 use codeagent_workspace::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{ChangeKind, Declared, SymbolChange};
+use super::{ChangeKind, DeclaredSymbol, SymbolChange};
 use crate::languages::LANGUAGES;
 use crate::model::facts::{Expr, Subject};
 use crate::model::graph::{Dialect, EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
@@ -78,7 +78,7 @@ pub fn breaks(
 }
 
 fn is_renamed(change: &SymbolChange) -> bool {
-    let name = |side: &Option<Declared>| side.as_ref().map(|declared| declared.name.clone());
+    let name = |side: &Option<DeclaredSymbol>| side.as_ref().map(|declared| declared.name.clone());
     name(&change.old) != name(&change.new)
 }
 
@@ -223,7 +223,7 @@ impl Finder<'_, '_> {
         &mut self,
         path: &str,
         line: u32,
-        (declared, reason, is_certain): (&Declared, BreakReason, bool),
+        (declared, reason, is_certain): (&DeclaredSymbol, BreakReason, bool),
     ) -> Result<(), QueryError> {
         let source = self.places.sources.line(path, line)?;
         self.found.push(Break {

@@ -13,7 +13,7 @@ use crate::model::graph::{Dialect, Node, NodeFlags, NodeId, NodeKind, NodeType};
 
 /// A declared symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declared {
+pub struct DeclaredSymbol {
     /// Repo-relative path of its file.
     pub path: String,
     /// 1-based line of its name.
@@ -44,7 +44,7 @@ pub struct Declared {
     pub(super) body: String,
 }
 
-impl Declared {
+impl DeclaredSymbol {
     /// Returns the name as shown to users, with parameters and result.
     #[must_use]
     pub fn shown(&self) -> String {
@@ -64,7 +64,7 @@ impl Declared {
 /// All declarations of a text.
 #[derive(Default)]
 pub struct Declarations {
-    pub symbols: Vec<Declared>,
+    pub symbols: Vec<DeclaredSymbol>,
     /// The code outside of all symbols, without imports.
     pub module_code: String,
 }
@@ -110,7 +110,7 @@ pub fn declarations(path: &str, text: &str, dialect: Dialect) -> Declarations {
         }
     }
 
-    let mut symbols: Vec<Declared> = nodes
+    let mut symbols: Vec<DeclaredSymbol> = nodes
         .values()
         .filter(|node| is_symbol(node))
         .map(|node| {
@@ -170,7 +170,7 @@ fn declared(
     parent: Option<&Node>,
     (facts, decls): (&Facts, &[DeclId]),
     body: String,
-) -> Declared {
+) -> DeclaredSymbol {
     let parameters = node.parameter_signature.clone().unwrap_or_default();
     let result = node.return_type.clone().unwrap_or_default();
     let has = |flag: NodeFlags| node.flags.0 & flag.0 != 0;
@@ -190,7 +190,7 @@ fn declared(
     };
 
     let signature = format!("{words:?} {:?} {parameters}: {result} {header}", node.kind);
-    Declared {
+    DeclaredSymbol {
         path: node.spans[0].path.clone(),
         line: node.spans[0].name_line,
         name: node.name.clone(),

@@ -2,19 +2,19 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{ChangeKind, Declared, SymbolChange};
+use super::{ChangeKind, DeclaredSymbol, SymbolChange};
 
 /// Minimum length of a text by which a renamed symbol is recognized.
 const MIN_RENAMED: usize = 40;
 
 /// Pairs declarations by identity, then by qualified name, then by equal text; returns the pairs
 /// that differ.
-pub fn pairs(old: Vec<Declared>, new: Vec<Declared>) -> Vec<SymbolChange> {
-    let mut old: Vec<Option<Declared>> = old.into_iter().map(Some).collect();
-    let mut new: Vec<Option<Declared>> = new.into_iter().map(Some).collect();
+pub fn pairs(old: Vec<DeclaredSymbol>, new: Vec<DeclaredSymbol>) -> Vec<SymbolChange> {
+    let mut old: Vec<Option<DeclaredSymbol>> = old.into_iter().map(Some).collect();
+    let mut new: Vec<Option<DeclaredSymbol>> = new.into_iter().map(Some).collect();
     let mut changed = Vec::new();
 
-    let mut pair = |key: &dyn Fn(&Declared) -> Option<String>| {
+    let mut pair = |key: &dyn Fn(&DeclaredSymbol) -> Option<String>| {
         let mut waiting: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for (at, declared) in old.iter().enumerate().rev() {
             if let Some(key) = declared.as_ref().and_then(key) {
@@ -56,7 +56,7 @@ pub fn pairs(old: Vec<Declared>, new: Vec<Declared>) -> Vec<SymbolChange> {
     outermost(changed)
 }
 
-fn difference(old: Option<Declared>, new: Option<Declared>) -> Option<SymbolChange> {
+fn difference(old: Option<DeclaredSymbol>, new: Option<DeclaredSymbol>) -> Option<SymbolChange> {
     let kind = match (&old, &new) {
         (None, None) => return None,
         (None, Some(_)) => ChangeKind::Added,

@@ -188,7 +188,7 @@ fn embedding_does_not_delay_shutdown() {
 
 /// Runs a sentence search; returns the number of results, whether the model is reported as broken,
 /// and the vector source of similar symbols.
-fn asked(reader: &IndexReader) -> (usize, bool, VectorSource) {
+fn search_results(reader: &IndexReader) -> (usize, bool, VectorSource) {
     let snapshot = reader.snapshot().unwrap();
     let filter = store::SearchFilter::default();
     let found = query::filter_nodes(
@@ -219,21 +219,22 @@ fn queries_work_without_the_model_or_some_vectors() {
     let (_folder, root, home) = repository(40);
     let service = start(&root, &home, model("first", Duration::ZERO).0);
     complete(&service, "first");
-    let (hits, is_broken, source) = asked(&service.engine().unwrap().reader());
+    let (hits, is_broken, source) = search_results(&service.engine().unwrap().reader());
     assert!(hits > 0 && !is_broken && source == VectorSource::Model);
 
     let reader = || IndexReader::open(&root, &DataRoot::at(&home)).unwrap();
     let broken = ModelHandle::new(|| Err(EmbedError::Unavailable("cut off".to_owned())));
-    let (hits, is_broken, source) = asked(&reader().with_model(broken));
+    let (hits, is_broken, source) = search_results(&reader().with_model(broken));
     assert!(hits > 0 && is_broken && source == VectorSource::Model);
-    let (hits, is_broken, _) = asked(&reader().with_model(model("second", Duration::ZERO).0));
+    let (hits, is_broken, _) =
+        search_results(&reader().with_model(model("second", Duration::ZERO).0));
     assert!(hits > 0 && !is_broken);
 
     let database = service.engine().unwrap().data().database().unwrap();
     let connection = rusqlite::Connection::open(database).unwrap();
     connection.execute_batch("DELETE FROM vec_texts WHERE rowid % 2 = 0; DELETE FROM vec_nodes WHERE node_id % 3 = 0").unwrap();
     drop(connection);
-    assert!(asked(&reader()).0 > 0);
+    assert!(search_results(&reader()).0 > 0);
 }
 
 /// Environment variable with the repository's folder, set in the process that will be killed.

@@ -5,8 +5,8 @@
 use codeagent_lang::explain::Report;
 use codeagent_model::print;
 
-use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::edges::SiteResolver;
+use crate::resolve::global_index::tables::TypeDefId;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
 
 /// Deepest level of type arguments in the text.

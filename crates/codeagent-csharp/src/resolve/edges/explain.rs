@@ -208,7 +208,7 @@ impl SiteResolver<'_> {
                     .first()
                     .map_or(Ty::UNKNOWN, |first| first.ty);
 
-                let said = if fits {
+                let verdict = if fits {
                     "converts to"
                 } else {
                     "may not convert to"
@@ -219,7 +219,7 @@ impl SiteResolver<'_> {
                     1,
                     format_args!("extension in scope: {}", report.decl(candidate.decl)),
                 );
-                report.line(2, format_args!("the receiver {from} {said} {to}"));
+                report.line(2, format_args!("the receiver {from} {verdict} {to}"));
             }
         }
 

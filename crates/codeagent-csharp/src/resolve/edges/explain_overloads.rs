@@ -36,7 +36,7 @@ impl SiteResolver<'_> {
     }
 
     fn explain_overload_trace(&self, overload: &OverloadTrace, report: &mut Report<'_>) {
-        let said = match overload.chosen {
+        let verdict = match overload.chosen {
             Some((decl, true)) => format!("surely {}", report.decl(decl)),
             Some((decl, false)) => format!("perhaps {}", report.decl(decl)),
             None => "none".to_owned(),
@@ -45,7 +45,7 @@ impl SiteResolver<'_> {
         let count = overload.forms.len() + overload.unfit.len();
         report.line(
             1,
-            format_args!("overload resolution among {count} (standard §12.6.4): {said}"),
+            format_args!("overload resolution among {count} (standard §12.6.4): {verdict}"),
         );
 
         for form in overload.forms.iter().take(MAX_SHOWN) {

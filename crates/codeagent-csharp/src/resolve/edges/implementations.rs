@@ -14,9 +14,9 @@ use codeagent_lang::{DeclRef, InheritedImplementation, Reference, Resolution, Ta
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind};
 use codeagent_model::graph::{Access, Confidence, EdgeType};
 
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::edges::{FileResolver, SiteResolver};
+use crate::resolve::global_index::provided_keys;
+use crate::resolve::global_index::tables::TypeDefId;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, TyList, Type};
 
@@ -140,7 +140,7 @@ impl SiteResolver<'_> {
             return;
         }
 
-        self.record_type_lookup(interface_tid, published::INTERFACES, declares.name);
+        self.record_type_lookup(interface_tid, provided_keys::INTERFACES, declares.name);
         for target in declares
             .members
             .iter()
@@ -204,7 +204,7 @@ impl SiteResolver<'_> {
     ) -> Option<DeclRef> {
         let target = self.decl(wanted.decl);
         let name = self.name(wanted.decl.file, target.name);
-        self.record_type_lookup(tid, published::MEMBERS, name);
+        self.record_type_lookup(tid, provided_keys::MEMBERS, name);
 
         self.type_def(tid).explicit.iter().copied().find(|decl| {
             let facts = self.facts(decl.file);

@@ -93,7 +93,7 @@ pub fn link(file: FileId, world: &World) -> Resolution {
     resolution
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
-    resolution.dispatch.sort_by_key(|said| said.at.offset);
+    resolution.dispatch.sort_by_key(|verdict| verdict.at.offset);
     resolution.dependencies = resolver.types.finish();
     resolution
 }

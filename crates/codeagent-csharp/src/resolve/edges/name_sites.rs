@@ -11,10 +11,10 @@ use codeagent_model::facts::{
 use codeagent_model::graph::EdgeType;
 use rustc_hash::FxHashMap;
 
-use crate::resolve::declared::tables::NamespaceId;
 use crate::resolve::edges::SiteResolver;
 use crate::resolve::edges::site_targets::exact_edge;
 use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
+use crate::resolve::global_index::tables::NamespaceId;
 use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::{Ty, Type};

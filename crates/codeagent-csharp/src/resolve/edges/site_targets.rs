@@ -12,9 +12,9 @@ use codeagent_model::facts::{
 };
 use codeagent_model::graph::{Confidence, EdgeType};
 
-use crate::resolve::declared::tables::TypeDef;
 use crate::resolve::edges::{FileResolver, SiteResolver};
 use crate::resolve::expressions::calls::CallOutcome;
+use crate::resolve::global_index::tables::TypeDef;
 use crate::resolve::types::queries::Query;
 use crate::resolve::types::{Ty, Type};
 

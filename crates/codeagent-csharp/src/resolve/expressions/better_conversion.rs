@@ -6,9 +6,9 @@
 
 use codeagent_model::facts::ExprId;
 
-use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::conversions::{Better, Conversion};
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::{Ty, Type};
 
 impl Checker<'_> {

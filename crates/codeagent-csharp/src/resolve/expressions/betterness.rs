@@ -11,10 +11,10 @@
 
 use std::cmp::Ordering;
 
-use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::{Argument, BoundCandidate};
 use crate::resolve::expressions::conversions::Better;
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::{Ty, Type};
 
 /// The rule that decides between two candidates.

@@ -13,14 +13,14 @@ use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{Call, CallId, DeclFlags, Expr, ExprId, ScopeId};
 use codeagent_model::graph::Confidence;
 
-use crate::resolve::declared::tables::is_type_scope;
-use crate::resolve::declared::well_known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::call_forms::CallForm;
 use crate::resolve::expressions::expr_types::MemberAccess;
 use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
+use crate::resolve::global_index::tables::is_type_scope;
+use crate::resolve::global_index::well_known;
 use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::queries::Query;
 use crate::resolve::types::signatures::DelegateShape;

@@ -6,9 +6,9 @@
 
 use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
 
-use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::simple_names::ScopePosition;
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, Type};
 

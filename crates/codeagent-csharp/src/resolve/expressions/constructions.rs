@@ -5,9 +5,9 @@
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{Call, DeclId, DeclKind, ScopeId, TypeExpr, TypeId};
 
-use crate::resolve::declared::published;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::calls::{CallOutcome, CallResult};
+use crate::resolve::global_index::provided_keys;
 use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::{Ty, TyList, Type};
 
@@ -150,7 +150,7 @@ impl Checker<'_> {
         let segments = self.facts.list(segments);
         let last = segments.last()?;
         let suffixed = format!("{}Attribute", self.facts.text(last.name));
-        self.record_text_lookup(published::TYPES, &suffixed);
+        self.record_text_lookup(provided_keys::TYPES, &suffixed);
         if let Some(name) = self.tables.names.get(&suffixed)
             && let TypeOrNamespace::Type(ty) = self.resolve_renamed(segments, scope, name)
         {

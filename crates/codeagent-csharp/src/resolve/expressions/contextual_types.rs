@@ -5,8 +5,8 @@
 
 use codeagent_model::facts::{Context, DeclFlags, DeclId, DeclKind, Expr, ExprId};
 
-use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::queries::Query;
 use crate::resolve::types::{Ty, Type};
 

@@ -9,8 +9,8 @@
 
 use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId};
 
-use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::{Ty, Type};
 
 /// Largest number of elements of a collection expression that are examined.

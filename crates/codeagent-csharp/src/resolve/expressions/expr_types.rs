@@ -14,9 +14,9 @@ use codeagent_model::facts::{
     TypeId,
 };
 
-use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
+use crate::resolve::global_index::well_known::{self, Known};
 use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::queries::Query;

@@ -16,12 +16,12 @@ use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclFlags, DeclKind, ScopeId, ScopeKind};
 
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{Extension, NamespaceId, TypeDefId};
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::conversions::Conversion;
 use crate::resolve::expressions::overloads::OverloadResult;
+use crate::resolve::global_index::provided_keys;
+use crate::resolve::global_index::tables::{Extension, NamespaceId, TypeDefId};
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::usings::Using;
 use crate::resolve::types::{Ty, TyList, Type};
@@ -41,7 +41,7 @@ impl Checker<'_> {
         args: &[Argument],
         type_args: &TyList,
     ) -> Option<OverloadResult> {
-        self.record_lookup(published::EXTENSIONS, name);
+        self.record_lookup(provided_keys::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
 
         match self.arena.get(receiver) {
@@ -74,7 +74,7 @@ impl Checker<'_> {
 
     /// Reports whether any extension with a name, in scope or not, may accept a receiver.
     pub(super) fn may_be_extended(&self, receiver: Ty, name: Name) -> bool {
-        self.record_lookup(published::EXTENSIONS, name);
+        self.record_lookup(provided_keys::EXTENSIONS, name);
         self.tables
             .extensions
             .get(&name)
@@ -93,7 +93,7 @@ impl Checker<'_> {
     /// Reports whether an extension in scope may accept a receiver that is not fully known, such as
     /// the result of an undeclared base class.
     pub(super) fn may_be_an_extension(&self, receiver: Ty, name: Name) -> bool {
-        self.record_lookup(published::EXTENSIONS, name);
+        self.record_lookup(provided_keys::EXTENSIONS, name);
         let Some(all) = self.tables.extensions.get(&name) else {
             return false;
         };
@@ -125,7 +125,7 @@ impl Checker<'_> {
             return None;
         }
 
-        self.record_lookup(published::EXTENSIONS, name);
+        self.record_lookup(provided_keys::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
         let mut with_receiver = vec![Argument::of_type(receiver)];
         with_receiver.extend_from_slice(args);
@@ -264,7 +264,7 @@ impl Checker<'_> {
         name: Name,
         kind: DeclKind,
     ) -> Option<Candidate> {
-        self.record_lookup(published::EXTENSIONS, name);
+        self.record_lookup(provided_keys::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
 
         let (is_static, receiver) = match self.arena.get(receiver) {

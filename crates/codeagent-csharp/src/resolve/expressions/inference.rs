@@ -9,10 +9,10 @@
 use codeagent_model::facts::{ArgMode, DeclId, ExprId};
 use smallvec::SmallVec;
 
-use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::conversions::Conversion;
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
 

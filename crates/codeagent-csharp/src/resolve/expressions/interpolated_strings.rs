@@ -7,9 +7,9 @@
 
 use codeagent_model::facts::{Expr, ExprId, LiteralKind, Sym};
 
-use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::conversions::Better;
+use crate::resolve::global_index::well_known::{self, Known};
 use crate::resolve::types::{Ty, Type};
 
 impl Checker<'_> {

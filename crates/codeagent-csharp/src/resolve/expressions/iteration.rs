@@ -9,9 +9,9 @@ use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId};
 use rustc_hash::FxHashMap;
 
-use crate::resolve::declared::well_known::{self, Known};
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
+use crate::resolve::global_index::well_known::{self, Known};
 use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::{Ty, TyList, Type};
 

@@ -15,13 +15,13 @@ use codeagent_model::facts::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::calls::CallOutcome;
 use crate::resolve::expressions::conversions::{Better, Conversion};
 use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::expressions::simple_names::ScopePosition;
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};

@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 use codeagent_model::facts::DeclFlags;
 
-use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::conversions::Conversion;
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::members::is_method;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};

@@ -6,10 +6,10 @@
 
 use codeagent_model::facts::{DeclKind, ExprId, Operator};
 
-use crate::resolve::declared::well_known::Known;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::overloads::OverloadResult;
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, TyList, Type};
 

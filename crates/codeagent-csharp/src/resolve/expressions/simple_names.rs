@@ -12,8 +12,8 @@ use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts, ScopeId, ScopeK
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::resolve::declared::tables::{FileTable, NamespaceId, TypeDefId, is_type_scope};
 use crate::resolve::expressions::Checker;
+use crate::resolve::global_index::tables::{FileTable, NamespaceId, TypeDefId, is_type_scope};
 use crate::resolve::types::members::{Candidate, is_method};
 use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::scope_lookup::LookupScope;

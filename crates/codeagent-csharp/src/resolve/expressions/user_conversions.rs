@@ -5,17 +5,17 @@
 
 use codeagent_lang::DeclRef;
 
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::conversions::Conversion;
+use crate::resolve::global_index::provided_keys;
+use crate::resolve::global_index::tables::TypeDefId;
 use crate::resolve::types::{Ty, TyList, Type};
 
 impl Checker<'_> {
     /// Returns the conversion operators that a type declares itself.
     pub(super) fn conversions_of(&self, tid: TypeDefId) -> &[DeclRef] {
         let group = self.type_def(tid);
-        self.record_type_lookup(tid, published::CONVERSIONS, group.name);
+        self.record_type_lookup(tid, provided_keys::CONVERSIONS, group.name);
         &group.conversions
     }
 

@@ -8,7 +8,7 @@ use codeagent_lang::{Resolution, World, link};
 use codeagent_model::facts::Facts;
 
 use crate::resolve::tests::{print, split, world};
-use crate::resolve::{asked_of, published};
+use crate::resolve::{keys_of_member, provided_keys};
 
 const REPOSITORY: &str = r"
 //- a.cs
@@ -134,10 +134,10 @@ fn linked(world: &World, file: codeagent_lang::FileId) -> (String, (Resolution, 
 fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     let answers = |facts: &Facts| {
         let mut answers: BTreeMap<DependencyKey, Vec<[u8; 8]>> = BTreeMap::new();
-        for piece in &facts.pieces {
-            asked_of(facts, piece.decl)
+        for member in &facts.member_hashes {
+            keys_of_member(facts, member.decl)
                 .into_iter()
-                .for_each(|slot| answers.entry(slot).or_default().push(piece.hash));
+                .for_each(|slot| answers.entry(slot).or_default().push(member.hash));
         }
         answers
     };
@@ -171,12 +171,12 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
         return dirty;
     }
 
-    let pieces = was
+    let member_hashes = was
         .as_ref()
         .zip(is.as_ref())
         .and_then(|(was, is)| changed_pieces(was, is));
-    let slots: BTreeSet<DependencyKey> = match &pieces {
-        Some(pieces) => pieces
+    let slots: BTreeSet<DependencyKey> = match &member_hashes {
+        Some(member_hashes) => member_hashes
             .iter()
             .copied()
             .filter(|key| key.kind() != KeyKind::Member)
@@ -184,7 +184,7 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
         None => was
             .iter()
             .chain(is.iter())
-            .flat_map(|facts| published(facts))
+            .flat_map(|facts| provided_keys(facts))
             .collect(),
     };
 
@@ -195,12 +195,12 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
             .iter()
             .any(|file| &*before.file(*file).path == changed);
 
-        let asks = pieces.as_ref().is_none_or(|pieces| {
+        let asks = member_hashes.as_ref().is_none_or(|member_hashes| {
             resolution
                 .dependencies
                 .keys
                 .iter()
-                .any(|slot| pieces.contains(slot))
+                .any(|slot| member_hashes.contains(slot))
         });
 
         if reads_file && asks

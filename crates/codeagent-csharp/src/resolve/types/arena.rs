@@ -14,7 +14,7 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::world::DeclRef;
 use codeagent_model::facts::{DeclId, ExprId};
 
-use crate::resolve::declared::tables::{NamespaceId, TypeDefId};
+use crate::resolve::global_index::tables::{NamespaceId, TypeDefId};
 
 /// An interned type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,8 +8,8 @@
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::{BaseClause, DeclKind, TypeExpr};
 
-use crate::resolve::declared::tables::TypeDefId;
-use crate::resolve::declared::well_known::Known;
+use crate::resolve::global_index::tables::TypeDefId;
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::Types;
 use crate::resolve::types::queries::Query;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type};

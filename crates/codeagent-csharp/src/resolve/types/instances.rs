@@ -8,8 +8,8 @@
 
 use codeagent_model::facts::DeclId;
 
-use crate::resolve::declared::tables::TypeDefId;
-use crate::resolve::declared::well_known::Known;
+use crate::resolve::global_index::tables::TypeDefId;
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type, Types};
 
 impl Types<'_> {

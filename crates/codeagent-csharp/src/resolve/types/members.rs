@@ -14,9 +14,9 @@ use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclFlags, DeclKind};
 use codeagent_model::graph::Access;
 
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::TypeDefId;
-use crate::resolve::declared::well_known::Known;
+use crate::resolve::global_index::provided_keys;
+use crate::resolve::global_index::tables::TypeDefId;
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::Types;
 use crate::resolve::types::{Ty, Type};
 
@@ -337,7 +337,7 @@ impl Types<'_> {
         };
 
         let group = self.type_def(tid);
-        self.record_type_lookup(tid, published::CONSTRUCTORS, group.name);
+        self.record_type_lookup(tid, provided_keys::CONSTRUCTORS, group.name);
         let parts = group
             .constructors
             .iter()

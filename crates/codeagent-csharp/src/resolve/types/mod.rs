@@ -34,8 +34,8 @@ use self::names::TypeOrNamespace;
 use self::queries::Query;
 use self::signatures::Signature;
 use self::usings::Using;
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{FileTable, Tables, TypeDef, TypeDefId};
+use crate::resolve::global_index::provided_keys;
+use crate::resolve::global_index::tables::{FileTable, Tables, TypeDef, TypeDefId};
 
 /// Memoized results about declared types.
 #[derive(Default)]
@@ -66,8 +66,8 @@ impl<'w> TypeState<'w> {
     #[must_use]
     pub fn new(world: &'w World, file: FileId) -> Self {
         let tracked = TrackedWorld::new(world, file);
-        tracked.record_text_lookup(published::GLOBAL_USINGS, "");
-        tracked.record_text_lookup(published::FRIENDS, "");
+        tracked.record_text_lookup(provided_keys::GLOBAL_USINGS, "");
+        tracked.record_text_lookup(provided_keys::FRIENDS, "");
 
         Self {
             tables: world.index::<Tables>(),
@@ -198,7 +198,7 @@ impl<'w> Types<'w> {
             while let Some(outer) = outermost.outer {
                 outermost = self.tables.type_def(outer);
             }
-            self.record_lookup(published::TYPES, outermost.name);
+            self.record_lookup(provided_keys::TYPES, outermost.name);
         }
 
         group
@@ -215,7 +215,7 @@ impl<'w> Types<'w> {
 
     /// Returns the members with this name that a type itself declares.
     pub fn members_of(&self, tid: TypeDefId, name: Name) -> &'w [DeclRef] {
-        self.record_type_lookup(tid, published::MEMBERS, name);
+        self.record_type_lookup(tid, provided_keys::MEMBERS, name);
         self.tables
             .members
             .get(&(tid, name))

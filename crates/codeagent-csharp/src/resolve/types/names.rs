@@ -14,10 +14,10 @@ use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclKind, ScopeId, Segment, TypeExpr, TypeId};
 use codeagent_model::graph::Access;
 
-use crate::resolve::declared::assemblies::AssemblyId;
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{NamespaceId, TypeDefId};
-use crate::resolve::declared::well_known::{self, Known};
+use crate::resolve::global_index::assemblies::AssemblyId;
+use crate::resolve::global_index::provided_keys;
+use crate::resolve::global_index::tables::{NamespaceId, TypeDefId};
+use crate::resolve::global_index::well_known::{self, Known};
 use crate::resolve::types::Types;
 use crate::resolve::types::queries::Query;
 use crate::resolve::types::scope_lookup::LookupScope;
@@ -350,7 +350,7 @@ impl Types<'_> {
         file: FileId,
         from: AssemblyId,
     ) -> Option<TypeDefId> {
-        self.record_lookup(published::TYPES, name);
+        self.record_lookup(provided_keys::TYPES, name);
         let all = self.tables.top.get(&(namespace, name))?;
         let mut best: Option<(u8, TypeDefId)> = None;
         for &tid in all {
@@ -396,7 +396,7 @@ impl Types<'_> {
         name: Name,
         from: AssemblyId,
     ) -> Option<NamespaceId> {
-        self.record_lookup(published::NAMESPACES, name);
+        self.record_lookup(provided_keys::NAMESPACES, name);
         let child = *self.tables.namespace_children.get(&(namespace, name))?;
         let homes = &self.tables.namespaces[child.0 as usize].homes;
         homes

@@ -7,7 +7,7 @@ use codeagent_lang::FileId;
 use codeagent_lang::query::stack::{FileQueryBudget, QueryLimits};
 use codeagent_model::facts::{CallId, DeclId, ExprId, ImportId, TypeId};
 
-use crate::resolve::declared::tables::TypeDefId;
+use crate::resolve::global_index::tables::TypeDefId;
 use crate::resolve::types::Ty;
 
 const MAX_DEPTH: u32 = 61;

@@ -7,8 +7,8 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::{ScopeId, ScopeKind};
 
-use crate::resolve::declared::assemblies::AssemblyId;
-use crate::resolve::declared::tables::{NamespaceId, is_type_scope};
+use crate::resolve::global_index::assemblies::AssemblyId;
+use crate::resolve::global_index::tables::{NamespaceId, is_type_scope};
 use crate::resolve::types::Types;
 use crate::resolve::types::names::TypeOrNamespace;
 use crate::resolve::types::usings::Using;

@@ -10,7 +10,7 @@ use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind};
 
-use crate::resolve::declared::well_known::{self, Known};
+use crate::resolve::global_index::well_known::{self, Known};
 use crate::resolve::types::Types;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
 

@@ -13,8 +13,8 @@ use codeagent_model::facts::{Facts, ImportId, ImportKind, ScopeId, Segment, Type
 use rustc_hash::FxHashSet;
 
 use crate::project::GlobalUsing;
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{AssemblyUsing, NamespaceId};
+use crate::resolve::global_index::provided_keys;
+use crate::resolve::global_index::tables::{AssemblyUsing, NamespaceId};
 use crate::resolve::types::Ty;
 use crate::resolve::types::Types;
 use crate::resolve::types::names::TypeOrNamespace;
@@ -162,8 +162,8 @@ impl Types<'_> {
         let mut current = TypeOrNamespace::Namespace(NamespaceId::GLOBAL);
         let name = name.strip_prefix("global::").unwrap_or(name);
         for segment in name.split('.') {
-            self.record_text_lookup(published::TYPES, segment);
-            self.record_text_lookup(published::NAMESPACES, segment);
+            self.record_text_lookup(provided_keys::TYPES, segment);
+            self.record_text_lookup(provided_keys::NAMESPACES, segment);
             let id = self.tables.names.get(segment)?;
             current = self.resolve_segment(current, id, &[], true);
             if matches!(current, TypeOrNamespace::None) {

@@ -68,7 +68,7 @@ fn a_truncated_or_damaged_assembly_affects_only_itself() {
 
 #[test]
 fn a_cyclic_assembly_is_read_in_bounded_time() {
-    for (what, image) in damage::circles() {
+    for (what, image) in damage::cyclic_assemblies() {
         let read = read(&image);
         assert!(
             read.is_ok()

@@ -211,7 +211,7 @@ impl Protected {
                 Some(says) => self
                     .links
                     .iter()
-                    .any(|(known, said)| known == path && said == says),
+                    .any(|(known, output)| known == path && output == says),
                 None => self.known.contains(&identity(&stat)),
             };
 

@@ -39,16 +39,16 @@ enum Change {
 
 #[derive(Clone)]
 pub struct Fixture {
-    said: Arc<Value>,
+    output: Arc<Value>,
     changes: broadcast::Sender<Change>,
     tasks: Tasks,
 }
 
 impl Default for Fixture {
     fn default() -> Self {
-        let said = serde_json::from_str(include_str!("fixture.json")).unwrap();
+        let output = serde_json::from_str(include_str!("fixture.json")).unwrap();
         Self {
-            said: Arc::new(said),
+            output: Arc::new(output),
             changes: broadcast::Sender::new(CHANGES),
             tasks: Tasks::default(),
         }
@@ -98,7 +98,7 @@ fn filled(value: &Value, arguments: &Map<String, Value>) -> Value {
 impl Fixture {
     /// Returns the rows of a table of `fixture.json`; the first element of each is its list entry.
     fn rows(&self, table: &str) -> &[Value] {
-        self.said
+        self.output
             .pointer(table)
             .and_then(Value::as_array)
             .map_or(&[], Vec::as_slice)
@@ -134,9 +134,9 @@ impl Fixture {
         }
     }
 
-    async fn log(context: &RequestContext<RoleServer>, level: LoggingLevel, said: &str) {
+    async fn log(context: &RequestContext<RoleServer>, level: LoggingLevel, output: &str) {
         let message =
-            LoggingMessageNotificationParam::new(level, json!(said)).with_logger("conformance");
+            LoggingMessageNotificationParam::new(level, json!(output)).with_logger("conformance");
         context.peer.notify_logging_message(message).await.ok();
     }
 
@@ -147,12 +147,12 @@ impl Fixture {
     ) -> Result<Option<CallToolResult>, ErrorData> {
         match name {
             "test_tool_with_logging" => {
-                for said in [
+                for output in [
                     "Tool execution started",
                     "Tool processing data",
                     "Tool execution completed",
                 ] {
-                    Self::log(context, LoggingLevel::Info, said).await;
+                    Self::log(context, LoggingLevel::Info, output).await;
                     tokio::time::sleep(BREATH).await;
                 }
             }
@@ -326,7 +326,7 @@ impl ServerHandler for Fixture {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let template = parsed(self.said["template"][0].clone())?;
+        let template = parsed(self.output["template"][0].clone())?;
         Ok(ListResourceTemplatesResult::with_all_items(vec![template]))
     }
 
@@ -340,7 +340,7 @@ impl ServerHandler for Fixture {
             .strip_prefix("test://template/")
             .and_then(|rest| rest.strip_suffix("/data"));
         let row = match id {
-            Some(_) => Some(&self.said["template"]),
+            Some(_) => Some(&self.output["template"]),
             None => self.find("/resources", "uri", uri),
         };
         let row = row.ok_or_else(|| {

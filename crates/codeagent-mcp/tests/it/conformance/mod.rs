@@ -114,13 +114,13 @@ async fn the_fixture_passes_every_scenario_on_the_products_transport() {
             options,
         )
     };
-    for (is_passed, said) in judged(routes, |_| None).await {
+    for (is_passed, printed) in judged(routes, |_| None).await {
         // The exit code covers only scored scenarios.
-        let total = said
+        let total = printed
             .lines()
             .rfind(|line| line.starts_with("Total: "))
-            .unwrap_or(&said);
-        assert!(is_passed && total.ends_with(" 0 failed"), "{said}");
+            .unwrap_or(&printed);
+        assert!(is_passed && total.ends_with(" 0 failed"), "{printed}");
         println!("{total}");
     }
 }
@@ -141,8 +141,8 @@ async fn the_product_passes_the_scenarios_without_a_fixture() {
                 .join(format!("tests/it/conformance/{revision}.yml")),
         )
     };
-    for (is_passed, said) in judged(|options, stop| router(server, options, stop), known).await {
-        assert!(is_passed, "{said}");
+    for (is_passed, printed) in judged(|options, stop| router(server, options, stop), known).await {
+        assert!(is_passed, "{printed}");
     }
     state.close();
 }

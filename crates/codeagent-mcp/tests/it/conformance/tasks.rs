@@ -29,7 +29,7 @@ pub struct Tasks {
 enum Job {
     Sleep {
         time: Duration,
-        said: String,
+        output: String,
     },
     FailAsTool,
     FailAsRequest,
@@ -74,7 +74,7 @@ impl Tasks {
                     false,
                     Job::Sleep {
                         time,
-                        said: word("label", "computed"),
+                        output: word("label", "computed"),
                     },
                 )
             }
@@ -98,7 +98,7 @@ impl Tasks {
                     true,
                     Job::Sleep {
                         time: BREATH,
-                        said: format!("Hello: {name}"),
+                        output: format!("Hello: {name}"),
                     },
                 ),
                 None if has_tasks => {
@@ -150,13 +150,13 @@ impl Job {
     /// Runs the job, as a task or while the caller waits.
     async fn run(self, task: Option<TaskContext>) -> Result<CallToolResult, TaskExit> {
         match (self, task) {
-            (Self::Sleep { time, said }, None) => {
+            (Self::Sleep { time, output }, None) => {
                 tokio::time::sleep(time).await;
-                Ok(text(said))
+                Ok(text(output))
             }
-            (Self::Sleep { time, said }, Some(task)) => tokio::select! {
+            (Self::Sleep { time, output }, Some(task)) => tokio::select! {
                 () = task.cancelled() => Err(TaskExit::Cancelled),
-                () = tokio::time::sleep(time) => Ok(text(said)),
+                () = tokio::time::sleep(time) => Ok(text(output)),
             },
             (Self::FailAsTool, _) => {
                 tokio::time::sleep(BREATH).await;

@@ -248,9 +248,9 @@ fn the_corpus_is_hostile() {
             .stdin(Stdio::null())
             .output();
         let Ok(output) = run else { continue };
-        let told = [output.stdout, output.stderr].concat();
+        let reply = [output.stdout, output.stderr].concat();
         escaped += usize::from(
-            String::from_utf8_lossy(&told).contains(CANARY) || snapshot(outer.path()) != before,
+            String::from_utf8_lossy(&reply).contains(CANARY) || snapshot(outer.path()) != before,
         );
     }
     assert!(
@@ -299,7 +299,7 @@ async fn shell_exec_runs_permitted_commands() {
     let session = session("patch", false).await;
     let run = async |command: &str, args: &[&str]| {
         session
-            .told("shell_exec", json!({ "command": command, "args": args }))
+            .call_text("shell_exec", json!({ "command": command, "args": args }))
             .await
     };
     assert_eq!(
@@ -330,12 +330,12 @@ async fn shell_exec_runs_permitted_commands() {
         ("ls", vec!["."], "evil"),
         ("du", vec!["-a", "f"], "f"),
     ] {
-        let told = run(command, &args).await;
-        assert!(told.contains(expected), "{command}: {told}");
+        let reply = run(command, &args).await;
+        assert!(reply.contains(expected), "{command}: {reply}");
     }
-    let told = run("cat", &["f", "missing"]).await;
+    let reply = run("cat", &["f", "missing"]).await;
     for part in ["exit_code", "stdout", "stderr"] {
-        assert!(told.contains(&format!("{part}:")), "{told}");
+        assert!(reply.contains(&format!("{part}:")), "{reply}");
     }
     let refused = async |command: &str, args: &[&str]| {
         let result = session
@@ -347,8 +347,8 @@ async fn shell_exec_runs_permitted_commands() {
     for name in NAMES {
         assert_eq!(refused(name, &[]).await, "CommandNotAllowed", "{name:?}");
     }
-    let told = run("bash", &[]).await;
-    assert!(told.contains("grep, sed, awk, find, cat, head, tail, wc, sort, uniq, cut, tr, diff, file, stat, ls, du, rg"), "{told}");
+    let reply = run("bash", &[]).await;
+    assert!(reply.contains("grep, sed, awk, find, cat, head, tail, wc, sort, uniq, cut, tr, diff, file, stat, ls, du, rg"), "{reply}");
     for argument in [
         "/etc/passwd",
         "../outside/secret",
@@ -396,10 +396,10 @@ async fn commands_are_off_unless_allowed() {
         ..Options::default()
     };
     let session = Session::with("patch", options.clone(), &[]).await;
-    let told = session
-        .told("shell_exec", json!({ "command": "cat" }))
+    let reply = session
+        .call_text("shell_exec", json!({ "command": "cat" }))
         .await;
-    assert_eq!(told, "CommandNotAllowed: this system has none");
+    assert_eq!(reply, "CommandNotAllowed: this system has none");
     let session = Session::with("workspace", options, &[]).await;
     assert_eq!(
         session
@@ -412,11 +412,11 @@ async fn commands_are_off_unless_allowed() {
 #[tokio::test]
 async fn a_refused_command_names_the_flag_that_allows_it() {
     let session = Session::of("patch", &[("f.txt", "")]).await;
-    let told = session
-        .told("shell_exec", json!({ "command": "cat", "args": ["f.txt"] }))
+    let reply = session
+        .call_text("shell_exec", json!({ "command": "cat", "args": ["f.txt"] }))
         .await;
     assert_eq!(
-        told,
+        reply,
         "CommandNotAllowed: commands are not allowed; start the server with --allow-exec"
     );
     let workspace = session.beside("workspace").await;
@@ -779,18 +779,18 @@ async fn a_gigabyte_of_output_is_truncated() {
         .unwrap()
         .set_len(1 << 30)
         .unwrap();
-    let told = session
-        .told(
+    let reply = session
+        .call_text(
             "shell_exec",
             json!({ "command": "cat", "args": ["sparse"] }),
         )
         .await;
     assert!(
-        told.starts_with("exit_code: 0\n") && told.contains("[truncated after 1048576 bytes]"),
-        "{told:.100}"
+        reply.starts_with("exit_code: 0\n") && reply.contains("[truncated after 1048576 bytes]"),
+        "{reply:.100}"
     );
     let waits = session
-        .told("shell_exec", json!({ "command": "cat", "args": ["-"] }))
+        .call_text("shell_exec", json!({ "command": "cat", "args": ["-"] }))
         .await;
     assert_eq!(
         waits, "exit_code: 0\nstdout:\n\nstderr:\n",

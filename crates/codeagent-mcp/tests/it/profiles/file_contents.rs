@@ -34,7 +34,7 @@ async fn read(beside: &Beside, profile: &str, path: &str) -> Result<String, Stri
     };
     let answer = beside.call(tool, arguments).await;
     let text = answer.as_ref().map(text_of).unwrap_or_default();
-    let told = answer.as_ref().ok().and_then(|result| {
+    let reply = answer.as_ref().ok().and_then(|result| {
         result
             .structured_content
             .as_ref()?
@@ -47,8 +47,8 @@ async fn read(beside: &Beside, profile: &str, path: &str) -> Result<String, Stri
             .find_map(|line| line.trim_start().strip_prefix("content: "))
             .map(|line| serde_json::from_str(line).unwrap())
     };
-    match told.or_else(quoted) {
-        Some(told) => Ok(told),
+    match reply.or_else(quoted) {
+        Some(reply) => Ok(reply),
         None if text.contains("status: \"empty\"") => Ok(String::new()),
         None => Err(crate::profiles::support::word(answer)),
     }
@@ -158,9 +158,9 @@ async fn every_profile_reads_bytes_of_any_kind_or_refuses_them() {
     for (at, profile) in READERS.into_iter().enumerate() {
         let beside = session.beside(profile).await;
         for (name, _, expected) in &rows {
-            let told = read(&beside, profile, name).await;
+            let reply = read(&beside, profile, name).await;
             assert_eq!(
-                told.as_deref().map_err(String::as_str),
+                reply.as_deref().map_err(String::as_str),
                 expected[at],
                 "{profile} {name}"
             );
@@ -333,15 +333,15 @@ async fn a_sparse_file_of_two_gigabytes_is_refused_or_skipped() {
     ] {
         let mut query = query;
         (query["path"], query["pattern"]) = (json!("."), json!("needle"));
-        let told = text_of(
+        let reply = text_of(
             &local
                 .call("local_ripgrep", json!({ "queries": [query.clone()] }))
                 .await
                 .unwrap(),
         );
         assert!(
-            told.contains("path: \"a.ts\"") && !told.contains("sparse"),
-            "{query}: {told}"
+            reply.contains("path: \"a.ts\"") && !reply.contains("sparse"),
+            "{query}: {reply}"
         );
     }
     let found = session
@@ -368,10 +368,10 @@ struct Changing {
 impl Changing {
     fn start(path: PathBuf, line: String) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
+        let reply = Arc::clone(&stop);
         let change = move || {
             let mut round = 0;
-            while !told.load(Ordering::Relaxed) {
+            while !reply.load(Ordering::Relaxed) {
                 let mut file = std::fs::OpenOptions::new()
                     .append(true)
                     .open(&path)

@@ -30,28 +30,28 @@ async fn file_contents_are_escaped_as_data() {
         ("local_find_files", json!({ "path": ".", "name": "*" })),
         ("local_view_structure", json!({ "path": "." })),
     ] {
-        let told = session.told(tool, json!({ "queries": [query] })).await;
+        let reply = session.call_text(tool, json!({ "queries": [query] })).await;
         assert_eq!(
-            told.matches("\n  - status: ").count(),
+            reply.matches("\n  - status: ").count(),
             1,
-            "one answer: {told}"
+            "one answer: {reply}"
         );
         assert!(
-            told.chars().all(|c| c == '\n' || !c.is_ascii_control()),
-            "{tool}: {told:?}"
+            reply.chars().all(|c| c == '\n' || !c.is_ascii_control()),
+            "{tool}: {reply:?}"
         );
-        let hints = told
+        let hints = reply
             .split_once("\n      hints:")
             .map_or("", |(_, hints)| hints);
         assert!(
             !hints.contains("run rm") && !hints.contains("forged"),
-            "{tool}: {told}"
+            "{tool}: {reply}"
         );
         assert!(
-            told.lines().all(
+            reply.lines().all(
                 |line| !line.starts_with("{\"jsonrpc\"") && !line.starts_with("</tool_output>")
             ),
-            "{tool}: {told}"
+            "{tool}: {reply}"
         );
     }
     for (profile, tool, arguments, content) in [
@@ -100,13 +100,16 @@ async fn file_contents_are_escaped_as_data() {
         );
     }
     let session = Session::of("patch", &[(NAME, "one\n")]).await;
-    let told = session
-        .told(
+    let reply = session
+        .call_text(
             "append",
             json!({ "path": session.at(NAME), "content": "x" }),
         )
         .await;
-    assert!(!told.contains('\u{1b}') && !told.contains('\n'), "{told:?}");
+    assert!(
+        !reply.contains('\u{1b}') && !reply.contains('\n'),
+        "{reply:?}"
+    );
 }
 
 #[tokio::test]
@@ -211,12 +214,12 @@ async fn odd_paths_are_taken_literally_or_refused() {
         ("\u{fffd}.txt", "NOT_FOUND"),
     ] {
         let answer = session.json("read_file", json!({ "file": path })).await;
-        let told = if answer["ok"] == true {
+        let reply = if answer["ok"] == true {
             "ok"
         } else {
             answer["error"]["code"].as_str().unwrap()
         };
-        assert_eq!(told, expected, "{path:.40?}: {answer:.200}");
+        assert_eq!(reply, expected, "{path:.40?}: {answer:.200}");
     }
     let listed = session.json("list_dir", json!({ "recursive": true })).await;
     assert_eq!(
@@ -401,22 +404,22 @@ async fn patches_that_do_not_apply_change_nothing() {
         ("lf", ""),
     ] {
         let before = session.text(file);
-        let told = session
-            .told(
+        let reply = session
+            .call_text(
                 "patch_apply",
                 json!({ "path": session.at(file), "patch": patch }),
             )
             .await;
         assert!(
-            told.starts_with("PatchFailed: "),
-            "{file} {patch:?}: {told}"
+            reply.starts_with("PatchFailed: "),
+            "{file} {patch:?}: {reply}"
         );
         assert_eq!(session.text(file), before, "{patch:?}");
     }
     let fits = "@@ -2 +2 @@\n-two\r\n+2\r\n";
     assert_eq!(
         session
-            .told(
+            .call_text(
                 "patch_apply",
                 json!({ "path": session.at("crlf"), "patch": fits })
             )
@@ -425,14 +428,14 @@ async fn patches_that_do_not_apply_change_nothing() {
     );
     assert_eq!(session.text("crlf").unwrap(), "one\r\n2\r\n");
     let offset = "@@ -40,2 +40,2 @@\n two\n-three\n+3\n";
-    let told = session
-        .told(
+    let reply = session
+        .call_text(
             "patch_apply",
             json!({ "path": session.at("lf"), "patch": offset }),
         )
         .await;
     assert_eq!(
-        told,
+        reply,
         "Applied 1 hunks to lf; hunk 1 was applied at line 2 instead of line 40"
     );
     assert_eq!(session.text("lf").unwrap(), "one\ntwo\n3\n");
@@ -655,12 +658,12 @@ async fn move_and_remove_report_conflicts() {
         ),
     ] {
         let answer = session.json(tool, arguments.clone()).await;
-        let told = if answer["ok"] == true {
+        let reply = if answer["ok"] == true {
             "ok"
         } else {
             answer["error"]["code"].as_str().unwrap()
         };
-        assert_eq!(told, expected, "{tool} {arguments}: {answer}");
+        assert_eq!(reply, expected, "{tool} {arguments}: {answer}");
         assert!(
             tool != "delete_file" || arguments["path"] != "link/" || session.text("d/x").is_some(),
             "the link went, not what it led to"
@@ -724,7 +727,7 @@ async fn long_arguments_and_outputs_are_bounded() {
     std::fs::write(session.root().join("cat"), "#!/bin/sh\necho mine\n").unwrap();
     let run = async |args: Value| {
         session
-            .told("shell_exec", json!({ "command": "cat", "args": args }))
+            .call_text("shell_exec", json!({ "command": "cat", "args": args }))
             .await
     };
     assert_eq!(
@@ -748,11 +751,11 @@ async fn long_arguments_and_outputs_are_bounded() {
             .starts_with("InvalidArguments: ")
     );
     std::fs::write(session.root().join("big"), [0xff, 0].repeat(2 << 20)).unwrap();
-    let told = run(json!(["big", "big", "big", "big"])).await;
+    let reply = run(json!(["big", "big", "big", "big"])).await;
     assert!(
-        told.starts_with("exit_code: 0") && told.contains("[truncated after 1048576 bytes]"),
+        reply.starts_with("exit_code: 0") && reply.contains("[truncated after 1048576 bytes]"),
         "{}",
-        told.len()
+        reply.len()
     );
 }
 
@@ -794,11 +797,11 @@ async fn any_query_is_searched_or_refused() {
             answer["results"].is_array() || code == Some("invalid_parameter"),
             "{query:.40}: {answer:.300}"
         );
-        let told = answer.to_string().to_lowercase();
+        let reply = answer.to_string().to_lowercase();
         assert!(
             !["syntax error", "sqlite", "unterminated", "no such column"]
                 .iter()
-                .any(|word| told.contains(word)),
+                .any(|word| reply.contains(word)),
             "{query:.40}: {answer:.300}"
         );
     }
@@ -872,7 +875,7 @@ async fn every_search_tool_accepts_or_refuses_any_pattern_in_time() {
             json!({ "queries": [query] })
         };
         let fetch = json!({ "queries": [{ "path": "a.txt", "matchString": pattern, "matchStringIsRegex": true }] });
-        for (told, refused) in [
+        for (reply, refused) in [
             (
                 session
                     .word(
@@ -908,16 +911,16 @@ async fn every_search_tool_accepts_or_refuses_any_pattern_in_time() {
                 "queryExecutionFailed",
             ),
         ] {
-            let is_refused = told == refused;
+            let is_refused = reply == refused;
             assert!(
                 expected.is_none_or(|takes| takes != is_refused),
-                "{pattern:.60}: {told}"
+                "{pattern:.60}: {reply}"
             );
             assert!(
                 is_refused
                     || ["ok", "noMatches", "patternTooBroad", "outputTooLarge"]
-                        .contains(&told.as_str()),
-                "{pattern:.60}: {told}"
+                        .contains(&reply.as_str()),
+                "{pattern:.60}: {reply}"
             );
         }
         let perl = local
@@ -996,10 +999,10 @@ async fn patched_files_are_indexed_at_once() {
                 .call("get_file_outline", json!({ "path": path }))
                 .await
                 .unwrap();
-            let told = text_of(&answer);
+            let reply = text_of(&answer);
             let names = ["first", "second", "third", "fourth"]
                 .into_iter()
-                .filter(|name| told.contains(&format!("\"{name}\"")));
+                .filter(|name| reply.contains(&format!("\"{name}\"")));
             assert_eq!(names.collect::<Vec<_>>(), expected, "{path} after {tool}");
         }
     }

@@ -220,30 +220,31 @@ async fn hostile_file_names_are_escaped() {
     for (tool, mut arguments, lines) in tools {
         arguments["format"] = "compact".into();
         let result = session.call(tool, arguments).await.unwrap();
-        let told = result.structured_content.unwrap()["compact"]
+        let reply = result.structured_content.unwrap()["compact"]
             .as_str()
             .unwrap()
             .to_owned();
         assert!(
-            told.chars()
+            reply
+                .chars()
                 .all(|c| matches!(c, '\n' | '\t') || !c.is_control()),
-            "{tool}: {told:?}"
+            "{tool}: {reply:?}"
         );
         assert!(
-            lines == 0 || told.lines().count() == lines,
-            "{tool}: {told}"
+            lines == 0 || reply.lines().count() == lines,
+            "{tool}: {reply}"
         );
         assert!(
-            told.lines().all(|line| !line.starts_with("forged")),
-            "{tool}: {told}"
+            reply.lines().all(|line| !line.starts_with("forged")),
+            "{tool}: {reply}"
         );
     }
-    let told = session
+    let reply = session
         .structured("list_directory", json!({ "format": "compact" }))
         .await;
     let first =
         "a\\nforged.cs\\t12\\n\\u{1b}[31m.ts\t29\nb\\tforged\\t7.ts\t29\nc\\r\\u{7f}\\u{9b}.ts\t29";
-    assert_eq!(told["compact"], first, "{told}");
+    assert_eq!(reply["compact"], first, "{reply}");
     for name in NAMES {
         assert!(
             session

@@ -105,8 +105,8 @@ fn questions(path: &str) -> Vec<(&'static str, &'static str, Value)> {
 async fn all_answer(session: &Session, path: &str) {
     for (profile, tool, arguments) in questions(path) {
         let begun = Instant::now();
-        let told = session.beside(profile).await.word(tool, arguments).await;
-        assert_eq!(told, "ok", "{tool} {path}");
+        let answer = session.beside(profile).await.word(tool, arguments).await;
+        assert_eq!(answer, "ok", "{tool} {path}");
         assert!(
             begun.elapsed() < BOUND,
             "{tool} {path} takes {:?}",
@@ -309,16 +309,16 @@ async fn floods_of_ignore_rules_are_bounded() {
         write_file(&session.root(), &format!("f{index}/x.ts"), "Order\n");
     }
     let begun = Instant::now();
-    let told = session
-        .told(
+    let answer = session
+        .call_text(
             "local_ripgrep",
             json!({ "queries": [{ "path": ".", "pattern": "Order" }] }),
         )
         .await;
     // A busy machine may exhaust the search's time first.
     assert!(
-        told.contains("totalFiles: 61") || told.contains("the search timed out after 30 s"),
-        "{told:.500}"
+        answer.contains("totalFiles: 61") || answer.contains("the search timed out after 30 s"),
+        "{answer:.500}"
     );
     assert!(begun.elapsed() < BOUND, "{:?}", begun.elapsed());
 }

@@ -31,7 +31,7 @@ async fn session() -> Session {
 
 /// Returns the text of one query's answer.
 async fn ask(session: &Session, tool: &str, query: Value) -> String {
-    session.told(tool, json!({ "queries": [query] })).await
+    session.call_text(tool, json!({ "queries": [query] })).await
 }
 
 /// Asserts that the text contains every line, in any order.
@@ -59,15 +59,15 @@ async fn tools_and_prompts_are_those_of_the_contract() {
         let served = json!({ "name": tool.name, "description": tool.description, "inputSchema": *tool.input_schema });
         assert_eq!(&served, recorded);
     }
-    let told = session.client.peer_info().unwrap();
+    let answer = session.client.peer_info().unwrap();
     assert_eq!(
-        told.server_info.as_ref().unwrap().name,
+        answer.server_info.as_ref().unwrap().name,
         "local-explorer-mcp"
     );
     let capabilities =
         json!({ "tools": { "listChanged": true }, "prompts": { "listChanged": true } });
     assert_eq!(
-        serde_json::to_value(&told.capabilities).unwrap(),
+        serde_json::to_value(&answer.capabilities).unwrap(),
         capabilities
     );
     let parameters: Vec<usize> = recorded
@@ -83,13 +83,13 @@ async fn tools_and_prompts_are_those_of_the_contract() {
     let prompts = session.client.list_all_prompts().await.unwrap();
     assert_eq!(serde_json::to_value(&prompts).unwrap(), contract["prompts"]);
     for prompt in &prompts {
-        let told = session
+        let answer = session
             .client
             .get_prompt(GetPromptRequestParams::new(prompt.name.clone()))
             .await
             .unwrap();
         assert!(
-            told.messages[0]
+            answer.messages[0]
                 .content
                 .as_text()
                 .unwrap()
@@ -974,30 +974,30 @@ async fn hostile_paths_are_refused() {
         "a\0b",
         "innocent.txt",
     ] {
-        let told = session
-            .told(
+        let answer = session
+            .call_text(
                 "local_fetch_content",
                 json!({ "queries": [{ "path": path }] }),
             )
             .await;
-        says(&told, &["errorCode: \"pathValidationFailed\""]);
+        says(&answer, &["errorCode: \"pathValidationFailed\""]);
     }
     for tool in ["local_view_structure", "local_find_files"] {
-        let told = session
-            .told(tool, json!({ "queries": [{ "path": "to-outside" }] }))
+        let answer = session
+            .call_text(tool, json!({ "queries": [{ "path": "to-outside" }] }))
             .await;
-        says(&told, &["errorCode: \"pathValidationFailed\""]);
+        says(&answer, &["errorCode: \"pathValidationFailed\""]);
     }
     let search = json!({ "pattern": "SECRET", "path": ".", "followSymlinks": true, "hidden": true, "noIgnore": true, "binaryFiles": "text" });
     assert!(
         session
-            .told("local_ripgrep", json!({ "queries": [search] }))
+            .call_text("local_ripgrep", json!({ "queries": [search] }))
             .await
             .contains("status: \"empty\"")
     );
     says(
         &session
-            .told(
+            .call_text(
                 "local_fetch_content",
                 json!({ "queries": [{ "path": "pipe" }] }),
             )
@@ -1005,7 +1005,7 @@ async fn hostile_paths_are_refused() {
         &["errorCode: \"fileAccessFailed\""],
     );
     let inside = session
-        .told(
+        .call_text(
             "local_fetch_content",
             json!({ "queries": [{ "path": session.at("README.md") }] }),
         )

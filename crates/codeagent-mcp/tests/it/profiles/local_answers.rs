@@ -74,7 +74,7 @@ async fn session() -> Session {
 }
 
 async fn ask(session: &Session, tool: &str, query: Value) -> String {
-    session.told(tool, json!({ "queries": [query] })).await
+    session.call_text(tool, json!({ "queries": [query] })).await
 }
 
 /// Returns the paths of all fields of an answer.
@@ -141,11 +141,11 @@ async fn answers_have_exactly_the_documented_fields() {
         for query in queries {
             found.extend(fields(&ask(&session, tool, why(query)).await));
         }
-        let said: BTreeSet<String> = fields_of_tool
+        let output: BTreeSet<String> = fields_of_tool
             .split_whitespace()
             .map(str::to_owned)
             .collect();
-        assert_eq!(found, said, "{tool}");
+        assert_eq!(found, output, "{tool}");
     }
 }
 
@@ -258,10 +258,10 @@ async fn every_documented_error_occurs() {
         );
         seen.insert((tool, code));
     }
-    let said = ERRORS
+    let output = ERRORS
         .iter()
         .flat_map(|(tool, codes)| codes.split_whitespace().map(move |code| (*tool, code)));
-    assert_eq!(seen, said.collect());
+    assert_eq!(seen, output.collect());
 }
 
 #[tokio::test]
@@ -412,8 +412,8 @@ async fn formatting_parameters_change_the_format() {
     let vim = told(json!({ "vimgrepFormat": true, "contextLines": 1 })).await;
     assert!(vim.contains("value: \"a.txt:2:6:beta Alpha\""), "{vim}");
     let debug = told(json!({ "debug": true, "threads": 1, "hidden": true })).await;
-    let said = "debug: engine regex, threads 1, case Smart, ignore files yes, hidden files yes, links followed no; 1 files of 23 bytes in ";
-    assert!(debug.contains(said), "{debug}");
+    let output = "debug: engine regex, threads 1, case Smart, ignore files yes, hidden files yes, links followed no; 1 files of 23 bytes in ";
+    assert!(debug.contains(output), "{debug}");
     assert!(
         told(json!({ "debug": true, "perlRegex": true }))
             .await

@@ -85,15 +85,17 @@ fn permitted(schema: &Value) -> Vec<Value> {
 /// call.
 async fn ask(session: &Session, profile: &str, tool: &str, arguments: Value) -> (bool, Value) {
     if profile == "local" {
-        let told = session.told(tool, json!({ "queries": [arguments] })).await;
+        let reply = session
+            .call_text(tool, json!({ "queries": [arguments] }))
+            .await;
         // The time taken differs from call to call, like `duration_ms` below.
-        let told: Vec<&str> = told
+        let reply: Vec<&str> = reply
             .lines()
             .filter(|line| !line.contains("searchTime"))
             .collect();
         return (
-            told[0].starts_with("Input validation error"),
-            told.join("\n").into(),
+            reply[0].starts_with("Input validation error"),
+            reply.join("\n").into(),
         );
     }
     let answer = session.call(tool, arguments).await;

@@ -33,7 +33,7 @@ async fn patch_apply_changes_a_file_completely_or_not_at_all() {
     let apply = |patch: &str| json!({ "path": path, "patch": patch });
     let fenced = "```diff\n--- a/f.txt\n+++ b/f.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n```";
     assert_eq!(
-        session.told("patch_apply", apply(fenced)).await,
+        session.call_text("patch_apply", apply(fenced)).await,
         "Applied 1 hunks to f.txt"
     );
     assert_eq!(session.text("f.txt").unwrap(), "one\n2\nthree\n");
@@ -135,18 +135,18 @@ async fn an_ambiguous_hunk_needs_an_exact_line_number() {
     let hunk = |line: usize| {
         format!("@@ -{line},3 +{line},3 @@\n   if (x)\n-    return;\n+    throw;\n   y();\n")
     };
-    let told = session.told("patch_apply", apply(&hunk(100))).await;
+    let answer = session.call_text("patch_apply", apply(&hunk(100))).await;
     let several = "PatchFailed: m.cs: the context of hunk 1 of 1 occurs several times, at lines 2, 8, 14, 20, 26; add lines of context, or \
                    state the exact line; the file was not changed";
-    assert_eq!(told, several);
+    assert_eq!(answer, several);
     assert_eq!(
-        session.told("patch_apply", apply(&hunk(9))).await,
+        session.call_text("patch_apply", apply(&hunk(9))).await,
         several,
         "one line off is not exactly"
     );
     assert_eq!(session.text("m.cs").unwrap(), methods());
     assert_eq!(
-        session.told("patch_apply", apply(&hunk(14))).await,
+        session.call_text("patch_apply", apply(&hunk(14))).await,
         "Applied 1 hunks to m.cs"
     );
     let lines: Vec<String> = session
@@ -171,26 +171,26 @@ async fn a_hunk_applies_up_to_a_hundred_lines_away_and_says_so() {
     let session = session().await;
     std::fs::write(session.root().join("m.cs"), methods()).unwrap();
     let hunk = |line: usize| json!({ "path": "m.cs", "patch": format!("@@ -{line} +{line} @@\n-// 99\n+// last\n") });
-    let far = session.told("patch_apply", hunk(29)).await;
+    let far = session.call_text("patch_apply", hunk(29)).await;
     let expected = "PatchFailed: m.cs: the context of hunk 1 of 1 is at line 130, more than 100 lines from line 29, where it should be; \
                     correct the line number; the file was not changed";
     assert_eq!(far, expected);
     assert_eq!(session.text("m.cs").unwrap(), methods());
-    let told = session.told("patch_apply", hunk(30)).await;
+    let answer = session.call_text("patch_apply", hunk(30)).await;
     assert_eq!(
-        told,
+        answer,
         "Applied 1 hunks to m.cs; hunk 1 was applied at line 130 instead of line 30"
     );
     // The offset of the previous hunk is taken into account.
     let two = "@@ -1,5 +1,6 @@\n+// more\n // 0\n // 1\n // 2\n // 3\n // 4\n@@ -6 +7 @@\n-// 98\n+// 97\n";
-    let told = session
-        .told("patch_apply", json!({ "path": "m.cs", "patch": two }))
+    let answer = session
+        .call_text("patch_apply", json!({ "path": "m.cs", "patch": two }))
         .await;
     assert!(
-        told.ends_with(
+        answer.ends_with(
             "hunk 1 was applied at line 31 instead of line 1; hunk 2 was applied at line 129 instead of line 6"
         ),
-        "{told}"
+        "{answer}"
     );
 }
 
@@ -259,8 +259,8 @@ async fn patches_keep_the_line_ends_of_the_file() {
         ),
     ] {
         std::fs::write(session.root().join("e"), before).unwrap();
-        let told = session
-            .told("patch_apply", json!({ "path": "e", "patch": patch }))
+        let answer = session
+            .call_text("patch_apply", json!({ "path": "e", "patch": patch }))
             .await;
         let note = if note.is_empty() {
             String::new()
@@ -268,7 +268,7 @@ async fn patches_keep_the_line_ends_of_the_file() {
             format!("; {note}")
         };
         assert_eq!(
-            told,
+            answer,
             format!("Applied 1 hunks to e{note}"),
             "{before:?} {patch:?}"
         );
@@ -281,7 +281,7 @@ async fn append_adds_to_existing_content() {
     let session = session().await;
     let append = |path: &str| json!({ "path": session.at(path), "content": "four" });
     assert_eq!(
-        session.told("append", append("f.txt")).await,
+        session.call_text("append", append("f.txt")).await,
         "Appended 4 bytes to f.txt"
     );
     assert_eq!(session.text("f.txt").unwrap(), "one\ntwo\nthree\nfour");
@@ -302,7 +302,7 @@ async fn write_file_creates_and_overwrites() {
     let session = session().await;
     let write = |path: &str| json!({ "path": session.at(path), "content": "x" });
     assert_eq!(
-        session.told("write_file", write("a/b/c.txt")).await,
+        session.call_text("write_file", write("a/b/c.txt")).await,
         "Wrote 1 bytes to a/b/c.txt"
     );
     assert_eq!(word(&session, "write_file", write("f.txt")).await, "done");
@@ -319,19 +319,19 @@ async fn write_file_creates_and_overwrites() {
     );
     let protected = "OutsideRoot: .git/hooks/x belongs to git or codeagent; tools cannot change it";
     assert_eq!(
-        session.told("write_file", write(".git/hooks/x")).await,
+        session.call_text("write_file", write(".git/hooks/x")).await,
         protected
     );
     assert_eq!(
-        session.told("write_file", write("src")).await,
+        session.call_text("write_file", write("src")).await,
         "NotFound: src is not a file"
     );
     assert_eq!(
-        session.told("write_file", write("f.txt/x/y")).await,
+        session.call_text("write_file", write("f.txt/x/y")).await,
         "NotFound: f.txt is not a folder"
     );
     let long = session
-        .told(
+        .call_text(
             "write_file",
             json!({ "path": "n".repeat(256), "content": "x" }),
         )
@@ -364,14 +364,14 @@ async fn create_directory_creates_parents() {
     let session = session().await;
     assert_eq!(
         session
-            .told("create_directory", json!({ "path": session.at("x/y/z") }))
+            .call_text("create_directory", json!({ "path": session.at("x/y/z") }))
             .await,
         "Created x/y/z"
     );
     assert!(session.root().join("x/y/z").is_dir());
     assert_eq!(
         session
-            .told("create_directory", json!({ "path": session.at("x/y/z") }))
+            .call_text("create_directory", json!({ "path": session.at("x/y/z") }))
             .await,
         "x/y/z already exists"
     );
@@ -386,13 +386,13 @@ async fn create_directory_creates_parents() {
     );
     assert_eq!(
         session
-            .told("create_directory", json!({ "path": "f.txt" }))
+            .call_text("create_directory", json!({ "path": "f.txt" }))
             .await,
         "NotFound: f.txt is not a folder"
     );
     assert_eq!(
         session
-            .told("create_directory", json!({ "path": "f.txt/d" }))
+            .call_text("create_directory", json!({ "path": "f.txt/d" }))
             .await,
         "NotFound: f.txt is not a folder"
     );
@@ -421,7 +421,9 @@ async fn move_file_checks_both_ends() {
         "NotFound"
     );
     assert_eq!(
-        session.told("move_file", go("f.txt", "new/f.txt")).await,
+        session
+            .call_text("move_file", go("f.txt", "new/f.txt"))
+            .await,
         "Moved f.txt to new/f.txt"
     );
     assert_eq!(

@@ -21,9 +21,9 @@ enum Use {
 use Use::{Lists, Makes, Reads, Takes};
 
 /// A tool, its path parameter, the use of the path, and the other arguments.
-type Place = (&'static str, &'static str, Use, Value);
+type PathCase = (&'static str, &'static str, Use, Value);
 
-fn places(profile: &str) -> Vec<Place> {
+fn places(profile: &str) -> Vec<PathCase> {
     let patch = "@@ -1 +1 @@\n-SECRET\n+x\n";
     match profile {
         "index" => vec![
@@ -112,7 +112,7 @@ const PROFILES: [(&str, &str, &str); 5] = [
 ];
 
 /// Returns the call's arguments with a path.
-fn with(profile: &str, (_, parameter, _, rest): &Place, path: &str) -> Value {
+fn with(profile: &str, (_, parameter, _, rest): &PathCase, path: &str) -> Value {
     let mut arguments = rest.clone();
     arguments[*parameter] = if *parameter == "paths" {
         json!([path])
@@ -157,10 +157,10 @@ async fn session(profile: &str) -> Session {
 }
 
 /// Calls a tool with a path and returns the result code; asserts that no secret is revealed.
-async fn said(session: &Session, profile: &str, place: &Place, path: &str) -> String {
+async fn result_code(session: &Session, profile: &str, place: &PathCase, path: &str) -> String {
     let arguments = with(profile, place, path);
     let answer = session.call(place.0, arguments.clone()).await;
-    let told = match &answer {
+    let reply = match &answer {
         Ok(result) => {
             text_of(result)
                 + &result
@@ -172,10 +172,10 @@ async fn said(session: &Session, profile: &str, place: &Place, path: &str) -> St
         Err(error) => error.to_string(),
     };
     // The pattern of a search may be echoed, but not what it finds.
-    let told = told.replace("SECRET|root:", "");
+    let reply = reply.replace("SECRET|root:", "");
     assert!(
-        !told.contains("SECRET") && !told.contains("root:x:") && !told.contains("HIDDEN"),
-        "{} {path}: {told:.300}",
+        !reply.contains("SECRET") && !reply.contains("root:x:") && !reply.contains("HIDDEN"),
+        "{} {path}: {reply:.300}",
         place.0
     );
     crate::profiles::support::word(answer)
@@ -219,7 +219,7 @@ async fn no_path_parameter_leads_outside_the_root() {
         for place in places(profile) {
             for path in lexical.into_iter().chain(through) {
                 assert_eq!(
-                    said(&session, profile, &place, path).await,
+                    result_code(&session, profile, &place, path).await,
                     outside,
                     "{profile} {place:?} {path}"
                 );
@@ -227,14 +227,14 @@ async fn no_path_parameter_leads_outside_the_root() {
             // Tools that remove a link do not follow it.
             for path in links.into_iter().filter(|_| place.2 != Takes) {
                 assert_eq!(
-                    said(&session, profile, &place, path).await,
+                    result_code(&session, profile, &place, path).await,
                     outside,
                     "{profile} {place:?} {path}"
                 );
             }
             for path in [".git/config", ".codeagent/config"] {
-                let told = said(&session, profile, &place, path).await;
-                assert_ne!(told, "ok", "{profile} {place:?} {path}");
+                let reply = result_code(&session, profile, &place, path).await;
+                assert_ne!(reply, "ok", "{profile} {place:?} {path}");
             }
         }
         session.outside_is_untouched();
@@ -262,7 +262,7 @@ async fn every_path_parameter_refuses_invalid_paths() {
         for place in places(profile) {
             for path in ["a\0b", "\0", "src/a.ts\0.png", &long, &deep] {
                 assert_eq!(
-                    said(&session, profile, &place, path).await,
+                    result_code(&session, profile, &place, path).await,
                     invalid,
                     "{profile} {place:?} {path:.20?}"
                 );
@@ -274,7 +274,7 @@ async fn every_path_parameter_refuses_invalid_paths() {
 }
 
 /// Returns the error code for a path that does not exist.
-fn missing(profile: &str, place: &Place) -> &'static str {
+fn missing(profile: &str, place: &PathCase) -> &'static str {
     match (profile, place.2) {
         ("index", _) => "not_found",
         ("assistant", Lists) => "directory_not_found",
@@ -324,7 +324,7 @@ async fn shell_and_foreign_path_syntax_is_taken_literally() {
         {
             for path in literal {
                 assert_eq!(
-                    said(&session, profile, &place, path).await,
+                    result_code(&session, profile, &place, path).await,
                     missing(profile, &place),
                     "{profile} {place:?} {path:?}"
                 );
@@ -336,7 +336,7 @@ async fn shell_and_foreign_path_syntax_is_taken_literally() {
                     missing(profile, &place)
                 };
                 assert_eq!(
-                    said(&session, profile, &place, path).await,
+                    result_code(&session, profile, &place, path).await,
                     expected,
                     "{profile} {place:?} {path:?}"
                 );
@@ -414,7 +414,7 @@ async fn each_profile_accepts_the_path_forms_of_its_contract() {
             ),
         ] {
             assert_eq!(
-                said(&session, profile, &place, path).await,
+                result_code(&session, profile, &place, path).await,
                 expected,
                 "{profile} {path}"
             );
@@ -425,7 +425,7 @@ async fn each_profile_accepts_the_path_forms_of_its_contract() {
             root_as_file
         };
         assert_eq!(
-            said(&session, profile, &place, "").await,
+            result_code(&session, profile, &place, "").await,
             empty,
             "{profile}"
         );
@@ -446,7 +446,7 @@ async fn each_profile_accepts_the_path_forms_of_its_contract() {
             .filter(|path| profile != "local" || !path.is_empty())
         {
             assert_eq!(
-                said(&session, profile, &place, path).await,
+                result_code(&session, profile, &place, path).await,
                 "ok",
                 "{profile} {tool} {path:?}"
             );

@@ -235,15 +235,15 @@ async fn devices_are_refused_at_once() {
                     continue;
                 };
                 let begun = Instant::now();
-                let told = word(
+                let answer = word(
                     client
                         .call_tool(CallToolRequestParams::new(tool).with_arguments(arguments))
                         .await,
                 );
                 // Opening another user's terminal may be forbidden.
                 assert!(
-                    told == expected || device == "tty" && told != "ok",
-                    "{profile} {tool} {device}: {told}"
+                    answer == expected || device == "tty" && answer != "ok",
+                    "{profile} {tool} {device}: {answer}"
                 );
                 assert!(
                     begun.elapsed() < Duration::from_secs(2),
@@ -291,15 +291,15 @@ async fn ignore_files_that_are_not_regular_files_are_skipped() {
                 Duration::from_secs(20),
                 session.call("local_ripgrep", query),
             );
-            let told = text_of(
+            let answer = text_of(
                 &asked
                     .await
                     .unwrap_or_else(|_| panic!("{name} {target:?} hangs"))
                     .unwrap(),
             );
             assert!(
-                told.contains("path: \"src/a.ts\""),
-                "{name} {target:?}: {told}"
+                answer.contains("path: \"src/a.ts\""),
+                "{name} {target:?}: {answer}"
             );
         }
     }

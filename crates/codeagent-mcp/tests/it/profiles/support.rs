@@ -130,7 +130,7 @@ impl Session {
     }
 
     /// Returns the text of a call.
-    pub async fn told(&self, tool: &str, arguments: Value) -> String {
+    pub async fn call_text(&self, tool: &str, arguments: Value) -> String {
         text_of(&self.call(tool, arguments).await.unwrap())
     }
 

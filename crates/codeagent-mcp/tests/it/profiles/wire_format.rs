@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::malformed_messages::malformed_messages;
 
 /// Maximum silence of a server.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A server process with its input and output.
 struct Server {
@@ -48,7 +48,7 @@ impl Server {
             child.stdin.take(),
             BufReader::new(child.stdout.take().unwrap()),
         );
-        let (lines, told) = channel();
+        let (lines, answer) = channel();
         std::thread::spawn(move || {
             output
                 .lines()
@@ -58,7 +58,7 @@ impl Server {
         Self {
             child,
             input,
-            output: told,
+            output: answer,
             root,
         }
     }
@@ -82,7 +82,7 @@ impl Server {
     fn next(&mut self) -> Value {
         let line = self
             .output
-            .recv_timeout(PATIENCE)
+            .recv_timeout(TIMEOUT)
             .expect("the server says something");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
@@ -108,13 +108,13 @@ fn every_line_gets_at_most_one_response() {
     for (line, expected) in malformed_messages() {
         server.say(line.as_bytes());
         if let Some((code, id)) = expected {
-            let told = server.next();
+            let answer = server.next();
             assert_eq!(
-                (&told["error"]["code"], &told["id"]),
+                (&answer["error"]["code"], &answer["id"]),
                 (&json!(code), &id),
-                "{line}: {told}"
+                "{line}: {answer}"
             );
-            assert_eq!(told["jsonrpc"], "2.0", "{line}");
+            assert_eq!(answer["jsonrpc"], "2.0", "{line}");
         }
         server.say(format!("{ping}\r").as_bytes());
         assert_eq!(
@@ -136,10 +136,13 @@ fn every_line_gets_at_most_one_response() {
 fn file_contents_never_become_protocol_lines() {
     let mut server = Server::ready();
     server.say(call(1, "read_file", &json!({ "path": "a.txt" })).as_bytes());
-    let told = server.next();
+    let answer = server.next();
     let content = std::fs::read_to_string(server.root.path().join("a.txt")).unwrap();
     assert_eq!(
-        (&told["id"], &told["result"]["structuredContent"]["content"]),
+        (
+            &answer["id"],
+            &answer["result"]["structuredContent"]["content"]
+        ),
         (&json!(1), &json!(content))
     );
     assert_eq!(server.hang_up().0, [""; 0]);
@@ -168,9 +171,12 @@ fn two_thousand_calls_at_once_are_all_answered() {
     });
     let mut answered: BTreeMap<u64, usize> = BTreeMap::new();
     while answered.len() < 2_001 {
-        let told = server.next();
-        assert!(told["result"]["structuredContent"].is_object(), "{told}");
-        *answered.entry(told["id"].as_u64().unwrap()).or_default() += 1;
+        let answer = server.next();
+        assert!(
+            answer["result"]["structuredContent"].is_object(),
+            "{answer}"
+        );
+        *answered.entry(answer["id"].as_u64().unwrap()).or_default() += 1;
     }
     server.input = Some(asking.join().unwrap());
     assert!(
@@ -197,13 +203,14 @@ fn a_cancelled_call_is_not_answered_and_end_of_input_cancels_calls() {
     server.say(br#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#);
     let (rest, well, after) = server.hang_up();
     assert!(well && after < Duration::from_secs(6), "{after:?}");
-    let told: Vec<Value> = rest
+    let answer: Vec<Value> = rest
         .iter()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     // A call that finished before the cancellation arrived is answered.
     assert!(
-        told.iter()
+        answer
+            .iter()
             .filter(|message| message["id"].is_number())
             .count()
             < 40,
@@ -239,10 +246,10 @@ fn the_first_message_selects_the_protocol_revision() {
             .to_string()
             .as_bytes(),
     );
-    let told = server.next();
+    let answer = server.next();
     assert_eq!(
-        told["result"]["structuredContent"]["content"], "one\n",
-        "{told}"
+        answer["result"]["structuredContent"]["content"], "one\n",
+        "{answer}"
     );
     assert!(server.hang_up().1);
 }

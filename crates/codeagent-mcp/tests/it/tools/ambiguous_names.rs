@@ -228,7 +228,7 @@ async fn a_location_can_replace_a_name() {
             .await;
         assert_eq!(symbol["qualified_name"], expected, "{asked}: {symbol}");
     }
-    for (asked, said) in [
+    for (asked, output) in [
         ("src/No.cs:2", "src/No.cs is not in the index"),
         ("src/Shop.cs:9999", "line 9999 of src/Shop.cs"),
     ] {
@@ -237,7 +237,7 @@ async fn a_location_can_replace_a_name() {
             .await["error"]
             .take();
         assert!(
-            error["code"] == "not_found" && error["message"].as_str().unwrap().contains(said),
+            error["code"] == "not_found" && error["message"].as_str().unwrap().contains(output),
             "{error}"
         );
     }
@@ -286,10 +286,10 @@ async fn too_many_matches_return_a_list_to_choose_from() {
         "ClockOfTheTower00.Go",
         "{tick}"
     );
-    let told = lines(&tick, "also_named");
+    let reply = lines(&tick, "also_named");
     assert!(
-        told[0].ends_with("ClockOfTheTower00.Tick() a.cs:2")
-            && told.last().unwrap().starts_with("and "),
+        reply[0].ends_with("ClockOfTheTower00.Tick() a.cs:2")
+            && reply.last().unwrap().starts_with("and "),
         "{tick}"
     );
     assert!(
@@ -307,7 +307,7 @@ async fn too_many_matches_return_a_list_to_choose_from() {
         "get_dependents",
     ] {
         let answer = session.structured(tool, json!({ "node_id": "Tick" })).await;
-        assert_eq!(lines(&answer, "also_named"), told, "{tool}");
+        assert_eq!(lines(&answer, "also_named"), reply, "{tool}");
     }
     let go = session
         .structured("get_callers", json!({ "node_id": "Go" }))

@@ -57,13 +57,13 @@ async fn compact_lines_equal_the_rows_in_less_than_half_the_size() {
             .iter()
             .map(|row| squeezed(row).to_string())
             .collect();
-        let mut told: Vec<String> = parse(text.as_str().unwrap(), tool)
+        let mut reply: Vec<String> = parse(text.as_str().unwrap(), tool)
             .iter()
             .map(|row| squeezed(row).to_string())
             .collect();
         expected.sort();
-        told.sort();
-        assert_eq!(told, expected, "{tool} {question}");
+        reply.sort();
+        assert_eq!(reply, expected, "{tool} {question}");
         let added = |answer: &Value| {
             let mut names: Vec<String> = answer
                 .as_object()

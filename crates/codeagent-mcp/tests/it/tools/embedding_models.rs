@@ -24,7 +24,7 @@ impl Embedder for Slow {
 }
 
 /// Starts a server with a model and polls its status until `wanted` holds.
-fn told(source: ModelHandle, wanted: impl Fn(Option<&str>, Option<&str>) -> bool) {
+fn call_text(source: ModelHandle, wanted: impl Fn(Option<&str>, Option<&str>) -> bool) {
     let root = tempfile::tempdir().unwrap();
     let methods: String = (0..100)
         .map(|number| format!("void M{number}() {{ }}\n"))
@@ -58,11 +58,11 @@ fn told(source: ModelHandle, wanted: impl Fn(Option<&str>, Option<&str>) -> bool
 #[test]
 fn get_status_reports_embedding_progress() {
     let slow = || ModelHandle::new(|| Ok(Some(Arc::new(Slow(Duration::from_millis(4))))));
-    told(slow(), |note, model| {
+    call_text(slow(), |note, model| {
         note.is_some_and(|note| note.contains(" of 101 symbols have a vector (slow)"))
             && model == Some("lexhash-384")
     });
-    told(slow(), |note, model| {
+    call_text(slow(), |note, model| {
         note.is_none() && model == Some("slow")
     });
 }
@@ -70,7 +70,7 @@ fn get_status_reports_embedding_progress() {
 #[test]
 fn get_status_reports_an_unusable_model_without_its_path() {
     let broken = ModelHandle::new(|| Err(EmbedError::Unavailable("cut off: a/b/c".to_owned())));
-    told(broken, |note, model| {
+    call_text(broken, |note, model| {
         note == Some(MODEL_BROKEN) && model == Some("lexhash-384")
     });
 }

@@ -312,10 +312,10 @@ async fn every_profile_has_its_own_endpoint() {
             )
             .await
             .json();
-        let told = wrote["result"]["content"][0]["text"].as_str().unwrap();
+        let reply = wrote["result"]["content"][0]["text"].as_str().unwrap();
         assert!(
-            told.starts_with(if code == "done" { "Wrote" } else { code }),
-            "{told}"
+            reply.starts_with(if code == "done" { "Wrote" } else { code }),
+            "{reply}"
         );
         assert_eq!(http.root.path().join("b.ts").exists(), code == "done");
         let ran = http
@@ -577,7 +577,7 @@ async fn a_web_page_of_an_allowed_origin_can_use_the_server() {
             "{}",
             asked.head
         );
-        let told = asked
+        let reply = asked
             .head
             .lines()
             .find(|line| line.starts_with("access-control-allow-headers: "))
@@ -590,7 +590,7 @@ async fn a_web_page_of_an_allowed_origin_can_use_the_server() {
             "mcp-method",
             "mcp-name",
         ] {
-            assert!(told.contains(header), "{header}: {told}");
+            assert!(reply.contains(header), "{header}: {reply}");
         }
         assert!(
             asked

@@ -95,9 +95,9 @@ async fn a_running_call_finishes_when_the_server_stops() {
         let mut silent = TcpStream::connect(address).await.unwrap();
         silent.write_all(b"POST /mcp HT").await.unwrap();
         stop.now();
-        let mut told = Vec::new();
-        silent.read_to_end(&mut told).await.ok();
-        assert!(told.is_empty(), "{told:?}");
+        let mut reply = Vec::new();
+        silent.read_to_end(&mut reply).await.ok();
+        assert!(reply.is_empty(), "{reply:?}");
         go.notify_one();
         let answer = rest(call).await;
         assert!(

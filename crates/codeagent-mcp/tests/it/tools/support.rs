@@ -215,16 +215,16 @@ pub fn assert_conforms(name: &str, result: &CallToolResult) {
     let content = result.structured_content.as_ref().unwrap();
     let violations = violations(&Value::Object(tool.output.schema()), content, name);
     assert!(violations.is_empty(), "{}", violations.join("\n"));
-    let mut told = serde_json::Map::new();
+    let mut answer = serde_json::Map::new();
     for block in &result.content {
         let text = &block.as_text().unwrap().text;
         match serde_json::from_str(text) {
-            Ok(Value::Object(fields)) => told.extend(fields),
-            Ok(list @ Value::Array(_)) => drop(told.insert("results".to_owned(), list)),
-            _ => drop(told.insert("compact".to_owned(), text.as_str().into())),
+            Ok(Value::Object(fields)) => answer.extend(fields),
+            Ok(list @ Value::Array(_)) => drop(answer.insert("results".to_owned(), list)),
+            _ => drop(answer.insert("compact".to_owned(), text.as_str().into())),
         }
     }
-    assert_eq!(&Value::Object(told), content, "{name}");
+    assert_eq!(&Value::Object(answer), content, "{name}");
     assert_eq!(
         result.is_error == Some(true),
         content.get("error").is_some(),

@@ -30,9 +30,9 @@ pub(super) fn section(
     let snapshot = occurrences.sources.snapshot();
     let found = query::find_path(snapshot, &first.ids(), &last.ids())?;
     let (from, to) = if found.is_reversed {
-        (last.asked(), first.asked())
+        (last.requested_text(), first.requested_text())
     } else {
-        (first.asked(), last.asked())
+        (first.requested_text(), last.requested_text())
     };
     let Some(steps) = found.steps else {
         document.line(format!("no path between {from} and {to} in the index"));

@@ -63,10 +63,14 @@ pub(super) fn sections(
             _ => false,
         };
         let weight = if key == "imports" { 4 } else { 12 };
-        document.section(wants.weigh(Section::places(key, title, code), is_wanted, weight));
+        document.section(wants.weigh(
+            Section::occurrence_rows(key, title, code),
+            is_wanted,
+            weight,
+        ));
     }
 
-    let tests = Section::places("tests", "in tests", in_tests);
+    let tests = Section::occurrence_rows("tests", "in tests", in_tests);
     document.section(wants.weigh_tests(tests));
     Ok(())
 }

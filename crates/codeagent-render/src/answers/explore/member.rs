@@ -50,7 +50,7 @@ pub(super) fn sections(
 
     let title = "implemented or overridden by, at all levels";
     let places = occurrences.of_declarations(&found)?;
-    let section = Section::places("implementations", title, places);
+    let section = Section::occurrence_rows("implementations", title, places);
 
     document.section(wants.weigh(section, wants.implementations, 20));
     let is_wanted = wants.callers || wants.impact;
@@ -160,7 +160,7 @@ fn uses(
     let is_unused = code.is_empty();
     let direct_tests = tests.len();
     if is_callable {
-        let section = Section::places("callers", "called or used by", code);
+        let section = Section::occurrence_rows("callers", "called or used by", code);
         document.section(wants.weigh(section, wants_calls, 20));
     } else {
         reads_and_writes(subject, document, code);
@@ -176,7 +176,7 @@ fn uses(
             if places.iter().any(|place| !place.is_test()) {
                 places.retain(|place| !place.is_test());
             }
-            let section = Section::places(key, title, places);
+            let section = Section::occurrence_rows(key, title, places);
             document.section(wants.weigh(section, wants.levels, 8));
         }
     }
@@ -198,7 +198,7 @@ fn uses(
             document
                 .line("no test in the index uses it, directly or through two levels of callers");
         }
-        let section = Section::places("tests", title, tests);
+        let section = Section::occurrence_rows("tests", title, tests);
         document.section(wants.weigh_tests(section));
     }
     possible(subject, document, occurrences, is_unused)
@@ -238,7 +238,7 @@ fn reads_and_writes(subject: &Subject<'_>, document: &mut Document, uses: Vec<Oc
     };
 
     for (key, title, places) in [("reads", read, reads), ("writes", written, writes)] {
-        document.section(wants.weigh(Section::places(key, title, places), is_wanted, 20));
+        document.section(wants.weigh(Section::occurrence_rows(key, title, places), is_wanted, 20));
     }
 }
 
@@ -291,7 +291,7 @@ fn through_implementations(
 ) -> Result<(), AnswerError> {
     let title = "uses of its implementations and overrides";
     let places = dispatched(occurrences, implementations)?;
-    let section = Section::places("through implementations", title, places);
+    let section = Section::occurrence_rows("through implementations", title, places);
     let wants = subject.wants;
     document.section(wants.weigh(section, wants.callers || wants.impact, 8));
     Ok(())
@@ -306,7 +306,7 @@ fn through_bases(
     let bases = query::bases_of(occurrences.sources.snapshot(), &subject.ids())?;
     let ids: Vec<NodeId> = bases.iter().map(|(id, _)| *id).collect();
     let title = "possibly, through its bases";
-    let section = Section::places("through bases", title, dispatched(occurrences, &ids)?);
+    let section = Section::occurrence_rows("through bases", title, dispatched(occurrences, &ids)?);
     let wants = subject.wants;
     document.section(wants.weigh(section, wants.impact || wants.callers, 6));
     Ok(())
@@ -337,7 +337,7 @@ fn possible(
         _ => format!("{what}, the likeliest; section \"{LESS_LIKELY}\" has the others"),
     };
 
-    let section = Section::places("possible", title, possible.likely).of(possible.total);
+    let section = Section::occurrence_rows("possible", title, possible.likely).of(possible.total);
     let section = if is_unused {
         section.weighing(20)
     } else {
@@ -345,7 +345,11 @@ fn possible(
     };
     document.section(section);
     let title = "unresolved uses that are less likely to belong to it";
-    document.section(Section::places(LESS_LIKELY, title, possible.others));
+    document.section(Section::occurrence_rows(
+        LESS_LIKELY,
+        title,
+        possible.others,
+    ));
     Ok(())
 }
 

@@ -5,9 +5,9 @@
 
 mod connection;
 mod external;
+mod file_folder;
 mod heading;
 mod member;
-mod place;
 mod type_symbol;
 mod wants;
 
@@ -97,7 +97,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
             targets.check()?;
             return Err(QueryError::EmptySearch.into());
         }
-        place::expressions(&mut document, &mut occurrences, &targets)?;
+        file_folder::expressions(&mut document, &mut occurrences, &targets)?;
         if document.is_empty() {
             search(index, &mut document, &mut occurrences, text, wants)?;
         }
@@ -152,7 +152,7 @@ fn note_missing(document: &mut Document, targets: &Targets, face: Face) {
         document.note(query_error_text(error, face));
     }
     let more = targets.found.iter().skip(MAX_EXPLORED);
-    let more: Vec<&str> = more.map(Target::asked).collect();
+    let more: Vec<&str> = more.map(Target::requested_text).collect();
     if !more.is_empty() {
         document.note(format!(
             "not included: {}; query them separately",
@@ -171,12 +171,14 @@ fn add_target(
     let mut part = Document::default();
     match target {
         Target::Symbols(symbols) => add_symbols(&mut part, occurrences, symbols, context),
-        Target::File { path, node, .. } => place::file(&mut part, occurrences, path, node, wants),
-        Target::Folder { path, .. } => place::folder(&mut part, occurrences, path),
+        Target::File { path, node, .. } => {
+            file_folder::file(&mut part, occurrences, path, node, wants)
+        }
+        Target::Folder { path, .. } => file_folder::folder(&mut part, occurrences, path),
         Target::External { symbols, .. } => {
             external::sections(&mut part, occurrences, symbols, wants)
         }
-        Target::Literal(text) => place::literal(&mut part, occurrences, text, within),
+        Target::Literal(text) => file_folder::literal(&mut part, occurrences, text, within),
     }?;
     document.append(part, WANTED);
     Ok(())
@@ -296,7 +298,7 @@ impl Subject<'_> {
             }
             NodeType::File => {
                 let path = self.first().qualified_name.clone();
-                place::file(document, occurrences, &path, self.first(), self.wants)
+                file_folder::file(document, occurrences, &path, self.first(), self.wants)
             }
             NodeType::Module
             | NodeType::Method

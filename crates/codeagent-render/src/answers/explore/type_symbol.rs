@@ -43,9 +43,9 @@ pub(super) fn sections(
     let derived = occurrences.of_declarations(&derived)?;
     let (tests, derived): (Vec<_>, Vec<_>) = derived.into_iter().partition(Occurrence::is_test);
     let title = "implemented, extended or derived by, at all levels";
-    let section = Section::places("implementations", title, derived);
+    let section = Section::occurrence_rows("implementations", title, derived);
     document.section(wants.weigh(section, wants.implementations, 20));
-    let section = Section::places(
+    let section = Section::occurrence_rows(
         "test implementations",
         "implemented, extended or derived in tests",
         tests,
@@ -264,7 +264,7 @@ fn uses(
             .into_iter()
             .partition(|place| is_object_literal(&source(place), name));
         let title = "object literals and values declared with this type";
-        let section = Section::places("object literals", title, literals);
+        let section = Section::occurrence_rows("object literals", title, literals);
         document.section(wants.weigh(section, true, 0));
         used = rest;
     }
@@ -279,7 +279,7 @@ fn uses(
         let outside = places.into_iter().filter(|place| !inside(place));
         let (tests, code): (Vec<_>, Vec<_>) = outside.partition(Occurrence::is_test);
         in_tests.extend(tests);
-        document.section(wants.weigh(Section::places(key, title, code), is_wanted, 15));
+        document.section(wants.weigh(Section::occurrence_rows(key, title, code), is_wanted, 15));
     }
     if !wants.no_tests {
         let mut title = "in tests";
@@ -289,7 +289,7 @@ fn uses(
             in_tests = query::tests_reaching(occurrences, &all, 1)?;
             title = "tests that reach it through its callers";
         }
-        let section = Section::places("tests", title, in_tests);
+        let section = Section::occurrence_rows("tests", title, in_tests);
         document.section(wants.weigh_tests(section));
     }
     Ok(())

@@ -542,13 +542,14 @@ fn the_interface_hash_covers_only_what_other_files_see() {
 /// differs.
 fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
     let [was, is] = [before, after].map(|text| LANGUAGES.extract(text, Dialect::Ts, &[]));
-    let changed = is
-        .pieces
-        .iter()
-        .filter(|piece| !was.pieces.iter().any(|other| other.hash == piece.hash));
+    let changed = is.member_hashes.iter().filter(|member| {
+        !was.member_hashes
+            .iter()
+            .any(|other| other.hash == member.hash)
+    });
     (was.header.frame_hash == is.header.frame_hash).then(|| {
         changed
-            .map(|piece| is.decl_name(piece.decl).to_owned())
+            .map(|member| is.decl_name(member.decl).to_owned())
             .collect()
     })
 }

@@ -149,7 +149,7 @@ impl Explanation<'_, '_> {
         let args = self.resolver.call_args(site);
         let mismatches = self.resolver.mismatches(signature, site.file, &args);
 
-        let said = match (chosen, overloaded, mismatches) {
+        let verdict = match (chosen, overloaded, mismatches) {
             (true, false, _) => "the only signature".to_owned(),
             (true, true, 0) => "chosen: the first that accepts the arguments".to_owned(),
             (true, true, _) => {
@@ -166,7 +166,7 @@ impl Explanation<'_, '_> {
         };
 
         self.report
-            .line(1, format_args!("signature {name}: {said}"));
+            .line(1, format_args!("signature {name}: {verdict}"));
 
         let params = self.resolver.signature_params(signature);
 

@@ -199,12 +199,12 @@ impl Checker<'_> {
                     .filter(|member| is_inferred(**member))
                     .count()
                     > 1;
-                let told: Vec<Ty> = members
+                let answer: Vec<Ty> = members
                     .iter()
                     .copied()
                     .filter(|member| !are_several || !is_inferred(*member))
                     .collect();
-                for member in told {
+                for member in answer {
                     self.infer_from_types(member, given, inference, nesting + 1);
                 }
             }

@@ -24,8 +24,8 @@ pub const MEMBERS: KeyTable = KeyTable::members("ts:members");
 
 /// Returns the dependency keys of a member.
 #[must_use]
-pub fn asked_of(facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
-    let decl = facts.decl(piece);
+pub fn keys_of_member(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
+    let decl = facts.decl(member);
     let mut keys = smallvec![PIECES.key(facts.text(decl.name))];
     if let Some(owner) = facts.scope(decl.scope).owner.some() {
         keys.push(MEMBERS.key(facts.decl_name(owner)));
@@ -36,7 +36,7 @@ pub fn asked_of(facts: &Facts, piece: DeclId) -> SmallVec<[DependencyKey; 3]> {
 /// Returns the dependency keys that a file publishes: one for each name it adds to the global
 /// index.
 #[must_use]
-pub fn published(facts: &Facts) -> Vec<DependencyKey> {
+pub fn provided_keys(facts: &Facts) -> Vec<DependencyKey> {
     let mut keys = Vec::new();
     for id in facts.decl_ids() {
         let decl = facts.decl(id);

@@ -28,12 +28,14 @@ impl Checker<'_> {
     /// Returns the export of a module with a name.
     pub fn lookup_export(&self, module: &ResolvedName, name: Name) -> ResolvedName {
         match module {
-            ResolvedName::Module(file) => self.kept(&self.exports, (*file, name), || {
-                self.lookup_export_of_file(*file, name, &mut Visited::default())
-            }),
+            ResolvedName::Module(file) => {
+                self.memoized_export(&self.exports, (*file, name), || {
+                    self.lookup_export_of_file(*file, name, &mut Visited::default())
+                })
+            }
             ResolvedName::Ambient(block) => {
                 let first = self.blocks(*block).first().copied().unwrap_or(*block);
-                self.kept(&self.ambient_exports, (first, name), || {
+                self.memoized_export(&self.ambient_exports, (first, name), || {
                     self.lookup_export_of_ambient(first, name, &mut Visited::default())
                 })
             }
@@ -42,7 +44,7 @@ impl Checker<'_> {
     }
 
     /// The memoized export; it is kept unless the budget of the site ended while it was looked up.
-    fn kept<K: Eq + Hash>(
+    fn memoized_export<K: Eq + Hash>(
         &self,
         table: &MemoTable<K, ResolvedName>,
         key: K,

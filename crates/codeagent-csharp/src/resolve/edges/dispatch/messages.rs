@@ -7,9 +7,9 @@ use codeagent_model::graph::Confidence;
 
 use super::CallSite;
 use super::frameworks::{HANDLERS, is_named_handler};
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::TypeDefId;
 use crate::resolve::edges::SiteResolver;
+use crate::resolve::global_index::provided_keys;
+use crate::resolve::global_index::tables::TypeDefId;
 use crate::resolve::types::{Ty, Type};
 
 /// Arguments of a call that may be the message.
@@ -97,17 +97,17 @@ impl SiteResolver<'_> {
                 at: self.facts.decl(id).at,
             };
             let ends = (DispatchEnd::from(declared), DispatchEnd::from(target));
-            let said = Dispatch {
+            let verdict = Dispatch {
                 label: self.arguments_of(message),
                 ..Dispatch::new(DispatchKind::Handles, ends, site.at, confidence)
             };
             let is_known = |known: &Dispatch| {
                 (known.source, known.target, &known.label)
-                    == (said.source, said.target, &said.label)
+                    == (verdict.source, verdict.target, &verdict.label)
             };
             match found[before..].iter_mut().find(|known| is_known(known)) {
-                Some(known) => known.confidence = known.confidence.max(said.confidence),
-                None => found.push(said),
+                Some(known) => known.confidence = known.confidence.max(verdict.confidence),
+                None => found.push(verdict),
             }
         }
     }
@@ -145,7 +145,7 @@ impl SiteResolver<'_> {
         }
 
         let declares = self.type_def(tid);
-        self.record_type_lookup(tid, published::INTERFACES, declares.name);
+        self.record_type_lookup(tid, provided_keys::INTERFACES, declares.name);
         let Type::Named(_, params) = self.arena.get(self.self_type(tid)) else {
             return false;
         };

@@ -96,7 +96,7 @@ impl FileResolver<'_> {
 
         self.record_objects(&mut found);
         resolution.dispatch.extend(found);
-        resolution.dispatch.sort_by_key(|said| said.at.offset);
+        resolution.dispatch.sort_by_key(|verdict| verdict.at.offset);
     }
 
     fn record_call(&self, at: DispatchSite<'_>, meaning: CallMeaning, found: &mut Vec<Dispatch>) {

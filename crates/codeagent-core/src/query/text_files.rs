@@ -77,7 +77,7 @@ impl TextFile {
 
 /// Cached list of a repository's text files. Clones share it.
 #[derive(Clone, Default)]
-pub struct Texts(Arc<Shared>);
+pub struct TextFiles(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -93,7 +93,7 @@ struct CachedTexts {
     listing: Option<Arc<Listing>>,
 }
 
-impl Texts {
+impl TextFiles {
     /// Sets whether changes are reported by `forget`, so that the list may be cached.
     pub fn set_told(&self, is_told: bool) {
         let mut kept = unpoisoned(&self.0.kept);
@@ -110,11 +110,11 @@ impl Texts {
 
     /// Returns the list, and whether it is cached.
     pub fn listing(&self, workspace: &Workspace) -> (Arc<Listing>, bool) {
-        if let Some(listing) = self.kept() {
+        if let Some(listing) = self.cached() {
             return (listing, true);
         }
         let _others_wait = unpoisoned(&self.0.walk);
-        if let Some(listing) = self.kept() {
+        if let Some(listing) = self.cached() {
             return (listing, true);
         }
         let batches = unpoisoned(&self.0.kept).batches;
@@ -126,7 +126,7 @@ impl Texts {
         (listing, kept.is_told)
     }
 
-    fn kept(&self) -> Option<Arc<Listing>> {
+    fn cached(&self) -> Option<Arc<Listing>> {
         unpoisoned(&self.0.kept).listing.clone()
     }
 }
@@ -189,7 +189,7 @@ mod tests {
     fn search_results_are_cached_only_while_files_are_watched() {
         let root = tempfile::tempdir().expect("a folder");
         let workspace = Workspace::open(root.path()).expect("a repository");
-        let texts = Texts::default();
+        let texts = TextFiles::default();
         let found = || texts.listing(&workspace).0.files.len();
         let add = |name: &str| std::fs::write(root.path().join(name), "<a Total>").expect("a file");
 

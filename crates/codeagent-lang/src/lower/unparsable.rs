@@ -32,7 +32,7 @@ const ERRORS: usize = 1000;
 const BYTES_PER_ERROR: usize = 64;
 
 /// Reports whether a text has so many errors after its first one that it should not be parsed.
-pub fn is_hopeless(language: &Language, text: &[u8], first_error: usize) -> bool {
+pub fn is_unparsable(language: &Language, text: &[u8], first_error: usize) -> bool {
     let rest = text.get(first_error..).unwrap_or_default();
     let Some(mut parser) = parsing::new_parser(language) else {
         return false;
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     fn is_broken(text: &str) -> bool {
-        is_hopeless(&tree_sitter_c_sharp::LANGUAGE.into(), text.as_bytes(), 0)
+        is_unparsable(&tree_sitter_c_sharp::LANGUAGE.into(), text.as_bytes(), 0)
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The declarations of a file that other files depend on separately, each by its name: in short,
-//! its members. `lower/pieces.rs` of each language selects them.
+//! its members. `lower/member_hashes.rs` of each language selects them.
 //!
 //! A file that looks up one name in a type or module depends on none of its other members. Every
 //! file that reads this file at all sees its types, their heads and everything else that is not a
@@ -28,11 +28,15 @@ pub struct MemberSpan {
 }
 
 /// Finds the members of a file, and the offsets of other declarations, which no member may contain.
-pub type FindPieces = fn(&Facts, Node<'_>) -> (Vec<MemberSpan>, Vec<usize>);
+pub type FindMembers = fn(&Facts, Node<'_>) -> (Vec<MemberSpan>, Vec<usize>);
 
 /// Returns the members of a file in text order; none is nested in another. `root` holds the tree
 /// and the language's function to find members; `None` if the file is not divided.
-pub fn places(text: &str, facts: &Facts, root: Option<(Node<'_>, FindPieces)>) -> Vec<MemberSpan> {
+pub fn member_spans(
+    text: &str,
+    facts: &Facts,
+    root: Option<(Node<'_>, FindMembers)>,
+) -> Vec<MemberSpan> {
     let Some((root, find)) = root.filter(|(root, _)| !root.has_error()) else {
         return Vec::new();
     };
@@ -44,7 +48,7 @@ pub fn places(text: &str, facts: &Facts, root: Option<(Node<'_>, FindPieces)>) -
             ..place
         })
         .collect();
-    apart(places, others)
+    without_overlaps(places, others)
 }
 
 /// Returns the offset after a comma or semicolon that follows `end`, else `end`.
@@ -61,7 +65,7 @@ fn behind_separator(text: &str, end: usize) -> usize {
 }
 
 /// Removes members that are nested in each other or contain one of the `others`.
-fn apart(mut places: Vec<MemberSpan>, mut others: Vec<usize>) -> Vec<MemberSpan> {
+fn without_overlaps(mut places: Vec<MemberSpan>, mut others: Vec<usize>) -> Vec<MemberSpan> {
     others.sort_unstable();
     places.sort_unstable_by_key(|place| (place.start, place.behind));
     let holds_other = |place: &MemberSpan| {
@@ -84,7 +88,7 @@ fn apart(mut places: Vec<MemberSpan>, mut others: Vec<usize>) -> Vec<MemberSpan>
 }
 
 /// Returns the member that a declaration's span makes.
-pub fn place(facts: &Facts, decl: DeclId, container: u32) -> Option<MemberSpan> {
+pub fn member_span(facts: &Facts, decl: DeclId, container: u32) -> Option<MemberSpan> {
     let span = facts.detail(decl)?.span;
     let end = span.end_offset as usize;
     Some(MemberSpan {

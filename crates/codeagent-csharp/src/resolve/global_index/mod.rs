@@ -6,6 +6,6 @@
 
 pub mod assemblies;
 mod patch;
-pub mod published;
+pub mod provided_keys;
 pub mod tables;
 pub mod well_known;

@@ -1,11 +1,11 @@
 //! The declarations of a C# file that other files depend on separately: members of types.
 
-use codeagent_lang::lower::pieces::{MemberSpan, place};
+use codeagent_lang::lower::member_spans::{MemberSpan, member_span};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts};
 use tree_sitter::Node;
 
 /// Returns the members of types, and the offsets of types, namespaces and usings.
-pub fn pieces(facts: &Facts, _root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
+pub fn find_members(facts: &Facts, _root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
     let mut containers: Vec<DeclId> = Vec::new();
     let mut places: Vec<MemberSpan> = Vec::new();
     let mut others: Vec<usize> = facts
@@ -28,7 +28,7 @@ pub fn pieces(facts: &Facts, _root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
             && !decl.flags.has(DeclFlags::FROM_PARAMETER)
             && let Ok(container) = containers.binary_search(&facts.scope(decl.scope).owner)
         {
-            places.extend(place(facts, id, container as u32));
+            places.extend(member_span(facts, id, container as u32));
         }
     }
 

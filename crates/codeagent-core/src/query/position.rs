@@ -13,33 +13,33 @@ const MAX_FILES: usize = 20;
 
 /// A file, a line and possibly a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct At<'a> {
+pub(super) struct FilePosition<'a> {
     path: &'a str,
     line: u32,
     column: Option<u32>,
 }
 
 /// Parses `src/a.cs:3` or `src/a.cs:3:5`.
-pub(super) fn parse(text: &str) -> Option<At<'_>> {
+pub(super) fn parse(text: &str) -> Option<FilePosition<'_>> {
     let (before, last) = text.rsplit_once(':')?;
     let last: u32 = last.parse().ok()?;
     let at = match before
         .rsplit_once(':')
         .and_then(|(path, line)| Some((path, line.parse().ok()?)))
     {
-        Some((path, line)) => At {
+        Some((path, line)) => FilePosition {
             path,
             line,
             column: Some(last),
         },
-        None => At {
+        None => FilePosition {
             path: before,
             line: last,
             column: None,
         },
     };
 
-    (!at.path.is_empty() && at.path.contains('.')).then_some(At {
+    (!at.path.is_empty() && at.path.contains('.')).then_some(FilePosition {
         path: at.path.strip_prefix("./").unwrap_or(at.path),
         ..at
     })
@@ -47,7 +47,10 @@ pub(super) fn parse(text: &str) -> Option<At<'_>> {
 
 /// Returns the symbols declared at a location, or else those that enclose it. If no file has this
 /// path, all files whose path ends with it are searched.
-pub(super) fn symbols_at(snapshot: &Snapshot, at: &At<'_>) -> Result<Vec<Node>, QueryError> {
+pub(super) fn symbols_at(
+    snapshot: &Snapshot,
+    at: &FilePosition<'_>,
+) -> Result<Vec<Node>, QueryError> {
     let files = match store::file_by_path(snapshot, at.path)? {
         Some(file) => vec![file.id],
         None => store::files_ending(snapshot, at.path, MAX_FILES)?,
@@ -92,7 +95,7 @@ impl CallbackLines {
 /// there.
 pub(super) fn callback_at(
     snapshot: &Snapshot,
-    at: &At<'_>,
+    at: &FilePosition<'_>,
     node: &Node,
 ) -> Result<Option<CallbackLines>, QueryError> {
     let Some(span) = node.spans.first() else {
@@ -112,7 +115,7 @@ pub(super) fn callback_at(
     }))
 }
 
-fn at_line(nodes: &[Node], at: &At<'_>) -> Vec<Node> {
+fn at_line(nodes: &[Node], at: &FilePosition<'_>) -> Vec<Node> {
     let symbols = || {
         nodes
             .iter()
@@ -249,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_location_has_a_line_and_an_optional_column() {
-        let at = |path, line, column| Some(At { path, line, column });
+        let at = |path, line, column| Some(FilePosition { path, line, column });
         assert_eq!(parse("src/a.cs:3"), at("src/a.cs", 3, None));
         assert_eq!(parse("./src/a.cs:3:5"), at("src/a.cs", 3, Some(5)));
         for none in ["src/a.cs", "src/a.cs:x", "a:3", ":3", "A::B"] {

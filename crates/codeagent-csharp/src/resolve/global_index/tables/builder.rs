@@ -10,9 +10,9 @@ use codeagent_model::graph::Access;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::resolve::declared::assemblies::AssemblyId;
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{
+use crate::resolve::global_index::assemblies::AssemblyId;
+use crate::resolve::global_index::provided_keys;
+use crate::resolve::global_index::tables::{
     AssemblyUsing, Extension, FileTable, NamespaceId, Tables, TypeDef, TypeDefId, is_member_kind,
 };
 
@@ -80,7 +80,7 @@ impl<'b> FileBuilder<'b> {
             self.declaration(id);
         }
         self.usings();
-        for name in published::friends(self.facts) {
+        for name in provided_keys::friends(self.facts) {
             let home = self.made.homes[0];
             self.tables.assemblies.add_friend(home, name, projects);
         }

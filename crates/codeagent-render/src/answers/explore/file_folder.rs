@@ -89,9 +89,9 @@ pub(super) fn file(
     let imports = occurrences.uses_of(&ids, &[EdgeType::Imports])?;
     let is_imported = !imports.is_empty();
     let (tests, code): (Vec<_>, Vec<_>) = imports.into_iter().partition(Occurrence::is_test);
-    let section = Section::places("importers", "imported by", code);
+    let section = Section::occurrence_rows("importers", "imported by", code);
     document.section(wants.weigh(section, wants.imports || wants.callers, 15));
-    let section = Section::places("tests", "imported in tests", tests);
+    let section = Section::occurrence_rows("tests", "imported in tests", tests);
     document.section(wants.weigh(section, wants.tests, 5));
     document.section(wants.weigh(dispatch::from(occurrences, &[node.id])?, false, 10));
     document.section(wants.weigh(dispatch::to(occurrences, &[node.id])?, false, 10));
@@ -121,10 +121,10 @@ fn users(
     uses.retain(|place| place.path != path);
 
     let (tests, code): (Vec<_>, Vec<_>) = uses.into_iter().partition(Occurrence::is_test);
-    let section = Section::places("uses", "used by", code);
+    let section = Section::occurrence_rows("uses", "used by", code);
     document.section(wants.weigh(section, wants.callers || wants.impact, 15));
 
-    let section = Section::places("uses in tests", "used in tests", tests);
+    let section = Section::occurrence_rows("uses in tests", "used in tests", tests);
     document.section(wants.weigh(section, wants.tests, 5));
     Ok(())
 }
@@ -267,8 +267,8 @@ pub(super) fn literal(
             around(document, occurrences, place)?;
         }
     }
-    document.section(Section::places("literals", "named by", code).weighing(30));
-    document.section(Section::places("tests", "named in tests", tests).weighing(8));
+    document.section(Section::occurrence_rows("literals", "named by", code).weighing(30));
+    document.section(Section::occurrence_rows("tests", "named in tests", tests).weighing(8));
     Ok(())
 }
 
@@ -301,9 +301,10 @@ pub(super) fn expressions(
                 around(document, occurrences, place)?;
             }
         }
-        let section = Section::places("lines", "lines of code that contain it", found.code);
+        let section =
+            Section::occurrence_rows("lines", "lines of code that contain it", found.code);
         document.section(section.weighing(30));
-        document.section(Section::places("tests", "in tests", found.tests).weighing(8));
+        document.section(Section::occurrence_rows("tests", "in tests", found.tests).weighing(8));
     }
     Ok(())
 }

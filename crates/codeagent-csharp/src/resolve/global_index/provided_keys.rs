@@ -39,7 +39,7 @@ pub const CONVERSIONS: KeyTable = KeyTable::members("cs:conversion");
 
 /// Returns the dependency keys of a member.
 #[must_use]
-pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
+pub fn keys_of_member(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
     let decl = facts.decl(member);
     let container = facts.decl(facts.scope(decl.scope).owner);
     let name = facts.text(decl.name);
@@ -62,7 +62,7 @@ pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
 
 /// Returns the keys that a file publishes, sorted.
 #[must_use]
-pub fn published(facts: &Facts) -> Vec<DependencyKey> {
+pub fn provided_keys(facts: &Facts) -> Vec<DependencyKey> {
     let mut keys = Vec::new();
     for id in facts.decl_ids() {
         let decl = facts.decl(id);

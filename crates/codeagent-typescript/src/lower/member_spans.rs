@@ -3,7 +3,7 @@
 //!
 //! Limitations: scripts and JavaScript files are not split.
 
-use codeagent_lang::lower::pieces::{MemberSpan, place};
+use codeagent_lang::lower::member_spans::{MemberSpan, member_span};
 use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Declaration, Expr, Facts, ScopeId, ScopeKind,
 };
@@ -15,7 +15,7 @@ const OF_MODULE: u32 = u32::MAX;
 
 /// Returns statements that declare one name, members of classes and interfaces, and the offsets of
 /// all other declarations of the module.
-pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
+pub fn find_members(facts: &Facts, root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
     if !facts.header.is_module || facts.header.dialect.is_javascript() {
         return (Vec::new(), Vec::new());
     }
@@ -50,7 +50,7 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
         if is_named_member(facts, id)
             && let Some(container) = types.get(&facts.scope(decl.scope).owner)
         {
-            places.extend(place(facts, id, *container));
+            places.extend(member_span(facts, id, *container));
         }
     }
 

@@ -8,12 +8,12 @@
 //! contain types.
 
 use blake3::{Hash, Hasher};
-use codeagent_model::facts::{Body, DeclId, Piece};
+use codeagent_model::facts::{Body, DeclId, MemberHash};
 use tree_sitter::Node;
 
 use crate::lower::builder::short_hash;
 use crate::lower::cursor::next_beside;
-use crate::lower::pieces::MemberSpan;
+use crate::lower::member_spans::MemberSpan;
 
 /// The part of a body that other files see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub struct Interface {
     /// Hash of everything outside the members.
     pub frame: [u8; 16],
     /// Hashes of the members.
-    pub pieces: Vec<Piece>,
+    pub member_hashes: Vec<MemberHash>,
     /// Hashes of the bodies that other files may query.
     pub bodies: Vec<Body>,
 }
@@ -93,10 +93,10 @@ pub fn interface(
     bodies.sort_unstable_by_key(|body| body.decl);
     let sums = TokenHashes {
         frame: Vec::new(),
-        piece: Vec::new(),
+        member: Vec::new(),
         is_in_piece: false,
         places,
-        pieces: Vec::with_capacity(places.len()),
+        member_hashes: Vec::with_capacity(places.len()),
     };
 
     let mut tokens = Tokens {
@@ -113,17 +113,17 @@ pub fn interface(
         None => tokens.rest(text.len(), false),
     }
 
-    let (frame, pieces) = tokens.sums.finish(text.len());
+    let (frame, member_hashes) = tokens.sums.finish(text.len());
     let mut whole = Hasher::new();
     whole.update(&frame);
-    pieces.iter().for_each(|piece| {
-        whole.update(&piece.hash);
+    member_hashes.iter().for_each(|member| {
+        whole.update(&member.hash);
     });
 
     Interface {
         whole: half(whole.finalize()),
         frame,
-        pieces,
+        member_hashes,
         bodies,
     }
 }
@@ -138,11 +138,11 @@ fn half(hash: Hash) -> [u8; 16] {
 struct TokenHashes<'a> {
     frame: Vec<u8>,
     /// Bytes of the member entered last.
-    piece: Vec<u8>,
+    member: Vec<u8>,
     is_in_piece: bool,
     /// Pieces that have not ended yet.
     places: &'a [MemberSpan],
-    pieces: Vec<Piece>,
+    member_hashes: Vec<MemberHash>,
 }
 
 impl TokenHashes<'_> {
@@ -158,10 +158,11 @@ impl TokenHashes<'_> {
         }
         let is_first = !std::mem::replace(&mut self.is_in_piece, true);
         if is_first {
-            self.piece.clear();
-            self.piece.extend_from_slice(&place.container.to_le_bytes());
+            self.member.clear();
+            self.member
+                .extend_from_slice(&place.container.to_le_bytes());
         }
-        Some((&mut self.piece, is_first))
+        Some((&mut self.member, is_first))
     }
 
     fn leave_before(&mut self, offset: usize) {
@@ -179,10 +180,10 @@ impl TokenHashes<'_> {
             return;
         };
         if std::mem::take(&mut self.is_in_piece) {
-            let hash = blake3::hash(&self.piece).as_bytes()[..8]
+            let hash = blake3::hash(&self.member).as_bytes()[..8]
                 .try_into()
                 .expect("a hash has 32 bytes");
-            self.pieces.push(Piece {
+            self.member_hashes.push(MemberHash {
                 decl: place.decl,
                 hash,
             });
@@ -190,9 +191,9 @@ impl TokenHashes<'_> {
         self.places = rest;
     }
 
-    fn finish(mut self, end: usize) -> ([u8; 16], Vec<Piece>) {
+    fn finish(mut self, end: usize) -> ([u8; 16], Vec<MemberHash>) {
         self.leave_before(end);
-        (half(blake3::hash(&self.frame)), self.pieces)
+        (half(blake3::hash(&self.frame)), self.member_hashes)
     }
 
     /// Returns the next offset after `at` at which a member starts or ends.
@@ -216,12 +217,12 @@ fn body(text: &str, hidden: HiddenRange, places: &[MemberSpan]) -> Option<Body> 
         .partition_point(|place| place.start <= hidden.start)
         .checked_sub(1)
         .map(|before| places[before]);
-    let piece = before
+    let member = before
         .filter(|place| hidden.start < place.behind)
         .map_or(DeclId::NONE, |place| place.decl);
     Some(Body {
         decl,
-        piece,
+        member,
         hash: short_hash(&[&text[hidden.start..hidden.end]]),
     })
 }

@@ -20,8 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::project::{CSharpProjects, GlobalUsing, implicit_usings};
-use crate::resolve::declared::assemblies::{Assemblies, AssemblyId, PackageAssembly};
-use crate::resolve::declared::well_known::{self, KNOWN, Known};
+use crate::resolve::global_index::assemblies::{Assemblies, AssemblyId, PackageAssembly};
+use crate::resolve::global_index::well_known::{self, KNOWN, Known};
 use crate::stdlib::{self, Library, LoadedType};
 
 pub(in crate::resolve) use self::builder::FileBuilder;

@@ -14,12 +14,12 @@ use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts, ImportId, Scope
 use codeagent_model::graph::Access;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::resolve::declared::published;
-use crate::resolve::declared::tables::{FileBuilder, FileTable, Tables, TypeDefId};
+use crate::resolve::global_index::provided_keys;
+use crate::resolve::global_index::tables::{FileBuilder, FileTable, Tables, TypeDefId};
 
 /// The identity of a namespace or type in the tables, without its number.
 #[derive(PartialEq)]
-struct Entry<'f> {
+struct DeclaredIdentity<'f> {
     kind: DeclKind,
     flags: DeclFlags,
     name: &'f str,
@@ -30,12 +30,12 @@ struct Entry<'f> {
 }
 
 /// Returns the namespaces and types that a file declares, in order.
-fn entries(facts: &Facts) -> (Vec<DeclId>, Vec<Entry<'_>>) {
+fn entries(facts: &Facts) -> (Vec<DeclId>, Vec<DeclaredIdentity<'_>>) {
     let mut ids: Vec<DeclId> = Vec::new();
     let mut entries = Vec::new();
     for id in facts.decl_ids().filter(|id| is_entry(facts, *id)) {
         let decl = facts.decl(id);
-        entries.push(Entry {
+        entries.push(DeclaredIdentity {
             kind: decl.kind,
             flags: decl.flags,
             name: facts.text(decl.name),
@@ -84,7 +84,7 @@ impl LanguageIndex for Tables {
         let ((old_ids, before), (new_ids, now)) = (entries(old), entries(facts));
         if before != now
             || !global_usings(old).eq(global_usings(facts))
-            || !published::friends(old).eq(published::friends(facts))
+            || !provided_keys::friends(old).eq(provided_keys::friends(facts))
         {
             return false;
         }
