@@ -14,8 +14,7 @@
 //!
 //! * The reader parses messages (`transport`). A malformed one is answered and skipped.
 //! * The main loop (`server`) applies notifications in their order and never waits for an index.
-//!   It hands each request to the pool, with a [`View`](view::View) of the documents as they are
-//!   at that moment.
+//!   It hands each request to the pool, with a `View` of the documents as they are at that moment.
 //! * The pool's threads (`pool`) answer requests. Each answer reads one snapshot of the index.
 //! * The writer writes responses in the order in which they are ready.
 //!

@@ -18,7 +18,7 @@ pub fn note_text(note: &Note, face: Face) -> String {
         Note::MatchedIgnoringCase { asked } => {
             format!("no symbol is named {asked}; these differ in case")
         }
-        Note::External { symbols, count } => external_text(symbols, *count),
+        Note::External { symbols, overloads } => external_text(symbols, *overloads),
         Note::MatchedMember {
             asked,
             declared_as,
@@ -81,15 +81,15 @@ pub fn note_text(note: &Note, face: Face) -> String {
     }
 }
 
-fn external_text(symbols: &[String], count: usize) -> String {
+fn external_text(symbols: &[String], methods: usize) -> String {
     let (shown, more) = symbols.split_at(symbols.len().min(MAX_EXTERNAL));
     let more = match more.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let overloads = match count - symbols.len() {
+    let overloads = match methods.saturating_sub(symbols.len()) {
         0 => String::new(),
-        _ => format!(" ({count} overloads)"),
+        _ => format!(" ({methods} overloads)"),
     };
     format!(
         "uses of {}{more}{overloads}, which is not in the repository",

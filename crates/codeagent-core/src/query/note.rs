@@ -17,8 +17,8 @@ pub enum Note {
     External {
         /// The symbols without their parameters, each once.
         symbols: Vec<String>,
-        /// Number of symbols, overloads included.
-        count: usize,
+        /// Number of .NET methods among them, overloads included.
+        overloads: usize,
     },
     /// The name was resolved to a member of the type that it starts with.
     MatchedMember {

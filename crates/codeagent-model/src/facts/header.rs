@@ -27,7 +27,7 @@ pub struct Header {
     /// that are invisible to them, and without [`Facts::bodies`](super::Facts::bodies). If it is
     /// unchanged, only files that depend on a changed body are resolved again.
     pub interface_hash: [u8; 16],
-    /// Like `interface_hash`, without [`Facts::member_hashes`](super::Facts::pieces).
+    /// Like `interface_hash`, without [`Facts::member_hashes`](super::Facts::member_hashes).
     pub frame_hash: [u8; 16],
 }
 
@@ -55,7 +55,7 @@ pub struct Body {
     /// The declaration of the body; never one nested in another such body.
     pub decl: DeclId,
     /// The declaration of the enclosing member, if any; see
-    /// [`Facts::member_hashes`](super::Facts::pieces).
+    /// [`Facts::member_hashes`](super::Facts::member_hashes).
     pub member: DeclId,
     /// Hash of the body's text.
     pub hash: [u8; 8],

@@ -187,9 +187,10 @@ fn external_note(symbols: &[StoredExternal]) -> Note {
         .collect();
     names.sort();
     names.dedup();
+    let is_method = |found: &&StoredExternal| found.symbol.descriptor.starts_with("M:");
     Note::External {
         symbols: names,
-        count: symbols.len(),
+        overloads: symbols.iter().filter(is_method).count(),
     }
 }
 

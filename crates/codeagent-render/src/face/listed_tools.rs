@@ -287,7 +287,7 @@ fn notes() -> Vec<Note> {
         Note::MatchedIgnoringCase { asked: name() },
         Note::External {
             symbols: vec!["lib:Array.map".to_owned()],
-            count: 2,
+            overloads: 2,
         },
         Note::MatchedMember {
             asked: name(),
