@@ -84,6 +84,18 @@ fn named(snapshot: &Snapshot, path: &str) -> Result<Vec<StoredExternal>, QueryEr
     Ok(found)
 }
 
+/// Names external symbols, overloads once, sorted.
+#[must_use]
+pub fn external_names(symbols: &[StoredExternal]) -> Vec<String> {
+    let mut names: Vec<String> = symbols
+        .iter()
+        .map(|found| found.symbol.to_string())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
 /// Reports whether a manager has several packages.
 fn has_packages(manager: Option<PackageManager>) -> bool {
     matches!(

@@ -63,7 +63,7 @@ pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, export};
 pub use external::{
-    ExternalTarget, PackageUse, external_members, external_targets, external_uses,
+    ExternalTarget, PackageUse, external_members, external_names, external_targets, external_uses,
     resolve_external, used_packages,
 };
 pub use filter::Filter;

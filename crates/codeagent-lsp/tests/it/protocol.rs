@@ -82,7 +82,7 @@ fn only_capabilities_that_exist_are_announced() {
         ]
     );
 
-    // A file outside of every folder, and a URI that is no file, have no answer.
+    // A file outside of every folder, and a URI of another scheme, have no answer.
     for uri in ["file:///nowhere/a.cs", "untitled:Untitled-1"] {
         let at =
             json!({ "textDocument": { "uri": uri }, "position": { "line": 0, "character": 0 } });

@@ -181,15 +181,9 @@ fn external_targets(
 
 /// Names external symbols, overloads once.
 fn external_note(symbols: &[StoredExternal]) -> Note {
-    let mut names: Vec<String> = symbols
-        .iter()
-        .map(|found| found.symbol.to_string())
-        .collect();
-    names.sort();
-    names.dedup();
     let is_method = |found: &&StoredExternal| found.symbol.descriptor.starts_with("M:");
     Note::External {
-        symbols: names,
+        symbols: query::external_names(symbols),
         overloads: symbols.iter().filter(is_method).count(),
     }
 }

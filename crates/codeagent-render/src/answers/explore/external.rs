@@ -77,12 +77,7 @@ pub(super) fn sections(
 
 /// Names the symbols, overloads once.
 fn heading(symbols: &[StoredExternal]) -> String {
-    let mut names: Vec<String> = symbols
-        .iter()
-        .map(|found| found.symbol.to_string())
-        .collect();
-    names.sort();
-    names.dedup();
+    let mut names = query::external_names(symbols);
 
     let more = match names.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
