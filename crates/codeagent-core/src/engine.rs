@@ -52,9 +52,9 @@ const MOST_TOUCHED: u32 = 50;
 pub struct EngineOptions {
     /// Options for processing batches.
     pub ingest: IngestOptions,
-    /// Remove the existing index and start with an empty one.
+    /// Whether to remove the existing index and start with an empty one.
     pub rebuild: bool,
-    /// Use default settings if those of the repository cannot be read.
+    /// Whether to use default settings if those of the repository cannot be read.
     pub tolerate_config: bool,
     /// Location of all indexes.
     pub home: DataRoot,

@@ -54,6 +54,8 @@
 //! The hidden modules are implementation details and may change in any version. The crate's layers
 //! are described in `docs/ARCHITECTURE.md`.
 
+#![warn(missing_docs)]
+
 mod languages;
 mod versions;
 

@@ -56,7 +56,6 @@ pub enum ModelError {
     /// The model or its tokenizer is damaged.
     #[error("cannot open the model in {folder}: {problem}; {INSTALL}", folder = folder.display())]
     BadModel {
-        /// Folder of the model.
         folder: PathBuf,
         /// Description of the error.
         problem: String,
@@ -64,7 +63,6 @@ pub enum ModelError {
     /// The model runs, but computes other vectors than expected.
     #[error("the model in {folder} is not all-MiniLM-L6-v2: a known text has cosine {likeness:.3} with its vector; {INSTALL}", folder = folder.display())]
     OtherModel {
-        /// Folder of the model.
         folder: PathBuf,
         /// Cosine of the vector of a known text with its expected value.
         likeness: f32,

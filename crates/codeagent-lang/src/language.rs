@@ -27,7 +27,6 @@ use crate::world::{FileId, InstalledPackages, World, WorldFile};
 
 /// Everything that differs from language to language.
 pub trait LanguageSupport: Send + Sync {
-    /// Returns the language.
     fn language(&self) -> Language;
 
     /// Returns the ABI version of its grammar's tables.
@@ -151,7 +150,6 @@ pub trait LanguageIndex: Any + Send + Sync {
 pub struct IndexInput<'a> {
     /// The files of the world in its order; library declarations are appended.
     pub files: &'a mut Vec<WorldFile>,
-    /// The projects.
     pub projects: &'a ProjectModel,
     /// Declarations of installed packages.
     pub installed: &'a InstalledPackages,
@@ -190,7 +188,6 @@ impl Languages {
         found.unwrap_or_else(|| panic!("{language:?} is not registered"))
     }
 
-    /// Returns the support of the facts' language.
     #[must_use]
     pub fn of_facts(self, facts: &Facts) -> &'static dyn LanguageSupport {
         self.of(facts.header.dialect.language())

@@ -66,7 +66,6 @@ pub struct Reference {
 /// One use of an external symbol: a call, construction, import, base or type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalUse {
-    /// The symbol.
     pub symbol: Arc<ExternalSymbol>,
     /// The relation between the code at the site and the symbol.
     pub edge_type: EdgeType,

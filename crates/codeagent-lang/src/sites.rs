@@ -17,7 +17,6 @@ use crate::explain::Report;
 use crate::query::stack::QueryStack;
 use crate::resolution::{ExternalUse, Reference, Resolution, Target, Unresolved};
 
-/// The target of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteTarget {
     /// A node of the graph.
@@ -38,7 +37,6 @@ pub enum SiteTarget {
 /// The result of resolving a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteResolution {
-    /// The target of the site.
     pub target: SiteTarget,
     /// A second use by the same name: the class of a constructor, the field that holds a delegate.
     pub named: Option<Reference>,
@@ -64,7 +62,6 @@ pub trait ResolveSites {
     /// Returns the active queries and the budgets.
     fn stack(&self) -> &QueryStack<Self::Query>;
 
-    /// Resolves a site.
     fn resolve_site(&self, site: &Site) -> SiteResolution;
 
     /// Returns the name under which a site whose resolution was cut off is recorded, if any.
@@ -141,7 +138,6 @@ fn unresolved(site: &Site, name: Sym) -> Unresolved {
 }
 
 impl ExternalUse {
-    /// Returns the use of an external symbol at a site.
     #[must_use]
     pub fn of_site(site: &Site, edge_type: EdgeType, symbol: Arc<ExternalSymbol>) -> Self {
         Self {

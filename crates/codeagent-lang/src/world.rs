@@ -17,7 +17,6 @@ pub struct FileId(pub u32);
 /// A declaration somewhere in the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeclRef {
-    /// The file.
     pub file: FileId,
     /// The declaration in it.
     pub decl: DeclId,
@@ -26,7 +25,6 @@ pub struct DeclRef {
 /// An expression somewhere in the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExprRef {
-    /// The file.
     pub file: FileId,
     /// The expression in it.
     pub expr: ExprId,
@@ -41,12 +39,10 @@ impl FileId {
     }
 }
 
-/// One file.
 #[derive(Clone, Debug)]
 pub struct WorldFile {
     /// Repo-relative path.
     pub path: Arc<str>,
-    /// The facts of the file.
     pub facts: Arc<Facts>,
     /// Its declarations are external (a library's): they provide types, but are never nodes or
     /// targets, and the file itself is not resolved.
@@ -77,7 +73,6 @@ impl InstalledPackages {
 /// A snapshot of all files.
 pub struct World {
     files: Vec<WorldFile>,
-    /// The projects.
     pub projects: Arc<ProjectModel>,
     installed: InstalledPackages,
     /// One per language, in the order of the registry.
@@ -225,13 +220,11 @@ impl World {
             .map(|(index, _)| FileId(index as u32))
     }
 
-    /// Returns a file.
     #[must_use]
     pub fn file(&self, id: FileId) -> &WorldFile {
         &self.files[id.0 as usize]
     }
 
-    /// Returns the file with a path.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<FileId> {
         let index = self
@@ -241,13 +234,11 @@ impl World {
         Some(FileId(index as u32))
     }
 
-    /// Returns the facts of a file.
     #[must_use]
     pub fn facts(&self, id: FileId) -> &Facts {
         &self.file(id).facts
     }
 
-    /// Returns a declaration.
     #[must_use]
     pub fn decl(&self, decl: DeclRef) -> &Declaration {
         self.facts(decl.file).decl(decl.decl)

@@ -36,7 +36,6 @@ impl Document {
         }
     }
 
-    /// Returns the text.
     pub fn text(&self) -> &Arc<str> {
         &self.text
     }

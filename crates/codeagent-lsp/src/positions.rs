@@ -46,7 +46,6 @@ impl Encoding {
         }
     }
 
-    /// Returns the length of a text in this encoding.
     pub fn length_of(self, text: &str) -> usize {
         match self {
             Self::Utf16 => text.chars().map(char::len_utf16).sum(),

@@ -38,7 +38,6 @@ use crate::view::View;
 /// Interval of checks for unused copies of indexes.
 const TICK: Duration = Duration::from_secs(60);
 
-/// Options of a server.
 #[derive(Clone, Debug, Default)]
 pub struct ServerOptions {
     /// Location of all indexes.

@@ -1,4 +1,4 @@
-//! The folders and documents at the moment of a request, and what its answer reads.
+//! Snapshot of the open folders and documents that one request is answered from.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -121,7 +121,6 @@ impl<'v> Answering<'v> {
         &self.snapshot
     }
 
-    /// Returns the reader of the index.
     pub fn reader(&self) -> &IndexReader {
         &self.reader
     }

@@ -7,6 +7,8 @@
 //! is shared by all calls, `serve` starts and stops a server, `transport` reads and writes messages
 //! as lines, and `http` serves over a network.
 
+#![warn(missing_docs)]
+
 pub mod answer;
 pub mod arguments;
 pub mod backpressure;

@@ -4,6 +4,8 @@
 //!
 //! Nothing here accesses a disk, a database or a clock, or depends on tree-sitter.
 
+#![warn(missing_docs)]
+
 pub mod dispatch;
 pub mod external;
 pub mod facts;

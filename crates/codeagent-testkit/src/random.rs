@@ -16,7 +16,6 @@ impl Random {
         (self.0 >> 33) as usize % limit.max(1)
     }
 
-    /// Returns a random part of a duration.
     pub fn part(&mut self, of: Duration) -> Duration {
         of.mul_f64(self.below(1000) as f64 / 1000.0)
     }

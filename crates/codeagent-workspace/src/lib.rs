@@ -8,6 +8,7 @@
 //! Limitations: names that are not UTF-8 are skipped. `.git` and `.codeagent` are invisible to
 //! callers, at any depth.
 
+#![warn(missing_docs)]
 #![allow(
     clippy::disallowed_methods,
     reason = "this is the crate that the other crates are sent to"

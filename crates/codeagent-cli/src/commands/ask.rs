@@ -1,4 +1,4 @@
-//! Runs the query of a command once the index is up to date, and keeps what the index is missing.
+//! Runs the query of a command once the index is up to date, and reports afterwards if it is not.
 //!
 //! Limitations: needs an existing index; creates none.
 

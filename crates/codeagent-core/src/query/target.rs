@@ -247,8 +247,7 @@ fn add(
     Ok(())
 }
 
-/// Resolves a name to symbols outside the repository. A name that is no path is a package's only if
-/// it says so.
+/// Resolves a name to symbols outside the repository; `None` if the repository uses none of it.
 fn external(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> {
     let symbols = resolve_external(snapshot, text)?;
     Ok((!symbols.is_empty()).then(|| Target::External {

@@ -1,4 +1,4 @@
-//! Nodes: the declarations that become one, and those that share one.
+//! Which declarations become nodes, and which of them share a node.
 
 use std::sync::Arc;
 

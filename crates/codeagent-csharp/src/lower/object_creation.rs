@@ -270,7 +270,6 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.b.expr(Expr::Cast(span))
     }
 
-    /// Lowers a created array and returns its type.
     fn created_array(&mut self, node: Node<'r>) -> TypeId {
         let children = self.children(node);
         let ty = in_field(&children, Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));

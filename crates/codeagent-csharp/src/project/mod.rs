@@ -43,7 +43,6 @@ pub struct CSharpProjects {
 pub struct CSharpProject {
     /// Repo-relative path of the csproj.
     pub path: String,
-    /// Assembly name.
     pub assembly_name: String,
     /// Chosen target framework (`net8.0`, `netstandard2.0`, `net45`); empty if there is none.
     pub target_framework: String,
@@ -60,7 +59,6 @@ pub struct CSharpProject {
     pub direct_references: Vec<u32>,
     /// Assembly names that see this project's internal declarations.
     pub internals_visible_to: Vec<String>,
-    /// Packages that it references.
     pub packages: Vec<nuget::PackageReference>,
     /// Assemblies in the repository that it references by path.
     pub assemblies: Vec<String>,

@@ -49,7 +49,6 @@ pub(super) struct Repository<'a> {
     documents: FxHashMap<&'a str, Document<'a>>,
     /// Paths of the files in `documents`.
     pub project_files: PathIndex<'a>,
-    /// All files.
     pub files: PathIndex<'a>,
     solution_folders: FxHashSet<&'a str>,
     /// The work budget of each project.
@@ -217,7 +216,6 @@ impl<'r> ProjectEvaluation<'r> {
         !self.sdks.is_empty()
     }
 
-    /// Returns the folder of the project.
     pub(super) fn folder(&self) -> &'r str {
         folder_of(self.project)
     }

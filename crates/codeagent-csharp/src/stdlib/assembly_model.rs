@@ -27,7 +27,6 @@ pub const KEYWORDS: &[&str] = &[
 pub struct TopLevelType {
     /// The types that its signatures mention; the parts of a type come before it.
     pub types: Vec<TypeSig>,
-    /// The declaration.
     pub root: TypeDeclaration,
 }
 
@@ -40,14 +39,12 @@ pub enum TypeSig {
     Keyword(u8),
     /// A type parameter of the enclosing types, counted from the outermost.
     TypeParameter(u16),
-    /// A type parameter of the method.
     MethodParameter(u16),
     /// A declared type: its namespace, then its enclosing types and itself by name, each with its
     /// own type arguments.
     Named(StringId, Vec<(StringId, Vec<TypeIndex>)>),
     /// An array and its rank.
     Array(TypeIndex, u8),
-    /// A pointer.
     Pointer(TypeIndex),
     /// A reference returned by `ref`.
     ByRef(TypeIndex),
@@ -57,7 +54,6 @@ pub enum TypeSig {
     Tuple(Vec<(StringId, TypeIndex)>),
 }
 
-/// Kinds of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "each variant is the keyword it names")]
 pub enum TypeKind {
@@ -68,7 +64,6 @@ pub enum TypeKind {
     Delegate,
 }
 
-/// Kinds of members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "each variant is what it names")]
 pub enum MemberKind {
@@ -135,7 +130,6 @@ impl Traits {
 pub struct TypeDeclaration {
     /// Name without arity.
     pub name: StringId,
-    /// Kind.
     pub kind: TypeKind,
     /// Properties.
     pub traits: Traits,
@@ -145,7 +139,6 @@ pub struct TypeDeclaration {
     pub bases: Vec<TypeIndex>,
     /// Members; those of one name need not be adjacent.
     pub members: Vec<MemberDeclaration>,
-    /// Nested types.
     pub nested: Vec<TypeDeclaration>,
     /// The parameters of a delegate.
     pub params: Vec<ParameterDeclaration>,
@@ -156,24 +149,18 @@ pub struct TypeDeclaration {
 /// A declared member.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberDeclaration {
-    /// Its name.
     pub name: StringId,
-    /// Kind.
     pub kind: MemberKind,
     /// Properties.
     pub traits: Traits,
-    /// Type parameters.
     pub type_params: Vec<TypeParameter>,
     /// Its type or return type; `None` for constructors and enum members.
     pub ty: Option<TypeIndex>,
-    /// The parameters.
     pub params: Vec<ParameterDeclaration>,
 }
 
-/// A parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParameterDeclaration {
-    /// Its name.
     pub name: StringId,
     /// Its type without `ref`.
     pub ty: TypeIndex,
@@ -181,13 +168,10 @@ pub struct ParameterDeclaration {
     pub traits: Traits,
 }
 
-/// A type parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeParameter {
-    /// Its name.
     pub name: StringId,
     /// Variance and keyword constraints.
     pub traits: Traits,
-    /// Type constraints.
     pub constraints: Vec<TypeIndex>,
 }

@@ -72,7 +72,6 @@ pub struct LoadedType {
     /// The library's prefix, `Namespace.Name`, and the arity where there is one. A name, not a
     /// file.
     pub path: Arc<str>,
-    /// Namespace.
     pub namespace: Box<str>,
     /// Simple name.
     pub name: Box<str>,

@@ -7,12 +7,10 @@
 
 use crate::syntax::conditions::DefinedSymbols;
 
-/// Kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// An identifier or keyword.
     Word,
-    /// A number.
     Number,
     /// A string, a character or a segment of an interpolated string.
     Text,
@@ -20,10 +18,8 @@ pub enum TokenKind {
     Mark,
 }
 
-/// One token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// The kind.
     pub kind: TokenKind,
     /// Byte offset of its first byte.
     pub start: usize,

@@ -20,7 +20,6 @@ const MAX_ANGLES: usize = 256;
 pub struct Repaired {
     /// The text, as long as the original.
     pub text: String,
-    /// The rewrites.
     pub rewrites: Rewrites,
     /// Type arguments that were blanked, by offset.
     pub type_arguments: Vec<TypeArgumentList>,

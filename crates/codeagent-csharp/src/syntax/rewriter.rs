@@ -17,7 +17,6 @@ pub enum RewriteKind {
     EmptyCall,
 }
 
-/// One rewrite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rewrite {
     /// Byte offset.
@@ -106,7 +105,6 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Returns all tokens.
     pub fn tokens(&self) -> &'a [Token] {
         self.tokens
     }
@@ -142,7 +140,6 @@ impl<'a> Rewriter<'a> {
         index.checked_sub(1).map_or("", |before| self.word(before))
     }
 
-    /// Returns a token.
     pub fn token(&self, index: usize) -> Option<Token> {
         self.tokens.get(index).copied()
     }

@@ -339,7 +339,6 @@ fn kind_of_id(language: &Language, id: u16) -> Kind {
     }
 }
 
-/// Returns the kind of a node.
 pub fn kind(node: Node<'_>) -> Kind {
     if node.is_error() {
         return Kind::Error;
@@ -354,9 +353,7 @@ pub fn kind(node: Node<'_>) -> Kind {
 /// A child with its kind and role.
 #[derive(Clone, Copy, Debug)]
 pub struct Child<'r> {
-    /// The node.
     pub node: Node<'r>,
-    /// Its kind.
     pub kind: Kind,
     /// Its role.
     pub field: Field,

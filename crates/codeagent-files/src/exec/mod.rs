@@ -136,13 +136,13 @@ pub enum ExecError {
 pub struct Launcher {
     #[cfg_attr(
         not(target_os = "linux"),
-        allow(dead_code, reason = "commands are not run there")
+        allow(dead_code, reason = "commands run on Linux only")
     )]
     program: PathBuf,
     /// Whether the jail uses namespaces rather than Landlock alone.
     #[cfg_attr(
         not(target_os = "linux"),
-        allow(dead_code, reason = "commands are not run there")
+        allow(dead_code, reason = "commands run on Linux only")
     )]
     namespaces: bool,
 }

@@ -63,7 +63,6 @@ pub struct Interface {
     pub whole: [u8; 16],
     /// Hash of everything outside the members.
     pub frame: [u8; 16],
-    /// Hashes of the members.
     pub member_hashes: Vec<MemberHash>,
     /// Hashes of the bodies that other files may query.
     pub bodies: Vec<Body>,

@@ -106,7 +106,6 @@ impl NodeTable {
         &self.facts[file.0 as usize]
     }
 
-    /// Returns the file with a path.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<FileId> {
         let path_of = |node: &u32| self.nodes[*node as usize].qualified_name.as_str();
@@ -116,7 +115,6 @@ impl NodeTable {
             .map(|at| FileId(at as u32))
     }
 
-    /// Returns the node of a file.
     #[must_use]
     pub fn of_file(&self, file: FileId) -> NodeId {
         self.nodes[self.of_file[file.0 as usize] as usize].id

@@ -30,7 +30,6 @@ pub struct ProjectModel {
     pub warnings: Vec<String>,
 }
 
-/// A project of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProjectRef {
     /// The project's language.
@@ -44,7 +43,6 @@ pub trait ProjectSet: Any + fmt::Debug + Send + Sync {
     /// Returns the repo-relative path of a project's file.
     fn path(&self, index: u32) -> &str;
 
-    /// Returns the project with a path.
     fn find(&self, path: &str) -> Option<u32>;
 
     /// Reports whether a project of the language may own a file, by its path.
@@ -66,7 +64,6 @@ pub trait ProjectSet: Any + fmt::Debug + Send + Sync {
 
 /// The projects that a language found in a repository.
 pub struct ReadProjects {
-    /// The projects.
     pub set: Box<dyn ProjectSet>,
     /// The owning project of each file, by its index in the set.
     pub owners: BTreeMap<String, u32>,

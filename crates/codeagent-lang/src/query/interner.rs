@@ -26,7 +26,6 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Clone + Eq + Hash> Interner<T> {
-    /// Returns the number of a value, if it has one.
     #[must_use]
     #[inline]
     pub fn find<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> Option<u32>
@@ -57,7 +56,6 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         &self.values[id as usize]
     }
 
-    /// Returns all values, by number.
     #[must_use]
     #[inline]
     pub fn values(&self) -> &[T] {

@@ -15,7 +15,6 @@ impl Name {
     pub const NONE: Self = Self(u32::MAX);
 }
 
-/// All names.
 #[derive(Debug, Default)]
 pub struct Names(Interner<Arc<str>>);
 
@@ -38,7 +37,6 @@ impl Names {
         self.0.values().get(name.0 as usize).map_or("", |text| text)
     }
 
-    /// Returns the number of names.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.0.values().len() as u32

@@ -57,7 +57,6 @@ pub struct FileQueryBudget {
 }
 
 impl FileQueryBudget {
-    /// Returns the steps of a file with this number of sites.
     #[must_use]
     pub fn steps(&self, sites: usize) -> u64 {
         self.most.min(self.least + self.each_site * sites as u64)

@@ -74,7 +74,6 @@ impl<'w> TrackedWorld<'w> {
         self.recorder.key(table.key(name));
     }
 
-    /// Records a dependency key.
     pub fn record_key(&self, key: DependencyKey) {
         self.recorder.key(key);
     }

@@ -1,4 +1,4 @@
-//! The call hierarchy.
+//! Requests of the call hierarchy: prepare, incoming and outgoing calls.
 //!
 //! Limitations: the ranges of a call are in the file that the item shows, as the protocol has it. A
 //! caller that calls from several files has one entry per file.

@@ -127,7 +127,6 @@ pub fn capabilities(encoding: Encoding) -> Value {
     })
 }
 
-/// Answers a request.
 pub fn answer(
     view: &View,
     canceller: &Canceller,

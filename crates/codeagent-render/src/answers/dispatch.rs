@@ -76,7 +76,7 @@ pub(super) fn to_section(
 /// Parts of a line.
 struct Words {
     kind: DispatchKind,
-    /// The symbol at the other end, with its place.
+    /// The symbol at the other end, with its location.
     other: String,
     /// The message, route or event.
     what: String,

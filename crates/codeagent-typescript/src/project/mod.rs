@@ -78,7 +78,6 @@ impl TypeScriptProject {
 pub struct Package {
     /// Folder, repo-relative, empty for the root.
     pub folder: String,
-    /// Its name.
     pub name: String,
     /// A workspace (package.json `workspaces`, pnpm-workspace.yaml, lerna.json) includes it, or it
     /// is the root of one.

@@ -103,9 +103,7 @@ pub struct DtsBundle {
     by_member: OnceLock<FxHashMap<&'static str, Vec<u32>>>,
 }
 
-/// A section.
 pub struct Section {
-    /// Name.
     pub name: &'static str,
     /// The rest of the section's header.
     pub fields: Vec<&'static str>,
@@ -248,7 +246,6 @@ fn end_of_parts(lines: &str) -> usize {
 
 /// A bundle with its selected texts.
 pub struct SelectedBundle {
-    /// The texts.
     pub texts: &'static DtsBundle,
     is_taken: Vec<bool>,
 }
@@ -455,7 +452,6 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Returns the declarations in a declaration text.
 #[must_use]
 pub fn parse_declarations(text: &str) -> Arc<Facts> {
     let parse = || extract_declarations(text, Dialect::Ts);

@@ -95,7 +95,6 @@ impl PackageBundleWriter {
 
 /// A package in the binary.
 pub struct BundledPackage {
-    /// Name.
     pub name: &'static str,
     packed: &'static [u8],
     text: OnceLock<String>,
@@ -106,7 +105,6 @@ pub struct BundledPackage {
 #[derive(Default)]
 pub struct BundledPackages {
     all: Vec<BundledPackage>,
-    /// The package of each module.
     modules: FxHashMap<&'static str, usize>,
 }
 
@@ -168,13 +166,11 @@ impl BundledPackages {
         Some((module, &self.all[*package]))
     }
 
-    /// Returns the package of this name.
     #[must_use]
     pub fn package(&self, name: &str) -> Option<&BundledPackage> {
         self.all.iter().find(|package| package.name == name)
     }
 
-    /// Returns the package of a bundle.
     #[must_use]
     pub fn having(&self, texts: &DtsBundle) -> Option<&BundledPackage> {
         self.all.iter().find(|package| {

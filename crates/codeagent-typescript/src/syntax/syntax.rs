@@ -129,7 +129,6 @@ fields! {
     Source = "source", Type = "type", TypeArguments = "type_arguments", TypeParameters = "type_parameters", Value = "value",
 }
 
-/// The numbers of one grammar.
 pub struct Grammar {
     pub language: Language,
     kinds: Vec<Kind>,

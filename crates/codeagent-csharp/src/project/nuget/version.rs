@@ -14,7 +14,6 @@ pub struct Version {
 }
 
 impl Version {
-    /// Parses a version.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().split('+').next()?;
@@ -71,7 +70,6 @@ fn compare_labels(left: &str, right: &str) -> Ordering {
     }
 }
 
-/// A version range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
     /// The lowest version, and whether it is included.

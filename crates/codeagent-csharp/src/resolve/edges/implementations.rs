@@ -170,7 +170,6 @@ impl SiteResolver<'_> {
         }
     }
 
-    /// Returns the type that declares a member.
     fn declared_in(&self, member: DeclRef) -> Option<TypeDefId> {
         let facts = self.facts(member.file);
         let owner = facts.scope(facts.decl(member.decl).scope.some()?).owner;

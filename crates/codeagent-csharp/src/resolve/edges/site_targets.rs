@@ -317,7 +317,6 @@ impl SiteResolver<'_> {
     }
 }
 
-/// Returns the edge of a site.
 pub(super) fn edge(
     site: &Site,
     edge_type: EdgeType,

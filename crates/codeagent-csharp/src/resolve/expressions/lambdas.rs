@@ -38,7 +38,6 @@ pub enum LambdaParamUse {
     Argument(CallId),
     /// Stores it in a variable with a written type.
     Value(DeclId),
-    /// Assigns it.
     Assigned(ExprId, ExprId),
 }
 
@@ -138,7 +137,6 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// Returns how a lambda converts to a delegate.
     pub(super) fn lambda_converts(&self, lambda: DeclId, shape: &DelegateShape) -> Conversion {
         let explicit = self.explicit_params(lambda);
         if explicit.len() != shape.params.len() {
@@ -466,7 +464,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns how a method group converts to a delegate.
     pub(super) fn method_group_converts(&self, group: ExprId, shape: &DelegateShape) -> Conversion {
         if self.group_candidates(group).is_empty() {
             return Conversion::Unknown;

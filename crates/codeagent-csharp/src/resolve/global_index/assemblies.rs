@@ -18,7 +18,6 @@ use smallvec::SmallVec;
 use crate::project::CSharpProjects;
 use crate::stdlib::Library;
 
-/// An assembly of a package.
 #[derive(Clone, Debug)]
 pub struct PackageAssembly {
     /// Its simple name.
@@ -44,7 +43,6 @@ pub struct AssemblyId(pub u32);
 pub struct Assemblies {
     /// Number of projects.
     count: u32,
-    /// Number of all assemblies.
     width: usize,
     sees: Vec<bool>,
     friends: Vec<bool>,

@@ -37,7 +37,6 @@ pub const INTERFACES: KeyTable = KeyTable::members("cs:interface");
 /// Conversion operators, by the name of their type.
 pub const CONVERSIONS: KeyTable = KeyTable::members("cs:conversion");
 
-/// Returns the dependency keys of a member.
 #[must_use]
 pub fn keys_of_member(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
     let decl = facts.decl(member);

@@ -35,7 +35,6 @@ pub struct TypeDefId(pub u32);
 pub struct NamespaceId(pub u32);
 
 impl NamespaceId {
-    /// The global namespace.
     pub const GLOBAL: Self = Self(0);
 }
 
@@ -72,7 +71,6 @@ pub struct TypeDef {
     pub explicit: Vec<DeclRef>,
 }
 
-/// A namespace.
 #[derive(Debug)]
 pub struct Namespace {
     /// The enclosing namespace; the global one is its own parent.

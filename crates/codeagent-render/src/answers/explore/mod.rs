@@ -38,7 +38,7 @@ const MAX_EXPLORED: usize = 6;
 /// The section of unresolved uses that is built only if requested.
 pub(super) const LESS_LIKELY: &str = "less likely";
 
-/// A question about what a text refers to.
+/// What `explore` is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct ExploreQuery<'a> {
     /// The text.

@@ -182,7 +182,6 @@ impl FileIndex {
             .chain(clauses.map(|entry| entry.1))
     }
 
-    /// Returns the names in the file.
     pub fn names(&self) -> impl Iterator<Item = Name> + '_ {
         self.names.iter().copied()
     }

@@ -9,7 +9,6 @@ use smallvec::{SmallVec, smallvec};
 
 use super::tables::{augmenting, is_global};
 
-/// Keys of global names.
 pub const GLOBAL: KeyTable = KeyTable::names("ts.global");
 /// Keys of ambient modules.
 pub const AMBIENT: KeyTable = KeyTable::names("ts.ambient");
@@ -22,7 +21,6 @@ pub const PIECES: KeyTable = KeyTable::members("ts:name");
 /// Keys of all members of a class or interface, by its name.
 pub const MEMBERS: KeyTable = KeyTable::members("ts:members");
 
-/// Returns the dependency keys of a member.
 #[must_use]
 pub fn keys_of_member(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
     let decl = facts.decl(member);

@@ -25,7 +25,6 @@ use crate::resolve::symbols::scopes::{DeclList, LookupPosition};
 pub type Visited = FxHashSet<(FileId, DeclId, Name)>;
 
 impl Checker<'_> {
-    /// Returns the export of a module with a name.
     pub fn lookup_export(&self, module: &ResolvedName, name: Name) -> ResolvedName {
         match module {
             ResolvedName::Module(file) => {

@@ -90,7 +90,6 @@ impl FileResolver<'_> {
     }
 }
 
-/// A call site of the file.
 #[derive(Clone, Copy)]
 struct CallSite<'f> {
     site: &'f Site,

@@ -49,7 +49,6 @@ pub fn function_meaning(name: &str) -> Option<CallMeaning> {
     matches!(name, "fetch" | "axios" | "ky" | "got").then_some(CallMeaning::Fetch)
 }
 
-/// Meaning of a decorator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecoratorMeaning {
     /// The method answers requests of this verb.

@@ -19,7 +19,6 @@ const MAX_STEPS: usize = 16;
 /// Origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin<'w> {
-    /// A package.
     Package(&'w str),
     /// A function or class of the repository.
     Own,
