@@ -67,6 +67,32 @@ fn addresses_are_those_of_the_workspace() {
 }
 
 #[test]
+fn every_published_crate_has_licences_and_addresses() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut published = 0;
+    for folder in std::fs::read_dir(crates).unwrap() {
+        let folder = folder.unwrap().path();
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        if manifest.contains("publish = false") {
+            continue;
+        }
+
+        published += 1;
+        for file in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            assert!(folder.join(file).is_file(), "{}: {file}", folder.display());
+        }
+        for key in [
+            "license.workspace",
+            "authors.workspace",
+            "repository.workspace",
+        ] {
+            assert!(manifest.contains(key), "{}: {key}", folder.display());
+        }
+    }
+    assert!(published > 10, "{published}");
+}
+
+#[test]
 fn issue_templates_ask_for_a_report() {
     for file in [
         "ISSUE_TEMPLATE/problem.yml",
