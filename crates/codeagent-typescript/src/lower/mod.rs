@@ -43,6 +43,7 @@ use codeagent_model::graph::{Dialect, ParseStatus};
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::lower::lowering::Lowering;
+use crate::syntax::ampersands;
 use crate::syntax::repair::repair;
 use crate::syntax::syntax::Grammar;
 
@@ -96,12 +97,19 @@ thread_local! {
 /// Parses within the budget of [`limits::parse_steps`]; `None` if it is exceeded.
 fn parse(text: &[u8], jsx: bool) -> Option<Tree> {
     let mut budget = limits::parse_steps(text.len());
-    parsing::parse(
-        if jsx { &JSX } else { &PLAIN },
-        &Grammar::get(jsx).language,
-        text,
-        &mut budget,
-    )
+    let mut parse = |text: &[u8]| {
+        let parser = if jsx { &JSX } else { &PLAIN };
+        parsing::parse(parser, &Grammar::get(jsx).language, text, &mut budget)
+    };
+
+    let tree = parse(text)?;
+    if !jsx || !tree.root_node().has_error() {
+        return Some(tree);
+    }
+    match ampersands::blank(text, &mut parse) {
+        Some(blanked) => parse(&blanked),
+        None => Some(tree),
+    }
 }
 
 /// Counts the bytes in outermost ERROR nodes and the MISSING nodes.

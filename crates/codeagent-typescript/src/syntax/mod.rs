@@ -1,6 +1,6 @@
-//! Syntax: repair of text that the grammar misreads, done at equal length before parsing, and the
-//! node kinds.
+//! Syntax: repairs of equal length of texts that the grammar misreads, and the node kinds.
 
+pub mod ampersands;
 pub mod repair;
 #[expect(clippy::module_inception, reason = "the kinds of nodes are the syntax")]
 pub mod syntax;

@@ -5,7 +5,7 @@
 //! changes nothing; if a rewrite changes the meaning, lowering finds it with [`Repaired::edit_at`].
 //!
 //! Limitations: a scan over bytes, not over tokens. Not repaired: `for (using x of y)`, `import
-//! defer`, `&name` in a JSX string.
+//! defer`.
 
 mod semicolons;
 
