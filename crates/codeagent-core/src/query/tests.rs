@@ -292,6 +292,28 @@ fn an_overview_has_entry_points_and_unused_code() {
 }
 
 #[test]
+fn a_derived_class_may_be_found_by_reflection() {
+    let rules = indexed(&[(
+        "Rules.cs",
+        "abstract class Rule { } sealed class Length : Rule { } sealed class Alone { }\n\
+         static class Program { static void Main() => System.Console.WriteLine(typeof(Rule)); }\n",
+    )]);
+    let snapshot = rules.answers.snapshot().unwrap();
+    let mut sources = Sources::new(&snapshot, rules.answers.workspace());
+    let found = overview(&mut sources, Scope::Whole).unwrap();
+    let unused: Vec<(String, &[Doubt])> = found
+        .unused
+        .iter()
+        .map(|each| (found.labels.short(each.id), each.doubts.as_slice()))
+        .collect();
+    let expected = [
+        ("Alone".to_owned(), [].as_slice()),
+        ("Length".to_owned(), [Doubt::Derived].as_slice()),
+    ];
+    assert_eq!(unused, expected);
+}
+
+#[test]
 fn an_overview_of_a_folder_has_its_surface_and_cycles() {
     let app = indexed(&[
         ("package.json", r#"{ "main": "dist/index.js" }"#),

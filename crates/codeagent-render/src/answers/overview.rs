@@ -396,6 +396,7 @@ fn doubt(doubt: &Doubt) -> String {
         Doubt::OnlyTests => "only tests".to_owned(),
         Doubt::Unresolved(count) => format!("{count} unresolved"),
         Doubt::Decorated => "decorated".to_owned(),
+        Doubt::Derived => "derived".to_owned(),
         Doubt::Public => "public".to_owned(),
     }
 }

@@ -52,6 +52,8 @@ pub enum Doubt {
     Unresolved(u64),
     /// Its attributes or decorators may make a framework find it.
     Decorated,
+    /// It has a base in the repository, whose derived types may be found by reflection.
+    Derived,
     /// It is public or exported, so code outside the repository may use it.
     Public,
 }
@@ -92,6 +94,7 @@ pub fn unused(snapshot: &Snapshot, graph: &ProjectGraph) -> Result<Vec<UnusedSym
         );
         let is_decorated = symbol.name_line > symbol.line_start;
         doubts.extend(is_decorated.then_some(Doubt::Decorated));
+        doubts.extend(used.derived.contains(&index).then_some(Doubt::Derived));
         let is_public = symbol.flags.has(NodeFlags::PUBLIC_API) || may_implement(graph, index);
         doubts.extend(is_public.then_some(Doubt::Public));
         let lines = symbol.line_end.saturating_sub(symbol.line_start) + 1;
@@ -215,6 +218,8 @@ struct Used {
     by_tests: FxHashSet<u32>,
     /// Members that override or implement another one, and may be called through it.
     dispatched: FxHashSet<u32>,
+    /// Types with a base in the repository.
+    derived: FxHashSet<u32>,
 }
 
 fn used_symbols(graph: &ProjectGraph) -> Used {
@@ -232,6 +237,9 @@ fn used_symbols(graph: &ProjectGraph) -> Used {
         if is_dispatch && is_member {
             used.dispatched.insert(each.source);
             continue;
+        }
+        if matches!(each.edge_type, EdgeType::Inherits | EdgeType::Implements) {
+            used.derived.insert(each.source);
         }
         if graph.is_within(each.source, each.target) {
             continue;
