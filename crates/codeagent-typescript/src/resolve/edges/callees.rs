@@ -6,7 +6,7 @@
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::Type;
+use crate::resolve::arena::{Ty, Type};
 use crate::resolve::edges::FileResolver;
 use crate::resolve::edges::targets::Referent;
 use crate::resolve::symbols::at;
@@ -62,8 +62,26 @@ impl FileResolver<'_> {
             DeclKind::Lambda | DeclKind::FunctionType => self.owner_of_function(decl)?,
             _ => return None,
         };
-        self.is_node(owner)
-            .then(|| Referent::Decls(DeclList::from_slice(&[owner])))
+        if !self.is_node(owner) {
+            return None;
+        }
+        let owner = DeclList::from_slice(&[owner]);
+        Some(if self.is_partly_unknown(callee) {
+            Referent::Likely(owner)
+        } else {
+            Referent::Decls(owner)
+        })
+    }
+
+    /// Reports whether a value is a choice with a part of unknown type: `(unknown || f)`.
+    fn is_partly_unknown(&self, value: ExprId) -> bool {
+        match self.own_facts().expr(value) {
+            Expr::Paren(inner) => self.is_partly_unknown(inner),
+            Expr::Or(yes, no) => [yes, no]
+                .iter()
+                .any(|part| self.type_of_expr(self.file.expr(*part)).is_opaque()),
+            _ => false,
+        }
     }
 
     /// Reports whether a value is `f.bind(object, argument)`, which has a signature of its own.
@@ -96,7 +114,7 @@ impl FileResolver<'_> {
     /// Reports whether a local is at this place known to be a function that is none of these: `f` after
     /// `const f = given ?? fallback; if (!isFallback(f))`.
     fn is_declared_elsewhere(&self, callee: ExprId, held: &Referent) -> bool {
-        let Referent::Decls(held) = held else {
+        let (Referent::Decls(held) | Referent::Likely(held)) = held else {
             return false;
         };
         let ty = self.type_of_expr(self.file.expr(callee));
@@ -115,7 +133,7 @@ impl FileResolver<'_> {
                 declaration.kind,
                 DeclKind::Variable | DeclKind::Property
             ) && (matches!(facts.expr(declaration.init), Expr::Function(id) if id == function.decl)
-                || is_written_in(facts, declaration.ty, function.decl))
+                || has_function_type(facts, declaration.ty, |id| id == function.decl))
         })?;
         Some(at(function.file, DeclId(owner as u32)))
     }
@@ -170,9 +188,20 @@ impl FileResolver<'_> {
         }
 
         match facts.expr(declaration.init) {
-            Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) | Expr::Require(_) => {
+            Expr::Destructured(..) | Expr::Name(..) | Expr::Require(_) => {
                 self.resolve_held_value(declaration.init)
             }
+            // The type of the member may be declared elsewhere.
+            Expr::Member(..) => match self.resolve_held_value(declaration.init) {
+                Referent::Decls(decls)
+                    if !decls.iter().all(|decl| {
+                        self.writes_function(*decl) || self.has_function_type(*decl)
+                    }) =>
+                {
+                    Referent::Value
+                }
+                held => held,
+            },
             Expr::Or(value, _) if matches!(facts.expr(value), Expr::Destructured(..)) => {
                 self.resolve_held_value(value)
             }
@@ -181,14 +210,15 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Resolves `const f = c ? a : b; f()` to either function, if both are written there.
+    /// Resolves `const f = c ? a : b; f()` to the functions among both; they are likely only if the
+    /// other one may be a function, too.
     fn resolve_held_choice(&self, yes: ExprId, no: ExprId) -> Referent {
-        let (yes, no) = (
+        let functions = (
             self.resolve_held_function(yes),
             self.resolve_held_function(no),
         );
 
-        match (yes, no) {
+        match functions {
             (Referent::Decls(mut decls), Referent::Decls(others)) => {
                 decls.extend(
                     others
@@ -198,8 +228,18 @@ impl FileResolver<'_> {
                 );
                 Referent::Decls(decls)
             }
-            (decls @ Referent::Decls(_), _) | (_, decls @ Referent::Decls(_)) => decls,
+            (Referent::Decls(decls), _) => self.chosen_unless(decls, no),
+            (_, Referent::Decls(decls)) => self.chosen_unless(decls, yes),
             _ => Referent::Value,
+        }
+    }
+
+    /// Returns functions that are chosen unless a value is: `f` in `value ?? f`.
+    fn chosen_unless(&self, functions: DeclList, value: ExprId) -> Referent {
+        if self.type_of_expr(self.file.expr(value)) == Ty::NOTHING {
+            Referent::Decls(functions)
+        } else {
+            Referent::Likely(functions)
         }
     }
 
@@ -229,6 +269,12 @@ impl FileResolver<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Reports whether the type written for a declaration is a function type, perhaps beside others.
+    fn has_function_type(&self, decl: DeclRef) -> bool {
+        let facts = self.facts(decl.file);
+        has_function_type(facts, facts.decl(decl.decl).ty, |_| true)
     }
 
     /// Resolves the value of a local: another name in this scope, or a member of the repository.
@@ -279,15 +325,15 @@ impl FileResolver<'_> {
     }
 }
 
-/// Reports whether a type is a function type or a union or intersection with it.
-fn is_written_in(facts: &Facts, ty: TypeId, function: DeclId) -> bool {
+/// Reports whether a type is such a function type, or a union or intersection with one.
+fn has_function_type(facts: &Facts, ty: TypeId, is_such: impl Fn(DeclId) -> bool + Copy) -> bool {
     match facts.type_expr(ty) {
-        TypeExpr::Function(id) => id == function,
-        TypeExpr::Nullable(inner) => is_written_in(facts, inner, function),
+        TypeExpr::Function(id) => is_such(id),
+        TypeExpr::Nullable(inner) => has_function_type(facts, inner, is_such),
         TypeExpr::Union(list) | TypeExpr::Intersection(list) => facts
             .list(list)
             .iter()
-            .any(|member| is_written_in(facts, *member, function)),
+            .any(|member| has_function_type(facts, *member, is_such)),
         _ => false,
     }
 }

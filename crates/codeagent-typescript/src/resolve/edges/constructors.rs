@@ -48,6 +48,12 @@ impl FileResolver<'_> {
     /// Resolves `new X()` to the constructor if `X` is a class that declares one.
     pub fn resolve_constructor(&self, callee: ExprId, outcome: Referent) -> Referent {
         let file = self.file;
+        if let Referent::Likely(decls) = outcome {
+            return match self.resolve_constructor(callee, Referent::Decls(decls)) {
+                Referent::Decls(decls) => Referent::Likely(decls),
+                outcome => outcome,
+            };
+        }
         let Referent::Decls(decls) = &outcome else {
             let ty = self.type_of_expr(file.expr(callee));
             return if let Type::Static(_) = self.get(ty) {

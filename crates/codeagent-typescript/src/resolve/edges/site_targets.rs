@@ -53,6 +53,13 @@ impl ResolveSites for FileResolver<'_> {
             // The budget was exceeded while resolving it.
             Referent::Unknown if self.stack.is_used_up() => SiteTarget::Exceeded.into(),
             Referent::Decls(decls) => self.resolve_declarations(*site, decls),
+            Referent::Likely(decls) => {
+                let mut resolution = self.resolve_declarations(*site, decls);
+                if let SiteTarget::Edge(edge) = &mut resolution.target {
+                    edge.confidence = Confidence::Inferred;
+                }
+                resolution
+            }
             Referent::File(file) if !is_call => self
                 .edge_type(*site)
                 .map_or(SiteTarget::Nothing, |edge_type| {

@@ -18,6 +18,8 @@ use crate::resolve::types::members::MemberLookup;
 pub enum Referent {
     /// Declarations, in the repository or external.
     Decls(DeclList),
+    /// Declarations beside something unknown or declared elsewhere: `f` in `given ?? f`.
+    Likely(DeclList),
     File(FileId),
     External,
     /// A local that holds a value.
@@ -87,15 +89,12 @@ impl FileResolver<'_> {
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
                 let name = self.name(file, sym);
-                let decls = self.lookup_name(
-                    LookupPosition {
-                        file,
-                        scope,
-                        offset,
-                    },
-                    name,
-                    Meaning::Value,
-                );
+                let position = LookupPosition {
+                    file,
+                    scope,
+                    offset,
+                };
+                let decls = self.lookup_value(position, name, Meaning::Value);
 
                 if decls.is_empty() {
                     return Referent::External;

@@ -190,7 +190,7 @@ impl Checker<'_> {
     /// Returns the type of a bare name, with or without narrowing.
     pub fn type_of_name(&self, sym: Sym, position: LookupPosition, meaning: Meaning) -> Ty {
         let name = self.name(position.file, sym);
-        let decls = self.lookup_name(position, name, meaning);
+        let decls = self.lookup_value(position, name, meaning);
         if let [narrow] = decls[..]
             && self.decl(narrow).kind == DeclKind::Narrow
             && self.is_assigned_outside(narrow, position)

@@ -29,6 +29,29 @@ impl Checker<'_> {
         found
     }
 
+    /// Returns the declarations of a name as a value. An import of types only (`import { type
+    /// Response }`) does not hide the global value of that name.
+    pub fn lookup_value(&self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
+        let found = self.lookup_name(position, name, meaning);
+        let is_import = |decl: &DeclRef| self.decl(*decl).kind == DeclKind::Import;
+        if found.len() != 1 || !found.iter().all(is_import) {
+            return found;
+        }
+
+        let is_type = |decl: &DeclRef| {
+            matches!(
+                self.decl(*decl).kind,
+                DeclKind::Interface | DeclKind::TypeAlias
+            )
+        };
+        match self.resolve_decls(found.clone()) {
+            ResolvedName::Decls(imported) if imported.iter().all(is_type) => {
+                self.lookup_global(name, Meaning::Value)
+            }
+            _ => found,
+        }
+    }
+
     /// Follows the imports among declarations to their targets.
     pub fn resolve_decls(&self, decls: DeclList) -> ResolvedName {
         self.follow_all(decls, &mut Visited::default())
