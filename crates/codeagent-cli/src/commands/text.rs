@@ -2,9 +2,11 @@
 
 use clap::Args;
 use codeagent_core::query::TextSearchQuery;
+use codeagent_core::service::Staleness;
 use codeagent_render::answers;
 
 use crate::commands::Root;
+use crate::commands::ask::Unanswered;
 use crate::commands::text_answer::{self, TextArgs};
 
 /// Arguments of a text search.
@@ -29,6 +31,8 @@ pub struct Arguments {
     text: TextArgs,
 }
 
+/// Searches the text on disk. Only the files with matches are compared with the index, so no look
+/// for changes comes first.
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let query = TextSearchQuery {
         pattern: &arguments.pattern,
@@ -37,5 +41,8 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         path: arguments.path.as_deref(),
         literals: arguments.literals,
     };
-    text_answer::print(root, &arguments.text, |index| answers::text(index, &query))
+    let index = root.answers()?;
+    let document = answers::text(&index, &query)
+        .map_err(|error| Unanswered::new(error, Staleness::default()))?;
+    text_answer::show(root, &arguments.text, document)
 }

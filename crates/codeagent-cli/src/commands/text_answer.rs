@@ -67,7 +67,11 @@ pub fn print(
     if !staleness.is_none() {
         document.note(staleness_text(&staleness));
     }
+    show(root, arguments, document)
+}
 
+/// Prints a document, or its facts as JSON.
+pub fn show(root: &Root, arguments: &TextArgs, mut document: Document) -> anyhow::Result<()> {
     if let Some(section) = &arguments.section {
         let keys: Vec<&str> = document.keys().collect();
         if !document.keep_only(section) {

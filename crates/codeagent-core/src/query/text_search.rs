@@ -1,7 +1,8 @@
 //! Text search: lines that match a pattern, each with the symbol or callback that encloses it.
 //!
 //! Files are searched as by ripgrep, including ignore rules. Code, tests and other files are
-//! returned separately. A line counts once, however often the pattern matches in it.
+//! returned separately. A line counts once, however often the pattern matches in it. Lines of files
+//! that have changed since they were indexed have no names.
 //!
 //! Limitations: at most [`MAX_LINES`] lines are returned, and [`MAX_LINES_OF_FILE`] per file; all
 //! are counted. Prose in strings is not indexed, so `literals` finds names only.
@@ -14,9 +15,9 @@ use codeagent_workspace::{Binary, Case, FileHits, Files, Hit, SearchError, TextQ
 use crate::model::graph::Dialect;
 use crate::query::literals::innermost_symbols;
 use crate::query::{
-    Occurrence, Occurrences, QueryError, is_in_place, literals_in_file, unpoisoned,
+    Occurrence, Occurrences, QueryError, SourceState, is_in_place, literals_in_file, unpoisoned,
 };
-use crate::store;
+use crate::store::{self, FileKey};
 
 /// Maximum number of lines returned.
 const MAX_LINES: usize = 2_000;
@@ -66,6 +67,8 @@ pub struct FoundText {
     pub files: usize,
     /// Whether the time limit was exceeded, so that files are missing.
     pub timed_out: bool,
+    /// Files that have changed since they were indexed.
+    pub changed: Vec<String>,
 }
 
 impl FoundText {
@@ -84,17 +87,14 @@ pub fn search_text(
     if query.pattern.is_empty() {
         return Err(QueryError::EmptySearch);
     }
-    let (mut files, timed_out) = matching_files(places, query)?;
+    let mut found = FoundText::default();
+    let mut files = matching_files(places, query, &mut found)?;
     if query.literals {
-        keep_literals(places, &mut files)?;
+        keep_literals(places, &mut files, &mut found)?;
     }
 
-    let mut found = FoundText {
-        count: files.iter().map(|file| file.count).sum(),
-        files: files.len(),
-        timed_out,
-        ..FoundText::default()
-    };
+    found.count = files.iter().map(|file| file.count).sum();
+    found.files = files.len();
     let is_named = files.iter().map(|file| file.hits.len()).sum::<usize>() <= MAX_NAMED;
     for file in files {
         let room = MAX_LINES.saturating_sub(found.shown());
@@ -110,7 +110,8 @@ pub fn search_text(
 fn matching_files(
     places: &Occurrences<'_, '_>,
     query: &TextSearchQuery<'_>,
-) -> Result<(Vec<FileHits>, bool), QueryError> {
+    found: &mut FoundText,
+) -> Result<Vec<FileHits>, QueryError> {
     let text = TextQuery {
         pattern: query.pattern.to_owned(),
         is_literal: !query.is_regex,
@@ -131,13 +132,13 @@ fn matching_files(
     };
 
     let wanted = query.path.map(str::to_owned);
-    let found = Mutex::new(Vec::new());
+    let matching = Mutex::new(Vec::new());
     let take = |hits: FileHits| {
         let is_wanted = wanted
             .as_ref()
             .is_none_or(|wanted| is_in_place(hits.path.as_str(), wanted));
         if is_wanted {
-            unpoisoned(&found).push(hits);
+            unpoisoned(&matching).push(hits);
         }
     };
     let stats = places
@@ -147,9 +148,28 @@ fn matching_files(
         .map_err(unsearchable)?;
     places.sources.snapshot().check()?;
 
-    let mut found = found.into_inner().unwrap_or_default();
-    found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    Ok((found, stats.timed_out))
+    found.timed_out = stats.timed_out;
+    let mut files = matching.into_inner().unwrap_or_default();
+    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}
+
+/// Returns an indexed file; `None`, and a mention in `found`, if it has changed since.
+fn indexed_file(
+    places: &mut Occurrences<'_, '_>,
+    path: &str,
+    found: &mut FoundText,
+) -> Result<Option<FileKey>, QueryError> {
+    let Some(row) = store::file_by_path(places.sources.snapshot(), path)? else {
+        return Ok(None);
+    };
+    if places.sources.freshness(path)? == SourceState::Current {
+        return Ok(Some(row.id));
+    }
+    if found.changed.last().is_none_or(|last| last != path) {
+        found.changed.push(path.to_owned());
+    }
+    Ok(None)
 }
 
 fn unsearchable(error: SearchError) -> QueryError {
@@ -158,11 +178,16 @@ fn unsearchable(error: SearchError) -> QueryError {
 
 /// Keeps the lines that have a literal containing the match.
 fn keep_literals(
-    places: &Occurrences<'_, '_>,
+    places: &mut Occurrences<'_, '_>,
     files: &mut Vec<FileHits>,
+    found: &mut FoundText,
 ) -> Result<(), QueryError> {
     for file in &mut *files {
-        let literals = literals_in_file(places.sources.snapshot(), file.path.as_str())?;
+        let path = file.path.as_str();
+        let literals = match indexed_file(places, path, found)? {
+            Some(_) => literals_in_file(places.sources.snapshot(), path)?,
+            None => Vec::new(),
+        };
         file.hits.retain(|hit| {
             let matched = matched(hit);
             let first = literals.partition_point(|literal| u64::from(literal.line) < hit.line);
@@ -208,11 +233,13 @@ fn add(
     let is_code = Dialect::of_path(path).is_some();
     let is_test = store::is_test_path(path);
     let lines = file.hits.iter().map(|hit| hit.line as u32);
-    let symbols = match store::file_by_path(places.sources.snapshot(), path)? {
-        Some(row) if is_named && is_code => {
-            innermost_symbols(places.sources.snapshot(), row.id, lines)?
-        }
-        _ => Vec::new(),
+    let indexed = match is_named && is_code {
+        true => indexed_file(places, path, found)?,
+        false => None,
+    };
+    let symbols = match indexed {
+        Some(file) => innermost_symbols(places.sources.snapshot(), file, lines)?,
+        None => Vec::new(),
     };
 
     for (index, hit) in file.hits.iter().take(room).enumerate() {

@@ -6,6 +6,9 @@ use codeagent_core::query::{FoundText, Occurrences, Sources, TextSearchQuery, se
 use super::AnswerError;
 use crate::text::{Document, Section};
 
+/// Maximum number of changed files that are named.
+const MAX_NAMED: usize = 5;
+
 /// Answers a text search.
 pub fn text(index: &IndexReader, query: &TextSearchQuery<'_>) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
@@ -16,6 +19,9 @@ pub fn text(index: &IndexReader, query: &TextSearchQuery<'_>) -> Result<Document
     document.line(headline(query, &found));
     if found.timed_out {
         document.note("the search timed out, so files are missing; pass a path");
+    }
+    if let Some(changed) = changed_text(&found.changed) {
+        document.note(changed);
     }
     let left = found.count.saturating_sub(found.shown() as u64);
     if left > 0 {
@@ -50,6 +56,22 @@ fn headline(query: &TextSearchQuery<'_>, found: &FoundText) -> String {
         "{what}{} {lines} in {} {files} match {:?}",
         found.count, found.files, query.pattern
     )
+}
+
+/// Names the files that have changed since they were indexed, at most [`MAX_NAMED`].
+fn changed_text(changed: &[String]) -> Option<String> {
+    if changed.is_empty() {
+        return None;
+    }
+    let named: Vec<&str> = changed.iter().take(MAX_NAMED).map(String::as_str).collect();
+    let more = match changed.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!(
+        "changed since the index was updated, so shown without names: {}{more}",
+        named.join(", ")
+    ))
 }
 
 /// Suggests another query if nothing matches.

@@ -234,3 +234,22 @@ fn what_breaks_breaks_in_tests_too() {
         "{text}"
     );
 }
+
+#[test]
+fn text_names_no_symbols_in_a_changed_file() {
+    let near = "export function near() {\n  open('near');\n}\n";
+    let far = "export function far() {\n  open('far');\n}\n";
+    let shop = shop(&[("web/near.ts", near), ("web/far.ts", far)]);
+    let changed = format!("// opens what is far\n\n{far}");
+    std::fs::write(shop.root.path().join("web/far.ts"), changed).unwrap();
+
+    let found = shop.stdout(&["text", "open("]);
+    assert!(found.contains("  2 near: open('near');\n"), "{found}");
+    assert!(found.contains("  4 open('far');\n"), "{found}");
+    let note = "changed since the index was updated, so shown without names: web/far.ts";
+    assert!(found.contains(note), "{found}");
+
+    let literals = shop.stdout(&["text", "--literals", "far"]);
+    assert!(literals.contains(note), "{literals}");
+    assert!(!literals.contains("open('far')"), "{literals}");
+}
