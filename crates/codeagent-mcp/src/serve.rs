@@ -26,6 +26,7 @@ use crate::repository::{Repository, ServerRoot};
 use crate::server::{ListFormat, Server};
 use crate::state::{Indexing, State};
 use crate::transport::Lines;
+pub use codeagent_http::stop_signal;
 
 /// Default log filter: errors, except the protocol library's, which reports a client's
 /// disconnection as an error.
@@ -125,7 +126,7 @@ pub fn serve_http(
         return Err(ExposureError::Files.into());
     }
 
-    disable_core_dumps();
+    codeagent_http::disable_core_dumps();
     let state = State::with_indexing(root, DataRoot::default(), indexing)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -210,25 +211,6 @@ async fn serve_session(server: Server) -> Result<ShutdownCause, ServeError> {
     ended
 }
 
-/// Disables core dumps, which would contain the token.
-#[cfg(unix)]
-fn disable_core_dumps() {
-    use rustix::process::{Resource, Rlimit, setrlimit};
-    if let Err(error) = setrlimit(
-        Resource::Core,
-        Rlimit {
-            current: Some(0),
-            maximum: Some(0),
-        },
-    ) {
-        tracing::warn!(%error, "cannot disable core dumps");
-    }
-}
-
-/// Does nothing: this system has no core dumps.
-#[cfg(not(unix))]
-fn disable_core_dumps() {}
-
 /// Waits until the parent process has exited.
 #[cfg(unix)]
 async fn orphaned() {
@@ -242,25 +224,4 @@ async fn orphaned() {
 #[cfg(not(unix))]
 async fn orphaned() {
     std::future::pending().await
-}
-
-/// Waits for a signal to stop.
-#[cfg(unix)]
-pub async fn stop_signal() -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (mut terminate, mut hang_up) = (
-        signal(SignalKind::terminate())?,
-        signal(SignalKind::hangup())?,
-    );
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = terminate.recv() => Ok(()),
-        _ = hang_up.recv() => Ok(()),
-    }
-}
-
-/// Waits for a signal to stop.
-#[cfg(not(unix))]
-pub async fn stop_signal() -> io::Result<()> {
-    tokio::signal::ctrl_c().await
 }

@@ -1,11 +1,39 @@
-//! `codeagent impact`, `path` and `overview`: queries about the graph, answered in one text.
+//! `codeagent impact`, `path` and `overview`: queries about the graph, answered in one text or as a
+//! diagram.
 
-use clap::Args;
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use codeagent_core::engine::IndexReader;
 use codeagent_core::query::MAX_IMPACT_DEPTH;
-use codeagent_render::answers::{self, IMPACT_DEPTH};
+use codeagent_render::answers::{self, AnswerError, IMPACT_DEPTH};
+use codeagent_render::text::Document;
+use codeagent_render::{Diagram, DiagramFormat, staleness_text};
 
 use crate::commands::Root;
+use crate::commands::ask::Unanswered;
 use crate::commands::text_answer::{TextArgs, print};
+use crate::error::Usage;
+use crate::output;
+
+/// The form of an answer.
+#[derive(Debug, Args)]
+struct FormArgs {
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// Lines to read
+    Text,
+    /// A Mermaid flowchart
+    Mermaid,
+    /// A Graphviz graph
+    Dot,
+}
 
 #[derive(Debug, Args)]
 pub struct ImpactArguments {
@@ -17,7 +45,7 @@ pub struct ImpactArguments {
     #[arg(long, value_name = "N", default_value_t = IMPACT_DEPTH as u32, value_parser = clap::value_parser!(u32).range(1..=MAX_IMPACT_DEPTH as i64))]
     depth: u32,
     #[command(flatten)]
-    text: TextArgs,
+    form: FormArgs,
 }
 
 #[derive(Debug, Args)]
@@ -27,7 +55,7 @@ pub struct PathArguments {
     /// End of the path
     to: String,
     #[command(flatten)]
-    text: TextArgs,
+    form: FormArgs,
 }
 
 #[derive(Debug, Args)]
@@ -35,25 +63,66 @@ pub struct OverviewArguments {
     /// A folder or project [default: the whole repository]
     path: Option<String>,
     #[command(flatten)]
-    text: TextArgs,
+    form: FormArgs,
 }
 
 pub fn impact(root: &Root, arguments: &ImpactArguments) -> anyhow::Result<()> {
     let targets = arguments.targets.join(" ");
     let depth = arguments.depth as usize;
-    print(root, &arguments.text, |index| {
-        answers::impact(index, &targets, depth)
-    })
+    answer(
+        root,
+        &arguments.form,
+        |index| answers::impact(index, &targets, depth),
+        |index| answers::impact_diagram(index, &targets, depth),
+    )
 }
 
 pub fn path(root: &Root, arguments: &PathArguments) -> anyhow::Result<()> {
-    print(root, &arguments.text, |index| {
-        answers::path(index, &arguments.from, &arguments.to)
-    })
+    let (from, to) = (&arguments.from, &arguments.to);
+    answer(
+        root,
+        &arguments.form,
+        |index| answers::path(index, from, to),
+        |index| answers::path_diagram(index, from, to),
+    )
 }
 
 pub fn overview(root: &Root, arguments: &OverviewArguments) -> anyhow::Result<()> {
-    print(root, &arguments.text, |index| {
-        answers::overview(index, arguments.path.as_deref())
-    })
+    let path = arguments.path.as_deref();
+    answer(
+        root,
+        &arguments.form,
+        |index| answers::overview(index, path),
+        |index| answers::overview_diagram(index, path),
+    )
+}
+
+fn answer(
+    root: &Root,
+    form: &FormArgs,
+    text: impl FnOnce(&IndexReader) -> Result<Document, AnswerError>,
+    diagram: impl FnOnce(&IndexReader) -> Result<Diagram, AnswerError>,
+) -> anyhow::Result<()> {
+    let format = match form.format {
+        Form::Text => return print(root, &form.text, text),
+        Form::Mermaid => DiagramFormat::Mermaid,
+        Form::Dot => DiagramFormat::Dot,
+    };
+    if root.json {
+        bail!(Usage(
+            "--format: a diagram is not JSON; omit --json or --format".to_owned()
+        ));
+    }
+
+    let (index, staleness) = root.up_to_date_reader()?;
+    let diagram = match diagram(&index) {
+        Ok(diagram) => diagram,
+        Err(error) => return Err(Unanswered::new(error, staleness).into()),
+    };
+    output::lines(diagram.render(format).lines())?;
+    diagram.notes.iter().for_each(|note| output::note(note));
+    if !staleness.is_none() {
+        output::note(&staleness_text(&staleness));
+    }
+    Ok(())
 }

@@ -23,12 +23,14 @@ mod model;
 mod outline;
 mod related;
 mod report;
+mod report_html;
 mod search;
 mod shell;
 mod status;
 mod symbol;
 mod text;
 mod text_answer;
+mod view;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -102,7 +104,9 @@ enum Command {
     )]
     Impact(graph::ImpactArguments),
     /// Show how one symbol reaches another
-    #[command(after_help = "Example: codeagent path OrderService.Place PriceCalculator.Price")]
+    #[command(
+        after_help = "Examples:\n  codeagent path OrderService.Place PriceCalculator.Price\n  codeagent path OrderService.Place PriceCalculator.Price --format mermaid"
+    )]
     Path(graph::PathArguments),
     /// Describe the repository, a folder or a project: parts, entry points, hubs, cycles, unused
     /// code
@@ -178,6 +182,16 @@ enum Command {
         after_help = "The repositories are those around the editor's workspace folders, or --root. Unsaved text is answered as the editor shows it.\n\nExample: codeagent lsp"
     )]
     Lsp(lsp::Arguments),
+    /// Write what was understood, and what changed, as one HTML file for CI
+    #[command(
+        after_help = "Examples:\n  codeagent report --html report.html\n  codeagent report --html report.html --base origin/main"
+    )]
+    Report(report_html::Arguments),
+    /// Serve a page to a browser on this machine: symbols, changes, folders, and what was understood
+    #[command(
+        after_help = "The page is only for this machine. Its address contains a secret, which is new for each run.\n\nExample: codeagent view"
+    )]
+    View(view::Arguments),
     /// Remove the index of this repository, or the indexes of repositories that no longer exist
     #[command(after_help = "Examples:\n  codeagent clean\n  codeagent clean --all --dry-run")]
     Clean(clean::Arguments),
@@ -236,7 +250,7 @@ pub fn definition() -> clap::Command {
     Cli::command().mut_subcommands(|command| match command.get_name() {
         "completions" | "man" | "version" | "demo" => command,
         "install" | "uninstall" | "model" => command.arg(&json),
-        "watch" | "mcp" | "lsp" | "hook" => command.arg(&root),
+        "watch" | "mcp" | "lsp" | "view" | "hook" => command.arg(&root),
         _ => command.arg(&root).arg(&json),
     })
 }
@@ -555,6 +569,8 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Daemon(arguments) => daemon::run(root, &arguments),
         Command::Mcp(arguments) => return mcp::run(root, arguments),
         Command::Lsp(arguments) => return lsp::run(root, arguments),
+        Command::Report(arguments) => report_html::run(root, &arguments),
+        Command::View(arguments) => return view::run(root, &arguments),
         Command::Clean(arguments) => clean::run(root, &arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Model(arguments) => model::run(root, &arguments),

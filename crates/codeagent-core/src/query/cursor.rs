@@ -7,9 +7,11 @@
 //! Limitations: a use is found through the declarations around it, as the source of every edge
 //! encloses the edge's site.
 
+use std::ops::RangeInclusive;
+
 use rustc_hash::FxHashMap;
 
-use crate::model::graph::{Confidence, EdgeType, Node, NodeId};
+use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
 use crate::query::{QueryError, Relation};
 use crate::store::{self, FileKey, Snapshot};
 
@@ -84,6 +86,71 @@ pub fn uses_on_line(
 
     uses.sort_by_key(|each| (each.column, each.edge_type as u8, each.target));
     Ok(uses)
+}
+
+/// Returns the uses on some lines of a file, each with its line, by position; candidates are left
+/// out. A file that is not in the index has none.
+pub fn uses_on_lines(
+    snapshot: &Snapshot,
+    path: &str,
+    lines: &RangeInclusive<u32>,
+) -> Result<Vec<(u32, LineUse)>, QueryError> {
+    let Some(file) = store::file_by_path(snapshot, path)?.map(|file| file.id) else {
+        return Ok(Vec::new());
+    };
+
+    let spans = store::line_spans(snapshot, file)?;
+    let mut around: Vec<NodeId> = spans
+        .into_iter()
+        .filter(|(_, span)| span.start() <= lines.end() && span.end() >= lines.start())
+        .map(|(id, _)| id)
+        .collect();
+    around.sort_unstable();
+    around.dedup();
+
+    let mut uses = Vec::new();
+    let direction = EdgeDirection::Outgoing;
+    let types = Relation::all(direction).edge_types;
+    store::each_use(snapshot, &around, types, direction, |source, edge| {
+        if edge.file == file && lines.contains(&edge.line) {
+            let found = LineUse {
+                source,
+                target: edge.other,
+                edge_type: edge.edge_type,
+                confidence: edge.confidence,
+                column: edge.column,
+                candidates: Vec::new(),
+            };
+            uses.push((edge.line, found));
+        }
+    })?;
+    uses.sort_by_key(|(line, each)| (*line, each.column, each.edge_type as u8, each.target));
+    Ok(uses)
+}
+
+/// Returns the lines and columns of the uses on some lines of a file that could not be resolved,
+/// although the repository has a symbol of the name.
+pub fn unresolved_on_lines(
+    snapshot: &Snapshot,
+    path: &str,
+    lines: &RangeInclusive<u32>,
+) -> Result<Vec<(u32, u32)>, QueryError> {
+    let Some(file) = store::file_by_path(snapshot, path)?.map(|file| file.id) else {
+        return Ok(Vec::new());
+    };
+    let mut places = Vec::new();
+    for (name, sites) in store::unresolved_in_file(snapshot, file)? {
+        let here: Vec<(u32, u32)> = sites
+            .iter()
+            .filter(|site| lines.contains(&site.line))
+            .map(|site| (site.line, site.column))
+            .collect();
+        if !here.is_empty() && !name.is_empty() && !store::by_name(snapshot, &name, 1)?.is_empty() {
+            places.extend(here);
+        }
+    }
+    places.sort_unstable();
+    Ok(places)
 }
 
 /// Returns the symbols whose names are declared on a line of a file, each with its span there. The

@@ -11,6 +11,7 @@ mod empty_result_hints;
 mod error;
 mod export;
 mod external;
+mod file_uses;
 mod filter;
 mod flow;
 mod folder;
@@ -20,6 +21,7 @@ mod impact;
 mod importers;
 mod labels;
 mod literals;
+mod neighborhood;
 mod neighbors;
 mod not_found;
 mod note;
@@ -57,7 +59,10 @@ pub use affected::{Affected, AffectedBy, affected};
 pub use changes::{
     Break, BreakReason, ChangeKind, Changes, ChangesError, DeclaredSymbol, SymbolChange, changes,
 };
-pub use cursor::{LineUse, UsePlace, declared_on_line, use_places, uses_on_line};
+pub use cursor::{
+    LineUse, UsePlace, declared_on_line, unresolved_on_lines, use_places, uses_on_line,
+    uses_on_lines,
+};
 pub use dispatch::{DispatchStep, dispatched_from, dispatched_to, routes_of};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
@@ -65,6 +70,9 @@ pub use export::{ExportTables, export};
 pub use external::{
     ExternalTarget, PackageUse, external_members, external_names, external_targets, external_uses,
     resolve_external, used_packages,
+};
+pub use file_uses::{
+    CallCounts, FilePair, FileUses, FolderHealth, FolderMatrix, FolderPart, IndexedFile, file_uses,
 };
 pub use filter::Filter;
 pub use flow::flow;
@@ -78,6 +86,9 @@ pub use labels::Labels;
 pub use literals::{
     Enclosing, Literal, LiteralSite, enclosing, innermost, literal_files, literal_sites,
     literals_in, literals_in_file, literals_of,
+};
+pub use neighborhood::{
+    NearRelation, NearSymbol, Neighborhood, NeighborhoodQuery, Side, neighborhood,
 };
 pub use neighbors::{Neighbor, NeighborQuery, Neighbors, Relation, UseSite, get_neighbors};
 pub use not_found::explain_not_found;
@@ -104,8 +115,8 @@ pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_
 pub use shared_literals::{SharedLiteral, shared_literals};
 pub use source::{SourceState, Sources, get_source};
 pub use status::{
-    IndexStatus, TextCoverage, counts, most_unresolved, project_ids, reference_count, status,
-    unresolved_sites,
+    IndexStatus, TextCoverage, counts, generation, most_unresolved, project_ids, reference_count,
+    status, unresolved_sites,
 };
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};

@@ -52,6 +52,11 @@ pub fn status(snapshot: &Snapshot, vectors: &Vectors) -> Result<IndexStatus, Que
     })
 }
 
+/// Returns a text that changes with every change of the index.
+pub fn generation(snapshot: &Snapshot) -> Result<String, QueryError> {
+    Ok(store::metadata(snapshot, store::GENERATION)?.unwrap_or_default())
+}
+
 /// Returns the totals of the index.
 pub fn counts(snapshot: &Snapshot) -> Result<Counts, QueryError> {
     Ok(store::counts(snapshot)?)

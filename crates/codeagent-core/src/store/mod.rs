@@ -18,6 +18,7 @@ mod edges;
 mod export;
 mod external;
 mod facts;
+mod file_uses;
 mod files;
 mod graph;
 mod literals;
@@ -51,6 +52,7 @@ pub use external::{
     external_symbols_of, external_symbols_within, external_uses_in, external_uses_of,
 };
 pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, read_packed};
+pub use file_uses::{external_calls_by_file, uses_between_files};
 pub use files::{
     dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,
     files_with_problems, folders_named, given_up_files, inputs, project_ids,

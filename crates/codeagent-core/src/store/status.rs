@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::model::graph::{Dialect, Language};
 use crate::store::codec::word_column;
@@ -164,7 +164,13 @@ fn count_totals(snapshot: &Snapshot) -> Result<Counts, StoreError> {
 
     totals.retain(|total| total.files > 0);
     for total in &mut totals {
-        total.calls_external += external_calls(connection, total.language)?;
+        let language = total.language;
+        external_calls(connection, language, |row| {
+            if word_column(row, 1, Dialect::from_code)?.language() == language {
+                total.calls_external += row.get::<_, i64>(2)? as u64;
+            }
+            Ok(())
+        })?;
     }
 
     let total = |key| {
@@ -179,16 +185,21 @@ fn count_totals(snapshot: &Snapshot) -> Result<Counts, StoreError> {
     })
 }
 
-const EXTERNAL_CALLS: &str = "SELECT f.dialect, sum(u.calls) \
+const EXTERNAL_CALLS: &str = "SELECT f.id, f.dialect, sum(u.calls) \
     FROM (SELECT DISTINCT name FROM unresolved) d JOIN unresolved u USING (name) JOIN files f ON f.id = u.file_id \
     WHERE d.name <> '' AND NOT EXISTS (SELECT 1 FROM nodes n \
         WHERE n.name = d.name COLLATE NOCASE AND n.name = d.name AND n.language = ?1 AND (1 << n.node_type) & ?2 != 0) \
         AND NOT (?3 AND d.name IN (SELECT name FROM object_functions)) \
-    GROUP BY f.dialect";
+    GROUP BY f.id";
 
-/// Counts the unresolved calls whose name no callable symbol or object-literal function has. They
-/// are external, whatever their receiver is.
-fn external_calls(connection: &Connection, language: Language) -> Result<u64, StoreError> {
+/// Counts, for each file, the unresolved calls whose name no callable symbol or object-literal
+/// function of a language has. They are external, whatever their receiver is. `visit` gets rows of
+/// file, dialect and count, also for files in other languages.
+pub(super) fn external_calls(
+    connection: &Connection,
+    language: Language,
+    mut visit: impl FnMut(&Row<'_>) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
     let rules = language.rules();
     let callable = rules
         .callable
@@ -196,13 +207,10 @@ fn external_calls(connection: &Connection, language: Language) -> Result<u64, St
         .fold(0_i64, |all, node_type| all | 1 << *node_type as u8);
     let mut statement = connection.prepare_cached(EXTERNAL_CALLS)?;
     let mut rows = statement.query(params![language as u8, callable, rules.has_object_literals])?;
-    let mut calls = 0;
     while let Some(row) = rows.next()? {
-        if word_column(row, 0, Dialect::from_code)?.language() == language {
-            calls += row.get::<_, i64>(1)? as u64;
-        }
+        visit(row)?;
     }
-    Ok(calls)
+    Ok(())
 }
 
 const METADATA: &str = "SELECT value FROM _metadata WHERE key = ?1";

@@ -148,6 +148,7 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-core/src/service",
             "crates/codeagent-workspace/",
             "crates/codeagent-files/",
+            "crates/codeagent-http/",
             "crates/codeagent-lsp/",
             "crates/codeagent-mcp/",
             "crates/codeagent-cli/",
@@ -160,6 +161,14 @@ const CONFINED: &[(&str, &[&str])] = &[
     (
         "rmcp",
         &["crates/codeagent-files/", "crates/codeagent-mcp/"],
+    ),
+    (
+        "axum",
+        &[
+            "crates/codeagent-http/",
+            "crates/codeagent-mcp/",
+            "crates/codeagent-view/src/",
+        ],
     ),
     ("fastembed", &["crates/codeagent-embed/src/"]),
     ("ort", &["crates/codeagent-embed/src/"]),

@@ -29,7 +29,9 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::backpressure::BoundedSender;
-use crate::http::{Stop, guard, is_json, message, refused};
+use codeagent_http::MAX_BODY;
+
+use crate::http::{Stop, is_json, message, refused};
 use crate::server::Server;
 use crate::transport::{Incoming, Outgoing};
 
@@ -38,7 +40,7 @@ const SESSIONS: usize = 64;
 /// Maximum waiting messages of a session.
 const QUEUE: usize = 64;
 /// Maximum total bytes of waiting messages of all sessions; any single message fits.
-const WAITING: usize = guard::MAX_BODY;
+const WAITING: usize = MAX_BODY;
 /// Maximum unwritten events of a session.
 const EVENTS: usize = 16;
 /// Interval of keep-alive comments on a stream.
@@ -212,7 +214,7 @@ async fn take(State(sessions): State<SseSessions>, request: Request) -> Response
         )
             .into_response();
     };
-    let Ok(bytes) = to_bytes(request.into_body(), guard::MAX_BODY).await else {
+    let Ok(bytes) = to_bytes(request.into_body(), MAX_BODY).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
 

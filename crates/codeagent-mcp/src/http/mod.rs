@@ -4,20 +4,16 @@
 //! 2026-07-28. The two endpoints of 2024-11-05 (`legacy_sse`) are optional. Every other profile has
 //! its own endpoint, such as `/mcp/patch`, which is a separate server to clients.
 //!
-//! A request passes `connections` (limits), `guard` (authorization), this module (message syntax)
-//! and then the library's transport, which handles the revisions. The server keeps no state between
+//! A request passes `codeagent-http` (limits, authorization), this module (message syntax) and then
+//! the library's transport, which handles the revisions. The server keeps no state between
 //! two requests, not even in older revisions, so there are no sessions to leak.
 //!
 //! Limitations: HTTP/1.1 without TLS; a proxy has to add TLS for access from other machines.
 //! Without sessions, a client of an older revision cancels by closing the connection, not by a
 //! notification, and there is no stream of unrequested messages.
 
-mod connections;
-mod cors;
 mod cut_off;
-mod guard;
 mod legacy_sse;
-mod token;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -35,10 +31,9 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, ServerHandler};
 
-pub use connections::{DRAIN, Stop, accept};
-pub use token::{Token, TokenError, token_rights};
+pub use codeagent_http::{DRAIN, Stop, Token, TokenError, accept, token_rights};
+use codeagent_http::{Guard, MAX_BODY};
 
-use crate::http::guard::Guard;
 use crate::server::Server;
 use crate::transport::{Incoming, Outgoing, Refusal, parse};
 
@@ -106,7 +101,7 @@ pub fn router(server: Server, options: HttpOptions, stop: &Stop) -> Router {
 pub fn guarded(router: Router, options: HttpOptions) -> Router {
     let guard = Arc::new(Guard::new(options.hosts, options.origins, options.token));
     // The layer added last runs first.
-    router.layer(middleware::from_fn_with_state(guard, guard::admit))
+    router.layer(middleware::from_fn_with_state(guard, codeagent_http::admit))
 }
 
 /// Returns the tools at each path: the server's own at [`ENDPOINT`], and if there is a token, each
@@ -164,7 +159,7 @@ pub fn endpoint<S: ServerHandler + Clone, M: SessionManager>(
         .disable_allowed_origins();
     config.legacy_session_mode = sessions.are_kept;
     config.json_response = true;
-    config.max_request_body_bytes = guard::MAX_BODY;
+    config.max_request_body_bytes = MAX_BODY;
 
     let streams = config.cancellation_token.clone();
     stop.on_interrupt(move || streams.cancel());
@@ -182,7 +177,7 @@ async fn read(State(stop): State<Stop>, request: Request, next: Next) -> Respons
     }
 
     let (parts, body) = request.into_parts();
-    let Ok(bytes) = to_bytes(body, guard::MAX_BODY).await else {
+    let Ok(bytes) = to_bytes(body, MAX_BODY).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::EdgeType;
 use codeagent_core::query::{
-    self, Affected, AffectedBy, BreakReason, ChangeKind, Changes, ChangesError, Occurrences,
+    self, Affected, AffectedBy, Break, BreakReason, ChangeKind, Changes, ChangesError, Occurrences,
     Sources, SymbolChange,
 };
 use codeagent_workspace::{CommitName, GitChanges};
@@ -179,25 +179,7 @@ fn mismatches(document: &mut Document, changes: &Changes) {
             .collect();
 
         for one in &found {
-            let why = match &one.reason {
-                BreakReason::Gone => format!("uses {}, which was removed", one.symbol),
-                BreakReason::NotImplemented => format!("lacks {}", one.symbol),
-                BreakReason::Arguments {
-                    passes,
-                    takes: (fewest, most),
-                } => {
-                    let takes = if fewest == most {
-                        most.to_string()
-                    } else {
-                        format!("{fewest} to {most}")
-                    };
-                    format!(
-                        "passes {passes} arguments to {}, which takes {takes}",
-                        one.symbol
-                    )
-                }
-            };
-
+            let why = break_text(one);
             let source = cut(one.place.source.as_deref().unwrap_or_default());
             let line = format!(" {} {source}  ({})", one.place.line, cut(&why));
             by_file.entry(&one.place.path).or_default().push(line);
@@ -209,6 +191,29 @@ fn mismatches(document: &mut Document, changes: &Changes) {
             .collect();
         let title = format!("{title} ({})", found.len());
         document.section(Section::lines(key, title, lines).weighing(20));
+    }
+}
+
+/// Says why a use or implementation no longer matches.
+#[must_use]
+pub fn break_text(found: &Break) -> String {
+    match &found.reason {
+        BreakReason::Gone => format!("uses {}, which was removed", found.symbol),
+        BreakReason::NotImplemented => format!("lacks {}", found.symbol),
+        BreakReason::Arguments {
+            passes,
+            takes: (fewest, most),
+        } => {
+            let takes = if fewest == most {
+                most.to_string()
+            } else {
+                format!("{fewest} to {most}")
+            };
+            format!(
+                "passes {passes} arguments to {}, which takes {takes}",
+                found.symbol
+            )
+        }
     }
 }
 

@@ -52,6 +52,18 @@ pub fn impact(index: &IndexReader, text: &str, depth: usize) -> Result<Document,
     Ok(document)
 }
 
+/// Returns the symbols in a text, or those that differ in a git range.
+pub(super) fn changed_symbols(
+    sources: &mut Sources<'_>,
+    text: &str,
+) -> Result<Vec<NodeId>, AnswerError> {
+    if is_range(text) {
+        return Ok(query::changes(sources, text.trim())?.ids());
+    }
+    let targets = query::resolve_targets(sources, text)?.check()?;
+    Ok(query::nodes_of(sources.snapshot(), &targets, false)?)
+}
+
 /// Reports whether a text has the form of a git range: `main..HEAD`, `HEAD~2`.
 fn is_range(text: &str) -> bool {
     let text = text.trim();

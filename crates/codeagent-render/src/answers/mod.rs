@@ -1,6 +1,7 @@
 //! Answers: each function runs one query and creates its rows, extra fields and notes.
 
 mod changes;
+mod diagrams;
 mod dispatch;
 mod explore;
 mod hover;
@@ -13,7 +14,8 @@ mod symbol_line;
 mod symbols;
 mod text;
 
-pub use changes::{affected, affected_json, changes};
+pub use changes::{affected, affected_json, break_text, changes};
+pub use diagrams::{impact_diagram, overview_diagram, path_diagram};
 pub use explore::{ExploreQuery, explore};
 pub use hover::{HoverQuery, hover_text};
 pub use impact::{IMPACT_DEPTH, impact};

@@ -34,17 +34,13 @@ pub fn overview(index: &IndexReader, path: Option<&str>) -> Result<Document, Ans
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
     let asked = path.unwrap_or_default().trim();
-    let (title, owned) = match scope_of(&mut sources, asked)? {
-        Named::Whole => ("repository".to_owned(), None),
-        Named::Folder(path) => (format!("folder {path}"), Some((true, path))),
-        Named::Project(id) => (format!("project {id}"), Some((false, id))),
+    let named = scope_of(&mut sources, asked)?;
+    let title = match &named {
+        NamedScope::Whole => "repository".to_owned(),
+        NamedScope::Folder(path) => format!("folder {path}"),
+        NamedScope::Project(id) => format!("project {id}"),
     };
-    let scope = match &owned {
-        None => Scope::Whole,
-        Some((true, path)) => Scope::Folder(path),
-        Some((false, id)) => Scope::Project(id),
-    };
-    let found = query::overview(&mut sources, scope)?;
+    let found = query::overview(&mut sources, named.scope())?;
 
     let names = ProjectNames::of(&found);
     let mut document = Document::default();
@@ -60,7 +56,7 @@ pub fn overview(index: &IndexReader, path: Option<&str>) -> Result<Document, Ans
     document.section(Section::lines("uses", "uses", uses).weighing(8));
     let used_by = use_lines(&found.used_by, |each| &each.from);
     document.section(Section::lines("used_by", "used by", used_by).weighing(8));
-    if owned.is_none() {
+    if named.scope() == Scope::Whole {
         document.section(package_section(&snapshot)?);
     }
     document.section(hub_section(&found));
@@ -74,10 +70,10 @@ pub fn overview(index: &IndexReader, path: Option<&str>) -> Result<Document, Ans
 
 /// Short names of projects: `Shop.Api` for `src/Shop.Api/Shop.Api.csproj`, `packages/core` for
 /// `packages/core/tsconfig.json`, unless two projects would have the same name.
-struct ProjectNames<'a>(Vec<(&'a str, &'a str)>);
+pub(super) struct ProjectNames<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> ProjectNames<'a> {
-    fn of(found: &'a Overview) -> Self {
+    pub(super) fn of(found: &'a Overview) -> Self {
         let ids = found.projects.iter().map(|project| project.name.as_str());
         let uses = found
             .project_uses
@@ -94,7 +90,7 @@ impl<'a> ProjectNames<'a> {
         Self(ids.iter().zip(&short).map(name).collect())
     }
 
-    fn short<'n>(&'n self, id: &'n str) -> &'n str {
+    pub(super) fn short<'n>(&'n self, id: &'n str) -> &'n str {
         self.0
             .binary_search_by_key(&id, |(id, _)| id)
             .map_or(id, |at| self.0[at].1)
@@ -128,15 +124,27 @@ fn short_project(id: &str) -> &str {
     }
 }
 
-enum Named {
+/// The part of a repository that a text names.
+pub(super) enum NamedScope {
     Whole,
     Folder(String),
     Project(String),
 }
 
-fn scope_of(sources: &mut Sources<'_>, asked: &str) -> Result<Named, AnswerError> {
+impl NamedScope {
+    pub(super) fn scope(&self) -> Scope<'_> {
+        match self {
+            Self::Whole => Scope::Whole,
+            Self::Folder(path) => Scope::Folder(path),
+            Self::Project(id) => Scope::Project(id),
+        }
+    }
+}
+
+/// Finds the folder or project that a text names; an empty text names the whole repository.
+pub(super) fn scope_of(sources: &mut Sources<'_>, asked: &str) -> Result<NamedScope, AnswerError> {
     if asked.is_empty() || asked == "." {
-        return Ok(Named::Whole);
+        return Ok(NamedScope::Whole);
     }
     let projects = query::project_ids(sources.snapshot())?;
     let is_named = |id: &&String| {
@@ -146,7 +154,7 @@ fn scope_of(sources: &mut Sources<'_>, asked: &str) -> Result<Named, AnswerError
             || (short_project(id) == asked && name != "tsconfig.json")
     };
     if let Some(id) = projects.iter().find(is_named) {
-        return Ok(Named::Project(id.clone()));
+        return Ok(NamedScope::Project(id.clone()));
     }
 
     let asked = if asked.ends_with('/') {
@@ -161,8 +169,8 @@ fn scope_of(sources: &mut Sources<'_>, asked: &str) -> Result<Named, AnswerError
         Target::Symbols(_) | Target::External { .. } | Target::Literal(_) => None,
     });
     match folder {
-        Some(folder) if folder != "." => Ok(Named::Folder(folder)),
-        Some(_) => Ok(Named::Whole),
+        Some(folder) if folder != "." => Ok(NamedScope::Folder(folder)),
+        Some(_) => Ok(NamedScope::Whole),
         None => Err(query::QueryError::NoProject { asked, projects }.into()),
     }
 }

@@ -74,13 +74,7 @@ pub(super) fn lines(
     }
     for step in steps {
         let to = symbol_line(occurrences, step.to)?;
-        let verb = match step.link {
-            Link::Call => "calls",
-            Link::Dispatch => "may run",
-            Link::Later => "creates, later runs",
-            Link::Reference => "names",
-            Link::Dispatched(kind) => dispatch::verb(kind),
-        };
+        let verb = verb(step.link);
         let source = occurrences
             .sources
             .line(&step.path, step.line)?
@@ -99,4 +93,15 @@ pub(super) fn lines(
         lines.push(format!("  {verb} {to}{site}"));
     }
     Ok(lines)
+}
+
+/// Returns how a symbol leads to the next, as a verb between them.
+pub(super) fn verb(link: Link) -> &'static str {
+    match link {
+        Link::Call => "calls",
+        Link::Dispatch => "may run",
+        Link::Later => "creates, later runs",
+        Link::Reference => "names",
+        Link::Dispatched(kind) => dispatch::verb(kind),
+    }
 }

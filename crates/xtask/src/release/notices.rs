@@ -1,5 +1,5 @@
 //! `THIRD-PARTY-NOTICES.md`: the licences of what the binary contains, namely the built-in
-//! declarations of libraries and the linked crates.
+//! declarations of libraries, the page's libraries and the linked crates.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,10 +7,11 @@ use std::path::Path;
 
 use crate::release::project::{Crate, Project};
 
-/// Notices of the work tree: data and C code that are compiled in.
-const OWN: [&str; 3] = [
+/// Notices of the work tree: data, C code and JavaScript that are compiled in.
+const OWN: [&str; 4] = [
     "crates/codeagent-csharp/data/NOTICE.md",
     "crates/codeagent-typescript/data/NOTICE.md",
+    "crates/codeagent-view/page/NOTICE.md",
     "crates/codeagent-workspace/NOTICE.md",
 ];
 

@@ -264,7 +264,7 @@ fn help_fits_the_terminal_and_ends_with_examples() {
         let expected = match command {
             "completions" | "man" | "demo" => (false, false),
             "install" | "uninstall" | "model" => (false, true),
-            "watch" | "mcp" | "lsp" | "hook" => (true, false),
+            "watch" | "mcp" | "lsp" | "view" | "hook" => (true, false),
             _ => (true, true),
         };
         assert_eq!((has_root, has_json), expected, "{page}");

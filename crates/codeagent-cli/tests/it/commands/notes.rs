@@ -342,6 +342,8 @@ fn documented_commands_work() {
                 "daemon",
                 "mcp",
                 "lsp",
+                "view",
+                "report",
                 "clean",
                 "model",
                 "install",

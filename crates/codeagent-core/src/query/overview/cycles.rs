@@ -88,8 +88,9 @@ fn cycle(names: &[String], crossings: &Crossings, component: &[usize]) -> Cycle 
     Cycle { members, pairs }
 }
 
-/// Returns the strongly connected components of a graph (Tarjan's algorithm, without recursion).
-fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
+/// Returns the strongly connected components of a graph, each after those that it leads to (Tarjan's
+/// algorithm, without recursion).
+pub fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let (mut order, mut low) = (vec![UNSEEN; next.len()], vec![0; next.len()]);
     let (mut stack, mut is_on_stack) = (Vec::new(), vec![false; next.len()]);

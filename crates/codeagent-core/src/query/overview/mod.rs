@@ -11,6 +11,7 @@ mod entry_points;
 mod graph;
 mod unused;
 
+pub(super) use cycles::components;
 pub use cycles::{Cycle, MutualUse};
 pub use entry_points::{EntryKind, EntryPoint};
 pub use unused::{Doubt, UnusedSymbol};

@@ -22,8 +22,8 @@ use axum::response::{IntoResponse, Response};
 use hyper::body::Body as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::http::connections::Client;
-use crate::http::{Token, cors};
+use crate::connections::Client;
+use crate::{Token, cors};
 
 /// Maximum length of a body.
 pub const MAX_BODY: usize = 4 << 20;
@@ -42,18 +42,29 @@ const RETRY_AFTER: &str = "2";
 /// Host names of this machine.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
+/// Where a request carries the token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenPlace {
+    /// In the header `Authorization: Bearer TOKEN`.
+    Header,
+    /// In the first segment of the path, as a browser can send no header with an address.
+    Path,
+}
+
 /// The rules for accepting requests.
 pub struct Guard {
     hosts: Vec<String>,
     origins: Vec<String>,
     token: Option<Token>,
+    place: TokenPlace,
     turns: Semaphore,
     room: Semaphore,
 }
 
 impl Guard {
     /// Accepts requests that address this machine or one of `hosts`, have no `Origin` or an allowed
-    /// one, and carry the token.
+    /// one, and carry the token in their header.
+    #[must_use]
     pub fn new(hosts: Vec<String>, origins: Vec<String>, token: Option<Token>) -> Self {
         let hosts = LOOPBACK
             .into_iter()
@@ -64,9 +75,16 @@ impl Guard {
             hosts,
             origins,
             token,
+            place: TokenPlace::Header,
             turns: Semaphore::new(REQUESTS),
             room: Semaphore::new(ROOM),
         }
+    }
+
+    /// Expects the token at another place.
+    #[must_use]
+    pub fn with_token_in(self, place: TokenPlace) -> Self {
+        Self { place, ..self }
     }
 
     /// Returns the response to a refused request. A preflight needs no token: browsers never send
@@ -88,19 +106,22 @@ impl Guard {
             );
         }
 
-        if !is_preflight && !self.is_trusted(headers) {
-            let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
-            return Some(
-                (
-                    StatusCode::UNAUTHORIZED,
-                    challenge,
-                    "missing or wrong token; send Authorization: Bearer TOKEN",
-                )
-                    .into_response(),
-            );
+        if is_preflight || self.is_trusted(uri, headers) {
+            return None;
         }
-
-        None
+        Some(match self.place {
+            TokenPlace::Header => (
+                StatusCode::UNAUTHORIZED,
+                [(header::WWW_AUTHENTICATE, "Bearer")],
+                "missing or wrong token; send Authorization: Bearer TOKEN",
+            )
+                .into_response(),
+            TokenPlace::Path => (
+                StatusCode::UNAUTHORIZED,
+                "missing or wrong token; open the address that the server printed when it started",
+            )
+                .into_response(),
+        })
     }
 
     fn is_ours(&self, uri: &Uri, headers: &HeaderMap) -> bool {
@@ -135,10 +156,14 @@ impl Guard {
         })
     }
 
-    fn is_trusted(&self, headers: &HeaderMap) -> bool {
+    fn is_trusted(&self, uri: &Uri, headers: &HeaderMap) -> bool {
         let Some(token) = &self.token else {
             return true;
         };
+        if self.place == TokenPlace::Path {
+            let first = uri.path().split('/').nth(1);
+            return first.is_some_and(|shown| token.is(shown.as_bytes()));
+        }
         let Some(shown) = single(headers, header::AUTHORIZATION).map(HeaderValue::as_bytes) else {
             return false;
         };
@@ -501,5 +526,26 @@ mod tests {
             ),
             401
         );
+    }
+    #[test]
+    fn the_token_may_be_expected_in_the_path() {
+        let guard = guard(&[], &[]).with_token_in(TokenPlace::Path);
+        for (path, expected) in [
+            (format!("/{TOKEN}/"), 200),
+            (format!("/{TOKEN}/api/search?q=a"), 200),
+            (format!("/{TOKEN}"), 200),
+            (format!("/{}/", &TOKEN[1..]), 401),
+            (format!("/{TOKEN}0/"), 401),
+            (format!("/api/{TOKEN}/"), 401),
+            (format!("//{TOKEN}/"), 401),
+            (format!("/?token={TOKEN}"), 401),
+            ("/".to_owned(), 401),
+        ] {
+            let headers = [("host", "localhost")];
+            assert_eq!(answer(&guard, &path, &headers), expected, "{path}");
+        }
+        let bearer = format!("Bearer {TOKEN}");
+        let headers = [("host", "localhost"), ("authorization", &bearer)];
+        assert_eq!(answer(&guard, "/", &headers), 401, "in the other place");
     }
 }

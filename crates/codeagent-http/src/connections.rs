@@ -121,7 +121,7 @@ impl Stop {
     }
 
     /// Registers a callback for when running requests are interrupted.
-    pub(super) fn on_interrupt(&self, end: impl FnOnce() + Send + 'static) {
+    pub fn on_interrupt(&self, end: impl FnOnce() + Send + 'static) {
         self.ends
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -1,7 +1,7 @@
 //! The secret token of HTTP clients: from the environment, or generated and kept in a file that
 //! only its owner can read.
 //!
-//! It is never printed: it has no `Display`, and its `Debug` omits it.
+//! It is not printed by accident: it has no `Display`, and its `Debug` omits it.
 //!
 //! Limitations: the time of a comparison reveals the token's length, which is not secret.
 
@@ -67,16 +67,29 @@ impl Token {
             .map(Some)
     }
 
-    /// Returns the token in the repository's data folder, generating it if needed, and its path.
-    pub fn load_or_create(data: &DataDir) -> Result<(Self, PathBuf), TokenError> {
+    /// Generates a token.
+    pub fn random() -> Result<Self, TokenError> {
         let mut bytes = [0; RANDOM];
         getrandom::fill(&mut bytes).map_err(TokenError::Random)?;
-        let fresh: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let (text, path) = data.secret(FILE, &fresh)?;
+        Ok(Self(
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        ))
+    }
+
+    /// Returns the token in the repository's data folder, generating it if needed, and its path.
+    pub fn load_or_create(data: &DataDir) -> Result<(Self, PathBuf), TokenError> {
+        let (text, path) = data.secret(FILE, &Self::random()?.0)?;
         Ok((Self::new(text.trim_end())?, path))
     }
 
+    /// Returns the token's text, for an address that only the user is shown.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
     /// Compares in constant time for a given length.
+    #[must_use]
     pub fn is(&self, shown: &[u8]) -> bool {
         self.0.as_bytes().ct_eq(shown).into()
     }
