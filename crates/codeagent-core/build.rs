@@ -29,7 +29,12 @@ const FACTS: &[&str] = &[
 ];
 
 /// What the version of links is the hash of, besides the languages.
-const LINKS: &[&str] = &["../codeagent-lang/src", "src/embed", "src/ingest"];
+const LINKS: &[&str] = &[
+    "../codeagent-lang/src",
+    "src/embed",
+    "src/ingest",
+    "src/store/search/text.rs",
+];
 
 /// Folders of a language's sources that make no facts.
 const NO_FACTS: [&str; 3] = ["project", "resolve", "stdlib"];

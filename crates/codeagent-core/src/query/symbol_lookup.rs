@@ -4,9 +4,10 @@
 //! parameters (`Cart.Add(int)`), or a location (`src/Cart.cs:12`). `Cart.*` is the type together
 //! with its members. Symbols of one qualified name form one [`SymbolGroup`]: overloads, or a type
 //! and the declarations merged with it. Types come before methods, methods before properties,
-//! functions in functions and in object literals last; a declared member comes before its implementations and overrides, sources before tests, frequently
-//! used symbols before others. If a name matches more than [`MAX_GROUPS`] groups, the best classes
-//! that fit are answered and the others are only listed.
+//! functions in functions and in object literals last; a declared member comes before its
+//! implementations and overrides, written code before generated code, sources before tests,
+//! frequently used symbols before others. If a name matches more than [`MAX_GROUPS`] groups, the
+//! best classes that fit are answered and the others are only listed.
 //!
 //! Limitations: case is ignored only if no symbol has the name as written; bases are followed only
 //! for `Type.member`.
@@ -419,7 +420,12 @@ impl MatchRanks {
         for node in found.iter().take(MAX_RANKED) {
             let is_implementation = ids.len() > 1
                 && (implements_another(snapshot, node, &ids)? || is_explicit(snapshot, node)?);
-            let class = class_of(node) + if is_implementation { CLASSES } else { 0 };
+            let is_generated = node
+                .spans
+                .iter()
+                .all(|span| store::is_generated_path(&span.path));
+            let is_last = is_implementation || is_generated;
+            let class = class_of(node) + if is_last { CLASSES } else { 0 };
 
             let is_test = node
                 .spans

@@ -71,8 +71,8 @@ pub use packages::{PackageRow, package_rows};
 pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
 pub use search::{
-    Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols, SimilarityFn, is_test_path,
-    nearest_names, search,
+    Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols, SimilarityFn, is_generated_path,
+    is_test_path, nearest_names, search,
 };
 pub use sign_bits::each_block;
 pub use status::{

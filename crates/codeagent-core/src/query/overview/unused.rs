@@ -1,7 +1,7 @@
 //! Code that nothing in the repository uses, with reasons why it may be used after all.
 //!
 //! Limitations: members that override or implement something, constructors, operators, accessors,
-//! members of enums and functions of object literals are not judged.
+//! members of enums, functions of object literals and generated code are not judged.
 
 use std::cmp::Reverse;
 
@@ -79,6 +79,7 @@ pub fn unused(snapshot: &Snapshot, graph: &ProjectGraph) -> Result<Vec<UnusedSym
         let is_candidate = file.is_inside
             && !file.is_test
             && !file.path.ends_with(".d.ts")
+            && !store::is_generated_path(&file.path)
             && is_judged(symbol)
             && !used.by_code.contains(&index)
             && !used.dispatched.contains(&index);

@@ -260,6 +260,15 @@ pub fn is_test_path(path: &str) -> bool {
     has_test_folder || path.split(['/', '.']).any(is_tests)
 }
 
+/// Reports whether a file is generated, judged by its path.
+#[must_use]
+pub fn is_generated_path(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    path.ends_with(".g.cs")
+        || path.ends_with(".designer.cs")
+        || path.split(['/', '.']).any(is_output)
+}
+
 const TESTS: [&str; 11] = [
     "test",
     "tests",
@@ -279,10 +288,13 @@ fn is_tests(segment: &str) -> bool {
         || (segment.len() > 5 && segment.ends_with("Tests"))
 }
 
+/// Reports whether a part of a path is that of generated text: of a build or a bundler, or of the
+/// compilers of GraphQL and Protocol Buffers (`user_service_pb.ts`, `user.pb.ts`).
 fn is_output(segment: &str) -> bool {
-    ["dist", "generated", "min"]
+    ["dist", "generated", "__generated__", "min", "pb"]
         .iter()
         .any(|word| segment.eq_ignore_ascii_case(word))
+        || segment.ends_with("_pb")
 }
 
 fn push_word(out: &mut String, word: &str) {
@@ -359,8 +371,17 @@ mod tests {
             (".", "src/__tests__/a.ts#b"),
             (".", "src/a.test.ts#b"),
             (".", "packages/core/dist/a.js#b"),
+            (".", "web/api/user_service_pb.ts#User"),
+            (".", "src/__generated__/graphql.ts#Query"),
         ] {
             assert!(is_secondary_place(project, name), "{name}");
+        }
+
+        for path in ["Views/Main.Designer.cs", "obj/Query.g.cs", "api/user_pb.ts"] {
+            assert!(is_generated_path(path), "{path}");
+        }
+        for path in ["Views/Designer.cs", "api/user.ts", "src/pb_user.ts"] {
+            assert!(!is_generated_path(path), "{path}");
         }
 
         for name in [
