@@ -2,7 +2,7 @@
 // layers; the other relations are drawn on top, so that they do not stretch the picture.
 import { Graph, layout } from "@dagrejs/dagre";
 
-export const WIDTH = 190;
+export const WIDTH = 200;
 export const HEIGHT = 24;
 /** Nodes of a layer before it is divided into several columns. */
 const MAX_COLUMN = 22;
