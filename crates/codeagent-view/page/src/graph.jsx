@@ -8,7 +8,7 @@ import { arrange, HEIGHT, WIDTH } from "./layout.js";
 import { counted, number, Waiting, words } from "./parts.jsx";
 
 const DEPTHS = [1, 2, 3];
-const MAX_LABEL = 26;
+const MAX_LABEL = 24;
 const PADDING = 24;
 /** Below this scale names cannot be read. */
 const READABLE = 0.75;

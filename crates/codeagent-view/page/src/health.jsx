@@ -17,7 +17,7 @@ export function Health({ path }) {
 }
 
 function Report({ answer }) {
-  const { total, folders, files, names } = answer;
+  const { total, folders, left_out, files, names } = answer;
   return (
     <>
       <p>
@@ -58,6 +58,7 @@ function Report({ answer }) {
           </tbody>
         </table>
       </div>
+      {left_out > 0 && <p class="quiet">{counted(left_out, "more folder")} not shown.</p>}
       {names.length > 0 && (
         <Section title="Names with the most unresolved uses">
           <ul class="rows">

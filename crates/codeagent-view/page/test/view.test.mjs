@@ -174,7 +174,7 @@ test("a graph of 200 symbols is readable and walked with arrows", async () => {
   assert.equal(overlaps, 0);
   const size = await page.$eval(".node text", (label) => label.getBoundingClientRect().height);
   assert.ok(size >= 8, `names are ${size} px high`);
-  await page.focus(".node.root");
+  await page.$eval(".node.root", (node) => node.focus());
   await page.keyboard.press("ArrowLeft");
   const label = await page.evaluate(() => document.activeElement.getAttribute("aria-label"));
   assert.match(label, /user\d+; here it uses 1 and is used by/);

@@ -186,7 +186,7 @@ fn status(query: &Query<'_>) -> Result<Value, ApiError> {
 /// Searches as one types: the last word may be the beginning of one.
 fn search(query: &Query<'_>) -> Result<Value, ApiError> {
     let typed = query.parameters.text("q")?;
-    let is_word = typed.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_word = !typed.is_empty() && typed.chars().all(|c| c.is_alphanumeric() || c == '_');
     let text = if is_word {
         format!("{typed}*")
     } else {

@@ -161,7 +161,7 @@ fn write_overview(html: &mut Html, found: &Overview) {
             let pair = cycle.pairs.first();
             let pair = pair.map_or(String::new(), |pair| {
                 format!(
-                    "{} uses {} {} times, back {}; first at {}:{}",
+                    "{} uses {} ({}, back {}), first at {}:{}",
                     pair.from, pair.to, pair.uses, pair.back, pair.site.0, pair.site.1
                 )
             });

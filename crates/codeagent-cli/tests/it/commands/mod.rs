@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 mod clean;
 #[cfg(unix)]
 mod daemon;
+mod diagrams;
 mod explore;
 mod first_steps;
 mod hook;
