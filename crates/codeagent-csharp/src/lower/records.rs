@@ -73,6 +73,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
 
     /// Declares the members that the compiler adds to a record (C# 9). A member written with the
     /// same parameters takes the place of one of these when it is looked up.
+    /// The first base of a record class may be a record, whose `Equals` is then overridden.
     pub(super) fn implied_members(&mut self, record: DeclId, constructor: Option<DeclId>) {
         let own = self.own_type(record);
         let (object, bool) = (self.b.primitive("object"), self.b.primitive("bool"));
@@ -88,6 +89,16 @@ impl<'t, 'r> Lowering<'t, 'r> {
             bool,
             &[(object, value)],
         );
+        let Declaration { kind, bases, .. } = *self.b.facts.decl(record);
+        let base = self.b.facts.list(bases).first().map(|base| base.ty);
+        if let Some(base) = base.filter(|_| kind == DeclKind::Record) {
+            self.implied(
+                record,
+                (method, "Equals", overrides),
+                bool,
+                &[(base, value)],
+            );
+        }
         self.implied(record, (method, "GetHashCode", overrides), int, &[]);
         self.implied(record, (method, "ToString", overrides), string, &[]);
 

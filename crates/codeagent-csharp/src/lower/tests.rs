@@ -175,6 +175,8 @@ static class E { extension<T>(IEnumerable<T> source) where T : class { public in
                 Parameter  : R
               Method Equals override from-parameter : bool
                 Parameter  : object
+              Method Equals override from-parameter : bool
+                Parameter  : Base
               Method GetHashCode override from-parameter : int
               Method ToString override from-parameter : string
               Operator operator == static from-parameter : bool

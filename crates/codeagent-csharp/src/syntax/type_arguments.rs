@@ -1,5 +1,6 @@
 //! Type arguments that the grammar takes for comparisons: after a cast, before an operand of a
-//! cast, in `foreach`, and of tuples. They are masked and parsed in a separate text.
+//! cast, in `foreach`, before an initializer, in patterns, and of tuples. They are masked and parsed
+//! in a separate text.
 //!
 //! `(object)a.M<T>(1)` is parsed as `(object)a.M   (1)`; separately, `class a:M<T>;` is parsed,
 //! with `<T>` at its original offset.
@@ -30,10 +31,17 @@ pub fn mask(code: &mut Rewriter<'_>, index: usize) {
                 || precedes_cast(code, (index - 1, close + 1))
                 || follows_cast(code, index - 1)
         }
-        "." | "{" => follows_cast(code, index - 1),
+        "." => follows_cast(code, index - 1),
+        "{" => {
+            follows_cast(code, index - 1)
+                || is_created(code, index - 1)
+                    && (has_tuple || has_comma(code, index, close) && is_in_braces(code, index - 1))
+        }
+        "[" => has_tuple && is_created(code, index - 1),
         _ if code.is_word(close + 1) && code.word(close + 2) == "in" => {
             is_foreach_type(code, index - 1)
         }
+        _ if code.is_word(close + 1) => has_tuple && is_tested(code, index - 1, close + 1),
         _ => false,
     };
 
@@ -42,12 +50,56 @@ pub fn mask(code: &mut Rewriter<'_>, index: usize) {
     }
 }
 
+/// Reports whether the name before the list is the type in `new A.B<T> { .. }`.
+fn is_created(code: &Rewriter<'_>, name: usize) -> bool {
+    code.before(name_start(code, name)) == "new"
+}
+
+/// Reports whether the innermost brackets around a token are braces: in an initializer,
+/// `P = new A<B, C> { .. }` could be two elements, `P = new A < B` and `C > { .. }`.
+fn is_in_braces(code: &Rewriter<'_>, token: usize) -> bool {
+    let mut at = token;
+    for _ in 0..MAX_STEPS {
+        match code.before(at) {
+            "" | "(" | "[" | ";" => return false,
+            "{" => return true,
+            ")" | "]" | "}" => match code.partner(at - 1) {
+                Some(open) if open < at => at = open,
+                _ => return false,
+            },
+            _ => at -= 1,
+        }
+    }
+    true
+}
+
+/// Reports whether the name before the list is a type in a pattern with a designation: `is A<T> x`,
+/// `case A<T> x:`, `A<T> x => ..`.
+fn is_tested(code: &Rewriter<'_>, name: usize, designation: usize) -> bool {
+    match code.before(name_start(code, name)) {
+        "is" | "case" | "not" | "and" | "or" => true,
+        "{" | "," => {
+            code.is_pair(designation + 1, "=", ">") || code.word(designation + 1) == "when"
+        }
+        _ => false,
+    }
+}
+
+/// Returns the first token of the qualified name that ends at `name`.
+fn name_start(code: &Rewriter<'_>, name: usize) -> usize {
+    let mut at = name;
+    loop {
+        match code.before(at) {
+            "." if at > 1 => at -= 2,
+            ":" if at > 2 && code.before(at - 1) == ":" => at -= 3,
+            _ => return at,
+        }
+    }
+}
+
 /// Reports whether the name before the list is the type in `foreach (ref A.B<T> x in ..)`.
 fn is_foreach_type(code: &Rewriter<'_>, name: usize) -> bool {
-    let mut at = name;
-    while code.before(at) == "." && at > 1 {
-        at -= 2;
-    }
+    let mut at = name_start(code, name);
     while matches!(code.before(at), "ref" | "readonly" | "scoped") {
         at -= 1;
     }

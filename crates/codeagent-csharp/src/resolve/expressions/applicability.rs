@@ -319,12 +319,11 @@ impl Checker<'_> {
             .iter()
             .zip(method_args.iter())
             .all(|(param, arg)| {
-                if arg.is_unknown() {
+                if arg.is_unknown() || self.has_unknown_constraints(*arg) {
                     return true;
                 }
-                match (self.param_is_value_type(*param), self.is_value_type(*arg)) {
-                    (Some(wanted), Some(given)) if wanted != given => return false,
-                    _ => {}
+                if !self.has_wanted_kind(*param, *arg) {
+                    return false;
                 }
 
                 self.constraints(*param).iter().all(|constraint| {
@@ -336,6 +335,19 @@ impl Checker<'_> {
                     self.convert(*arg, wanted) != Conversion::No
                 })
             })
+    }
+
+    /// Reports whether a type argument may satisfy a `class` or `struct` constraint. A type parameter
+    /// does so only by its own constraints (standard §8.4.5).
+    fn has_wanted_kind(&self, param: Ty, arg: Ty) -> bool {
+        let Some(wants_value) = self.param_is_value_type(param) else {
+            return true;
+        };
+        match (self.is_value_type(arg), self.arena.get(arg)) {
+            (Some(is_value), _) => is_value == wants_value,
+            (None, Type::Param(..)) => !wants_value && !self.may_be_a_value(arg),
+            _ => true,
+        }
     }
 
     /// Returns the return type of a chosen method.

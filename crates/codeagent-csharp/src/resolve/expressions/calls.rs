@@ -273,6 +273,11 @@ impl Checker<'_> {
             Some(chosen) => self.call_result(chosen.doubted_if(inaccessible), 0),
             None => {
                 if let Some(chosen) =
+                    self.resolve_block_method(access.receiver, name, &args, &type_args)
+                {
+                    return self.call_result(chosen, 0);
+                }
+                if let Some(chosen) =
                     self.resolve_extension_of_unknown(access.receiver, name, &args, &type_args)
                 {
                     return self.call_result(chosen, 1);

@@ -13,6 +13,21 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, Type};
 
 impl Checker<'_> {
+    /// Returns the type that an operand has beside another: a constant of type `int` beside a `uint`
+    /// or `ulong` is converted to it (standard §12.4.7, §12.18).
+    pub(super) fn type_beside(&self, value: ExprId, ty: Ty, other: Ty) -> Ty {
+        let wanted = self.strip_nullable(other);
+        let is_unsigned = matches!(
+            self.known(wanted),
+            Some((Known::UInt32 | Known::UInt64 | Known::UIntPtr, _))
+        );
+        if is_unsigned && self.is_known(ty, Known::Int32) && self.constant_converts(value, wanted) {
+            wanted
+        } else {
+            ty
+        }
+    }
+
     pub(super) fn constant_converts(&self, value: ExprId, to: Ty) -> bool {
         if let Type::Nullable(of) = self.arena.get(to) {
             return self.constant_converts(value, of);
@@ -82,12 +97,29 @@ impl Checker<'_> {
         {
             return None;
         }
+        if self.is_external_file(constant.decl.file) {
+            return self.library_constant(constant);
+        }
         if constant.decl.file == self.file {
             return self.constant(decl.init, depth + 1);
         }
         let facts = self.facts(constant.decl.file);
         match decl.init.some().map(|init| facts.expr(init)) {
             Some(Expr::Literal(LiteralKind::Number, text)) => integer(facts.text(text)),
+            _ => None,
+        }
+    }
+
+    /// Returns the value of a limit of `int`, which the language fixes (standard §8.3.6). The values
+    /// of other library constants are not known.
+    fn library_constant(&self, constant: &Candidate) -> Option<i64> {
+        if !self.is_known(constant.within, Known::Int32) {
+            return None;
+        }
+        let facts = self.facts(constant.decl.file);
+        match facts.decl_name(constant.decl.decl) {
+            "MaxValue" => Some(i64::from(i32::MAX)),
+            "MinValue" => Some(i64::from(i32::MIN)),
             _ => None,
         }
     }

@@ -247,7 +247,7 @@ impl Checker<'_> {
 
     /// Reports whether a type parameter may be a value type: no constraint makes it a reference
     /// type (standard §15.2.5).
-    fn may_be_a_value(&self, param: Ty) -> bool {
+    pub(super) fn may_be_a_value(&self, param: Ty) -> bool {
         let demands_reference = |bound: &Ty| match (self.arena.get(*bound), self.known(*bound)) {
             (Type::Param(..), _) => self.param_is_value_type(*bound) == Some(false),
             (_, Some((Known::Object | Known::ValueType | Known::Enum, _))) => false,
@@ -300,13 +300,15 @@ impl Checker<'_> {
             return conversion;
         }
 
-        if let Some(instance) = self.as_instance_of(from, to) {
-            let conversion = self.arguments_convert(instance, to, depth);
-            return if conversion == Conversion::No {
-                self.other_instances_convert(from, instance, to, depth)
-            } else {
-                conversion
+        let instance = self.as_instance_of(from, to);
+        if let Some(instance) = instance {
+            let conversion = match self.arguments_convert(instance, to, depth) {
+                Conversion::No => self.other_instances_convert(from, instance, to, depth),
+                conversion => conversion,
             };
+            if conversion != Conversion::No {
+                return conversion;
+            }
         }
 
         let user = self.resolve_user_defined(from, to, depth);
@@ -314,7 +316,7 @@ impl Checker<'_> {
             return user;
         }
 
-        if self.certainly_unrelated(from, to) {
+        if instance.is_some() || self.certainly_unrelated(from, to) {
             Conversion::No
         } else {
             Conversion::Unknown

@@ -433,7 +433,10 @@ impl Checker<'_> {
         if a.is_unknown() || b.is_unknown() {
             return if a.is_unknown() { b } else { a };
         }
-        self.infer_common_type(&[a, b])
+        self.infer_common_type(&[
+            self.type_beside(first, a, b),
+            self.type_beside(second, b, a),
+        ])
     }
 
     /// Returns the element type of an array or collection expression.

@@ -5,7 +5,8 @@
 //! that the usings of its declaration import. The first scope with an applicable method decides.
 //!
 //! A receiver of an unknown or undeclared type may have methods of its own, so an extension method
-//! is only the likely target, and only if it is the one that its usings make visible.
+//! is only the likely target: if it is the only one that the usings make visible, and the type that
+//! it extends has no such method itself.
 //!
 //! Limitations: a receiver from an undeclared base class must be known to convert to the first
 //! parameter; a call that may be to another extension is unresolved.
@@ -22,6 +23,7 @@ use crate::resolve::expressions::conversions::Conversion;
 use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::global_index::provided_keys;
 use crate::resolve::global_index::tables::{Extension, NamespaceId, TypeDefId};
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::usings::Using;
 use crate::resolve::types::{Ty, TyList, Type};
@@ -152,8 +154,50 @@ impl Checker<'_> {
             return None;
         }
 
+        let (_, extended) = self.receiver_target(receiver, *only)?;
+        let mut members = self.lookup_methods(extended, name);
+        if members.is_empty() {
+            members = self.lookup_methods(self.known_type(Known::Object, &[]), name);
+        }
+        let precedes = self
+            .resolve_overload(&members, args, type_args)
+            .is_some_and(|member| member.applicable);
+        if precedes {
+            return None;
+        }
+
         let chosen = self.resolve_overload(&visible, &with_receiver, type_args)?;
         chosen.applicable.then(|| chosen.doubted_if(true))
+    }
+
+    /// Resolves the call of an extension block's method through its class, with the receiver as first
+    /// argument (C# 14): `Texts.Words(text)`.
+    pub(super) fn resolve_block_method(
+        &self,
+        receiver: Ty,
+        name: Name,
+        args: &[Argument],
+        type_args: &TyList,
+    ) -> Option<OverloadResult> {
+        let Type::Qualifier(class) = self.arena.get(receiver) else {
+            return None;
+        };
+        self.record_lookup(provided_keys::EXTENSIONS, name);
+        let candidates: Vec<Candidate> = self
+            .tables
+            .extensions
+            .get(&name)?
+            .iter()
+            .filter(|extension| class == self.self_type(extension.container))
+            .map(|extension| Candidate {
+                decl: extension.decl,
+                within: class,
+                depth: 0,
+            })
+            .collect();
+
+        self.resolve_overload(&candidates, args, type_args)
+            .filter(|chosen| chosen.applicable)
     }
 
     /// Reports whether nothing known about a receiver rules out a candidate.

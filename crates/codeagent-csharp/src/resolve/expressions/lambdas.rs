@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
+use crate::resolve::expressions::call_forms::CallForm;
 use crate::resolve::expressions::calls::CallOutcome;
 use crate::resolve::expressions::conversions::{Better, Conversion};
 use crate::resolve::expressions::overloads::OverloadResult;
@@ -34,6 +35,8 @@ const MAX_USES: usize = 100;
 pub enum LambdaParamUse {
     /// Accesses a member of it.
     Member(ExprId, Name),
+    /// Accesses an element of it.
+    Indexed(ExprId),
     /// Passes it to a call.
     Argument(CallId),
     /// Stores it in a variable with a written type.
@@ -184,8 +187,8 @@ impl Checker<'_> {
     }
 
     /// Reports whether a lambda's body binds if its parameters have these types, judging only by
-    /// their direct uses: accessed members exist, calls and variables accept the values (standard
-    /// §12.6.4.2 by way of §10.7.1).
+    /// their direct uses: accessed members exist, calls and variables accept the values, and no number
+    /// is indexed (standard §12.6.4.2 by way of §10.7.1).
     pub(super) fn body_binds(&self, lambda: DeclId, params: &TyList) -> bool {
         let bodies = self.bodies.get_or_init(|| self.parameter_uses());
         let Some(uses) = bodies.get(&lambda) else {
@@ -199,6 +202,10 @@ impl Checker<'_> {
     fn use_binds(&self, used: LambdaParamUse) -> bool {
         match used {
             LambdaParamUse::Member(base, name) => !self.surely_lacks(self.type_of_expr(base), name),
+            LambdaParamUse::Indexed(base) => {
+                let known = self.known(self.type_of_expr(base));
+                !known.is_some_and(|(known, _)| known.is_primitive_value())
+            }
             LambdaParamUse::Argument(call) => {
                 !self.resolve_call(call).refused && self.value_takes(call)
             }
@@ -251,6 +258,9 @@ impl Checker<'_> {
         }
 
         for (number, call) in self.facts.calls.iter().enumerate() {
+            if matches!(self.forms[number], CallForm::Index) {
+                add(call.callee, LambdaParamUse::Indexed(call.callee));
+            }
             for arg in self.facts.list(call.args) {
                 add(arg.value, LambdaParamUse::Argument(CallId(number as u32)));
             }

@@ -39,6 +39,7 @@ impl Checker<'_> {
             return (Some(chosen), result);
         }
 
+        let (a, b) = (self.type_beside(left, a, b), self.type_beside(right, b, a));
         (None, self.built_in_binary(operator, a, b))
     }
 

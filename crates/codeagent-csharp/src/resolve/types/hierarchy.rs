@@ -1,16 +1,17 @@
 //! Type hierarchy: declared bases with their arguments, all supertypes, constraints of type
-//! parameters.
+//! parameters, which overrides inherit.
 //!
 //! `class A<T> : B<List<T>>` makes `A<int>` a `B<List<int>>`.
 //!
 //! Limitations: at most 64 supertypes; a type whose bases depend on itself has none.
 
 use codeagent_lang::DeclRef;
-use codeagent_model::facts::{BaseClause, DeclKind, TypeExpr};
+use codeagent_model::facts::{BaseClause, DeclFlags, DeclKind, TypeExpr, TypeId};
 
 use crate::resolve::global_index::tables::TypeDefId;
 use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::Types;
+use crate::resolve::types::members::Candidate;
 use crate::resolve::types::queries::Query;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
 
@@ -144,6 +145,16 @@ impl Types<'_> {
     }
 
     fn compute_constraints(&self, param: Ty) -> TyList {
+        if let Some((inherited, target)) = self.inherited_param(param) {
+            let (from, to) = (self.signature(target.decl), self.siblings_of(param));
+            let constraints = self.constraints(inherited);
+            return constraints
+                .iter()
+                .map(|ty| self.substitute(*ty, target.within))
+                .map(|ty| self.replace_params(ty, &from.type_params, &to))
+                .collect();
+        }
+
         let mut made = Vec::new();
         self.each_constraint(param, &mut |file, clause, ty| {
             if clause != BaseClause::ConstraintWord {
@@ -156,6 +167,10 @@ impl Types<'_> {
     /// Reports whether a type parameter accepts only value types (`true`) or only reference types
     /// (`false`).
     pub fn param_is_value_type(&self, param: Ty) -> Option<bool> {
+        if let Some((inherited, _)) = self.inherited_param(param) {
+            return self.param_is_value_type(inherited);
+        }
+
         let mut answer = None;
         self.each_constraint(param, &mut |file, clause, ty| {
             if clause == BaseClause::ConstraintWord {
@@ -170,6 +185,73 @@ impl Types<'_> {
             }
         });
         answer
+    }
+
+    /// Reports whether a type parameter has the constraints of a method that is not declared.
+    pub fn has_unknown_constraints(&self, param: Ty) -> bool {
+        match self.arena.get(param) {
+            Type::Param(ParamOwner::Decl(method), _) => {
+                self.takes_constraints(method) && self.inherited_param(param).is_none()
+            }
+            _ => false,
+        }
+    }
+
+    fn takes_constraints(&self, method: DeclRef) -> bool {
+        self.explicit_interface(method).is_some()
+            || self.decl(method).flags.has(DeclFlags::OVERRIDE)
+    }
+
+    /// Returns the interface that a member names as the one it implements.
+    fn explicit_interface(&self, member: DeclRef) -> Option<TypeId> {
+        let detail = self.facts(member.file).detail(member.decl)?;
+        Some(detail.explicit_interface).filter(|interface| !interface.is_none())
+    }
+
+    /// Returns the type parameter that an override or explicit implementation takes the constraints of
+    /// its own from, and the method that declares it (standard §15.2.5).
+    fn inherited_param(&self, param: Ty) -> Option<(Ty, Candidate)> {
+        let Type::Param(ParamOwner::Decl(method), index) = self.arena.get(param) else {
+            return None;
+        };
+        if !self.takes_constraints(method) {
+            return None;
+        }
+
+        let facts = self.facts(method.file);
+        let declared = facts.decl(method.decl);
+        let own = self
+            .tables
+            .file(method.file)
+            .types
+            .get(&facts.scope(declared.scope).owner)?;
+        let own = self.self_type(*own);
+        let bases = match self.explicit_interface(method) {
+            Some(interface) => TyList::from([self.type_of(method.file, interface)]),
+            None => self.supertypes(own),
+        };
+        let implementation = Candidate {
+            decl: method,
+            within: own,
+            depth: 0,
+        };
+
+        let name = self.name(method.file, declared.name);
+        let target = bases
+            .iter()
+            .filter(|base| **base != own)
+            .flat_map(|base| self.declared_methods(*base, name))
+            .find(|candidate| self.same_parameters(*candidate, implementation))?;
+        let signature = self.signature(target.decl);
+        Some((*signature.type_params.get(usize::from(index))?, target))
+    }
+
+    /// Returns the type parameters of the method that declares one.
+    fn siblings_of(&self, param: Ty) -> Vec<Ty> {
+        match self.arena.get(param) {
+            Type::Param(ParamOwner::Decl(method), _) => self.signature(method).type_params.clone(),
+            _ => Vec::new(),
+        }
     }
 
     fn each_constraint(

@@ -109,6 +109,22 @@ impl Types<'_> {
         found
     }
 
+    /// Returns the methods with a name that a type declares itself.
+    pub(super) fn declared_methods(&self, ty: Ty, name: Name) -> Vec<Candidate> {
+        let Type::Named(tid, _) = self.arena.get(ty) else {
+            return Vec::new();
+        };
+        self.members_of(tid, name)
+            .iter()
+            .filter(|decl| is_method(self.decl(**decl).kind))
+            .map(|decl| Candidate {
+                decl: *decl,
+                within: ty,
+                depth: 0,
+            })
+            .collect()
+    }
+
     /// Adds a member of a base unless a more derived one hides it. An override found before takes
     /// its depth instead.
     fn add_member(&self, found: &mut Vec<Candidate>, candidate: Candidate) {
