@@ -50,7 +50,10 @@ pub use external::{
     ExternalRow, ExternalSite, StoredExternal, external_packages, external_symbols_named,
     external_symbols_of, external_symbols_within, external_uses_in, external_uses_of,
 };
-pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, read_packed};
+pub use facts::{
+    FactsKey, decode_facts, decode_outline, encode_facts, encode_outline, facts_keys, read_facts,
+    read_packed,
+};
 pub use files::{
     dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,
     files_with_problems, folders_named, given_up_files, inputs, project_ids,
