@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 
 use crate::dependencies::DependencyKey;
 use crate::explain::Report;
+use crate::file_facts::DeclarationOutline;
 use crate::lower::{limits, parsing, unparsed_facts};
 use crate::nodes::Identity;
 use crate::project::{ProjectModel, ReadProjects};
@@ -41,6 +42,12 @@ pub trait LanguageSupport: Send + Sync {
         let mut facts = self.extract(text, dialect, &[]);
         facts.sites = Vec::new();
         facts
+    }
+
+    /// Outlines a declaration file of a package, without parsing it; `None` if its facts are needed
+    /// from the start, because it does more than export declarations.
+    fn outline_declarations(&self, _text: &str, _dialect: Dialect) -> Option<DeclarationOutline> {
+        None
     }
 
     /// Returns the truth values, under `defines`, of the preprocessor symbols that the text
@@ -217,6 +224,16 @@ impl Languages {
         let support = self.of(dialect.language());
 
         parsing::one_heavy_at_a_time(text, || support.extract_declarations(text, dialect))
+    }
+
+    /// Outlines a declaration file; see [`LanguageSupport::outline_declarations`].
+    #[must_use]
+    pub fn outline_declarations(self, text: &str, dialect: Dialect) -> Option<DeclarationOutline> {
+        if limits::is_too_dense(text) {
+            return None;
+        }
+        self.of(dialect.language())
+            .outline_declarations(text, dialect)
     }
 
     /// Returns the truth values, under `defines`, of the preprocessor symbols that the text

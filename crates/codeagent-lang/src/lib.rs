@@ -12,6 +12,7 @@
 //! | [`lower`] | shared parts of lowering: the builder of facts, parsing within a budget |
 //! | [`project`] | the project that owns each file |
 //! | [`world`] | the files and the index of each language |
+//! | [`file_facts`] | the facts of one file, which may be loaded on demand |
 //! | [`query`] | memoized queries with cycle detection and step budgets, and their dependencies |
 //! | [`dependencies`] | dependency keys |
 //! | [`dispatch`] | code that runs without a call that names it |
@@ -26,6 +27,7 @@
 pub mod dependencies;
 pub mod dispatch;
 pub mod explain;
+pub mod file_facts;
 pub mod language;
 pub mod lower;
 pub mod nodes;
@@ -37,6 +39,7 @@ pub mod world;
 
 pub use dependencies::Dependencies;
 pub use dispatch::{Dispatch, DispatchEnd};
+pub use file_facts::{DeclarationOutline, FileFacts};
 pub use language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
 pub use resolution::{
     ExternalUse, InheritedImplementation, Reference, Resolution, Target, Unresolved, link,

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use codeagent_model::facts::{DeclId, Declaration, ExprId, Facts};
 
+use crate::file_facts::FileFacts;
 use crate::language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
 use crate::project::ProjectModel;
 
@@ -43,7 +44,7 @@ impl FileId {
 pub struct WorldFile {
     /// Repo-relative path.
     pub path: Arc<str>,
-    pub facts: Arc<Facts>,
+    pub facts: FileFacts,
     /// Its declarations are external (a library's): they provide types, but are never nodes or
     /// targets, and the file itself is not resolved.
     pub external: bool,
@@ -157,17 +158,17 @@ impl World {
     pub fn replace(&mut self, file: FileId, facts: Arc<Facts>) -> bool {
         let before = &self.files[file.0 as usize];
         let (old, now) = (
-            Arc::clone(&before.facts),
+            before.facts.clone(),
             WorldFile {
-                facts,
+                facts: facts.into(),
                 ..before.clone()
             },
         );
-        if old.header.dialect != now.facts.header.dialect {
+        if old.dialect() != now.facts.dialect() {
             return false;
         }
 
-        let language = old.header.dialect.language();
+        let language = old.dialect().language();
         let number = self
             .languages()
             .iter()
@@ -188,7 +189,8 @@ impl World {
     /// Returns the support of a file's language.
     #[must_use]
     pub fn support(&self, file: FileId) -> &'static dyn LanguageSupport {
-        self.languages().of_facts(self.facts(file))
+        self.languages()
+            .of(self.file(file).facts.dialect().language())
     }
 
     /// Returns the index of a language, by its type.

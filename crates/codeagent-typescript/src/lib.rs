@@ -29,8 +29,8 @@ use codeagent_lang::explain::Report;
 use codeagent_lang::nodes::Identity;
 use codeagent_lang::project::{ProjectModel, ReadProjects};
 use codeagent_lang::{
-    FileId, IndexInput, InstalledPackages, LanguageIndex, LanguageSupport, Resolution, World,
-    WorldFile,
+    DeclarationOutline, FileId, IndexInput, InstalledPackages, LanguageIndex, LanguageSupport,
+    Resolution, World, WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site, Sym};
 use codeagent_model::graph::{Dialect, Language, Node};
@@ -61,6 +61,10 @@ impl LanguageSupport for TypeScript {
 
     fn extract_declarations(&self, text: &str, dialect: Dialect) -> Facts {
         lower::extract_declarations(text, dialect)
+    }
+
+    fn outline_declarations(&self, text: &str, dialect: Dialect) -> Option<DeclarationOutline> {
+        lower::outline(text, dialect)
     }
 
     fn is_project_file(&self, name: &str) -> bool {

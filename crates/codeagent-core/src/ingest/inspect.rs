@@ -165,13 +165,13 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
             &loader,
             &scan.packages,
             &loaded,
-            &packages::CachedAssemblies::default(),
+            &packages::CachedPackages::default(),
         )
     })?;
 
     let own = loaded.into_iter().map(|file| WorldFile {
         path: file.path,
-        facts: file.facts,
+        facts: file.facts.into(),
         external: false,
     });
 

@@ -102,6 +102,9 @@ impl IngestPipeline {
             return Ok(PatchOutcome::rebuild(edits.rest_of(world)));
         };
         let resolved = self.resolve(ctx, &world.state, &files)?;
+        if world.state.installed.forget_unreadable() {
+            return Ok(PatchOutcome::rebuild(edits.rest_of(world)));
+        }
 
         let summary = Summary {
             changed: edited.len(),

@@ -27,7 +27,8 @@ use rustc_hash::FxHashSet;
 use crate::ingest::cache::{CachedState, ChangeImpact, CurrentWorld, WorldState};
 use crate::ingest::changes::{ChangeSet, Comparison};
 use crate::ingest::context::{BatchContext, build, thread_pool, worker_threads};
-use crate::ingest::packages;
+use crate::ingest::package_cache::PackageCache;
+use crate::ingest::packages::{self, Installed};
 use crate::ingest::patch::{MOST_PATCHED, Patch, PatchOutcome};
 use crate::ingest::scan::{KnownFiles, SourceFile};
 use crate::ingest::source::{Overlay, SourceReader};
@@ -259,12 +260,17 @@ impl IngestPipeline {
         ctx: BatchContext<'_>,
         mut cached: CachedState,
         changes: ChangeSet,
-        world: WorldState,
+        mut world: WorldState,
         nodes_before: Option<NodeTable>,
     ) -> Result<Summary, IngestError> {
-        let packages_hash = world.installed.fingerprint(&world.world, &world.projects);
+        let mut packages_hash = world.installed.fingerprint(&world.world, &world.projects);
         let resolve_all = changes.resolve_all || packages_hash != ctx.known.packages_hash;
         let resolution = self.plan_and_resolve(&ctx, &world, nodes_before.as_ref(), resolve_all)?;
+        self.store_parsed(&world.installed);
+        if world.installed.forget_unreadable() {
+            // The next batch resolves all files.
+            packages_hash.clear();
+        }
         let indexed = self.delta(
             &ctx,
             &changes,
@@ -286,6 +292,15 @@ impl IngestPipeline {
         cached.known = indexed.known;
         self.cached = Some(cached);
         Ok(ctx.finish(indexed.summary))
+    }
+
+    /// Stores the facts of packages that resolution parsed for all indexes.
+    fn store_parsed(&self, installed: &Installed) {
+        let cache = PackageCache::of(self.package_facts.as_ref());
+        for (key, blob) in installed.log.take_parsed() {
+            cache.add(key, blob);
+        }
+        cache.write();
     }
 
     /// Commits new sizes and times of files with unchanged content.

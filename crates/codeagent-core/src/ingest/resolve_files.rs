@@ -266,7 +266,7 @@ mod tests {
         let text = "class A { m() { this.m(); } }";
         let file = |path: &&str| WorldFile {
             path: Arc::from(*path),
-            facts: Arc::new(LANGUAGES.extract(text, Dialect::Ts, &[])),
+            facts: Arc::new(LANGUAGES.extract(text, Dialect::Ts, &[])).into(),
             external: false,
         };
         World::build(

@@ -12,7 +12,7 @@ use crate::ingest::changes::ChangeSet;
 use crate::ingest::context::BatchContext;
 use crate::ingest::load::{FactsStore, LoadedFile, Loader};
 use crate::ingest::package_cache::PackageCache;
-use crate::ingest::packages::{self, CachedAssemblies, Installed};
+use crate::ingest::packages::{self, CachedPackages, Installed};
 use crate::ingest::pipeline::IngestPipeline;
 use crate::ingest::rows;
 use crate::ingest::worktree_cache::WorktreeCache;
@@ -24,7 +24,7 @@ use crate::store::FactsKey;
 #[derive(Default)]
 struct Reused {
     facts: FxHashMap<FactsKey, Arc<Facts>>,
-    assemblies: CachedAssemblies,
+    packages: CachedPackages,
     world: Option<World>,
     /// The nodes, if they match the index.
     nodes: Option<NodeTable>,
@@ -36,13 +36,11 @@ impl Reused {
             CurrentWorld::Clean(world) => (world.state, true),
             CurrentWorld::Dirty(state) => (state, false),
         };
-        let assemblies = state.installed.cached();
+        let packages = state.installed.cached();
         let files = state.loaded.into_iter().map(|file| (file.key, file.facts));
-        let declarations = state.installed.files.into_iter();
-        let declarations = declarations.map(|file| (file.key, file.facts));
         Self {
-            facts: files.chain(declarations).collect(),
-            assemblies,
+            facts: files.collect(),
+            packages,
             world: Some(state.world),
             nodes: Some(state.nodes).filter(|_| is_clean),
         }
@@ -61,7 +59,7 @@ impl IngestPipeline {
     ) -> Result<(WorldState, Option<NodeTable>), IngestError> {
         let Reused {
             facts,
-            assemblies,
+            packages: cached,
             world: mut former,
             nodes: nodes_before,
         } = before.map(Reused::of).unwrap_or_default();
@@ -72,10 +70,10 @@ impl IngestPipeline {
         let (loaded, installed) = ctx.threads.install(|| {
             let loaded = loader.load(&changes.scan.sources)?;
             let folders = &changes.scan.packages;
-            let installed = packages::gather(&loader, folders, &loaded, &assemblies)?;
+            let installed = packages::gather(&loader, folders, &loaded, &cached)?;
             Ok::<_, IngestError>((loaded, installed))
         })?;
-        drop(facts);
+        drop((facts, cached));
 
         ctx.begin(Phase::World, 0);
         let (world, nodes) =
@@ -106,7 +104,7 @@ impl IngestPipeline {
             .iter()
             .map(|file| WorldFile {
                 path: Arc::clone(&file.path),
-                facts: Arc::clone(&file.facts),
+                facts: Arc::clone(&file.facts).into(),
                 external: false,
             })
             .collect();

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::external::{ExternalSymbol, PackageManager};
 use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
+use crate::model::span::Span;
 use crate::query::{Filter, Neighbors, QueryError, Relation};
 use crate::store::{self, ExternalSite, FileKey, IncidentEdge, Snapshot, StoredExternal};
 
@@ -194,10 +195,7 @@ fn innermost(nodes: &[Node], site: &ExternalSite) -> Option<NodeId> {
         .iter()
         .filter(|node| !matches!(node.node_type, NodeType::Module | NodeType::File))
         .flat_map(|node| node.spans.iter().map(move |span| (node.id, span.span)));
-    let around = spans.filter(|(_, span)| {
-        let starts = (span.start.line, span.start.column) <= (site.line, site.column);
-        starts && site.line <= span.end_line
-    });
+    let around = spans.filter(|(_, span)| encloses(span, site));
     around
         .min_by_key(|(_, span)| {
             (
@@ -206,6 +204,17 @@ fn innermost(nodes: &[Node], site: &ExternalSite) -> Option<NodeId> {
             )
         })
         .map(|(id, _)| id)
+}
+
+fn encloses(span: &Span, site: &ExternalSite) -> bool {
+    let starts = (span.start.line, span.start.column) <= (site.line, site.column);
+    starts && site.line <= span.end_line
+}
+
+/// Reports whether a symbol may be the innermost one around a site in the file with this path.
+fn may_enclose(node: &Node, path: &str, site: &ExternalSite) -> bool {
+    let mut spans = node.spans.iter().filter(|span| span.path == path);
+    node.node_type == NodeType::File || spans.any(|span| encloses(&span.span, site))
 }
 
 /// An external symbol that code uses.
@@ -243,10 +252,14 @@ pub fn external_targets(
             continue;
         };
         for (used, sites) in store::external_uses_in(snapshot, file.id)? {
-            for site in &sites {
+            // Reading all symbols of the file is left for sites that may be in one of these.
+            let may_be_own = |site: &&ExternalSite| {
+                edge_types.contains(&site.edge_type)
+                    && nodes.iter().any(|node| may_enclose(node, path, site))
+            };
+            for site in sites.iter().filter(may_be_own) {
                 let source = enclosing.at(file.id, site)?;
-                let is_own = nodes.iter().any(|node| Some(node.id) == source);
-                if is_own && edge_types.contains(&site.edge_type) {
+                if nodes.iter().any(|node| Some(node.id) == source) {
                     add_use(&mut found, &used.symbol, site);
                 }
             }

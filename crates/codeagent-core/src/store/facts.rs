@@ -5,8 +5,11 @@
 
 use std::cell::RefCell;
 
+use codeagent_lang::DeclarationOutline;
 use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::FxHashSet;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::compress_bound;
 
@@ -71,12 +74,22 @@ fn compressor() -> Compressor<'static> {
 /// Serializes and compresses facts.
 #[must_use]
 pub fn encode_facts(facts: &Facts) -> Vec<u8> {
-    PACKER.with_borrow_mut(|packer| packer.pack(facts))
+    encode(facts)
+}
+
+/// Serializes and compresses the outline of a declaration file, which may have none.
+#[must_use]
+pub fn encode_outline(outline: &Option<DeclarationOutline>) -> Vec<u8> {
+    encode(outline)
+}
+
+fn encode(value: &impl Serialize) -> Vec<u8> {
+    PACKER.with_borrow_mut(|packer| packer.pack(value))
 }
 
 impl BundleWriter {
-    fn pack(&mut self, facts: &Facts) -> Vec<u8> {
-        self.plain = postcard::to_extend(facts, std::mem::take(&mut self.plain))
+    fn pack(&mut self, value: &impl Serialize) -> Vec<u8> {
+        self.plain = postcard::to_extend(value, std::mem::take(&mut self.plain))
             .expect("facts have no values that postcard refuses");
 
         self.packed.reserve(compress_bound(self.plain.len()));
@@ -103,6 +116,20 @@ impl BundleWriter {
 /// Decodes facts; returns `None` if the blob is damaged.
 #[must_use]
 pub fn decode_facts(blob: &[u8]) -> Option<Facts> {
+    decode(blob)
+}
+
+/// Decodes an outline; the outer `None` if the blob is damaged.
+#[must_use]
+#[allow(
+    clippy::option_option,
+    reason = "a file without an outline is stored too"
+)]
+pub fn decode_outline(blob: &[u8]) -> Option<Option<DeclarationOutline>> {
+    decode(blob)
+}
+
+fn decode<T: DeserializeOwned>(blob: &[u8]) -> Option<T> {
     let (length, packed) = blob.split_first_chunk::<4>()?;
     let length = (u32::from_le_bytes(*length) as usize).min(MAX_FACTS_BYTES);
     let plain = zstd::bulk::decompress(packed, length).ok()?;

@@ -51,7 +51,10 @@ pub use external::{
     ExternalRow, ExternalSite, StoredExternal, external_packages, external_symbols_named,
     external_symbols_of, external_symbols_within, external_uses_in, external_uses_of,
 };
-pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, read_packed};
+pub use facts::{
+    FactsKey, decode_facts, decode_outline, encode_facts, encode_outline, facts_keys, read_facts,
+    read_packed,
+};
 pub use file_uses::{external_calls_by_file, uses_between_files};
 pub use files::{
     dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,

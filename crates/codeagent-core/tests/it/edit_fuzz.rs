@@ -157,7 +157,7 @@ fn tried(text: &str, path: &str) -> bool {
     let world = World::build(
         vec![WorldFile {
             path: path.into(),
-            facts: Arc::new(facts),
+            facts: Arc::new(facts).into(),
             external: false,
         }],
         projects,

@@ -15,7 +15,7 @@ fn table(files: &[(&str, &str)]) -> NodeTable {
             let dialect = Dialect::of_path(path).expect("a language we index");
             WorldFile {
                 path: Arc::from(*path),
-                facts: Arc::new(LANGUAGES.extract(text, dialect, &[])),
+                facts: Arc::new(LANGUAGES.extract(text, dialect, &[])).into(),
                 external: false,
             }
         })

@@ -147,7 +147,7 @@ impl Case {
             let facts = LANGUAGES.extract(text, Dialect::of_path(path)?, projects.defines(path));
             Some(WorldFile {
                 path: path.as_str().into(),
-                facts: Arc::new(facts),
+                facts: Arc::new(facts).into(),
                 external: path.starts_with("external/"),
             })
         });

@@ -221,7 +221,7 @@ impl LanguageSupport for Toy {
 fn a_language_needs_its_trait_and_a_line_in_the_registry() {
     let file = |path: &str, text: &str| WorldFile {
         path: Arc::from(path),
-        facts: Arc::new(LANGUAGES.extract(text, Dialect::CSharp, &[])),
+        facts: Arc::new(LANGUAGES.extract(text, Dialect::CSharp, &[])).into(),
         external: false,
     };
     let files = vec![

@@ -301,7 +301,7 @@ impl TableBuilder {
         }
 
         self.of_decl.push(of_decl);
-        self.facts.push(Arc::clone(&file.facts));
+        self.facts.push(Arc::clone(file.facts.shared()));
     }
 
     fn add_decl(&mut self, context: &NodeContext<'_>, decl: DeclId) -> u32 {

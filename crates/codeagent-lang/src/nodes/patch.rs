@@ -118,7 +118,7 @@ impl NodeTable {
     ) -> Option<Vec<NodeUpdate>> {
         let now = world.file(id);
         let before = WorldFile {
-            facts: Arc::clone(old),
+            facts: Arc::clone(old).into(),
             ..now.clone()
         };
 
@@ -222,7 +222,7 @@ impl NodeTable {
         );
 
         self.of_decl[at] = of_decl;
-        self.facts[at] = Arc::clone(&now.facts);
+        self.facts[at] = Arc::clone(now.facts.shared());
         Some(renewed)
     }
 

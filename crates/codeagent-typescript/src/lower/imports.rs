@@ -282,7 +282,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
 /// Returns the positions of the paths in `/// <reference path="..." />` comments before the first
 /// token, and of the packages in `types="..."`.
-fn reference_paths(text: &str) -> Vec<(usize, usize, bool)> {
+pub fn reference_paths(text: &str) -> Vec<(usize, usize, bool)> {
     let mut paths = Vec::new();
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     loop {

@@ -22,6 +22,7 @@ mod locals;
 pub(crate) mod lowering;
 mod member_spans;
 mod narrowing;
+mod outline;
 mod patterns;
 pub(crate) mod signature_text;
 pub(crate) mod state;
@@ -46,6 +47,8 @@ use crate::lower::lowering::Lowering;
 use crate::syntax::ampersands;
 use crate::syntax::repair::repair;
 use crate::syntax::syntax::Grammar;
+
+pub use outline::outline;
 
 /// Lowers one text; see [`codeagent_lang::LanguageSupport::extract`].
 #[must_use]

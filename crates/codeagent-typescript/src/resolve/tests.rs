@@ -14,7 +14,7 @@ use crate::LANGUAGES;
 fn a_base_named_by_many_declarations_is_visited_once() {
     let file = |path: String, text: &str| WorldFile {
         path: Arc::from(path),
-        facts: Arc::new(LANGUAGES.extract(text, Dialect::Ts, &[])),
+        facts: Arc::new(LANGUAGES.extract(text, Dialect::Ts, &[])).into(),
         external: false,
     };
     let same = |number: usize| {

@@ -51,24 +51,29 @@ impl Home {
         let engine = Engine::open(root, self.options()).unwrap();
         engine.index(&|_| {}).unwrap();
         let snapshot = engine.reader().snapshot().unwrap();
-        assert!(!store::facts_keys(&snapshot).unwrap().contains(&key()));
+        assert!(!store::facts_keys(&snapshot).unwrap().contains(&key(PASS)));
         canonical_dump(&snapshot).unwrap()
     }
 
     fn has_facts(&self) -> bool {
-        PackageFacts::open(&self.path()).is_some_and(|facts| facts.find(&key()).is_some())
+        self.has(PASS)
+    }
+
+    /// Reports whether the facts of a text are stored.
+    fn has(&self, text: &str) -> bool {
+        PackageFacts::open(&self.path()).is_some_and(|facts| facts.find(&key(text)).is_some())
     }
 
     /// Stores the facts of another text under the key of the package's.
     fn plant(&self, text: &str) {
         let facts = LANGUAGES.extract_declarations(text, Dialect::Ts);
-        let facts = [(key(), encode_facts(&facts))];
+        let facts = [(key(PASS), encode_facts(&facts))];
         add_package_facts(&self.path(), &facts, &|| false).unwrap();
     }
 }
 
-fn key() -> FactsKey {
-    let hash = blake3::hash(PASS.as_bytes());
+fn key(text: &str) -> FactsKey {
+    let hash = blake3::hash(text.as_bytes());
     FactsKey::new(Dialect::Ts, "declarations", hash.as_bytes())
 }
 
@@ -86,6 +91,34 @@ fn a_text_is_parsed_once_for_all_repositories() {
     let (rebuilt, _) = Engine::rebuilt(first.path(), home.options(), &|_| {}).unwrap();
     let snapshot = rebuilt.reader().snapshot().unwrap();
     assert_ne!(canonical_dump(&snapshot).unwrap(), expected);
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "changes files as others would")]
+fn only_declaration_files_that_are_read_are_parsed() {
+    let (home, root) = (Home::new(), Home::repository());
+    let package = root.path().join("node_modules/lib");
+    let unused = "export interface Unused { run(): void }\n";
+    let barrel = "export * from \"./pass\";\nexport * from \"./inner\";\n";
+    for (name, text) in [
+        ("index.d.ts", barrel),
+        ("pass.d.ts", PASS),
+        ("inner.d.ts", "export * from \"./unused\";\n"),
+        ("unused.d.ts", unused),
+    ] {
+        std::fs::write(package.join(name), text).unwrap();
+    }
+
+    let before = home.index(root.path());
+    assert!(home.has_facts());
+    assert!(!home.has(unused));
+    assert_eq!(home.index(root.path()), before);
+
+    let used = "import type { Unused } from \"lib\";\nclass Own implements Unused { run() { } }\n";
+    std::fs::write(root.path().join("b.ts"), used).unwrap();
+    let after = home.index(root.path());
+    assert!(home.has(unused));
+    assert_eq!(Home::new().index(root.path()), after);
 }
 
 #[test]

@@ -7,21 +7,21 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use codeagent_lang::FileFacts;
 use codeagent_lang::project::paths::folder_of;
 use codeagent_typescript::resolve::{PackageAnswers, is_of_package};
 use codeagent_workspace::{ExternalKind, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::declarations::{CachedDeclarations, DeclarationText, Declarations};
 use super::disk::PackageFiles;
 use super::lookup::Lookup;
 use super::{DeclarationFile, Installed, MAX_NOTES};
 use crate::ingest::IngestError;
 use crate::ingest::load::{LoadedFile, Loader, OpenedStores, failed};
 use crate::ingest::scan::{KnownFiles, NEVER_READ};
-use crate::ingest::writer_thread::PackedFacts;
 use crate::languages::LANGUAGES;
-use crate::model::facts::Facts;
 use crate::model::graph::Dialect;
 use crate::store::{FactsKey, PackageRow};
 
@@ -35,14 +35,14 @@ const MAX_BYTES: u64 = 48 << 20;
 const MAX_SPECIFIERS: usize = 500_000;
 
 /// Maximum size of a declaration file, in bytes.
-const MAX_FILE_BYTES: u64 = 4 << 20;
+pub const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Number of files read before the total size is checked.
 const AT_ONCE: usize = 256;
 
 struct ParsedDeclarations {
     row: PackageRow,
-    facts: Arc<Facts>,
+    facts: FileFacts,
     problem: Option<String>,
 }
 
@@ -51,6 +51,7 @@ pub fn gather(
     loader: &Loader<'_>,
     folders: &[RepoPath],
     loaded: &[LoadedFile],
+    cached: &CachedDeclarations,
 ) -> Result<Installed, IngestError> {
     let requested = if folders.is_empty() {
         BTreeSet::new()
@@ -69,8 +70,14 @@ pub fn gather(
     let mut lookup = Lookup::new(&bases, PackageFiles::new(packages.clone(), ""));
     let mut gathering = PackageCrawl {
         loader,
+        declarations: Declarations {
+            loader,
+            packages: packages.clone(),
+            cached,
+            packed: Mutex::default(),
+            log: Arc::default(),
+        },
         packages,
-        packed: Mutex::default(),
         files: FxHashMap::default(),
         bytes: 0,
         left_out: 0,
@@ -96,16 +103,12 @@ pub fn gather(
             .filter(|path| !gathering.files.contains_key(path.as_str()))
             .collect();
         for path in gathering.read(&round)? {
-            let Some(facts) = gathering
-                .files
-                .get(&path)
-                .map(|read| Arc::clone(&read.facts))
-            else {
+            let Some(facts) = gathering.files.get(&path).map(|read| read.facts.clone()) else {
                 continue;
             };
 
-            for sym in LANGUAGES.of_facts(&facts).specifiers(&facts) {
-                let key = (folder_of(&path).to_owned(), facts.text(sym).to_owned());
+            for specifier in specifiers(&facts) {
+                let key = (folder_of(&path).to_owned(), specifier.to_owned());
                 if answers.of_packages.contains_key(&key) {
                     continue;
                 }
@@ -134,6 +137,17 @@ pub fn gather(
     }
 
     gathering.finish(answers, lookup.disk.into_rows())
+}
+
+/// Returns the module specifiers of a declaration file, without loading its facts.
+fn specifiers(facts: &FileFacts) -> Vec<&str> {
+    match facts.outline() {
+        Some(outline) => outline.specifiers().collect(),
+        None => {
+            let syms = LANGUAGES.of_facts(facts).specifiers(facts).into_iter();
+            syms.map(|sym| facts.text(sym)).collect()
+        }
+    }
 }
 
 /// Returns the repository folders that contain package folders.
@@ -167,8 +181,8 @@ fn requested(folders: &[RepoPath], loaded: &[LoadedFile]) -> BTreeSet<(String, S
 
 struct PackageCrawl<'l> {
     loader: &'l Loader<'l>,
+    declarations: Declarations<'l>,
     packages: Packages,
-    packed: Mutex<PackedFacts>,
     files: FxHashMap<String, ParsedDeclarations>,
     bytes: u64,
     left_out: usize,
@@ -230,21 +244,24 @@ impl PackageCrawl<'_> {
         let dialect = Dialect::of_path(path).unwrap_or(Dialect::Ts);
         match self.packages.read(&place, MAX_FILE_BYTES) {
             Ok(file) => {
-                let (key, facts) =
-                    self.loader
-                        .declarations(opened, dialect, &file, &self.packed)?;
+                let text = DeclarationText {
+                    path: &place,
+                    dialect,
+                    hash: file.hash.as_bytes(),
+                };
+                let facts = self.declarations.of_text(opened, text, &file)?;
                 let row = PackageRow {
                     path: path.to_owned(),
                     size: file.size,
                     stamp: file.stamp,
                     hash: *file.hash.as_bytes(),
-                    facts_key: Some(key),
+                    facts_key: Some(text.key()),
                 };
 
                 let problem = facts.is_none().then(|| "parse error".to_owned());
                 Ok(Some(ParsedDeclarations {
                     row,
-                    facts: facts.unwrap_or_else(|| failed(dialect)),
+                    facts: facts.unwrap_or_else(|| failed(dialect).into()),
                     problem,
                 }))
             }
@@ -262,7 +279,7 @@ impl PackageCrawl<'_> {
 
                 Ok(Some(ParsedDeclarations {
                     row,
-                    facts: failed(dialect),
+                    facts: failed(dialect).into(),
                     problem: Some(error.to_string()),
                 }))
             }
@@ -279,9 +296,9 @@ impl PackageCrawl<'_> {
         let Some(row) = known.package(path.as_str()) else {
             return Ok(None);
         };
-        let Some(key) = row.facts_key else {
+        if row.facts_key.is_none() {
             return Ok(None);
-        };
+        }
         let Ok((size, stamp)) = self.packages.stat(path) else {
             return Ok(None);
         };
@@ -289,7 +306,12 @@ impl PackageCrawl<'_> {
             return Ok(None);
         }
 
-        let facts = self.loader.kept_declarations(opened, &key, &self.packed)?;
+        let text = DeclarationText {
+            path,
+            dialect: Dialect::of_path(path.as_str()).unwrap_or(Dialect::Ts),
+            hash: &row.hash,
+        };
+        let facts = self.declarations.stored(opened, text)?;
         Ok(facts.map(|facts| ParsedDeclarations {
             row: row.clone(),
             facts,
@@ -302,11 +324,11 @@ impl PackageCrawl<'_> {
         mut answers: PackageAnswers,
         mut rows: Vec<PackageRow>,
     ) -> Result<Installed, IngestError> {
-        self.loader.send(
-            self.packed
-                .into_inner()
-                .unwrap_or_else(std::sync::PoisonError::into_inner),
-        )?;
+        let Declarations { packed, log, .. } = self.declarations;
+        let packed = packed
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        self.loader.send(packed)?;
         let Self {
             files,
             left_out,
@@ -349,9 +371,10 @@ impl PackageCrawl<'_> {
                 read.problem
                     .map(|problem| format!("{}: left out: {problem}", read.row.path)),
             );
-            let key = read.row.facts_key.unwrap_or_else(|| {
-                FactsKey::new(read.facts.header.dialect, "unread", &read.row.hash)
-            });
+            let key = read
+                .row
+                .facts_key
+                .unwrap_or_else(|| FactsKey::new(read.facts.dialect(), "unread", &read.row.hash));
             declared.push(DeclarationFile {
                 path: read.row.path.as_str().into(),
                 key,
@@ -369,6 +392,7 @@ impl PackageCrawl<'_> {
             files: declared,
             rows,
             notes,
+            log,
             ..Installed::default()
         })
     }

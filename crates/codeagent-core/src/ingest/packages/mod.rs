@@ -10,6 +10,7 @@
 
 mod closure;
 mod compare;
+mod declarations;
 mod disk;
 mod lookup;
 mod manifest;
@@ -22,18 +23,19 @@ use std::sync::Arc;
 use codeagent_csharp::project::CSharpProjects;
 use codeagent_csharp::resolve::PackageAssemblies;
 use codeagent_lang::project::ProjectModel;
-use codeagent_lang::{FileId, InstalledPackages, World, WorldFile};
+use codeagent_lang::{FileFacts, FileId, InstalledPackages, World, WorldFile};
 use codeagent_typescript::resolve::PackageAnswers;
 use codeagent_workspace::{ExternalKind, NODE_MODULES, RepoPath, Stamp};
 
 use crate::ingest::IngestError;
 use crate::ingest::load::{LoadedFile, Loader};
 use crate::ingest::scan::NEVER_READ;
-use crate::model::facts::Facts;
 use crate::store::{FactsKey, PackageRow};
 
+use declarations::{CachedDeclarations, LoadLog};
+use nuget::CachedAssemblies;
+
 pub use compare::{PackageFreshness, compare, watch};
-pub use nuget::CachedAssemblies;
 
 /// Maximum number of notes on single files.
 const MAX_NOTES: usize = 20;
@@ -56,6 +58,15 @@ pub struct Installed {
     pub rows: Vec<PackageRow>,
     /// What was left out, and why.
     pub notes: Vec<String>,
+    /// What happened while facts of declaration files were loaded on demand.
+    pub log: Arc<LoadLog>,
+}
+
+/// What an earlier batch read, and this one may use.
+#[derive(Default)]
+pub struct CachedPackages {
+    assemblies: CachedAssemblies,
+    declarations: CachedDeclarations,
 }
 
 /// Reads the packages that the sources import and the projects reference.
@@ -63,14 +74,14 @@ pub fn gather(
     loader: &Loader<'_>,
     folders: &[RepoPath],
     loaded: &[LoadedFile],
-    cached: &CachedAssemblies,
+    cached: &CachedPackages,
 ) -> Result<Installed, IngestError> {
-    let mut installed = closure::gather(loader, folders, loaded)?;
+    let mut installed = closure::gather(loader, folders, loaded, &cached.declarations)?;
     let nuget::ProjectAssemblies {
         assemblies,
         rows,
         notes,
-    } = nuget::gather(loader, cached)?;
+    } = nuget::gather(loader, &cached.assemblies)?;
     loader.packages.write();
 
     let (keys, assemblies): (Vec<_>, Vec<_>) = assemblies.into_iter().unzip();
@@ -87,7 +98,7 @@ pub struct DeclarationFile {
     /// Repo-relative, link-free path.
     pub path: Arc<str>,
     pub key: FactsKey,
-    pub facts: Arc<Facts>,
+    pub facts: FileFacts,
 }
 
 impl Installed {
@@ -102,18 +113,35 @@ impl Installed {
     pub fn world_files(&self) -> impl Iterator<Item = WorldFile> + '_ {
         self.files.iter().map(|file| WorldFile {
             path: Arc::clone(&file.path),
-            facts: Arc::clone(&file.facts),
+            facts: file.facts.clone(),
             external: true,
         })
     }
 
-    /// Returns the assemblies by facts key.
-    pub fn cached(&self) -> CachedAssemblies {
-        self.keys
-            .iter()
-            .copied()
-            .zip(self.assemblies.0.iter().cloned())
-            .collect()
+    /// Returns what the next batch may use.
+    pub fn cached(&self) -> CachedPackages {
+        let declaration = |file: &DeclarationFile| {
+            let facts = (file.key, file.facts.clone());
+            (Arc::clone(&file.path), facts)
+        };
+        let assemblies = self.assemblies.0.iter().cloned();
+        CachedPackages {
+            assemblies: self.keys.iter().copied().zip(assemblies).collect(),
+            declarations: self.files.iter().map(declaration).collect(),
+        }
+    }
+
+    /// Records as changed the declaration files that could not be read on demand; returns whether
+    /// there are any.
+    pub fn forget_unreadable(&mut self) -> bool {
+        let unreadable = self.log.take_unreadable();
+        for path in &unreadable {
+            let row = self.rows.iter_mut().find(|row| row.path == path.as_str());
+            if let Some(row) = row {
+                *row = missing_row(path.as_str());
+            }
+        }
+        !unreadable.is_empty()
     }
 
     /// Hashes everything about packages that resolution can depend on. If the hash changes, all
@@ -158,7 +186,8 @@ impl Installed {
                 add(&blake3::Hash::from_bytes(self.files[at].key.0).to_hex());
                 let (file, number) = (&file.facts, FileId(number as u32));
                 let support = world.support(number);
-                if !support.provided_keys(file).is_empty() {
+                // A file with an outline adds nothing to other files.
+                if file.outline().is_none() && !support.provided_keys(file).is_empty() {
                     let programs = support.programs(number, world);
                     programs.into_iter().flatten().for_each(&mut add);
                 }

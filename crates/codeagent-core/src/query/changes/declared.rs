@@ -74,7 +74,7 @@ pub fn declarations(path: &str, text: &str, dialect: Dialect) -> Declarations {
     let facts = Arc::new(LANGUAGES.extract(text, dialect, &[]));
     let file = WorldFile {
         path: path.into(),
-        facts: Arc::clone(&facts),
+        facts: Arc::clone(&facts).into(),
         external: false,
     };
     let table = NodeTable::of_files(&[file], &ProjectModel::empty(LANGUAGES));

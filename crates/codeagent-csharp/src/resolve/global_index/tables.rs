@@ -186,7 +186,7 @@ impl Tables {
         tables.add_project_usings(projects);
         tables.find_shared(files);
         for (index, file) in files.iter().enumerate() {
-            let table = if file.facts.header.dialect.language() == Language::CSharp {
+            let table = if file.facts.dialect().language() == Language::CSharp {
                 FileBuilder::new(&mut tables, file, FileId(index as u32)).run(projects)
             } else {
                 FileTable::default()
@@ -202,7 +202,7 @@ impl Tables {
     pub fn add_libraries(&mut self, files: &mut Vec<WorldFile>, projects: &ProjectModel) {
         if files
             .iter()
-            .any(|file| file.facts.header.dialect.language() == Language::CSharp)
+            .any(|file| file.facts.dialect().language() == Language::CSharp)
         {
             let packages = std::mem::take(&mut self.packages);
             let libraries: Vec<&Library> = std::iter::once(Library::dotnet())
@@ -259,7 +259,7 @@ impl Tables {
         for declared in needed {
             let file = WorldFile {
                 path: Arc::clone(&declared.path),
-                facts: Arc::clone(&declared.facts),
+                facts: Arc::clone(&declared.facts).into(),
                 external: true,
             };
 

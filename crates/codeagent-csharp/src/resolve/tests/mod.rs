@@ -58,7 +58,7 @@ fn world(files: &BTreeMap<String, String>) -> World {
 
     let files = files.iter().map(|(path, text)| WorldFile {
         path: path.as_str().into(),
-        facts: Arc::new(LANGUAGES.extract(text, Dialect::CSharp, &[])),
+        facts: Arc::new(LANGUAGES.extract(text, Dialect::CSharp, &[])).into(),
         external: path.starts_with("lib/"),
     });
 

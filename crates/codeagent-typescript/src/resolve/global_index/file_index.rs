@@ -5,11 +5,10 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use codeagent_lang::dependencies::{DependencyKey, body_keys};
-use codeagent_lang::query::names::{Name, Names};
+use codeagent_lang::query::names::Name;
 use codeagent_lang::world::{FileId, WorldFile};
 use codeagent_model::facts::*;
 
-use super::module_resolution::ModulePaths;
 use super::outer_params::OuterParams;
 
 /// The index of one file. Empty for files of other languages.
@@ -40,11 +39,7 @@ pub struct FileIndex {
     pub stars: Vec<ExportId>,
     /// `export *` clauses in `declare module` blocks, by scope.
     pub stars_in: Vec<(ScopeId, ExportId)>,
-    /// Targets of `export *` that have no `export *` or `export =` themselves, with the position of
-    /// the clause; sorted.
-    pub(super) plain_stars: Vec<(FileId, usize)>,
-    /// Positions of the other `export *` clauses.
-    pub(super) other_stars: Vec<usize>,
+    pub(super) star_targets: StarTargets,
     /// `export =` and `module.exports =` clauses.
     pub assigned: Vec<ExportId>,
     /// `export =` clauses in `declare module` blocks, by scope.
@@ -64,10 +59,15 @@ pub struct FileIndex {
 }
 
 impl FileIndex {
-    /// Indexes a file. Adds its names to `names` and resolves its module specifiers.
-    pub fn new(file: &WorldFile, names: &mut Names, modules: &mut ModulePaths) -> Self {
+    /// Indexes a file. `add_name` returns the number of a name, `resolve` the target of a module
+    /// specifier.
+    pub fn new(
+        file: &WorldFile,
+        mut add_name: impl FnMut(&str) -> Name,
+        mut resolve: impl FnMut(&str) -> Option<FileId>,
+    ) -> Self {
         let facts = &*file.facts;
-        let own_names: Vec<Name> = facts.names.iter().map(|text| names.add(text)).collect();
+        let own_names: Vec<Name> = facts.names.iter().map(|text| add_name(text)).collect();
         let name = |sym: Sym| own_names.get(sym.0 as usize).copied().unwrap_or(Name::NONE);
 
         let mut index = Self::of_declarations(facts, &name);
@@ -83,7 +83,7 @@ impl FileIndex {
 
         index.modules = specifiers(facts)
             .into_iter()
-            .map(|sym| (sym, modules.resolve(&file.path, facts.text(sym))))
+            .map(|sym| (sym, resolve(facts.text(sym))))
             .collect();
         index.bodies = body_keys(&file.path, facts);
         index.names = own_names;
@@ -198,9 +198,19 @@ impl FileIndex {
 
     /// Copies the index of `export *` clauses, which have not changed, from the previous index.
     pub fn keep_stars(&mut self, before: &Self) {
-        self.plain_stars.clone_from(&before.plain_stars);
-        self.other_stars.clone_from(&before.other_stars);
+        self.star_targets.clone_from(&before.star_targets);
     }
+}
+
+/// The targets of a file's `export *` clauses, by the position of the clause.
+#[derive(Clone, Default)]
+pub struct StarTargets {
+    /// Targets that have no `export *` or `export =` themselves, with the position; sorted.
+    pub(super) plain: Vec<(FileId, usize)>,
+    /// Positions of the other clauses.
+    pub(super) others: Vec<usize>,
+    /// The targets by position, none if unresolved or ambient.
+    pub(super) all: Vec<Option<FileId>>,
 }
 
 /// A Bloom filter over names, with one bit per hash.

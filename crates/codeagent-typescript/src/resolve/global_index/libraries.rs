@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use codeagent_lang::FileFacts;
 use codeagent_lang::project::{ProjectModel, paths};
 use codeagent_lang::world::{FileId, WorldFile};
 use codeagent_model::facts::Facts;
@@ -29,14 +30,19 @@ pub fn library_files(
     projects: &ProjectModel,
     installed: &PackageAnswers,
 ) -> Vec<WorldFile> {
-    let scripts = || files.iter().filter(|file| is_typescript(&file.facts));
+    let scripts = || files.iter().filter(|file| is_typescript(file));
     if scripts().next().is_none() {
         return Vec::new();
     }
 
     let words: Vec<String> = words().collect();
     let mut names: FxHashSet<&str> = words.iter().map(String::as_str).collect();
-    names.extend(scripts().flat_map(|file| file.facts.names.iter()));
+    for file in scripts() {
+        match file.facts.outline() {
+            Some(outline) => names.extend(outline.names()),
+            None => names.extend(file.facts.names.iter()),
+        }
+    }
 
     let is_name = |name: &str| names.contains(name);
     let (libraries, packages) = (Libraries::get(), BundledPackages::get());
@@ -61,10 +67,9 @@ pub fn library_files(
             };
             found.is_some_and(is_read)
         };
-        let imported = specifiers(&file.facts)
-            .into_iter()
-            .map(|sym| file.facts.text(sym));
+        let imported = module_specifiers(&file.facts);
         let modules = imported
+            .into_iter()
             .filter_map(|specifier| packages.find(specifier))
             .map(|(module, _)| module);
         modules
@@ -77,11 +82,22 @@ pub fn library_files(
     let texts = file_texts(&sources, is_name);
     let file = |(path, text): (String, String)| WorldFile {
         path: Arc::from(path),
-        facts: dts_bundle::parse_declarations(&text),
+        facts: dts_bundle::parse_declarations(&text).into(),
         external: true,
     };
 
     texts.into_par_iter().map(file).collect()
+}
+
+/// Returns the module specifiers of a file, without loading its facts.
+fn module_specifiers(facts: &FileFacts) -> Vec<&str> {
+    match facts.outline() {
+        Some(outline) => outline.specifiers().collect(),
+        None => {
+            let syms = specifiers(facts).into_iter();
+            syms.map(|sym| facts.text(sym)).collect()
+        }
+    }
 }
 
 /// Returns the path and text of each file of selected declarations.

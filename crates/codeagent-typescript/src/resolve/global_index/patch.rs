@@ -92,7 +92,7 @@ impl LanguageIndex for Tables {
             own.zip(ids).for_each(|(position, id)| position.decl = id);
         }
 
-        self.files[file.0 as usize] = made;
+        self.files[file.0 as usize] = made.into();
         self.add_augmenting(file, new);
 
         true

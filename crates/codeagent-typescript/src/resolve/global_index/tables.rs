@@ -14,10 +14,10 @@ use codeagent_lang::query::names::{Name, Names};
 use codeagent_lang::world::{DeclRef, FileId, World, WorldFile};
 use codeagent_model::facts::*;
 use codeagent_model::graph::Language;
-use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use rustc_hash::FxHashMap;
 
 use super::file_index::{ContextKind, FileIndex};
+use super::indexed_file::IndexedFile;
 use super::libraries::{is_in_binary, package_of};
 use super::module_resolution::{ModulePaths, PackageAnswers};
 use super::programs::Programs;
@@ -28,14 +28,14 @@ use crate::stdlib::npm::BundledPackage;
 pub struct Tables {
     pub(crate) names: Names,
     modules: ModulePaths,
-    pub(crate) files: Vec<FileIndex>,
+    pub(super) files: Vec<IndexedFile>,
     pub(crate) globals: FxHashMap<Name, Vec<DeclRef>>,
-    ambient: FxHashMap<Name, Vec<DeclRef>>,
+    pub(super) ambient: FxHashMap<Name, Vec<DeclRef>>,
     augmented: FxHashMap<FileId, Vec<DeclRef>>,
     /// The interfaces of the repository that may add members to types of absent packages, in order.
     augmenting: Vec<DeclRef>,
     /// The files that export a name themselves, in order.
-    exporters: FxHashMap<Name, Vec<FileId>>,
+    pub(super) exporters: FxHashMap<Name, Vec<FileId>>,
     programs: Programs,
     /// The first name that was added after the library declarations were selected.
     pub(super) asked: Name,
@@ -80,13 +80,18 @@ impl Tables {
                 tables.asked = Name(tables.names.count());
                 tables.libraries = FileId(number as u32);
             }
-            let index = if is_typescript(&file.facts) {
-                tables.index(file)
-            } else {
-                FileIndex::default()
+            if !is_typescript(file) {
+                tables.files.push(IndexedFile::default());
+                continue;
+            }
+            let index = match file.facts.outline() {
+                Some(outline) => {
+                    IndexedFile::outlined(file, outline, &mut tables.names, &mut tables.modules)
+                }
+                None => tables.index(file).into(),
             };
             tables.files.push(index);
-            if is_typescript(&file.facts) {
+            if file.facts.outline().is_none() {
                 tables.add_globals(FileId(number as u32), &file.facts);
                 tables.add_augmenting(FileId(number as u32), file);
             }
@@ -95,15 +100,8 @@ impl Tables {
         tables.add_augmented_ambient(files);
         tables.index_stars(files);
 
-        let targets = |file: FileId| {
-            tables.files[file.0 as usize]
-                .modules
-                .iter()
-                .filter_map(|entry| entry.1)
-        };
-
-        tables.programs =
-            Programs::new(files, projects, |file| is_typescript(&file.facts), targets);
+        let targets = |file: FileId| tables.files[file.0 as usize].targets();
+        tables.programs = Programs::new(files, projects, is_typescript, targets);
 
         Some(tables)
     }
@@ -123,7 +121,8 @@ impl Tables {
         for (number, file) in files
             .iter()
             .enumerate()
-            .filter(|(_, file)| is_typescript(&file.facts) && file.facts.header.is_module)
+            .filter(|(_, file)| file.facts.outline().is_none())
+            .filter(|(_, file)| is_typescript(file) && file.facts.header.is_module)
         {
             let blocks = file
                 .facts
@@ -142,89 +141,10 @@ impl Tables {
         }
     }
 
-    /// Builds the index for [`Self::stars_with`].
-    fn index_stars(&mut self, files: &[WorldFile]) {
-        let with_stars: Vec<usize> = (0..files.len())
-            .filter(|number| !self.files[*number].stars.is_empty())
-            .collect();
-        if with_stars.is_empty() {
-            return;
-        }
-
-        for number in with_stars {
-            let stars = std::mem::take(&mut self.files[number].stars);
-            let file = FileId(number as u32);
-            let target = |id: &ExportId| {
-                let module = files[number].facts.exports[id.index()].module;
-                self.target(file, module)
-                    .filter(|_| !self.ambient.contains_key(&self.name(file, module)))
-            };
-
-            let is_plain = |module: &FileId| {
-                let index = self.file(*module);
-                index.stars.is_empty()
-                    && index.assigned.is_empty()
-                    && *module != file
-                    && self.augmentations(*module).is_empty()
-            };
-            let plain = |id: &ExportId| target(id).filter(is_plain);
-            let mut plain_stars: Vec<(FileId, usize)> = stars
-                .iter()
-                .enumerate()
-                .filter_map(|(position, id)| Some((plain(id)?, position)))
-                .collect();
-            plain_stars.sort_unstable();
-
-            let other_stars = (0..stars.len())
-                .filter(|position| plain(&stars[*position]).is_none())
-                .collect();
-            self.files[number] = FileIndex {
-                stars,
-                plain_stars,
-                other_stars,
-                ..std::mem::take(&mut self.files[number])
-            };
-        }
-
-        for (number, file) in files.iter().enumerate() {
-            let index = &self.files[number];
-            for name in index.exported(&file.facts) {
-                let exporters = self.exporters.entry(name).or_default();
-                if exporters.last() != Some(&FileId(number as u32)) {
-                    exporters.push(FileId(number as u32));
-                }
-            }
-        }
-    }
-
-    /// Updates the exporters after a file's exported names changed.
-    pub fn change_exports(
-        &mut self,
-        file: FileId,
-        before: &FxHashSet<Name>,
-        now: &FxHashSet<Name>,
-    ) {
-        // Exporters are only used to follow `export *`.
-        if self.files.iter().all(|index| index.stars.is_empty()) {
-            return;
-        }
-
-        for name in before.difference(now) {
-            if let Some(exporters) = self.exporters.get_mut(name) {
-                exporters.retain(|exporter| *exporter != file);
-            }
-        }
-
-        for name in now.difference(before) {
-            let exporters = self.exporters.entry(*name).or_default();
-            if let Err(at) = exporters.binary_search(&file) {
-                exporters.insert(at, file);
-            }
-        }
-    }
-
     pub(super) fn index(&mut self, file: &WorldFile) -> FileIndex {
-        FileIndex::new(file, &mut self.names, &mut self.modules)
+        let (names, modules) = (&mut self.names, &mut self.modules);
+        let resolve = |specifier: &str| modules.resolve(&file.path, specifier);
+        FileIndex::new(file, |text| names.add(text), resolve)
     }
 
     fn add_globals(&mut self, file: FileId, facts: &Facts) {
@@ -274,7 +194,7 @@ impl Tables {
     }
 
     pub(crate) fn file(&self, file: FileId) -> &FileIndex {
-        &self.files[file.0 as usize]
+        self.files[file.0 as usize].get(&self.names)
     }
 
     /// Returns the name of a file's string.
@@ -361,49 +281,6 @@ impl Tables {
             .map(|entry| entry.2)
     }
 
-    /// Returns the targets of `export *` clauses that have no `export *` or `export =` themselves.
-    pub fn plain_stars(&self, file: FileId) -> impl Iterator<Item = FileId> + '_ {
-        self.file(file).plain_stars.iter().map(|star| star.0)
-    }
-
-    /// Returns the `export *` clauses of a file that may export a name, in source order.
-    pub fn stars_with(&self, file: FileId, name: Name) -> SmallVec<[ExportId; 4]> {
-        let FileIndex {
-            stars,
-            plain_stars,
-            other_stars,
-            ..
-        } = self.file(file);
-
-        let mut positions: SmallVec<[usize; 4]> = other_stars.iter().copied().collect();
-        let exporters = self.exporters.get(&name).map_or(&[][..], Vec::as_slice);
-        if exporters.len() < plain_stars.len() {
-            for exporter in exporters {
-                let from = plain_stars.partition_point(|star| star.0 < *exporter);
-                positions.extend(
-                    plain_stars[from..]
-                        .iter()
-                        .take_while(|star| star.0 == *exporter)
-                        .map(|star| star.1),
-                );
-            }
-        } else {
-            positions.extend(
-                plain_stars
-                    .iter()
-                    .filter(|star| exporters.binary_search(&star.0).is_ok())
-                    .map(|star| star.1),
-            );
-        }
-
-        positions.sort_unstable();
-
-        positions
-            .into_iter()
-            .map(|position| stars[position])
-            .collect()
-    }
-
     /// Returns the target of a module specifier.
     pub fn target(&self, file: FileId, specifier: Sym) -> Option<FileId> {
         let modules = &self.file(file).modules;
@@ -468,8 +345,8 @@ impl Tables {
     }
 }
 
-pub fn is_typescript(facts: &Facts) -> bool {
-    facts.header.dialect.language() == Language::TypeScript
+pub fn is_typescript(file: &WorldFile) -> bool {
+    file.facts.dialect().language() == Language::TypeScript
 }
 
 /// Reports whether a declaration is visible in every file.

@@ -14,7 +14,7 @@ fn paths(files: &[&str], texts: &[(&str, &str)]) -> (ModulePaths, Vec<String>) {
         .iter()
         .map(|path| WorldFile {
             path: Arc::from(*path),
-            facts: Arc::new(Facts::of(Dialect::Ts)),
+            facts: Arc::new(Facts::of(Dialect::Ts)).into(),
             external: false,
         })
         .collect();

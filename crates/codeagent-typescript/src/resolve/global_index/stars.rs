@@ -1,0 +1,174 @@
+//! `export *`: the files that may export a name, without a lookup in each of them.
+//!
+//! Limitations: the names of files that are indexed on demand include some that they do not export,
+//! so a clause may be followed in vain.
+
+use codeagent_lang::query::names::Name;
+use codeagent_lang::world::{FileId, WorldFile};
+use codeagent_model::facts::ExportId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::file_index::{FileIndex, StarTargets};
+use super::indexed_file::IndexedFile;
+use super::tables::Tables;
+
+impl Tables {
+    /// Builds the index for [`Self::stars_with`].
+    pub(super) fn index_stars(&mut self, files: &[WorldFile]) {
+        let with_stars: Vec<usize> = (0..files.len())
+            .filter(|number| self.files[*number].has_stars())
+            .collect();
+        if with_stars.is_empty() {
+            return;
+        }
+
+        for number in with_stars {
+            let file = FileId(number as u32);
+            let is_plain = |module: &FileId| {
+                let index = &self.files[module.0 as usize];
+                !index.has_stars()
+                    && !index.is_assigned()
+                    && *module != file
+                    && self.augmentations(*module).is_empty()
+            };
+            let is_ambient = |specifier: &str| self.ambient.contains_key(&self.find(specifier));
+
+            let mut targets = StarTargets::default();
+            let stars = self.files[number].stars(&files[number].facts);
+            for (position, (specifier, target)) in stars.into_iter().enumerate() {
+                let target = target.filter(|_| !is_ambient(specifier));
+                targets.all.push(target);
+                match target.filter(is_plain) {
+                    Some(target) => targets.plain.push((target, position)),
+                    None => targets.others.push(position),
+                }
+            }
+            targets.plain.sort_unstable();
+            self.files[number].set_stars(targets);
+        }
+
+        for (number, file) in files.iter().enumerate() {
+            let index = &self.files[number];
+            match index.outline() {
+                Some(outline) => {
+                    let names = outline.exported().filter_map(|name| self.names.get(name));
+                    add_exporter(&mut self.exporters, number, names);
+                }
+                None => {
+                    let names = index.get(&self.names).exported(&file.facts);
+                    add_exporter(&mut self.exporters, number, names);
+                }
+            }
+        }
+    }
+
+    /// Updates the exporters after a file's exported names changed.
+    pub fn change_exports(
+        &mut self,
+        file: FileId,
+        before: &FxHashSet<Name>,
+        now: &FxHashSet<Name>,
+    ) {
+        // Exporters are only used to follow `export *`.
+        if !self.files.iter().any(IndexedFile::has_stars) {
+            return;
+        }
+
+        for name in before.difference(now) {
+            if let Some(exporters) = self.exporters.get_mut(name) {
+                exporters.retain(|exporter| *exporter != file);
+            }
+        }
+
+        for name in now.difference(before) {
+            let exporters = self.exporters.entry(*name).or_default();
+            if let Err(at) = exporters.binary_search(&file) {
+                exporters.insert(at, file);
+            }
+        }
+    }
+
+    /// Returns the targets of `export *` clauses that have no `export *` or `export =` themselves.
+    pub fn plain_stars(&self, file: FileId) -> impl Iterator<Item = FileId> + '_ {
+        let targets = &self.file(file).star_targets;
+        targets.plain.iter().map(|star| star.0)
+    }
+
+    /// Returns the `export *` clauses of a file that may export a name, in source order.
+    pub fn stars_with(&self, file: FileId, name: Name) -> SmallVec<[ExportId; 4]> {
+        let FileIndex {
+            stars,
+            star_targets: StarTargets { plain, others, all },
+            ..
+        } = self.file(file);
+
+        let may_export = |position: &usize| {
+            let mut visited = FxHashSet::default();
+            all[*position].is_none_or(|target| self.may_export(target, name, &mut visited))
+        };
+        let mut positions: SmallVec<[usize; 4]> =
+            others.iter().copied().filter(may_export).collect();
+        let exporters = self.exporters.get(&name).map_or(&[][..], Vec::as_slice);
+        if exporters.len() < plain.len() {
+            for exporter in exporters {
+                let from = plain.partition_point(|star| star.0 < *exporter);
+                positions.extend(
+                    plain[from..]
+                        .iter()
+                        .take_while(|star| star.0 == *exporter)
+                        .map(|star| star.1),
+                );
+            }
+        } else {
+            positions.extend(
+                plain
+                    .iter()
+                    .filter(|star| exporters.binary_search(&star.0).is_ok())
+                    .map(|star| star.1),
+            );
+        }
+
+        positions.sort_unstable();
+
+        positions
+            .into_iter()
+            .map(|position| stars[position])
+            .collect()
+    }
+
+    /// Reports whether a file may export a name, without reading a file that is indexed on demand.
+    /// Files that were visited before count as exporting nothing.
+    fn may_export(&self, file: FileId, name: Name, visited: &mut FxHashSet<FileId>) -> bool {
+        let entry = &self.files[file.0 as usize];
+        let Some(stars) = entry.stars_of_outlined() else {
+            return true;
+        };
+        if !visited.insert(file) {
+            return false;
+        }
+
+        let exporters = self.exporters.get(&name);
+        exporters.is_some_and(|exporters| exporters.binary_search(&file).is_ok())
+            || entry.is_assigned()
+            || !self.augmentations(file).is_empty()
+            || stars
+                .all
+                .iter()
+                .any(|target| target.is_none_or(|it| self.may_export(it, name, visited)))
+    }
+}
+
+fn add_exporter(
+    exporters: &mut FxHashMap<Name, Vec<FileId>>,
+    number: usize,
+    names: impl Iterator<Item = Name>,
+) {
+    let file = FileId(number as u32);
+    for name in names {
+        let exporters = exporters.entry(name).or_default();
+        if exporters.last() != Some(&file) {
+            exporters.push(file);
+        }
+    }
+}
