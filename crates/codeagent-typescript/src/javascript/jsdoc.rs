@@ -437,9 +437,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.documented_import("default", default, module);
         }
 
-        for part in braces.split(',').map(skip_blank) {
+        // A line of the comment begins with `*`.
+        let is_blank = |c: char| c.is_whitespace() || c == '*';
+        for part in braces.split(',').map(|part| part.trim_matches(is_blank)) {
             let (name, local) = part.split_once(" as ").unwrap_or((part, part));
-            if !name.trim().is_empty() {
+            if !name.is_empty() {
                 self.documented_import(name.trim(), local.trim(), module);
             }
         }

@@ -32,6 +32,8 @@ pub enum EditKind {
     TrailingComma,
     /// `?.` between type arguments and `(` was blanked.
     OptionalCall,
+    /// The exported name `type` became `typo`.
+    TypeName,
     /// The tuple label `this` became `thiz`.
     ThisLabel,
     /// `override` after `abstract` was blanked.
@@ -111,7 +113,10 @@ pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
             b'a' if scan.byte(at + 1) == b'c' => scan.accessor(at),
             b'`' if typed => scan.tag_types(at, jsx),
             b'\n' => scan.line_start(at),
-            b'}' => scan.closing_brace(at),
+            b'}' => {
+                scan.closing_brace(at);
+                scan.exported_type(at);
+            }
             b'\\' if scan.byte(at + 1) == b'`' => scan.escaped_backtick(at),
             _ => {}
         }
@@ -355,6 +360,29 @@ impl<'t> Scan<'t> {
         }
     }
 
+    /// Repairs `export { a, type }`: the grammar takes `type` for a modifier.
+    fn exported_type(&mut self, end: usize) {
+        let open = self.skip_back(end, |byte| is_word(byte) || is_space(byte) || byte == b',');
+        let export = self.skip_back(open.saturating_sub(1), is_space);
+        if open == 0
+            || self.source[open - 1] != b'{'
+            || self.word_before(export, b"export").is_none()
+        {
+            return;
+        }
+
+        let mut start = open;
+        while start < end {
+            let name = self.skip(start, is_space);
+            let after = self.skip(name, |byte| byte != b',' && byte != b'}');
+            let is_alone = self.skip(name + 4, is_space) == after;
+            if self.word_at(name, b"type") && is_alone {
+                self.edit(name, name + 4, EditKind::TypeName);
+            }
+            start = after + 1;
+        }
+    }
+
     /// Repairs `abstract override x`.
     fn abstract_override(&mut self, at: usize) {
         if !self.word_at(at, b"override") {
@@ -509,6 +537,7 @@ fn rewrite(place: &mut [u8], kind: EditKind) {
         EditKind::Using => (b' ', b"const"),
         EditKind::UsingName => (b' ', b"uzing"),
         EditKind::Import => (b'_', b"i"),
+        EditKind::TypeName => (b' ', b"typo"),
         EditKind::ThisLabel => (b' ', b"thiz"),
         EditKind::Semicolon => (b' ', b";"),
         _ => (b' ', b""),

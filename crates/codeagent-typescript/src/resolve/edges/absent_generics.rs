@@ -84,12 +84,23 @@ impl FileResolver<'_> {
         let name = self.name(self.file, member);
         self.record_text_lookup(AUGMENTING, "");
         let module = self.module_of(object, 0);
+
+        // Of several blocks that extend one interface, the first that has the member counts.
+        let mut extended: Vec<Name> = Vec::new();
         let types = self.tables.augmenting().iter().filter_map(|interface| {
+            let own = self.decl_name(*interface);
             let group = self.merged_symbol(*interface);
             let is_known = group.iter().any(|part| self.is_external_file(part.file));
-            let is_meant = augmented.is_none_or(|named| self.decl_name(*interface) == named);
+            let is_meant = augmented.is_none_or(|named| own == named);
             let is_from = module.is_none_or(|module| self.may_augment(*interface, module));
-            (!is_known && is_meant && is_from).then(|| self.own_instance(*interface))
+            if is_known || !is_meant || !is_from || extended.contains(&own) {
+                return None;
+            }
+
+            let ty = self.own_instance(*interface);
+            let has_member = matches!(self.lookup_member(ty, name), MemberLookup::Declared(_));
+            extended.extend(has_member.then_some(own));
+            has_member.then_some(ty)
         });
         self.edge_to_only_member(site, types, name)
     }
@@ -215,8 +226,12 @@ impl FileResolver<'_> {
                 }
                 _ => Vec::new(),
             },
-            Expr::Await(inner)
-            | Expr::NonNull(inner)
+            Expr::Await(inner) => self
+                .types_by_arguments(file.expr(inner), step + 1)
+                .into_iter()
+                .map(|ty| self.awaited(ty))
+                .collect(),
+            Expr::NonNull(inner)
             | Expr::Paren(inner)
             | Expr::Conditional(inner)
             | Expr::Or(inner, _) => self.types_by_arguments(file.expr(inner), step + 1),
@@ -242,12 +257,22 @@ impl FileResolver<'_> {
         if !given.is_empty() {
             return self.parts(&given);
         }
-        let Expr::Member(object, sym) = facts.expr(callee) else {
-            return Vec::new();
-        };
-        let objects = self.types_by_arguments(file.expr(object), step + 1);
-        let name = self.name(file, sym);
-        self.types_behind(objects, name, true)
+        match facts.expr(callee) {
+            Expr::Member(object, sym) => {
+                let objects = self.types_by_arguments(file.expr(object), step + 1);
+                self.types_behind(objects, self.name(file, sym), true)
+            }
+            // A callback's parameter that is called.
+            Expr::Name(..) => self
+                .types_by_arguments(file.expr(callee), step + 1)
+                .into_iter()
+                .filter_map(|function| {
+                    let signature = *self.signatures(function).first()?;
+                    Some(self.signature_result(signature))
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// The type of a callback's parameter, if another argument is an absent generic with the type of

@@ -63,11 +63,8 @@ impl ResolveSites for FileResolver<'_> {
             Referent::File(file) if !is_call => self
                 .edge_type(*site)
                 .map_or(SiteTarget::Nothing, |edge_type| {
-                    SiteTarget::Edge(Reference::of_site(
-                        site,
-                        edge_type,
-                        vec![Target::File(file)],
-                    ))
+                    let edge = Reference::of_site(site, edge_type, vec![Target::File(file)]);
+                    SiteTarget::Edge(self.with_confidence(edge))
                 })
                 .into(),
             Referent::External => SiteTarget::External(self.imported_use(site)).into(),
@@ -113,8 +110,20 @@ impl FileResolver<'_> {
                 .iter()
                 .all(|decl| !self.decl(*decl).flags.has(DeclFlags::MEMBER));
 
-        let target = match self.edge(site, site.kind, decls) {
-            Some(edge) => SiteTarget::Edge(edge),
+        // A constructor's parameter called by its name is not its property, which is only named.
+        let is_parameter = site.kind.is_call()
+            && self.is_called_by_name(site)
+            && decls
+                .iter()
+                .all(|decl| self.decl(*decl).flags.has(DeclFlags::FROM_PARAMETER));
+        let kind = if is_parameter {
+            SiteKind::Read
+        } else {
+            site.kind
+        };
+
+        let target = match self.edge(site, kind, decls) {
+            Some(edge) => SiteTarget::Edge(self.with_confidence(edge)),
             None if let Some(decl) = declared_outside => {
                 SiteTarget::External(self.declared_use(&site, decl))
             }
@@ -260,7 +269,7 @@ impl FileResolver<'_> {
                 resolution.uses.push(Reference {
                     source: DeclId::NONE,
                     edge_type: EdgeType::Imports,
-                    confidence: Confidence::Exact,
+                    confidence: self.confidence_in(target),
                     targets: vec![Target::File(target)],
                     at: import.at,
                 });

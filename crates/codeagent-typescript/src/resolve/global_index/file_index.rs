@@ -52,6 +52,8 @@ pub struct FileIndex {
     pub defaults: Vec<DeclId>,
     /// Module specifiers and the files they resolve to, sorted.
     pub(super) modules: Vec<(Sym, Option<FileId>)>,
+    /// The folder of its package, if it imports a package that may not be linked there.
+    pub folder_without_dependency: Option<Box<str>>,
     /// The dependency keys of its function bodies.
     pub(super) bodies: Vec<DependencyKey>,
     /// The outer type parameters that its types can refer to, determined on the first instantiation.
@@ -85,6 +87,11 @@ impl FileIndex {
             .into_iter()
             .map(|sym| (sym, resolve(facts.text(sym))))
             .collect();
+        index.folder_without_dependency = index.modules.iter().find_map(|(sym, target)| {
+            target.as_ref()?;
+            let folder = modules.folder_without_dependency(&file.path, facts.text(*sym))?;
+            Some(folder.into())
+        });
         index.bodies = body_keys(&file.path, facts);
         index.names = own_names;
 

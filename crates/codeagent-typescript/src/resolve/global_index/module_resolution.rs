@@ -58,10 +58,13 @@ impl SourcePaths {
 
     /// Returns the source file for a path without extension, or with that of a build output.
     fn file(&self, path: &str) -> Option<FileId> {
-        if let Some(file) = self.exact(path) {
+        if is_declaration(path)
+            && let Some(file) = self.exact(path)
+        {
             return Some(file);
         }
 
+        // `a.js` names `a.ts` and `a.d.ts` before `a.js` itself.
         for (written, sources) in WRITTEN {
             if let Some(stem) = path.strip_suffix(written) {
                 let found = sources
@@ -71,6 +74,9 @@ impl SourcePaths {
                     return found;
                 }
             }
+        }
+        if let Some(file) = self.exact(path) {
+            return Some(file);
         }
 
         EXTENSIONS
@@ -180,6 +186,18 @@ impl ModulePaths {
         answer
     }
 
+    /// Returns the folder of the file's package, if the file imports a package of its workspace that
+    /// may not be linked there.
+    pub fn folder_without_dependency(&self, from: &str, specifier: &str) -> Option<&str> {
+        if is_relative(specifier)
+            || self.external.contains_key(from)
+            || self.may_be_mapped(specifier)
+        {
+            return None;
+        }
+        self.packages.folder_without_dependency(from, specifier)
+    }
+
     fn relative(&self, folder: &str, specifier: &str) -> Option<FileId> {
         let path = join(folder, specifier)?;
         let folder_only = specifier.ends_with('/')
@@ -268,6 +286,12 @@ fn is_relative(specifier: &str) -> bool {
         || specifier == ".."
         || specifier.starts_with("./")
         || specifier.starts_with("../")
+}
+
+fn is_declaration(path: &str) -> bool {
+    [".d.ts", ".d.mts", ".d.cts"]
+        .iter()
+        .any(|extension| path.ends_with(extension))
 }
 
 /// Joins a folder and a relative path; `None` if it leaves the root.

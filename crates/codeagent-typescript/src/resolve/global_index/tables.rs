@@ -432,5 +432,6 @@ pub fn module_answers(file: FileId, world: &World) -> Vec<&str> {
         .1
         .chain(["|"])
         .chain(answers)
+        .chain(tables.file(file).folder_without_dependency.as_deref())
         .collect()
 }

@@ -72,6 +72,10 @@ impl Checker<'_> {
                 self.arena.widen(sub),
                 Ty::STRING | Ty::NUMBER | Ty::SYMBOL
             )),
+            // `string extends keyof T`: has `T` an index signature?
+            (Type::Simple(Ty::STRING | Ty::NUMBER | Ty::SYMBOL), Type::KeyOf(object)) => {
+                self.has_only_named_members(object, 0).then_some(false)
+            }
             (
                 Type::Instance(..)
                 | Type::Object(..)
@@ -181,6 +185,10 @@ impl Checker<'_> {
                 ),
             ) => (!self.has_external_base(sub)).then_some(false),
             (Type::Mapped(..), _) if self.is_open(sub) => None,
+            (
+                Type::Instance(..) | Type::Object(..) | Type::Static(_) | Type::Mapped(..),
+                Type::BuiltIn(known, _),
+            ) => self.lacks_members_of(sub, known).then_some(false),
             (_, Type::Object(..)) => self.compare_members(sub, sup, None, inferred),
             (
                 Type::Object(..) | Type::Static(_) | Type::Mapped(..) | Type::Intersection(_),
@@ -392,6 +400,10 @@ impl Checker<'_> {
         fitting: Option<Ty>,
         inferred: &mut Inferred,
     ) -> Option<bool> {
+        if self.shares_no_member(sub, sup) {
+            return Some(false);
+        }
+
         let has_more = self.has_external_base(sub) || self.has_spread(sub);
         let mut unsure = has_more;
         match self.signatures_extend(sub, sup, inferred) {
@@ -578,10 +590,5 @@ impl Checker<'_> {
         }
         let keys = self.keys_of(sub)?;
         self.all_extend(keys.into_iter().map(|key| (key, sup)), inferred)
-    }
-
-    /// Reports whether a library declares a type; then only some of its members are loaded.
-    fn is_declared_by_library(&self, ty: Ty) -> bool {
-        matches!(self.get(ty), Type::Instance(decl, _) if self.tables.is_of_library(decl.file))
     }
 }

@@ -64,6 +64,51 @@ impl Checker<'_> {
         Some(names)
     }
 
+    /// Reports whether the members of a type are those that have names, and all of them are known: no
+    /// index signature, no unknown base.
+    pub fn has_only_named_members(&self, ty: Ty, level: u32) -> bool {
+        let has_index = |decl: DeclRef| {
+            !self
+                .nameless_members(decl, DeclKind::IndexSignature)
+                .is_empty()
+        };
+        if level > 8 {
+            return false;
+        }
+
+        match self.get(ty) {
+            Type::Object(decl, _) => !has_index(decl) && self.key_names(ty).is_some(),
+            Type::Instance(decl, _) => {
+                let is_named = |part: &DeclRef| {
+                    let mut bases = 0..self.decl(*part).bases.len();
+                    !has_index(*part)
+                        && bases.all(|index| {
+                            let base = self.base_type(*part, index);
+                            self.has_only_named_members(base, level + 1)
+                        })
+                };
+                self.key_names(ty).is_some() && self.merged_symbol(decl).iter().all(is_named)
+            }
+            Type::Intersection(args) => self
+                .arena
+                .list(args)
+                .iter()
+                .all(|member| self.has_only_named_members(*member, level + 1)),
+            Type::Mapped(decl, mapper) => {
+                let params = self.type_params(decl);
+                let Some(&param) = params.first() else {
+                    return false;
+                };
+                let keys = self.substitute(self.constraint(param), mapper);
+                match self.get(keys) {
+                    Type::KeyOf(object) => self.has_only_named_members(object, level + 1),
+                    _ => self.keys_of(keys).is_some(),
+                }
+            }
+            _ => false,
+        }
+    }
+
     pub fn add_key_names(&self, ty: Ty, names: &mut Vec<Name>, level: u32) -> Option<()> {
         if level > 8 || names.len() > MAX_KEYS {
             return None;

@@ -12,6 +12,7 @@ mod instances;
 mod instantiation;
 mod iteration_types;
 pub mod keys;
+pub mod library_relations;
 pub mod members;
 mod signature_relations;
 pub mod signatures;

@@ -44,6 +44,8 @@ pub struct Packages {
     settings: FxHashMap<String, ImportSettings>,
     /// The source folders of each output folder.
     outputs: FxHashMap<String, Vec<String>>,
+    /// The folders of pnpm workspaces.
+    pnpm_workspaces: Vec<String>,
 }
 
 impl Packages {
@@ -53,6 +55,9 @@ impl Packages {
         let mut packages = Self::default();
         for (path, text) in texts {
             let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+            if file == "pnpm-workspace.yaml" {
+                packages.pnpm_workspaces.push(folder.to_owned());
+            }
             if file != "package.json" || folder.split('/').any(|segment| segment == "node_modules")
             {
                 continue;
@@ -198,6 +203,27 @@ impl Packages {
                 .is_some_and(|rest| rest.starts_with('/'))
     }
 
+    /// Returns the folder of the package that a file belongs to, if the file imports another package
+    /// of its pnpm workspace without depending on it. pnpm links declared dependencies only; npm and
+    /// Yarn link every member of a workspace into its root.
+    pub fn folder_without_dependency(&self, from: &str, specifier: &str) -> Option<&str> {
+        let name = split_name(specifier).0;
+        self.by_name.get(name)?;
+        if self.is_of_itself(from, specifier) {
+            return None;
+        }
+
+        let folder = folder_of(from);
+        ancestors(folder).find(|around| self.pnpm_workspaces.iter().any(|root| root == around))?;
+        let mut around = ancestors(folder)
+            .filter_map(|around| self.by_folder.get(around))
+            .map(|package| &self.all[*package])
+            .peekable();
+        let own = around.peek()?.folder.as_str();
+        let is_declared = around.any(|package| package.depends_on(name));
+        (!is_declared).then_some(own)
+    }
+
     /// Returns the entry point of a folder that has a package.json.
     pub fn entry_of_folder(&self, folder: &str, paths: &SourcePaths) -> Option<FileId> {
         let package = &self.all[*self.by_folder.get(folder)?];
@@ -219,6 +245,18 @@ impl PackageFolder {
             && (self.manifest.get("workspaces").is_some()
                 || has_file("pnpm-workspace.yaml")
                 || has_file("lerna.json"))
+    }
+
+    fn depends_on(&self, name: &str) -> bool {
+        [
+            "dependencies",
+            "devDependencies",
+            "peerDependencies",
+            "optionalDependencies",
+        ]
+        .iter()
+        .filter_map(|section| self.manifest.get(section))
+        .any(|section| section.get(name).is_some())
     }
 
     /// Returns the published files that a subpath (empty for the package itself) may resolve to, as
