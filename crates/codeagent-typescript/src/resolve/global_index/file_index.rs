@@ -87,11 +87,6 @@ impl FileIndex {
             .into_iter()
             .map(|sym| (sym, resolve(facts.text(sym))))
             .collect();
-        index.folder_without_dependency = index.modules.iter().find_map(|(sym, target)| {
-            target.as_ref()?;
-            let folder = modules.folder_without_dependency(&file.path, facts.text(*sym))?;
-            Some(folder.into())
-        });
         index.bodies = body_keys(&file.path, facts);
         index.names = own_names;
 

@@ -144,7 +144,13 @@ impl Tables {
     pub(super) fn index(&mut self, file: &WorldFile) -> FileIndex {
         let (names, modules) = (&mut self.names, &mut self.modules);
         let resolve = |specifier: &str| modules.resolve(&file.path, specifier);
-        FileIndex::new(file, |text| names.add(text), resolve)
+        let mut index = FileIndex::new(file, |text| names.add(text), resolve);
+        index.folder_without_dependency = index.modules.iter().find_map(|(sym, target)| {
+            target.as_ref()?;
+            let folder = modules.folder_without_dependency(&file.path, file.facts.text(*sym))?;
+            Some(folder.into())
+        });
+        index
     }
 
     fn add_globals(&mut self, file: FileId, facts: &Facts) {
