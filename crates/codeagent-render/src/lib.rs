@@ -21,7 +21,7 @@ mod unavailable_text;
 
 pub use code::Code;
 pub use compact::compact;
-pub use diagram::{Diagram, DiagramFormat};
+pub use diagram::{Diagram, DiagramFormat, LineStyle};
 pub use error_text::{error_text, query_error_text};
 pub use extra::{
     ALSO_NAMED, AlsoNamed, AnsweredSymbol, EXTERNAL, Extra, ExtraField, FOLDERS, NEXT_CURSOR,
