@@ -223,6 +223,7 @@ impl Checker<'_> {
                 self.result_mentions(*formal, wanted) && self.returns_something(lambda)
             }
             Type::MethodGroup(_) => self.result_mentions(*formal, wanted),
+            Type::Null | Type::Default | Type::TargetNew => false,
             _ => {
                 !self.is_declared_by_call(arg)
                     && self.mentions(*formal, wanted)

@@ -5,6 +5,7 @@
 
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
+use rustc_hash::FxHashSet;
 
 use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
@@ -21,6 +22,10 @@ pub struct Inference<'a> {
     found: Vec<(DeclRef, Ty)>,
     /// Uses the results of lambdas too; not while their own parameters are being typed.
     lambdas: bool,
+    /// The declarations whose members are being compared: of the parameter's and the argument's type.
+    within: Vec<(DeclRef, Option<DeclRef>)>,
+    /// The pairs of types whose members were compared.
+    compared: FxHashSet<(Ty, Ty)>,
 }
 
 impl<'a> Inference<'a> {
@@ -30,7 +35,18 @@ impl<'a> Inference<'a> {
             params,
             found: Vec::new(),
             lambdas,
+            within: Vec::new(),
+            compared: FxHashSet::default(),
         }
+    }
+
+    /// Reports whether the members of two types need not be compared: they were, or both types nest
+    /// in themselves, as in `interface List<T> { tail: List<T[]> }`.
+    fn is_repeated(&self, types: (Ty, Ty), (wanted, given): (DeclRef, Option<DeclRef>)) -> bool {
+        let nests = given.is_some()
+            && self.within.iter().any(|(decl, _)| *decl == wanted)
+            && self.within.iter().any(|(_, decl)| *decl == given);
+        nests || self.compared.contains(&types)
     }
 
     pub fn finish(self) -> Vec<(DeclRef, Ty)> {
@@ -475,16 +491,22 @@ impl Checker<'_> {
     ) {
         let (decl, mapper) = match self.get(param) {
             Type::Object(decl, mapper) => (decl, mapper),
-            Type::Instance(decl, args) if args != Args::NONE && nesting < 3 => {
+            Type::Instance(decl, args) if args != Args::NONE => {
                 let types = self.arena.list(args);
                 (decl, self.bind(decl, &types))
             }
             _ => return,
         };
         let inner = self.decl(decl).inner;
-        if inner.is_none() || matches!(self.get(given), Type::Simple(_)) {
+        let declared = (decl, self.declaration_of(given));
+        if inner.is_none()
+            || matches!(self.get(given), Type::Simple(_))
+            || inference.is_repeated((param, given), declared)
+        {
             return;
         }
+        inference.compared.insert((param, given));
+        inference.within.push(declared);
 
         for &(name, id) in self.declared_in(decl.file, inner).iter().take(24) {
             let member = at(decl.file, id);
@@ -504,6 +526,15 @@ impl Checker<'_> {
             let wanted = self.substitute(wanted, mapper);
             let found = self.property_types(given);
             self.infer_from_types(wanted, found, inference, nesting + 1);
+        }
+        inference.within.pop();
+    }
+
+    /// Returns the declaration of a class, interface or object type.
+    fn declaration_of(&self, ty: Ty) -> Option<DeclRef> {
+        match self.get(ty) {
+            Type::Instance(decl, _) | Type::Object(decl, _) | Type::Static(decl) => Some(decl),
+            _ => None,
         }
     }
 }
