@@ -215,6 +215,17 @@ pub struct StarTargets {
     pub(super) all: Vec<Option<FileId>>,
 }
 
+impl StarTargets {
+    /// Creates targets all of which are to be followed.
+    pub fn unknown(count: usize) -> Self {
+        Self {
+            plain: Vec::new(),
+            others: (0..count).collect(),
+            all: vec![None; count],
+        }
+    }
+}
+
 /// A Bloom filter over names, with one bit per hash.
 #[derive(Default)]
 pub(super) struct NameFilter(Vec<u64>);

@@ -154,7 +154,22 @@ impl Outlined {
     fn index(&self, names: &Names) -> FileIndex {
         let target = |specifier: &str| self.target(specifier);
         let mut index = FileIndex::new(&self.file, |text| names.add_later(text), target);
-        index.star_targets = self.stars.clone();
+
+        let facts = &self.file.facts;
+        let stars = index
+            .stars
+            .iter()
+            .map(|id| facts.exports[id.index()].module);
+        let outlined = facts
+            .outline()
+            .into_iter()
+            .flat_map(|outline| outline.stars());
+        index.star_targets = if stars.map(|module| facts.text(module)).eq(outlined) {
+            self.stars.clone()
+        } else {
+            // The text could not be parsed in full, or not be read.
+            StarTargets::unknown(index.stars.len())
+        };
         index
     }
 }

@@ -103,10 +103,8 @@ impl Tables {
             ..
         } = self.file(file);
 
-        let may_export = |position: &usize| {
-            let mut visited = FxHashSet::default();
-            all[*position].is_none_or(|target| self.may_export(target, name, &mut visited))
-        };
+        let may_export =
+            |position: &usize| all[*position].is_none_or(|target| self.may_export(target, name));
         let mut positions: SmallVec<[usize; 4]> =
             others.iter().copied().filter(may_export).collect();
         let exporters = self.exporters.get(&name).map_or(&[][..], Vec::as_slice);
@@ -138,24 +136,34 @@ impl Tables {
     }
 
     /// Reports whether a file may export a name, without reading a file that is indexed on demand.
-    /// Files that were visited before count as exporting nothing.
-    fn may_export(&self, file: FileId, name: Name, visited: &mut FxHashSet<FileId>) -> bool {
-        let entry = &self.files[file.0 as usize];
-        let Some(stars) = entry.stars_of_outlined() else {
-            return true;
-        };
-        if !visited.insert(file) {
-            return false;
+    fn may_export(&self, file: FileId, name: Name) -> bool {
+        let exporters = self.exporters.get(&name).map_or(&[][..], Vec::as_slice);
+        let mut visited = FxHashSet::from_iter([file]);
+        let mut open = vec![file];
+
+        while let Some(file) = open.pop() {
+            let entry = &self.files[file.0 as usize];
+            let Some(stars) = entry.stars_of_outlined() else {
+                return true;
+            };
+            if exporters.binary_search(&file).is_ok()
+                || entry.is_assigned()
+                || !self.augmentations(file).is_empty()
+            {
+                return true;
+            }
+
+            for target in &stars.all {
+                let Some(target) = *target else {
+                    return true;
+                };
+                if visited.insert(target) {
+                    open.push(target);
+                }
+            }
         }
 
-        let exporters = self.exporters.get(&name);
-        exporters.is_some_and(|exporters| exporters.binary_search(&file).is_ok())
-            || entry.is_assigned()
-            || !self.augmentations(file).is_empty()
-            || stars
-                .all
-                .iter()
-                .any(|target| target.is_none_or(|it| self.may_export(it, name, visited)))
+        false
     }
 }
 
@@ -170,5 +178,35 @@ fn add_exporter(
         if exporters.last() != Some(&file) {
             exporters.push(file);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use codeagent_lang::project::ProjectModel;
+    use codeagent_lang::{DeclarationOutline, FileFacts};
+    use codeagent_model::facts::Facts;
+    use codeagent_model::graph::Dialect;
+
+    use super::*;
+    use crate::LANGUAGES;
+
+    #[test]
+    fn clauses_that_the_facts_lack_are_not_followed() {
+        let outline = DeclarationOutline::new(&["./b"], &[]).with_stars(&["./b"]);
+        let empty = || Arc::new(Facts::of(Dialect::Ts));
+        let file = WorldFile {
+            path: "node_modules/a/index.d.ts".into(),
+            facts: FileFacts::on_demand(Dialect::Ts, outline, empty),
+            external: true,
+        };
+
+        let projects = ProjectModel::empty(LANGUAGES);
+        let cancel = AtomicBool::new(false);
+        let tables = Tables::build(&[file], &projects, (None, &Arc::default()), &cancel).unwrap();
+        assert!(tables.stars_with(FileId(0), Name::NONE).is_empty());
     }
 }
