@@ -169,8 +169,9 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         .filter(|token| token.is_plain())
         .map(|token| token.text.to_lowercase())
         .collect();
-    for token in &tokens {
-        if token.is_name(targets.is_sentence) && targets.found.len() < MAX_TARGETS {
+    for (at, token) in tokens.iter().enumerate() {
+        let is_method = tokens::is_request_method(token, tokens.get(at + 1));
+        if !is_method && token.is_name(targets.is_sentence) && targets.found.len() < MAX_TARGETS {
             add(sources, &mut targets, token)?;
         }
     }
@@ -230,6 +231,13 @@ fn add(
         Ok(_) if is_string && literal_files(snapshot, text)? > 0 => {
             targets.found.push(Target::Literal(text.to_owned()));
         }
+        // A name of a package as written precedes one of the repository that differs in case.
+        Ok(symbols)
+            if matches!(symbols.note, Some(Note::MatchedIgnoringCase { .. }))
+                && let Some(external) = external_as_written(snapshot, text)? =>
+        {
+            targets.found.push(external);
+        }
         Ok(symbols) => {
             targets.found.push(Target::Symbols(symbols));
             // An environment variable may be a constant as well as a string.
@@ -253,6 +261,16 @@ fn external(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryErro
     Ok((!symbols.is_empty()).then(|| Target::External {
         asked: text.to_owned(),
         symbols,
+    }))
+}
+
+/// Resolves a name to symbols outside the repository that are spelled so.
+fn external_as_written(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> {
+    let is_as_written = |found: &StoredExternal| found.symbol.path().ends_with(text);
+    let target = external(snapshot, text)?;
+    Ok(target.filter(|target| match target {
+        Target::External { symbols, .. } => symbols.iter().all(is_as_written),
+        _ => false,
     }))
 }
 

@@ -50,6 +50,8 @@ pub enum Content {
     Names(Vec<NameRow>),
     /// Lines that are cut at the end.
     Lines(Vec<String>),
+    /// Lines indented by two spaces per level; the deepest levels are cut first.
+    Tree(Vec<String>),
 }
 
 /// A name with and without its details.
@@ -97,6 +99,12 @@ impl Section {
     #[must_use]
     pub fn lines(key: &'static str, title: impl Into<String>, lines: Vec<String>) -> Self {
         Self::new(key, title, Content::Lines(lines))
+    }
+
+    /// Creates a section of lines that form a tree.
+    #[must_use]
+    pub fn tree(key: &'static str, title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self::new(key, title, Content::Tree(lines))
     }
 
     /// Creates a section of names.
@@ -159,7 +167,7 @@ impl Section {
         match &self.content {
             Content::Places(places) => places.len(),
             Content::Names(names) => names.len(),
-            Content::Lines(lines) => lines.len(),
+            Content::Lines(lines) | Content::Tree(lines) => lines.len(),
         }
     }
 
@@ -187,7 +195,7 @@ impl Section {
     pub(super) fn write(&self, form: Form) -> Option<String> {
         let title = match &self.content {
             Content::Lines(_) if self.title.is_empty() => String::new(),
-            Content::Lines(_) => format!("{}:\n", self.title),
+            Content::Lines(_) | Content::Tree(_) => format!("{}:\n", self.title),
             _ => match self.total {
                 Some(total) => format!("{} ({} of {total}):\n", self.title, self.len()),
                 None => format!("{} ({}):\n", self.title, self.len()),
@@ -204,7 +212,9 @@ impl Section {
     fn body(&self, form: Form) -> Option<String> {
         match &self.content {
             Content::Places(places) => places_text(places, form),
-            Content::Lines(lines) => Some(lines.iter().map(|line| format!("{line}\n")).collect()),
+            Content::Lines(lines) | Content::Tree(lines) => {
+                Some(lines.iter().map(|line| format!("{line}\n")).collect())
+            }
             Content::Names(names) if form == Form::Full && has_details(names) => Some(
                 names
                     .iter()
@@ -219,8 +229,10 @@ impl Section {
 
     /// Writes as many lines as fit into `size` characters, and the number of entries left out.
     fn cut(&self, title: String, size: usize) -> String {
-        if let Content::Names(names) = &self.content {
-            return cut_names(title, names, size);
+        match &self.content {
+            Content::Names(names) => return cut_names(title, names, size),
+            Content::Tree(lines) => return cut_tree(title, lines, size),
+            Content::Places(_) | Content::Lines(_) => {}
         }
 
         let (body, unit) = match &self.content {
@@ -267,7 +279,7 @@ impl Section {
                 let names = names.iter().take(max_rows);
                 value["names"] = names.map(|name| name.full.as_str()).collect();
             }
-            Content::Lines(lines) => {
+            Content::Lines(lines) | Content::Tree(lines) => {
                 value["lines"] = lines.iter().take(max_rows).map(String::as_str).collect();
             }
         }
@@ -299,6 +311,33 @@ fn cut_names(title: String, names: &[NameRow], size: usize) -> String {
 
     if kept < names.len() {
         let _ = writeln!(text, " … {} more", names.len() - kept);
+    }
+
+    text
+}
+
+/// Writes the lines of a tree that fit, level by level, in their order.
+fn cut_tree(title: String, lines: &[String], size: usize) -> String {
+    let depth = |line: &String| line.len() - line.trim_start().len();
+    let mut by_depth: Vec<usize> = (0..lines.len()).collect();
+    by_depth.sort_by_key(|at| depth(&lines[*at]));
+
+    let mut left = size.saturating_sub(title.chars().count() + 40);
+    let fits = |at: &usize| {
+        let length = lines[*at].chars().count() + 1;
+        let fits = length <= left;
+        left = left.saturating_sub(length);
+        fits
+    };
+    let mut kept: Vec<usize> = by_depth.into_iter().take_while(fits).collect();
+    kept.sort_unstable();
+
+    let mut text = title;
+    for at in &kept {
+        let _ = writeln!(text, "{}", lines[*at]);
+    }
+    if kept.len() < lines.len() {
+        let _ = writeln!(text, "… {} more, the deepest", lines.len() - kept.len());
     }
 
     text

@@ -54,6 +54,24 @@ fn sections_shrink_from_source_lines_to_folders() {
 }
 
 #[test]
+fn a_tree_loses_its_deepest_lines_first() {
+    let mut document = Document::default();
+    let branch = |name: &str| {
+        let deep = format!("    deep below {name}, {}", "far ".repeat(20));
+        [format!("  {name}"), deep]
+    };
+    let mut lines = vec!["root".to_owned()];
+    lines.extend(["first", "second", "third"].into_iter().flat_map(branch));
+    document.section(Section::tree("flow", "flow", lines));
+
+    let text = document.render(240);
+    assert!(text.starts_with("flow:\nroot\n  first\n"), "{text}");
+    assert!(text.contains("\n  second\n  third\n… "), "{text}");
+    assert!(text.contains(" more, the deepest\n"), "{text}");
+    assert!(!text.contains("deep below third"), "{text}");
+}
+
+#[test]
 fn many_folders_are_added_up() {
     let mut document = Document::default();
     document.section(Section::occurrence_rows(

@@ -253,3 +253,69 @@ fn text_names_no_symbols_in_a_changed_file() {
     assert!(literals.contains(note), "{literals}");
     assert!(!literals.contains("open('far')"), "{literals}");
 }
+
+#[test]
+fn the_method_of_a_request_is_not_a_symbol() {
+    let post = "export class Post {}\n";
+    let log_in = "export function log_in() {\n  fetch('/log/in');\n}\n";
+    let shop = shop(&[("web/post.ts", post), ("web/log_in.ts", log_in)]);
+    let found = shop.stdout(&["explore", "who requests POST /log/in?"]);
+    assert!(
+        found.starts_with("## literal \"/log/in\" (1 place)\n"),
+        "{found}"
+    );
+    assert!(!found.contains("Post"), "{found}");
+}
+
+#[test]
+fn names_that_are_no_symbols_are_found_in_strings() {
+    let hint = "export function hint() {\n  return 'set %TINT% first';\n}\n";
+    let shop = shop(&[("web/hint.ts", hint)]);
+    for question in ["TINT", "where is TINT read?"] {
+        let found = shop.stdout(&["explore", question]);
+        assert!(found.starts_with("## text TINT (1 line)\n"), "{found}");
+        assert!(
+            found.contains("  2 hint: return 'set %TINT% first';\n"),
+            "{found}"
+        );
+        assert!(found.contains("no symbol \"TINT\""), "{found}");
+    }
+}
+
+#[test]
+fn an_external_name_precedes_a_symbol_that_differs_in_case() {
+    let wait = "export function promise() {\n  return new Promise<void>(done => done());\n}\n";
+    let shop = shop(&[("web/wait.ts", wait)]);
+    let found = shop.stdout(&["explore", "Promise"]);
+    let heading = found.lines().next().unwrap_or_default();
+    assert!(heading.ends_with("(outside the repository)"), "{found}");
+}
+
+#[test]
+fn direct_callers_precede_those_a_level_up() {
+    let near = "export function near() {}\nexport function middle() {\n  near();\n}\nexport function far() {\n  middle();\n}\n";
+    let shop = shop(&[("web/near.ts", near)]);
+    let found = shop.stdout(&["explore", "who leads to near, two levels up?"]);
+    let starts = ["called or used by (1)", "which are called by (1)"];
+    assert!(positions(&found, &starts).is_sorted(), "{found}");
+}
+
+#[test]
+fn a_location_in_a_callback_is_that_callback() {
+    let door = "export function open() {}\nexport function close() {}\n";
+    let test = "import { open, close } from './door';\nit('opens', () => {\n  open();\n});\nit('closes', () => {\n  close();\n});\n";
+    let shop = shop(&[("web/door.ts", door), ("web/door.test.ts", test)]);
+    let found = shop.stdout(&["explore", "web/door.test.ts:3"]);
+    assert!(
+        found.starts_with("## callback of it \"opens\"  web/door.test.ts:2-4\n"),
+        "{found}"
+    );
+    assert!(found.contains("3   open();\n"), "{found}");
+    assert!(
+        found.contains("calls (1):\n 3 open  web/door.ts:1\n"),
+        "{found}"
+    );
+
+    let file = shop.stdout(&["explore", "web/door.test.ts:1"]);
+    assert_eq!(file.matches("## ").count(), 1, "{file}");
+}

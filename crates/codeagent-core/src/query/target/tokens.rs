@@ -28,6 +28,9 @@ const COMMON: &str = "\
     them there they this through to two type types unit up use used uses using value variable \
     via what when where which who whom why will with without work works write writes written";
 
+/// Methods of HTTP requests.
+const REQUEST_METHODS: [&str; 7] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+
 /// Reports whether a word belongs to prose rather than to code.
 pub(super) fn is_common(word: &str) -> bool {
     let word = word.to_lowercase();
@@ -53,6 +56,12 @@ pub(super) fn is_constant(text: &str) -> bool {
 pub(super) fn is_dotted(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/:".contains(c);
     text.contains(['.', '/', ':', '-']) && text.chars().all(is_part)
+}
+
+/// Reports whether a word is the method of an HTTP request whose path follows: `POST /login`.
+pub(super) fn is_request_method(word: &Token<'_>, next: Option<&Token<'_>>) -> bool {
+    let is_path = next.is_some_and(|next| next.text.starts_with('/'));
+    is_path && REQUEST_METHODS.contains(&word.text)
 }
 
 impl Token<'_> {
@@ -195,6 +204,18 @@ mod tests {
         ] {
             assert_eq!(texts(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn the_method_of_a_request_is_no_name() {
+        let is_method = |text: &str| {
+            let tokens = tokens(text);
+            is_request_method(&tokens[0], tokens.get(1))
+        };
+        assert!(is_method("POST /login"));
+        assert!(!is_method("POST"));
+        assert!(!is_method("Post /login"));
+        assert!(!is_method("DELETE rows"));
     }
 
     #[test]

@@ -251,7 +251,10 @@ pub(super) fn literal(
         sites.retain(is_meant);
     }
     let count = sites.len();
-    document.line(format!("## literal \"{text}\" ({count} places)"));
+    document.line(match count {
+        0 => format!("## literal \"{text}\""),
+        count => format!("## literal \"{text}\" ({})", counted(count as u64, "place")),
+    });
     let handlers = query::handlers(occurrences, text)?;
     let title = "handled by, matched by equal text";
     document.section(Section::lines("handlers", title, handlers).weighing(20));
@@ -272,18 +275,15 @@ pub(super) fn literal(
     Ok(())
 }
 
-/// Adds the lines that contain names of the question that are no symbols, such as the path of a key in
-/// an object literal: `routes.home.path`.
+/// Adds the lines that contain names of the question that are no symbols, such as a part of a string
+/// or the path of a key in an object literal: `routes.home.path`.
 pub(super) fn expressions(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     targets: &Targets,
 ) -> Result<(), AnswerError> {
     let names = targets.missing.iter().map(|(name, _)| name.as_str());
-    for name in names
-        .filter(|name| name.contains('.'))
-        .take(MAX_EXPRESSIONS)
-    {
+    for name in names.take(MAX_EXPRESSIONS) {
         let query = TextSearchQuery {
             pattern: name,
             is_regex: false,
@@ -292,10 +292,12 @@ pub(super) fn expressions(
             literals: false,
         };
         let found = query::search_text(occurrences, &query)?;
-        if found.code.is_empty() {
+        let count = found.code.len() + found.tests.len();
+        if count == 0 {
             continue;
         }
-        document.line(format!("## text {name} ({} lines)", found.code.len()));
+        let lines = counted(count as u64, "line");
+        document.line(format!("## text {name} ({lines})"));
         if found.code.len() <= MAX_IN_CONTEXT {
             for place in &found.code {
                 around(document, occurrences, place)?;

@@ -4,14 +4,14 @@ use codeagent_core::model::external::ExternalSymbol;
 use codeagent_core::model::graph::{
     EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType,
 };
-use codeagent_core::query::{self, Occurrence, Occurrences, Relation};
+use codeagent_core::query::{self, CallbackLines, Occurrence, Occurrences, Relation};
 
 use super::{LESS_LIKELY, Subject};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum number of source lines.
-const MAX_SOURCE_LINES: u32 = 160;
+pub(super) const MAX_SOURCE_LINES: u32 = 160;
 
 /// Maximum number of external symbols named in the list of calls.
 const MAX_EXTERNAL: usize = 12;
@@ -33,7 +33,7 @@ pub(super) fn sections(
     let is_callable = is_callable(subject.first());
     if wants.flow && is_callable {
         let lines = query::flow(occurrences, subject.first())?;
-        let flow = Section::lines("flow", "what happens, in order", lines);
+        let flow = Section::tree("flow", "what happens, in order", lines);
         document.section(wants.weigh(flow, true, 0));
         let handlers = query::handlers_named_in(occurrences, subject.first())?;
         let title = "handlers of its string literals, matched by equal text";
@@ -143,7 +143,7 @@ fn uses(
     }
 
     let is_callable = is_callable(subject.first());
-    let wants_calls = wants.callers || wants.impact || !wants.asks();
+    let wants_calls = wants.callers || wants.impact || wants.levels || !wants.asks();
     let edges = if wants.imports { &USES[..] } else { &USES[..3] };
     let all = occurrences.uses_of(&ids, edges)?;
     let inside = own_lines(subject);
@@ -358,18 +358,40 @@ fn callees(
     subject: &Subject<'_>,
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<Section, AnswerError> {
-    let nodes: Vec<NodeId> = subject.ids();
-    let snapshot = occurrences.sources.snapshot();
-    let found = query::Neighbors::of_any(
-        snapshot,
-        &nodes,
-        Relation {
-            direction: EdgeDirection::Outgoing,
-            edge_types: &[EdgeType::Calls],
-        },
-        &query::Filter::default(),
-        None,
+    let mut rows = called(occurrences, &subject.ids(), None)?;
+    let unresolved = query::unresolved_calls_in(
+        occurrences.sources,
+        &subject.nodes.iter().collect::<Vec<_>>(),
+        3,
     )?;
+
+    rows.extend(external_row(subject, occurrences)?);
+    if unresolved.count > 0 {
+        let count = unresolved.count;
+        let text = format!("and {count} unresolved calls");
+        rows.push(NameRow {
+            full: text.clone(),
+            short: text,
+        });
+    }
+
+    Ok(Section::names("callees", "calls", rows))
+}
+
+/// Lists what symbols call in the repository, in the order of the calls; `within` restricts the calls
+/// to those of a callback.
+pub(super) fn called(
+    occurrences: &mut Occurrences<'_, '_>,
+    nodes: &[NodeId],
+    within: Option<&CallbackLines>,
+) -> Result<Vec<NameRow>, AnswerError> {
+    let relation = Relation {
+        direction: EdgeDirection::Outgoing,
+        edge_types: &[EdgeType::Calls],
+    };
+    let snapshot = occurrences.sources.snapshot();
+    let filter = query::Filter::default();
+    let found = query::Neighbors::of_any(snapshot, nodes, relation, &filter, within)?;
 
     let mut rows = Vec::with_capacity(found.len());
     for at in 0..found.len() {
@@ -393,24 +415,7 @@ fn callees(
     }
 
     rows.sort_by_key(|(line, _)| *line);
-    let mut rows: Vec<NameRow> = rows.into_iter().map(|(_, row)| row).collect();
-    let unresolved = query::unresolved_calls_in(
-        occurrences.sources,
-        &subject.nodes.iter().collect::<Vec<_>>(),
-        3,
-    )?;
-
-    rows.extend(external_row(subject, occurrences)?);
-    if unresolved.count > 0 {
-        let count = unresolved.count;
-        let text = format!("and {count} unresolved calls");
-        rows.push(NameRow {
-            full: text.clone(),
-            short: text,
-        });
-    }
-
-    Ok(Section::names("callees", "calls", rows))
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
 /// Lists what a symbol calls outside the repository, in one row.

@@ -3,6 +3,7 @@
 //! The kind of each target selects the sections; the words of the question decide their shares of
 //! the budget. A text without targets is searched for, and the best result is explored.
 
+mod callback;
 mod connection;
 mod external;
 mod file_folder;
@@ -92,12 +93,12 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         document.section(overview::entry_section(&found));
     }
     if document.is_empty() {
+        file_folder::expressions(&mut document, &mut occurrences, &targets)?;
         let is_question = targets.is_sentence || targets.words.len() > 1;
-        if !is_question {
+        if document.is_empty() && !is_question {
             targets.check()?;
             return Err(QueryError::EmptySearch.into());
         }
-        file_folder::expressions(&mut document, &mut occurrences, &targets)?;
         if document.is_empty() {
             search(index, &mut document, &mut occurrences, text, wants)?;
         }
@@ -207,6 +208,10 @@ fn add_symbols(
     let Some((_, group)) = ranked.into_iter().min_by_key(|(rank, _)| *rank) else {
         return Ok(());
     };
+    if let Some(within) = &group.callback {
+        return callback::sections(document, occurrences, group.first(), within);
+    }
+
     let others: Vec<&Node> = symbols
         .groups
         .iter()
@@ -219,7 +224,9 @@ fn add_symbols(
         nodes: &group.nodes,
         wants,
     };
-    document.line(heading(occurrences, group.first())?);
+    if group.first().node_type != NodeType::File {
+        document.line(heading(occurrences, group.first())?);
+    }
     if let Some(alias) = &symbols.alias {
         document.line(format!(
             "{} is an alias of it ({}:{})",
