@@ -11,7 +11,9 @@
 mod closure;
 mod compare;
 mod declarations;
+mod declared;
 mod disk;
+mod locks;
 mod lookup;
 mod manifest;
 mod nuget;
@@ -36,6 +38,7 @@ use declarations::{CachedDeclarations, LoadLog};
 use nuget::CachedAssemblies;
 
 pub use compare::{PackageFreshness, compare, watch};
+pub use declared::{DeclaredPackage, DependencyScope, ProjectPackages, declared};
 
 /// Maximum number of notes on single files.
 const MAX_NOTES: usize = 20;
