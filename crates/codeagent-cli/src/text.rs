@@ -163,6 +163,7 @@ mod tests {
             .filter(|c| acts_on_terminals(*c))
             .collect();
         assert_eq!(hostile.chars().count(), 32 + 33 + 12);
+
         let line = Line::from(hostile.clone()).location(&hostile).painted();
         let plain = line.replace("\u{1b}[35m", "").replace(RESET, "");
         assert!(
@@ -175,11 +176,13 @@ mod tests {
                 && plain.contains("\\u{202e}"),
             "{plain}"
         );
+
         assert!(
             paragraph(&hostile)
                 .chars()
                 .all(|c| matches!(c, '\t' | '\n') || !acts_on_terminals(c))
         );
+
         let written = json(&serde_json::to_string_pretty(&[&hostile]).unwrap_or_default());
         assert!(
             written.chars().all(|c| c == '\n' || !acts_on_terminals(c)),

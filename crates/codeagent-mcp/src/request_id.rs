@@ -52,6 +52,7 @@ impl RequestIdScanner {
             }
             return;
         }
+
         match byte {
             b'"' => {
                 self.text = Some(Text { is_escaped: false });

@@ -433,6 +433,7 @@ impl ServerHandler for Server {
         let is_modern = context
             .protocol_version()
             .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+
         Err(match request.method.as_str() {
             "tools/call" => ErrorData::invalid_params(
                 "`tools/call` takes `name`, a string, and `arguments`, an object with the tool's parameters",
@@ -459,6 +460,7 @@ async fn until_cancelled<T: Send + 'static>(
         done = &mut work => return done,
         () = cancelled => {}
     }
+
     loop {
         // The work may be between two statements, so repeat until it ends.
         canceller.cancel();

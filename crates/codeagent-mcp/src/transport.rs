@@ -247,10 +247,12 @@ pub fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
     if let Ok(message) = serde_json::from_slice(line) {
         return Ok(Some(message));
     }
+
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) => return Err(unreadable(line, &error)),
     };
+
     let is_answer = value.get("method").is_none()
         && (value.get("result").is_some() || value.get("error").is_some());
     let is_notification =
@@ -258,6 +260,7 @@ pub fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
     if is_answer || is_notification {
         return Ok(None);
     }
+
     let reason = if value.is_array() {
         "batches are not supported; send one message per line"
     } else {
@@ -385,6 +388,7 @@ mod tests {
                 .await
                 .unwrap();
         });
+
         // A last line without a line feed counts too.
         assert!(
             matches!(lines.receive().await, Some(Incoming::Request(request)) if request.id == RequestId::Number(1))
@@ -393,12 +397,14 @@ mod tests {
         sender.await.unwrap();
         lines.close().await.unwrap();
         drop(lines);
+
         let mut answer = String::new();
         client_out.read_to_string(&mut answer).await.unwrap();
         let answers: Vec<Value> = answer
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect();
+
         let error = json!({ "code": -32600, "message": "message of more than 16 MiB not read" });
         assert_eq!(
             answers,

@@ -137,14 +137,17 @@ fn path_of_descriptors(descriptors: &str) -> String {
             Some(quoted) => quoted.split_once('`').unwrap_or((quoted, "")),
             None => rest.split_at(rest.find(['/', '#', '.', '(']).unwrap_or(rest.len())),
         };
+
         if !name.is_empty() && name != "<constructor>" {
             if !path.is_empty() {
                 path.push('.');
             }
             path.push_str(name);
         }
+
         rest = after.trim_start_matches(['/', '#', '(', ')', '.']);
     }
+
     path
 }
 

@@ -68,6 +68,7 @@ pub fn diff(before: &str, after: &str) -> String {
         .zip(&new)
         .take_while(|(old, new)| old == new)
         .count();
+
     let most = old.len().min(new.len()) - same;
     let same_end = old
         .iter()
@@ -76,6 +77,7 @@ pub fn diff(before: &str, after: &str) -> String {
         .take(most)
         .take_while(|(old, new)| old == new)
         .count();
+
     let mut lines = Vec::new();
     lines.extend(
         old[same.saturating_sub(AROUND)..same]
@@ -98,6 +100,7 @@ pub fn diff(before: &str, after: &str) -> String {
             .take(AROUND)
             .map(|line| format!("  {line}")),
     );
+
     lines.join("\n")
 }
 

@@ -15,6 +15,7 @@ pub fn set(text: &str, name: &str, key: &str, value: &str) -> Option<String> {
     let begin = after_head(text, name)?;
     let body = &text[begin..begin + table_end(&text[begin..])];
     let mut at = begin;
+
     for line in body.split_inclusive('\n') {
         if let Some(rest) = line
             .trim_start()
@@ -27,6 +28,7 @@ pub fn set(text: &str, name: &str, key: &str, value: &str) -> Option<String> {
         }
         at += line.len();
     }
+
     let newline = if text[..begin].ends_with('\n') {
         ""
     } else {

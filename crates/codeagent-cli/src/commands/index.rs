@@ -95,42 +95,13 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let summary = rebuilt.map_or_else(|| engine.index(&progress), Ok);
     bar.finish_and_clear();
     say_healed(&engine);
-
-    let answers = engine.reader();
-    let notes = answers
-        .workspace()
-        .config()
-        .notes
-        .iter()
-        .map(String::as_str)
-        .chain(answers.workspace().bundled_index());
-
-    let mut notes: Vec<String> = notes.map(str::to_owned).collect();
+    let notes = notes(&engine);
     let summary = summary.inspect_err(|_| notes.iter().for_each(|text| output::note(text)))?;
-    let details = if arguments.verbose {
-        details(&engine, &summary)?
-    } else {
-        Vec::new()
-    };
 
-    let nothing = (summary.files() == 0 && summary.problems.is_empty()).then(|| {
-        format!(
-            "no C# or TypeScript files in {}; nothing is indexed",
-            answers.workspace().root().display()
-        )
-    });
-
-    if root.json {
-        notes.extend(nothing.clone());
-        output::json(&report(&summary, &notes, &details))?;
-    } else {
-        let first = nothing.clone().unwrap_or_else(|| line(&summary));
-        output::lines(std::iter::once(first).chain(details))?;
-        notes.iter().for_each(|text| output::note(text));
-    }
-
+    let is_empty = summary.files() == 0 && summary.problems.is_empty();
+    print_summary(root, arguments, &engine, &summary, notes)?;
     engine.close()?;
-    if nothing.is_some() {
+    if is_empty {
         // An empty index would hide the index of a parent folder.
         root.data()?.remove_index().map_err(EngineError::from)?;
     }
@@ -141,6 +112,45 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Returns the notes about the settings and a bundled index.
+fn notes(engine: &Engine) -> Vec<String> {
+    let reader = engine.reader();
+    let workspace = reader.workspace();
+    let of_settings = workspace.config().notes.iter().map(String::as_str);
+    let notes = of_settings.chain(workspace.bundled_index());
+    notes.map(str::to_owned).collect()
+}
+
+fn print_summary(
+    root: &Root,
+    arguments: &Arguments,
+    engine: &Engine,
+    summary: &Summary,
+    mut notes: Vec<String>,
+) -> anyhow::Result<()> {
+    let details = if arguments.verbose {
+        details(engine, summary)?
+    } else {
+        Vec::new()
+    };
+    let nothing = (summary.files() == 0 && summary.problems.is_empty()).then(|| {
+        format!(
+            "no C# or TypeScript files in {}; nothing is indexed",
+            engine.reader().workspace().root().display()
+        )
+    });
+
+    if root.json {
+        notes.extend(nothing);
+        return output::json(&report(summary, &notes, &details));
+    }
+
+    let first = nothing.unwrap_or_else(|| line(summary));
+    output::lines(std::iter::once(first).chain(details))?;
+    notes.iter().for_each(|text| output::note(text));
+    Ok(())
 }
 
 /// Rebuilds a damaged index, or has the process that writes it do so.
@@ -348,6 +358,7 @@ fn report(summary: &Summary, notes: &[String], details: &[String]) -> Value {
         .problems
         .iter()
         .map(|problem| json!({ "path": problem.path, "reason": problem.message }));
+
     json!({
         "unchanged": summary.unchanged,
         "files": summary.files(),
@@ -409,21 +420,22 @@ fn stop_on_interrupt(cancel: Arc<AtomicBool>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
+    let is_stopped = move || {
+        runtime
+            .block_on(codeagent_mcp::serve::stop_signal())
+            .is_ok()
+    };
+
     std::thread::Builder::new()
         .name("codeagent-interrupt".to_owned())
         .spawn(move || {
-            if runtime
-                .block_on(codeagent_mcp::serve::stop_signal())
-                .is_ok()
-            {
+            if is_stopped() {
                 cancel.store(true, Ordering::Relaxed);
-                if runtime
-                    .block_on(codeagent_mcp::serve::stop_signal())
-                    .is_ok()
-                {
+                if is_stopped() {
                     std::process::exit(exit::INTERRUPTED.into());
                 }
             }
         })?;
+
     Ok(())
 }

@@ -514,9 +514,11 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(folder) => Root::around(folder, cli.json)?,
         None => Root::of(given, cli.json)?,
     };
+
     let is_damage = |done: &anyhow::Result<ExitCode>| done.as_ref().is_err_and(exit::is_damage);
     let asked_again = || dispatch(&root, Cli::of_process()?.command);
     let mut done = dispatch(&root, cli.command);
+
     // An index that was replaced during the query looks damaged; run the query again first.
     if is_damage(&done) {
         done = asked_again();

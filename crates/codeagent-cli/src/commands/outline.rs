@@ -65,6 +65,7 @@ fn find_file(root: &Root, typed: &str) -> anyhow::Result<String> {
             .resolve(path)
             .is_ok_and(|path| workspace.stat(&path).is_ok())
     };
+
     let slashed = typed.replace('\\', "/");
     if is_there(&path) || slashed.split('/').any(|part| part == "..") || slashed.starts_with('/') {
         return Ok(path);
@@ -72,11 +73,13 @@ fn find_file(root: &Root, typed: &str) -> anyhow::Result<String> {
     if is_there(&slashed) {
         return Ok(slashed);
     }
+
     let entries = workspace.walk().entries;
     let mut named = entries
         .iter()
         .map(|entry| entry.path.as_str())
         .filter(|path| is_in_place(path, &slashed));
+
     match (named.next(), named.next()) {
         (None, _) => Ok(path),
         (Some(one), None) => Ok(one.to_owned()),

@@ -28,6 +28,7 @@ pub fn lines(root: &Root) -> Vec<String> {
             count(processors, "processor")
         ),
     ];
+
     lines.extend(repository(root));
     lines.extend(index(root));
     lines.push(match model::test_model() {
@@ -162,6 +163,7 @@ fn clients() -> String {
         .as_deref()
         .and_then(std::path::Path::to_str)
         .unwrap_or_default();
+
     let present = CLIENTS.iter().filter(|client| client.is_present());
     let states: Vec<String> = present
         .map(|client| {
@@ -174,6 +176,7 @@ fn clients() -> String {
             format!("{} {state}", client.name)
         })
         .collect();
+
     if states.is_empty() {
         "clients: none found".to_owned()
     } else {

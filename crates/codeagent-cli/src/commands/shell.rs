@@ -40,6 +40,7 @@ pub fn man(arguments: &Man) -> anyhow::Result<()> {
             })?
             .version(env!("CARGO_PKG_VERSION"));
     }
+
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
     // The only text after the options is the examples.

@@ -1,8 +1,9 @@
 //! `codeagent status`: the index's content, the share of resolved calls, and the files that failed.
 
 use clap::Args;
+use codeagent_core::engine::IndexReader;
 use codeagent_core::query;
-use codeagent_core::service::ipc::{self, WriterConnection};
+use codeagent_core::service::ipc::{self, WriterConnection, WriterInfo};
 use codeagent_core::service::vector_progress;
 use codeagent_render::{LanguageQuality, StatusReport, partially_parsed_text, staleness_text};
 use serde::Serialize;
@@ -32,68 +33,86 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     }
 
     let (answers, staleness) = root.up_to_date_reader()?;
+    let mut report = collect_report(&answers)?;
+    report
+        .notes
+        .extend((!staleness.is_none()).then(|| staleness_text(&staleness)));
+    report.notes.extend(vector_note(&answers)?);
+    report.notes.extend(model::model_problem());
+
+    if root.json {
+        return output::json(&report);
+    }
+
+    let watcher = ipc::writer_info(answers.data()).ok();
+    let mut lines = content_lines(&report.report, watcher.as_ref());
+    lines.extend(file_lines(&report, arguments.all));
+    output::lines(lines)?;
+    report.notes.iter().for_each(|note| output::note(note));
+
+    Ok(())
+}
+
+/// Reads the index's content, its files with problems and the notes of the settings.
+fn collect_report(answers: &IndexReader) -> anyhow::Result<Report> {
     let snapshot = answers.snapshot()?;
     let status = query::status(&snapshot, answers.vectors())?;
-    let watcher_active = WriterConnection::open(answers.data()).is_ok();
-    let watcher = ipc::writer_info(answers.data()).ok();
     let report = StatusReport {
-        watcher_active,
+        watcher_active: WriterConnection::open(answers.data()).is_ok(),
         ..StatusReport::new(&status, true)
     };
-    let report = report.with_coverage(answers.coverage(&status.counts));
-    let mut failed = listed(query::failed_files(&snapshot)?);
 
     // The walk skips these files, for example because their names are not UTF-8, so they have no
     // path.
-    failed.extend(
-        answers
-            .workspace()
-            .walk()
-            .skipped
+    let skipped = answers.workspace().walk().skipped;
+    let skipped = skipped
+        .into_iter()
+        .map(|reason| DirListing::new("", reason));
+
+    Ok(Report {
+        report: report.with_coverage(answers.coverage(&status.counts)),
+        failed: listed(query::failed_files(&snapshot)?)
             .into_iter()
-            .map(|reason| DirListing::new("", reason)),
-    );
-    let partial: Vec<DirListing> = query::partially_parsed_files(&snapshot)?
-        .iter()
-        .map(|file| DirListing::new(&file.path, partially_parsed_text(file)))
-        .collect();
-    let mut notes = answers.workspace().config().notes.clone();
+            .chain(skipped)
+            .collect(),
+        partial: query::partially_parsed_files(&snapshot)?
+            .iter()
+            .map(|file| DirListing::new(&file.path, partially_parsed_text(file)))
+            .collect(),
+        given_up: status
+            .budget_exceeded
+            .iter()
+            .map(|(path, sites)| DirListing::new(path, too_costly(*sites)))
+            .collect(),
+        notes: answers.workspace().config().notes.clone(),
+    })
+}
 
-    notes.extend((!staleness.is_none()).then(|| staleness_text(&staleness)));
-    let given_up: Vec<DirListing> = status
-        .budget_exceeded
-        .iter()
-        .map(|(path, sites)| DirListing::new(path, too_costly(*sites)))
-        .collect();
-
-    let progress = vector_progress(&snapshot)?.filter(|progress| progress.done < progress.total);
-    notes.extend(progress.map(|progress| {
+/// Returns the note about vectors that are not computed yet.
+fn vector_note(answers: &IndexReader) -> anyhow::Result<Option<String>> {
+    let progress = vector_progress(&answers.snapshot()?)?;
+    let unfinished = progress.filter(|progress| progress.done < progress.total);
+    Ok(unfinished.map(|progress| {
         format!("{progress}; a server, daemon or `codeagent watch` computes the others")
-    }));
-    notes.extend(model::model_problem());
+    }))
+}
 
-    if root.json {
-        return output::json(&Report {
-            report,
-            failed,
-            partial,
-            given_up,
-            notes,
-        });
-    }
+/// Returns the lines about the index as a whole.
+fn content_lines(report: &StatusReport, watcher: Option<&WriterInfo>) -> Vec<String> {
+    let mut lines = vec![
+        format!(
+            "{}, {}, {}",
+            count(report.indexed_files, "file"),
+            count(report.indexed_symbols, "symbol"),
+            count(report.edges, "edge")
+        ),
+        format!(
+            "last update: {}",
+            report.last_batch_at.as_deref().unwrap_or("never")
+        ),
+    ];
 
-    let files = count(report.indexed_files, "file");
-    let mut lines = vec![format!(
-        "{files}, {}, {}",
-        count(report.indexed_symbols, "symbol"),
-        count(report.edges, "edge")
-    )];
-
-    lines.push(format!(
-        "last update: {}",
-        report.last_batch_at.as_deref().unwrap_or("never")
-    ));
-    lines.push(match &watcher {
+    lines.push(match watcher {
         Some(watcher) => format!(
             "watched by process {} (codeagent {})",
             watcher.process,
@@ -117,21 +136,25 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
                 format!("{share}% of the source text is in languages that are not indexed")
             }),
     );
-    let most = if arguments.all { usize::MAX } else { SHOWN };
 
-    lines.extend(some("failed", "failed", &failed, most));
+    lines
+}
+
+/// Returns the lines about files with problems.
+fn file_lines(report: &Report, lists_all: bool) -> Vec<String> {
+    let most = if lists_all { usize::MAX } else { SHOWN };
     // Parse errors in parts of files are common and matter little.
+    let most_partial = if report.partial.len() > most { 0 } else { most };
+
+    let mut lines = some("failed", "failed", &report.failed, most);
     lines.extend(some(
         "parse errors",
         "parse errors",
-        &partial,
-        if partial.len() > most { 0 } else { most },
+        &report.partial,
+        most_partial,
     ));
-    lines.extend(some("skipped uses", "skipped uses", &given_up, most));
-    output::lines(lines)?;
-    notes.iter().for_each(|note| output::note(note));
-
-    Ok(())
+    lines.extend(some("skipped uses", "skipped uses", &report.given_up, most));
+    lines
 }
 
 /// Lists at most `most` files with their reasons, and the number of the others.

@@ -15,6 +15,9 @@ use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase};
 use crate::languages::LANGUAGES;
 use crate::store::{InputRow, PackageRow};
 
+/// The texts of project files by path.
+type InputTexts = BTreeMap<String, Arc<str>>;
+
 pub struct ChangeSet {
     /// The files on disk, with those to compare marked.
     pub scan: Scan,
@@ -106,22 +109,10 @@ impl IngestPipeline {
         batch: &ChangeBatch,
     ) -> Result<Comparison, IngestError> {
         let files = files_of(&self.workspace, batch);
-        let mut scan = ctx.timer.time(Phase::Walk, || {
-            scan::scan(&self.workspace, &ctx.known, batch, self.watcher.as_deref())
-        });
-        if scan.is_short {
-            return Err(IngestError::Shortage);
-        }
-        ctx.sources.apply_overlay(&mut scan.sources);
-        let needs_check = scan
-            .sources
-            .iter()
-            .filter(|source| source.needs_check)
-            .count();
-        ctx.begin(Phase::Read, needs_check + scan.removed.len());
-
+        let mut scan = self.scan(ctx, batch)?;
         let paths_before = std::mem::replace(&mut cached.paths, std::mem::take(&mut scan.paths));
         cached.note_unwanted(&self.workspace, batch, files);
+
         let is_same_engine = ctx.known.made_by == self.engine_fingerprint();
         let packages = ctx.timer.time(Phase::Walk, || {
             packages::compare(&self.workspace, &scan.packages, &ctx.known)
@@ -131,22 +122,7 @@ impl IngestPipeline {
             return Ok(Comparison::Same(scan.problems));
         }
 
-        if is_same_engine {
-            ctx.install(Phase::Read, || {
-                scan::compare_contents(&ctx.sources, &ctx.known, &mut scan.sources)
-            });
-        } else {
-            scan.sources
-                .iter_mut()
-                .for_each(|source| source.needs_check = true);
-        }
-        let (inputs, texts) = ctx.timer.time(Phase::Read, || {
-            scan::read_inputs(&self.workspace, &mut scan)
-        });
-        if scan.is_short {
-            return Err(IngestError::Shortage);
-        }
-
+        let (inputs, texts) = self.compare_contents(ctx, &mut scan, is_same_engine)?;
         let resolve_all = !is_same_engine || inputs_differ(&inputs, &ctx.known);
         let has_other_contents =
             resolve_all || scan.sources_need_check() || packages == PackageFreshness::Other;
@@ -159,6 +135,7 @@ impl IngestPipeline {
                 || !batch.changes().is_empty(),
             scanned_at: ctx.began_at,
         };
+
         if !has_other_contents {
             let packages = match packages {
                 PackageFreshness::Touched(rows) => Some(rows),
@@ -181,14 +158,54 @@ impl IngestPipeline {
         changes.inputs = Some(inputs);
         Ok(Comparison::Different { changes, projects })
     }
+
+    /// Walks the repository, applies unsaved texts and announces the files to read.
+    fn scan(&self, ctx: &BatchContext<'_>, batch: &ChangeBatch) -> Result<Scan, IngestError> {
+        let mut scan = ctx.timer.time(Phase::Walk, || {
+            scan::scan(&self.workspace, &ctx.known, batch, self.watcher.as_deref())
+        });
+        if scan.is_short {
+            return Err(IngestError::Shortage);
+        }
+
+        ctx.sources.apply_overlay(&mut scan.sources);
+        let sources = scan.sources.iter();
+        let needs_check = sources.filter(|source| source.needs_check).count();
+        ctx.begin(Phase::Read, needs_check + scan.removed.len());
+        Ok(scan)
+    }
+
+    /// Compares the contents of marked files, or marks all of them if the index was made by another
+    /// engine. Returns the rows and texts of the project files.
+    fn compare_contents(
+        &self,
+        ctx: &BatchContext<'_>,
+        scan: &mut Scan,
+        is_same_engine: bool,
+    ) -> Result<(Vec<InputRow>, InputTexts), IngestError> {
+        if is_same_engine {
+            ctx.install(Phase::Read, || {
+                scan::compare_contents(&ctx.sources, &ctx.known, &mut scan.sources)
+            });
+        } else {
+            for source in &mut scan.sources {
+                source.needs_check = true;
+            }
+        }
+
+        let inputs = ctx
+            .timer
+            .time(Phase::Read, || scan::read_inputs(&self.workspace, scan));
+        if scan.is_short {
+            return Err(IngestError::Shortage);
+        }
+
+        Ok(inputs)
+    }
 }
 
 /// Returns the repository's projects, including owners named in the settings.
-pub fn projects(
-    workspace: &Workspace,
-    paths: &[String],
-    texts: BTreeMap<String, Arc<str>>,
-) -> Arc<ProjectModel> {
+pub fn projects(workspace: &Workspace, paths: &[String], texts: InputTexts) -> Arc<ProjectModel> {
     let projects = ProjectModel::build(LANGUAGES, paths, texts);
     Arc::new(projects.with_owners(paths, |path| workspace.config().project_of(path)))
 }

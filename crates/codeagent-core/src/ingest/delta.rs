@@ -155,6 +155,7 @@ fn summary(
         let row = ctx.known.files.get(&*file.path);
         row.is_none_or(|row| row.hash != file.hash)
     };
+
     Summary {
         changed: loaded.iter().filter(is_changed).count(),
         parsed: loaded.iter().filter(|file| file.parsed).count(),

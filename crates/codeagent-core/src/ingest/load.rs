@@ -173,39 +173,9 @@ impl Loader<'_> {
         source: &SourceFile,
         made: &LoadState,
     ) -> Result<Option<LoadedFile>, IngestError> {
-        let path = source.path.as_str();
-        let defines = self.projects.defines(path);
-        let defines_hash = hash_of(defines);
-
-        if let Some(row) = self
-            .known
-            .files
-            .get(path)
-            .filter(|row| !source.needs_check && row.defines_hash == defines_hash)
-        {
-            if row.problem.is_some() {
-                return Ok(Some(self.unread(
-                    source,
-                    row.hash,
-                    defines_hash,
-                    row.problem.clone(),
-                )));
-            }
-
-            if let Some(facts) = self.find(&mut opened.own, &row.facts_key)? {
-                return Ok(Some(LoadedFile {
-                    path: path.into(),
-                    dialect: source.dialect,
-                    size: source.size,
-                    stamp: source.stamp,
-                    hash: row.hash,
-                    key: row.facts_key,
-                    defines_hash,
-                    facts,
-                    problem: None,
-                    parsed: false,
-                }));
-            }
+        let defines_hash = hash_of(self.projects.defines(source.path.as_str()));
+        if let Some(known) = self.load_known(opened, source, defines_hash)? {
+            return Ok(Some(known));
         }
 
         let file = match self
@@ -216,35 +186,69 @@ impl Loader<'_> {
             Err(ReadError::NotFound(_) | ReadError::NotAFile(_)) => return Ok(None),
             Err(error) if error.is_shortage() => return Err(IngestError::Shortage),
             Err(error) => {
-                return Ok(Some(self.unread(
-                    source,
-                    self.hash_of_unread(source, &error),
-                    defines_hash,
-                    Some(error.to_string()),
-                )));
+                let hash = self.hash_of_unread(source, &error);
+                let problem = Some(error.to_string());
+                return Ok(Some(self.unread(source, hash, defines_hash, problem)));
             }
         };
 
-        let limit = self.workspace().config().max_line_bytes;
-        if file.average_line_bytes() > limit {
-            let lowered = if limit < Config::default().max_line_bytes {
-                "; raise max_line_bytes in .codeagent/config.json to index it"
-            } else {
-                ""
-            };
-
-            let problem = format!(
-                "treated as generated: lines of more than {limit} bytes on average{lowered}"
-            );
-            return Ok(Some(self.unread(
-                source,
-                *file.hash.as_bytes(),
-                defines_hash,
-                Some(problem),
-            )));
+        if let Some(problem) = self.generated_code_problem(&file) {
+            let hash = *file.hash.as_bytes();
+            return Ok(Some(self.unread(source, hash, defines_hash, Some(problem))));
         }
 
         self.read(opened, source, &file, made).map(Some)
+    }
+
+    /// Returns a file from the index if it is unchanged and its facts are stored.
+    fn load_known(
+        &self,
+        opened: &mut OpenedStores,
+        source: &SourceFile,
+        defines_hash: u64,
+    ) -> Result<Option<LoadedFile>, IngestError> {
+        let path = source.path.as_str();
+        let row = self.known.files.get(path);
+        let Some(row) = row.filter(|row| !source.needs_check && row.defines_hash == defines_hash)
+        else {
+            return Ok(None);
+        };
+
+        if row.problem.is_some() {
+            let problem = row.problem.clone();
+            return Ok(Some(self.unread(source, row.hash, defines_hash, problem)));
+        }
+
+        let facts = self.find(&mut opened.own, &row.facts_key)?;
+        Ok(facts.map(|facts| LoadedFile {
+            path: path.into(),
+            dialect: source.dialect,
+            size: source.size,
+            stamp: source.stamp,
+            hash: row.hash,
+            key: row.facts_key,
+            defines_hash,
+            facts,
+            problem: None,
+            parsed: false,
+        }))
+    }
+
+    /// Returns why a file is treated as generated, if its lines are too long.
+    fn generated_code_problem(&self, file: &FileText) -> Option<String> {
+        let limit = self.workspace().config().max_line_bytes;
+        if file.average_line_bytes() <= limit {
+            return None;
+        }
+
+        let lowered = if limit < Config::default().max_line_bytes {
+            "; raise max_line_bytes in .codeagent/config.json to index it"
+        } else {
+            ""
+        };
+        Some(format!(
+            "treated as generated: lines of more than {limit} bytes on average{lowered}"
+        ))
     }
 
     /// Returns the facts of a text. Files with equal text wait for the first of them to be loaded

@@ -160,6 +160,7 @@ pub fn rows(
         rows.files
             .push(file_row(file, *key, projects, print, known));
     }
+
     for (at, linked) in relinked {
         rows.files[at] = linked_row(rows.files[at].clone(), &linked);
         rows.links
@@ -171,6 +172,7 @@ pub fn rows(
         rows.dispatch.extend(linked.dispatch);
         rows.external.extend(linked.external);
     }
+
     rows
 }
 

@@ -119,6 +119,7 @@ impl OwnerState {
             let run = catch_unwind(AssertUnwindSafe(|| self.run_vectors()));
             // After a failure, only a new batch can make a difference.
             seen = Some(batches);
+
             match run {
                 Ok(Ok(RunOutcome::Complete)) => self.note_embedding(None),
                 Ok(Ok(RunOutcome::Paused)) => seen = None,

@@ -23,41 +23,14 @@ const LINE_BYTES: usize = 2_000;
 
 pub fn search_files(call: &Call<'_>) -> Result<Value, FileToolError> {
     let begun = Instant::now();
-    let arguments = call.arguments;
-    let (requested, limit) = (
-        arguments.number("max_results").unwrap_or_default(),
-        call.options.limits.results,
-    );
+    let requested = call.arguments.number("max_results").unwrap_or_default();
+    let limit = call.options.limits.results;
     let most = requested.min(limit);
-    let lines = arguments.number("context_lines").unwrap_or_default();
     let timeout = call.options.limits.search_ms;
-    let deadline = begun + Duration::from_millis(timeout.min(3_600_000));
     let query = TextQuery {
-        pattern: arguments.required_text("pattern").to_owned(),
-        is_literal: !arguments.flag("is_regex"),
-        case: if arguments.flag("case_sensitive") {
-            Case::Sensitive
-        } else {
-            Case::Insensitive
-        },
-        context: (lines, lines),
-        binary: Binary::Skip,
         keep: most,
-        line_bytes: LINE_BYTES,
-        deadline: Some(deadline),
-        cancel: Arc::clone(call.cancelled),
-        ..TextQuery::default()
-    };
-
-    let matches = arguments.text("glob").map(glob).transpose()?;
-    let wanted = move |path: &RepoPath, is_folder: bool| {
-        let name = path.file_name();
-        if is_folder {
-            return !NOT_ENTERED.contains(&name);
-        }
-        !LOCKS.contains(&name)
-            && !NOT_SEARCHED.iter().any(|end| name.ends_with(end))
-            && matches.as_ref().is_none_or(|matches| matches(path))
+        deadline: Some(begun + Duration::from_millis(timeout.min(3_600_000))),
+        ..text_query(call)
     };
 
     let files = Files {
@@ -67,7 +40,7 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, FileToolError> {
     let found = Ordered::new(most);
     let stats = call
         .workspace
-        .search_text(&files, &query, wanted, &|hits| found.take(hits))
+        .search_text(&files, &query, is_searched(call)?, &|hits| found.take(hits))
         .map_err(failure)?;
     if stats.timed_out {
         let message = format!("the search timed out after {timeout} ms; restrict it with `glob`");
@@ -96,6 +69,44 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, FileToolError> {
     }
 
     Ok(answer)
+}
+
+/// Returns what is searched for, without limits.
+fn text_query(call: &Call<'_>) -> TextQuery {
+    let arguments = call.arguments;
+    let lines = arguments.number("context_lines").unwrap_or_default();
+
+    TextQuery {
+        pattern: arguments.required_text("pattern").to_owned(),
+        is_literal: !arguments.flag("is_regex"),
+        case: if arguments.flag("case_sensitive") {
+            Case::Sensitive
+        } else {
+            Case::Insensitive
+        },
+        context: (lines, lines),
+        binary: Binary::Skip,
+        line_bytes: LINE_BYTES,
+        cancel: Arc::clone(call.cancelled),
+        ..TextQuery::default()
+    }
+}
+
+/// Returns a filter of paths; its flag tells whether the path is a folder.
+fn is_searched(
+    call: &Call<'_>,
+) -> Result<impl Fn(&RepoPath, bool) -> bool + Send + Sync + Clone + use<>, FileToolError> {
+    let matches = call.arguments.text("glob").map(glob).transpose()?;
+    Ok(move |path: &RepoPath, is_folder: bool| {
+        let name = path.file_name();
+        if is_folder {
+            return !NOT_ENTERED.contains(&name);
+        }
+
+        !LOCKS.contains(&name)
+            && !NOT_SEARCHED.iter().any(|end| name.ends_with(end))
+            && matches.as_ref().is_none_or(|matches| matches(path))
+    })
 }
 
 fn shown(path: &RepoPath, hit: &Hit) -> Value {

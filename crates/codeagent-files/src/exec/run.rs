@@ -76,13 +76,8 @@ impl Launcher {
             .ok_or_else(no_jail)
     }
 
-    fn execute(
-        &self,
-        plan: &Plan,
-        folder: &Path,
-        output_bytes: usize,
-    ) -> Result<Outcome, ExecError> {
-        let (ours, theirs) = UnixStream::pair().map_err(ExecError::Io)?;
+    /// Returns the command that starts the jail in a folder.
+    fn command(&self, plan: &Plan, folder: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command
             .args(plan.words(JailProcess::Keep))
@@ -98,10 +93,21 @@ impl Launcher {
             .env("GIT_OPTIONAL_LOCKS", "0")
             .current_dir(folder)
             .process_group(0)
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
 
+        command
+    }
+
+    fn execute(
+        &self,
+        plan: &Plan,
+        folder: &Path,
+        output_bytes: usize,
+    ) -> Result<Outcome, ExecError> {
+        let (ours, theirs) = UnixStream::pair().map_err(ExecError::Io)?;
+        let mut command = self.command(plan, folder);
+        command.stdin(Stdio::from(OwnedFd::from(theirs)));
         let mut child = command.spawn().map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput | io::ErrorKind::ArgumentListTooLong => {
                 ExecError::Arguments(error)

@@ -20,20 +20,11 @@ const MAX_CHARS: usize = 10_000;
 
 pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
     let at = path(workspace, query)?;
-    let entry = workspace.stat(&at)?;
-    let asks_part =
-        query.number("charLength").is_some() || query.some_text("matchString").is_some();
-
-    if entry.size > LARGE_FILE_BYTES && !asks_part {
-        let hints = vec![
-            format!(
-                "The file has {} KB; files larger than {} KB are not shown completely",
-                entry.size >> 10,
-                LARGE_FILE_BYTES >> 10
-            ),
-            "Use matchString for the sections you need, or charLength for pages".to_owned(),
-        ];
-        return Ok(error("fileTooLarge", shown(&at), hints));
+    let size = workspace.stat(&at)?.size;
+    let has_length = query.number("charLength").is_some();
+    let match_string = query.some_text("matchString");
+    if size > LARGE_FILE_BYTES && !has_length && match_string.is_none() {
+        return Ok(file_too_large(shown(&at), size));
     }
 
     let file = workspace.read_up_to(&at, MAX_FILE_BYTES)?;
@@ -42,16 +33,12 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     lines.pop_if(|last| last.is_empty());
 
     let mut content = file.text.clone();
-    if let Some(wanted) = query.some_text("matchString") {
+    if let Some(wanted) = match_string {
         let Some(found) = matching(query, wanted, &lines)? else {
             return Ok(nothing(query, &lines, shown(&at)));
         };
-        if query.number("charLength").is_none() && found.chars().count() > MAX_CHARS {
-            let hints = vec![
-                format!("The matches of {wanted:.60} exceed {MAX_CHARS} characters"),
-                "Make matchString more specific, or page with charLength".to_owned(),
-            ];
-            return Ok(error("patternTooBroad", shown(&at), hints));
+        if !has_length && found.chars().count() > MAX_CHARS {
+            return Ok(pattern_too_broad(shown(&at), wanted));
         }
         content = found;
     }
@@ -59,12 +46,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     let mut hints = Vec::new();
     if query.flag("minified") {
         // The match may be in a comment, which must then be kept.
-        let small = minified(
-            at.file_name(),
-            &content,
-            query.some_text("matchString").is_some(),
-        );
-
+        let small = minified(at.file_name(), &content, match_string.is_some());
         if small.len() < content.len() {
             content = small;
             hints.push(
@@ -80,15 +62,9 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         );
     }
 
-    if query.number("charLength").is_none() && content.chars().count() > MAX_CHARS {
-        let hints = vec![
-            format!("charLength={MAX_CHARS} gives pages; matchString gives the sections you need"),
-            format!(
-                "{} characters exceed the limit of one answer",
-                content.chars().count()
-            ),
-        ];
-        return Ok(error("paginationRequired", shown(&at), hints));
+    let length = content.chars().count();
+    if !has_length && length > MAX_CHARS {
+        return Ok(pagination_required(shown(&at), length));
     }
 
     let shown_part = part(
@@ -96,20 +72,49 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         query.number("charOffset"),
         query.number("charLength"),
     );
-
-    let pages = query.number("charLength").map(|_| shown_part.to_json());
-    hints.extend(pages.iter().map(|_| shown_part.hint()));
+    let pages = has_length.then(|| shown_part.to_json());
+    hints.extend(has_length.then(|| shown_part.hint()));
 
     Ok(json!({
         "status": "hasResults",
         "path": shown(&at),
         "content": shown_part.text,
         "contentLength": shown_part.text.len(),
-        "isPartial": query.some_text("matchString").is_some() || shown_part.text.len() < content.len(),
+        "isPartial": match_string.is_some() || shown_part.text.len() < content.len(),
         "totalLines": lines.len(),
         "pagination": pages,
         "hints": hints,
     }))
+}
+
+/// Refuses a file of `size` bytes.
+fn file_too_large(path: &str, size: u64) -> Value {
+    let hints = vec![
+        format!(
+            "The file has {} KB; files larger than {} KB are not shown completely",
+            size >> 10,
+            LARGE_FILE_BYTES >> 10
+        ),
+        "Use matchString for the sections you need, or charLength for pages".to_owned(),
+    ];
+    error("fileTooLarge", path, hints)
+}
+
+fn pattern_too_broad(path: &str, wanted: &str) -> Value {
+    let hints = vec![
+        format!("The matches of {wanted:.60} exceed {MAX_CHARS} characters"),
+        "Make matchString more specific, or page with charLength".to_owned(),
+    ];
+    error("patternTooBroad", path, hints)
+}
+
+/// Refuses a text of `length` characters.
+fn pagination_required(path: &str, length: usize) -> Value {
+    let hints = vec![
+        format!("charLength={MAX_CHARS} gives pages; matchString gives the sections you need"),
+        format!("{length} characters exceed the limit of one answer"),
+    ];
+    error("paginationRequired", path, hints)
 }
 
 fn nothing(query: &Query, lines: &[&str], path: &str) -> Value {
@@ -141,6 +146,7 @@ fn matching(query: &Query, wanted: &str, lines: &[&str]) -> Result<Option<String
     let matches = line_matcher(&pattern).map_err(|error| {
         FileToolError::new(ErrorKind::BadPattern, format!("matchString: {error}"))
     })?;
+
     let around = query.number("matchStringContextLines").unwrap_or(5);
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for (index, _) in lines.iter().enumerate().filter(|(_, line)| matches(line)) {
@@ -153,17 +159,23 @@ fn matching(query: &Query, wanted: &str, lines: &[&str]) -> Result<Option<String
             _ => ranges.push((start, end)),
         }
     }
+
+    Ok((!ranges.is_empty()).then(|| join_ranges(lines, &ranges)))
+}
+
+/// Joins ranges of lines, each from its first line to the one after its last, and says how many
+/// lines are between them.
+fn join_ranges(lines: &[&str], ranges: &[(usize, usize)]) -> String {
     let mut text = String::new();
     for (index, (start, end)) in ranges.iter().enumerate() {
         if index > 0 {
-            text.push_str(&format!(
-                "\n\n... [{} lines omitted] ...\n\n",
-                start - ranges[index - 1].1
-            ));
+            let omitted = start - ranges[index - 1].1;
+            text.push_str(&format!("\n\n... [{omitted} lines omitted] ...\n\n"));
         }
         text.push_str(&lines[*start..*end].join("\n"));
     }
-    Ok((!ranges.is_empty()).then_some(text))
+
+    text
 }
 
 /// Extensions of languages without significant indentation.
@@ -183,9 +195,11 @@ pub fn minified(name: &str, text: &str, keeps_comments: bool) -> String {
     {
         return value.to_string();
     }
+
     let has_braces = BRACES.contains(&extension.as_str());
     let mut lines = Vec::new();
     let mut in_comment = false;
+
     for line in text.lines() {
         let bare = line.trim();
         if has_braces && !keeps_comments && (in_comment || bare.starts_with("/*")) {
@@ -197,6 +211,7 @@ pub fn minified(name: &str, text: &str, keeps_comments: bool) -> String {
             lines.push(if has_braces { bare } else { line.trim_end() });
         }
     }
+
     lines.join("\n")
 }
 
@@ -214,6 +229,7 @@ mod tests {
             ),
             "function f() {\nreturn 1; // one\n}"
         );
+
         assert_eq!(
             minified("a.py", "def f():\n\n    return 1  \n", false),
             "def f():\n    return 1"
@@ -222,6 +238,7 @@ mod tests {
             minified("a.json", "{\n \"b\": 1,\n \"a\": [ 2 ]\n}", false),
             "{\"b\":1,\"a\":[2]}"
         );
+
         assert_eq!(minified("a.ts", "/* a */ let b;", false), "let b;");
         assert_eq!(
             minified("a.ts", "  // why\n\n  f();\n", true),

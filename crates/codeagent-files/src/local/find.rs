@@ -26,32 +26,10 @@ type Condition = Box<dyn Fn(&Item) -> bool>;
 
 pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
     let at = path(workspace, query)?;
-    let conditions = conditions(workspace, query, &at)?;
-    let least = query.number("minDepth").unwrap_or_default();
-    let excluded: Vec<&str> = query.texts("excludeDir");
-    let (mut found, mut seen) = (Vec::new(), 0);
-    workspace.descend(
-        &at,
-        query.number("maxDepth").unwrap_or(DEPTH),
-        &mut |item| {
-            let is_excluded =
-                item.kind == ItemKind::Directory && excluded.contains(&item.path.file_name());
-            if is_excluded || is_secret(&item.path) {
-                return WalkControl::Over;
-            }
-            seen += 1;
-            if item.depth >= least && conditions.iter().all(|holds| holds(item)) {
-                found.push(item.clone());
-            }
-            if seen < MAX_ENTRIES {
-                WalkControl::Into
-            } else {
-                WalkControl::Stop
-            }
-        },
-    )?;
+    let mut found = find_items(workspace, query, &at)?;
     found.sort_by(|a, b| (b.modified, &a.path).cmp(&(a.modified, &b.path)));
     found.truncate(query.number("limit").unwrap_or(LIMIT));
+
     let page = Page {
         number: query.number("filePageNumber").unwrap_or(1),
         size: query.number("filesPerPage").unwrap_or(20),
@@ -62,6 +40,7 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         .iter()
         .map(|item| item_json(query, item))
         .collect();
+
     if files.is_empty() {
         let hints = [
             "No files found",
@@ -71,11 +50,13 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
             json!({ "status": "empty", "path": shown(&at), "totalFiles": found.len(), "hints": hints }),
         );
     }
+
     let mut hints = page.hints(files.len(), "filePageNumber");
     hints.push("Sorted by modification time, newest first".to_owned());
     let mut answer = json!({
         "status": "hasResults", "path": shown(&at), "files": files, "totalFiles": found.len(), "pagination": page.to_json("Files"),
     });
+
     if let Some(length) = query.number("charLength") {
         let rows: Vec<String> = files.iter().map(Value::to_string).collect();
         let rows = rows.join("\n");
@@ -84,8 +65,43 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         answer["charPagination"] = part.to_json();
         hints.push(part.hint());
     }
+
     answer["hints"] = hints.into();
     Ok(answer)
+}
+
+/// Returns the entries below a folder that meet all conditions of the query.
+fn find_items(
+    workspace: &Workspace,
+    query: &Query,
+    at: &RepoPath,
+) -> Result<Vec<Item>, FileToolError> {
+    let conditions = conditions(workspace, query, at)?;
+    let min_depth = query.number("minDepth").unwrap_or_default();
+    let max_depth = query.number("maxDepth").unwrap_or(DEPTH);
+    let excluded: Vec<&str> = query.texts("excludeDir");
+    let (mut found, mut seen) = (Vec::new(), 0);
+
+    workspace.descend(at, max_depth, &mut |item| {
+        let is_excluded =
+            item.kind == ItemKind::Directory && excluded.contains(&item.path.file_name());
+        if is_excluded || is_secret(&item.path) {
+            return WalkControl::Over;
+        }
+
+        seen += 1;
+        if item.depth >= min_depth && conditions.iter().all(|holds| holds(item)) {
+            found.push(item.clone());
+        }
+
+        if seen < MAX_ENTRIES {
+            WalkControl::Into
+        } else {
+            WalkControl::Stop
+        }
+    })?;
+
+    Ok(found)
 }
 
 fn item_json(query: &Query, item: &Item) -> Value {
@@ -318,32 +334,16 @@ mod tests {
 
     #[test]
     fn durations_and_sizes_are_parsed() {
-        assert_eq!(
-            (age("7d"), age("30m"), age("x"), age("")),
-            (
-                Some(Duration::from_secs(604_800)),
-                Some(Duration::from_secs(1_800)),
-                None,
-                None
-            )
-        );
-        assert_eq!(
-            (
-                size("10M"),
-                size("100k"),
-                size("512"),
-                size("1GB"),
-                size("k"),
-                size("99999999999999999999")
-            ),
-            (
-                Some(10 << 20),
-                Some(100 << 10),
-                Some(512),
-                Some(1 << 30),
-                None,
-                None
-            )
-        );
+        assert_eq!(age("7d"), Some(Duration::from_secs(604_800)));
+        assert_eq!(age("30m"), Some(Duration::from_secs(1_800)));
+        assert_eq!(age("x"), None);
+        assert_eq!(age(""), None);
+
+        assert_eq!(size("10M"), Some(10 << 20));
+        assert_eq!(size("100k"), Some(100 << 10));
+        assert_eq!(size("512"), Some(512));
+        assert_eq!(size("1GB"), Some(1 << 30));
+        assert_eq!(size("k"), None);
+        assert_eq!(size("99999999999999999999"), None);
     }
 }

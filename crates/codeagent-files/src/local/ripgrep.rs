@@ -29,9 +29,7 @@ const MAX_MATCHES: usize = 50_000;
 
 pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
     let query = &with_mode(query);
-    if query.flag("passthru") && query.flag("filesOnly")
-        || query.flag("filesOnly") && query.flag("filesWithoutMatch")
-    {
+    if query.flag("filesOnly") && (query.flag("passthru") || query.flag("filesWithoutMatch")) {
         return Err(FileToolError::new(
             ErrorKind::BadArguments,
             "filesOnly excludes passthru and filesWithoutMatch",
@@ -39,48 +37,60 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
     }
 
     let at = path(workspace, query)?;
-    let begun = Instant::now();
     let limit = if query.flag("perlRegex") {
         PERL_TIMEOUT
     } else {
         TIMEOUT
     };
 
-    let (mut found, stats) = search(workspace, query, &at, begun, limit)?;
-    let took = format!("{:.6}s", begun.elapsed().as_secs_f64());
-    let debug = query.flag("debug").then(|| debugged(query, stats, &took));
-    let kept: usize = found.iter().map(|file| file.hits.len()).sum();
+    let search = search(workspace, query, &at, Deadline::in_time(limit))?;
+    let kept: usize = search.found.iter().map(|file| file.hits.len()).sum();
 
     if kept > MAX_MATCHES {
-        let hints = vec![
-            format!("More than {MAX_MATCHES} matches: the pattern is too broad"),
-            "Use filesOnly=true to see which files match, then narrow by path, type or include"
-                .to_owned(),
-        ];
-        return Ok(super::error("outputTooLarge", shown(&at), hints));
+        Ok(too_many_matches(&at))
+    } else if search.found.is_empty() {
+        Ok(no_matches(query, &at, &search))
+    } else {
+        Ok(matches_json(workspace, query, &at, search))
     }
+}
 
-    let warnings = warnings(query);
-    let stats_text = query.flag("includeStats").then(|| {
-        let matches: u64 = found.iter().map(|file| file.count).sum();
-        json!({
-            "matchCount": matches, "filesMatched": found.len(), "filesSearched": stats.files, "bytesSearched": stats.bytes, "searchTime": took,
-        })
-    });
+fn too_many_matches(at: &RepoPath) -> Value {
+    let hints = vec![
+        format!("More than {MAX_MATCHES} matches: the pattern is too broad"),
+        "Use filesOnly=true to see which files match, then narrow by path, type or include"
+            .to_owned(),
+    ];
+    super::error("outputTooLarge", shown(at), hints)
+}
 
-    if found.is_empty() {
-        let hints = [
-            "No matches",
-            "Try a shorter or fixedString pattern, caseInsensitive=true, or a wider path",
-            "noIgnore and hidden search more files",
-        ];
-        let hints: Vec<String> = hints.into_iter().map(str::to_owned).chain(debug).collect();
-        return Ok(json!({
-            "status": "empty", "path": shown(&at), "searchEngine": "rg", "stats": stats_text, "warnings": warnings, "hints": hints,
-        }));
-    }
+fn no_matches(query: &Query, at: &RepoPath, search: &Search) -> Value {
+    let hints = [
+        "No matches",
+        "Try a shorter or fixedString pattern, caseInsensitive=true, or a wider path",
+        "noIgnore and hidden search more files",
+    ];
+    let hints: Vec<String> = hints
+        .into_iter()
+        .map(str::to_owned)
+        .chain(search.debug_hint(query))
+        .collect();
 
-    sort(workspace, query, &mut found);
+    json!({
+        "status": "empty",
+        "path": shown(at),
+        "searchEngine": "rg",
+        "stats": search.stats_json(query),
+        "warnings": warnings(query),
+        "hints": hints,
+    })
+}
+
+/// Returns a page of the found files.
+fn matches_json(workspace: &Workspace, query: &Query, at: &RepoPath, mut search: Search) -> Value {
+    let (stats, debug) = (search.stats_json(query), search.debug_hint(query));
+    let found = &mut search.found;
+    sort(workspace, query, found);
     let matching = found.len();
     found.truncate(query.number("maxFiles").unwrap_or(usize::MAX));
 
@@ -89,9 +99,8 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         size: query.number("filesPerPage").unwrap_or(10),
         total: found.len(),
     };
-
     let files: Vec<Value> = page
-        .of(&found)
+        .of(found)
         .iter()
         .map(|file| file_json(workspace, query, file))
         .collect();
@@ -117,18 +126,18 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         );
     }
 
-    Ok(json!({
+    json!({
         "status": "hasResults",
-        "path": shown(&at),
+        "path": shown(at),
         "searchEngine": "rg",
         "files": files,
         "totalMatches": total,
         "totalFiles": found.len(),
         "pagination": page.to_json("Files"),
-        "stats": stats_text,
-        "warnings": warnings,
+        "stats": stats,
+        "warnings": warnings(query),
         "hints": hints,
-    }))
+    })
 }
 
 /// Applies the defaults of a query's `mode`; explicit options win.
@@ -206,62 +215,84 @@ fn text_query(query: &Query) -> TextQuery {
     }
 }
 
-/// Returns the hint for `debug`: how the search was done.
-fn debugged(query: &Query, stats: SearchStats, took: &str) -> String {
-    let engine = if query.flag("perlRegex") && !query.flag("fixedString") {
-        "pcre2"
-    } else {
-        "regex"
-    };
-
-    let threads = query
-        .number("threads")
-        .map_or_else(|| "auto".to_owned(), |threads| threads.to_string());
-    let yes_no = |name: &str| if query.flag(name) { "yes" } else { "no" };
-
-    format!(
-        "debug: engine {engine}, threads {threads}, case {:?}, ignore files {}, hidden files {}, links followed {}; {} files of {} bytes in {took}",
-        case(query),
-        if query.flag("noIgnore") { "no" } else { "yes" },
-        yes_no("hidden"),
-        yes_no("followSymlinks"),
-        stats.files,
-        stats.bytes,
-    )
+/// A finished search.
+struct Search {
+    /// In path order.
+    found: Vec<FileHits>,
+    stats: SearchStats,
+    /// The duration, as text.
+    took: String,
 }
 
+impl Search {
+    /// Returns the hint for `debug`: how the search was done.
+    fn debug_hint(&self, query: &Query) -> Option<String> {
+        if !query.flag("debug") {
+            return None;
+        }
+
+        let engine = if query.flag("perlRegex") && !query.flag("fixedString") {
+            "pcre2"
+        } else {
+            "regex"
+        };
+        let threads = query
+            .number("threads")
+            .map_or_else(|| "auto".to_owned(), |threads| threads.to_string());
+        let yes_no = |name: &str| if query.flag(name) { "yes" } else { "no" };
+
+        Some(format!(
+            "debug: engine {engine}, threads {threads}, case {:?}, ignore files {}, hidden files {}, links followed {}; {} files of {} bytes in {}",
+            case(query),
+            if query.flag("noIgnore") { "no" } else { "yes" },
+            yes_no("hidden"),
+            yes_no("followSymlinks"),
+            self.stats.files,
+            self.stats.bytes,
+            self.took,
+        ))
+    }
+
+    fn stats_json(&self, query: &Query) -> Option<Value> {
+        let matches: u64 = self.found.iter().map(|file| file.count).sum();
+        query.flag("includeStats").then(|| {
+            json!({
+                "matchCount": matches,
+                "filesMatched": self.found.len(),
+                "filesSearched": self.stats.files,
+                "bytesSearched": self.stats.bytes,
+                "searchTime": self.took,
+            })
+        })
+    }
+}
+
+/// When a search began, and how long it may take.
+struct Deadline {
+    begun: Instant,
+    limit: Duration,
+}
+
+impl Deadline {
+    fn in_time(limit: Duration) -> Self {
+        Self {
+            begun: Instant::now(),
+            limit,
+        }
+    }
+}
+
+/// Searches below a path.
+///
+/// # Errors
+///
+/// The pattern or path is invalid, or the time is up.
 fn search(
     workspace: &Workspace,
     query: &Query,
     at: &RepoPath,
-    begun: Instant,
-    limit: Duration,
-) -> Result<(Vec<FileHits>, SearchStats), FileToolError> {
-    let files = Files {
-        at: at.clone(),
-        respects_ignore: !query.flag("noIgnore"),
-        hidden: query.flag("hidden"),
-        include: query
-            .texts("include")
-            .into_iter()
-            .map(str::to_owned)
-            .collect(),
-        exclude: query
-            .texts("exclude")
-            .into_iter()
-            .map(str::to_owned)
-            .chain(
-                query
-                    .texts("excludeDir")
-                    .into_iter()
-                    .map(|folder| format!("**/{folder}/**")),
-            )
-            .collect(),
-        file_type: query.some_text("type").map(str::to_owned),
-        follow_links: query.flag("followSymlinks"),
-        threads: query.number("threads").unwrap_or_default(),
-    };
-
+    deadline: Deadline,
+) -> Result<Search, FileToolError> {
     let found = Mutex::new((Vec::new(), 0_usize));
     // The parents were checked before.
     let wanted = |path: &RepoPath, _is_folder: bool| !is_secret_name(path.file_name());
@@ -276,27 +307,23 @@ fn search(
         }
     };
 
-    let searched = workspace.search_text(
-        &files,
-        &TextQuery {
-            deadline: Some(begun + limit),
-            cancel: Arc::clone(&query.1),
-            ..text_query(query)
-        },
-        wanted,
-        &take,
-    );
-
-    let stats = searched.map_err(|error| match error {
-        SearchError::Path(error) => FileToolError::from(error),
-        other => FileToolError::new(ErrorKind::BadPattern, other.to_string()),
-    })?;
+    let text_query = TextQuery {
+        deadline: Some(deadline.begun + deadline.limit),
+        cancel: Arc::clone(&query.1),
+        ..text_query(query)
+    };
+    let stats = workspace
+        .search_text(&searched_files(query, at), &text_query, wanted, &take)
+        .map_err(|error| match error {
+            SearchError::Path(error) => FileToolError::from(error),
+            other => FileToolError::new(ErrorKind::BadPattern, other.to_string()),
+        })?;
     if stats.timed_out {
         return Err(FileToolError::new(
             ErrorKind::TimedOut,
             format!(
                 "the search timed out after {} s; use a narrower path or pattern",
-                limit.as_secs()
+                deadline.limit.as_secs()
             ),
         ));
     }
@@ -305,7 +332,35 @@ fn search(
         .into_inner()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
     found.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok((found, stats))
+    Ok(Search {
+        found,
+        stats,
+        took: format!("{:.6}s", deadline.begun.elapsed().as_secs_f64()),
+    })
+}
+
+/// Returns which files below a path the query asks for.
+fn searched_files(query: &Query, at: &RepoPath) -> Files {
+    let excluded = query.texts("exclude").into_iter().map(str::to_owned);
+    let excluded_folders = query
+        .texts("excludeDir")
+        .into_iter()
+        .map(|folder| format!("**/{folder}/**"));
+
+    Files {
+        at: at.clone(),
+        respects_ignore: !query.flag("noIgnore"),
+        hidden: query.flag("hidden"),
+        include: query
+            .texts("include")
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+        exclude: excluded.chain(excluded_folders).collect(),
+        file_type: query.some_text("type").map(str::to_owned),
+        follow_links: query.flag("followSymlinks"),
+        threads: query.number("threads").unwrap_or_default(),
+    }
 }
 
 fn sort(workspace: &Workspace, query: &Query, found: &mut [FileHits]) {
@@ -373,16 +428,19 @@ fn match_json(query: &Query, path: &RepoPath, hit: &Hit) -> Value {
         .chain(&hit.after)
         .map(String::as_str)
         .collect();
+
     let whole = if query.flag("vimgrepFormat") {
         format!("{path}:{}:{}:{}", hit.line, hit.column, hit.text)
     } else {
         lines.join("\n")
     };
+
     let most = query.number("matchContentLength").unwrap_or(200);
     let value = match whole.char_indices().nth(most) {
         Some((end, _)) => format!("{}...", &whole[..end]),
         None => whole,
     };
+
     let mut row = json!({ "value": value, "location": { "charOffset": hit.offset, "charLength": hit.length } });
     if query.flag("lineNumbers") {
         row["line"] = hit.line.into();
@@ -425,14 +483,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(root.path()).unwrap();
         let query = Query(json!({ "pattern": "x", "path": "." }), Arc::default());
-        let failure = search(
-            &workspace,
-            &query,
-            &RepoPath::root(),
-            Instant::now(),
-            Duration::ZERO,
-        )
-        .unwrap_err();
+        let deadline = Deadline::in_time(Duration::ZERO);
+        let Err(failure) = search(&workspace, &query, &RepoPath::root(), deadline) else {
+            panic!("the search was in time");
+        };
         assert_eq!(
             (failure.kind, super::super::code(failure.kind)),
             (ErrorKind::TimedOut, "commandExecutionFailed")

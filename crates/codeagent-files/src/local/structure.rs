@@ -17,28 +17,10 @@ const DEPTH: usize = 5;
 
 pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolError> {
     let at = path(workspace, query)?;
-    let depth = query
-        .number("depth")
-        .unwrap_or(if query.flag("recursive") { DEPTH } else { 1 });
-    let wanted = wanted(query)?;
-    let (mut entries, mut seen) = (Vec::new(), 0);
-    workspace.descend(&at, depth, &mut |item| {
-        if is_secret(&item.path) || !query.flag("hidden") && item.path.file_name().starts_with('.')
-        {
-            return WalkControl::Over;
-        }
-        seen += 1;
-        if wanted(item) {
-            entries.push(item.clone());
-        }
-        if seen < MAX_ENTRIES {
-            WalkControl::Into
-        } else {
-            WalkControl::Stop
-        }
-    })?;
+    let mut entries = list_entries(workspace, query, &at)?;
     sort(query, &mut entries);
     entries.truncate(query.number("limit").unwrap_or(usize::MAX));
+
     let page = Page {
         number: query.number("entryPageNumber").unwrap_or(1),
         size: query.number("entriesPerPage").unwrap_or(20),
@@ -49,22 +31,26 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         .iter()
         .map(|item| line(query, item, &at))
         .collect();
-    let count = |kind| entries.iter().filter(|item| item.kind == kind).count();
-    let (files, folders) = (count(ItemKind::File), count(ItemKind::Directory));
-    let mut answer = json!({ "status": if entries.is_empty() { "empty" } else { "hasResults" }, "path": shown(&at) });
+
     let listing = lines.join("\n");
     let requested = query
         .number("charLength")
         .map(|length| part(&listing, query.number("charOffset"), Some(length)));
+
+    let mut answer = json!({ "status": if entries.is_empty() { "empty" } else { "hasResults" }, "path": shown(&at) });
     answer["structuredOutput"] = requested
         .as_ref()
         .map_or(listing.as_str(), |part| part.text)
         .into();
+
+    let count = |kind| entries.iter().filter(|item| item.kind == kind).count();
+    let (files, folders) = (count(ItemKind::File), count(ItemKind::Directory));
     if query.flag("summary") {
         answer["totalFiles"] = files.into();
         answer["totalDirectories"] = folders.into();
         answer["totalSize"] = entries.iter().map(Item::size).sum::<u64>().into();
     }
+
     answer["pagination"] = page.to_json("Entries");
     let mut hints = page.hints(lines.len(), "entryPageNumber");
     hints.push(format!("Total: {files} files, {folders} directories"));
@@ -72,8 +58,42 @@ pub fn answer(workspace: &Workspace, query: &Query) -> Result<Value, FileToolErr
         answer["charPagination"] = part.to_json();
         hints.push(part.hint());
     }
+
     answer["hints"] = hints.into();
     Ok(answer)
+}
+
+/// Returns the entries below a folder that the query asks for.
+fn list_entries(
+    workspace: &Workspace,
+    query: &Query,
+    at: &RepoPath,
+) -> Result<Vec<Item>, FileToolError> {
+    let default_depth = if query.flag("recursive") { DEPTH } else { 1 };
+    let depth = query.number("depth").unwrap_or(default_depth);
+    let shows_hidden = query.flag("hidden");
+    let wanted = wanted(query)?;
+    let (mut entries, mut seen) = (Vec::new(), 0);
+
+    workspace.descend(at, depth, &mut |item| {
+        let is_hidden = !shows_hidden && item.path.file_name().starts_with('.');
+        if is_hidden || is_secret(&item.path) {
+            return WalkControl::Over;
+        }
+
+        seen += 1;
+        if wanted(item) {
+            entries.push(item.clone());
+        }
+
+        if seen < MAX_ENTRIES {
+            WalkControl::Into
+        } else {
+            WalkControl::Stop
+        }
+    })?;
+
+    Ok(entries)
 }
 
 /// Returns a filter for entries.

@@ -22,37 +22,38 @@ fn is_empty(value: &Value) -> bool {
 }
 
 fn lines(value: &Value) -> Vec<String> {
-    let indented = |lines: Vec<String>| lines.into_iter().map(|line| format!("  {line}"));
     match value {
         Value::Object(fields) => {
             let full = fields.iter().filter(|(_, value)| !is_empty(value));
-            full.flat_map(|(name, value)| match value {
-                Value::Object(_) | Value::Array(_) => std::iter::once(format!("{name}:"))
-                    .chain(indented(lines(value)))
-                    .collect(),
-                scalar => vec![format!("{name}: {scalar}")],
-            })
-            .collect()
+            full.flat_map(|(name, value)| field_lines(name, value))
+                .collect()
         }
         Value::Array(items) => {
             let full = items.iter().filter(|item| !is_empty(item));
-            full.flat_map(|item| {
-                let lines = lines(item).into_iter().enumerate();
-                lines
-                    .map(|(index, line)| {
-                        if index == 0 {
-                            format!("- {line}")
-                        } else {
-                            format!("  {line}")
-                        }
-                    })
-                    .collect::<Vec<_>>()
-            })
-            .collect()
+            full.flat_map(item_lines).collect()
         }
         // A JSON string is a valid double-quoted YAML string.
         scalar => vec![scalar.to_string()],
     }
+}
+
+fn field_lines(name: &str, value: &Value) -> Vec<String> {
+    if !value.is_object() && !value.is_array() {
+        return vec![format!("{name}: {value}")];
+    }
+
+    let below = lines(value).into_iter().map(|line| format!("  {line}"));
+    std::iter::once(format!("{name}:")).chain(below).collect()
+}
+
+fn item_lines(item: &Value) -> Vec<String> {
+    let lines = lines(item).into_iter().enumerate();
+    lines
+        .map(|(index, line)| {
+            let mark = if index == 0 { "-" } else { " " };
+            format!("{mark} {line}")
+        })
+        .collect()
 }
 
 #[cfg(test)]

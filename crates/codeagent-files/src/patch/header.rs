@@ -96,6 +96,7 @@ mod tests {
         let workspace = Workspace::open(outer.path().join("repo")).unwrap();
         let root = workspace.root().display().to_string();
         let path = RepoPath::new("src/\u{e4} b.cs").unwrap();
+
         for name in [
             "a/src/\u{e4} b.cs",
             "b/src/\u{e4} b.cs",
@@ -115,6 +116,7 @@ mod tests {
                 "{name}"
             );
         }
+
         for name in [
             "a/src/b.cs",
             "b.cs",

@@ -19,32 +19,24 @@ pub struct Edit<'a> {
 impl<'a> Edit<'a> {
     /// Finds the search text.
     pub fn new(content: &'a str, find: &str, replace: &'a str) -> Self {
-        let exact = || {
-            content
-                .match_indices(find)
-                .map(|(at, found)| (at, at + found.len()))
-                .collect::<Vec<_>>()
-        };
-        let names_ends = find.contains('\r');
-        let found = if names_ends {
-            exact()
-        } else {
-            matches(content, find)
-        };
-        if names_ends && found.is_empty() {
-            let found = matches(content, &find.replace("\r\n", "\n"));
-            return Self {
-                content,
-                replace,
-                found,
-                is_verbatim: false,
-            };
-        }
-        Self {
+        let edit = |found, is_verbatim| Self {
             content,
             replace,
             found,
-            is_verbatim: names_ends || replace.contains('\r'),
+            is_verbatim,
+        };
+        if !find.contains('\r') {
+            return edit(matches(content, find), replace.contains('\r'));
+        }
+
+        let exact: Vec<_> = content
+            .match_indices(find)
+            .map(|(at, found)| (at, at + found.len()))
+            .collect();
+        if exact.is_empty() {
+            edit(matches(content, &find.replace("\r\n", "\n")), false)
+        } else {
+            edit(exact, true)
         }
     }
 
@@ -116,6 +108,7 @@ impl<'a> Edit<'a> {
             if own == LineEnd::Open {
                 continue;
             }
+
             let written = replaced.next().or(around).unwrap_or(own);
             if written.differs_from(own) && !kept.contains(&written) {
                 kept.push(written);
@@ -150,6 +143,7 @@ fn matches(content: &str, find: &str) -> Vec<(usize, usize)> {
         .enumerate()
         .map(|(before, (at, _))| at - before)
         .peekable();
+
     let mut count = 0;
     let mut in_content = |at: usize| {
         while dropped.next_if(|dropped| *dropped < at).is_some() {
@@ -157,6 +151,7 @@ fn matches(content: &str, find: &str) -> Vec<(usize, usize)> {
         }
         at + count
     };
+
     flat.match_indices(find)
         .map(|(at, found)| (in_content(at), in_content(at + found.len())))
         .collect()
@@ -170,6 +165,7 @@ mod tests {
     fn line_ends_of_the_file_are_kept() {
         let kept = |ends: &'static str| Some(ends);
         let crlf = kept("the file's line endings, CRLF, were kept");
+
         for (content, find, replace, expected, note) in [
             ("a\nb\nc", "a\nb", "x\ny", "x\ny\nc", None),
             ("a\r\nb\r\nc", "a\nb", "x\ny", "x\r\ny\r\nc", crlf),
@@ -212,6 +208,7 @@ mod tests {
                 "{content:?} {find:?} {replace:?}"
             );
         }
+
         assert_eq!(Edit::new("a\rb", "a\nb", "x").count(), 0);
         assert_eq!(Edit::new("a\nb", "a\rb", "x").count(), 0);
         assert!(Edit::new("aaaa", "a", "bbb").replaced(4, 11).is_none());

@@ -40,6 +40,7 @@ pub fn member_spans(
     let Some((root, find)) = root.filter(|(root, _)| !root.has_error()) else {
         return Vec::new();
     };
+
     let (places, others) = find(facts, root);
     let places = places
         .into_iter()

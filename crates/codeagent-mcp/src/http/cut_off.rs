@@ -42,6 +42,7 @@ pub fn watched(response: Response, id: RequestId, stop: Stop) -> Response {
     if !is_stream {
         return response;
     }
+
     let last = [b"data: ".as_slice(), &message(id), b"\n\n"].concat();
     let cut = Box::pin(async move { stop.is_cut().await });
     response.map(|events| {

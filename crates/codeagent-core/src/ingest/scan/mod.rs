@@ -14,25 +14,27 @@
 //! So is every file that a tsconfig extends, whatever its name. Paths where such a file was missing
 //! are recorded, so that its creation is noticed.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+mod inputs;
+mod known;
 
-use codeagent_lang::project::{add_extended, is_project_file};
+use std::collections::BTreeSet;
+
+use codeagent_lang::project::is_project_file;
 use codeagent_workspace::{
     Entry, EntryKind, NODE_MODULES, RepoPath, Stamp, Walk, Watcher, Workspace,
 };
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::ingest::change::ChangeBatch;
 use crate::ingest::source::SourceReader;
 use crate::ingest::summary::FileProblem;
 use crate::languages::LANGUAGES;
 use crate::model::graph::{Dialect, Language};
-use crate::store::{
-    self, FileRow, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PackageRow, SCANNED_AT, Snapshot,
-    StoreError,
-};
+use crate::store::{InputRow, PackageRow};
+
+pub use inputs::{extended_at, read_inputs};
+pub use known::KnownFiles;
 
 /// Coarsest time resolution of a file system (FAT), in nanoseconds.
 pub const COARSEST_TIME_NS: i64 = 2_000_000_000;
@@ -42,156 +44,6 @@ pub const NEVER_READ: [u8; 32] = [0; 32];
 
 /// In place of a hash: a project file was looked up at this path and does not exist.
 pub const NOT_THERE: [u8; 32] = [0xff; 32];
-
-/// Maximum size of a project file, in bytes.
-const MAX_PROJECT_BYTES: u64 = 2 << 20;
-
-/// The files as the index has them.
-#[derive(Debug, Default)]
-pub struct KnownFiles {
-    /// Source files by path.
-    pub files: FxHashMap<String, FileRow>,
-    /// Project files by path.
-    pub inputs: FxHashMap<String, InputRow>,
-    /// Package files that were read, by path.
-    pub packages: Vec<PackageRow>,
-    /// Package folders, by path.
-    pub package_folders: Vec<String>,
-    /// See `Installed::fingerprint`.
-    pub packages_hash: String,
-    /// Start of the last scan, in nanoseconds since 1970.
-    pub scanned_at: i64,
-    /// Fingerprint of the engine that made the index.
-    pub made_by: String,
-}
-
-impl KnownFiles {
-    /// Loads the file tables of a snapshot.
-    pub fn load(snapshot: &Snapshot) -> Result<Self, StoreError> {
-        Ok(Self {
-            files: store::files(snapshot)?
-                .into_iter()
-                .map(|file| (file.path.clone(), file))
-                .collect(),
-            inputs: store::inputs(snapshot)?
-                .into_iter()
-                .map(|input| (input.path.clone(), input))
-                .collect(),
-            packages: store::package_rows(snapshot)?,
-            package_folders: store::metadata(snapshot, PACKAGE_FOLDERS)?
-                .unwrap_or_default()
-                .lines()
-                .map(str::to_owned)
-                .collect(),
-            packages_hash: store::metadata(snapshot, PACKAGES)?.unwrap_or_default(),
-            scanned_at: store::metadata(snapshot, SCANNED_AT)?
-                .and_then(|text| text.parse().ok())
-                .unwrap_or(0),
-            made_by: store::metadata(snapshot, MADE_BY)?.unwrap_or_default(),
-        })
-    }
-
-    /// Returns all known sources by path, updated with those in `seen`.
-    pub fn sources(&self, seen: impl Iterator<Item = SourceFile>) -> Vec<SourceFile> {
-        let mut seen: FxHashMap<String, SourceFile> = seen
-            .map(|source| (source.path.as_str().to_owned(), source))
-            .collect();
-        let known = self.files.values().filter_map(|row| {
-            let path = RepoPath::new(&row.path).ok()?;
-            let known = SourceFile {
-                path,
-                dialect: row.dialect,
-                size: row.size,
-                stamp: row.stamp,
-                needs_check: false,
-            };
-            Some(seen.remove(&row.path).unwrap_or(known))
-        });
-
-        let mut sources: Vec<SourceFile> = known.collect();
-        sources.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        sources
-    }
-
-    /// Reports whether a file's content may differ from that of a row.
-    fn needs_check(&self, entry: &Entry, row: (u64, Stamp, &[u8; 32])) -> bool {
-        self.may_be_another((entry.size, entry.stamp), row)
-    }
-
-    /// Reports whether content with this size and stamp may differ from that of a row; always true
-    /// for content that was never read.
-    pub fn may_be_another(
-        &self,
-        now: (u64, Stamp),
-        (size, stamp, hash): (u64, Stamp, &[u8; 32]),
-    ) -> bool {
-        let is_recent = now.1.changed_ns > self.scanned_at.saturating_sub(COARSEST_TIME_NS);
-        now != (size, stamp) || is_recent || *hash == NEVER_READ
-    }
-
-    /// Reports whether a change to a file can change project settings.
-    pub fn is_input(&self, path: &str) -> bool {
-        is_project_file(LANGUAGES, path) || self.inputs.contains_key(path)
-    }
-
-    /// Returns project files that are such only because a tsconfig extends them.
-    fn extended(&self) -> impl Iterator<Item = (RepoPath, &InputRow)> {
-        let rows = self
-            .inputs
-            .values()
-            .filter(|row| !is_project_file(LANGUAGES, &row.path));
-        rows.filter_map(|row| Some((RepoPath::new(&row.path).ok()?, row)))
-    }
-
-    /// Returns the extended project files that were created, deleted, or changed in size or time.
-    pub fn changed_extended(&self, workspace: &Workspace) -> impl Iterator<Item = RepoPath> {
-        let differs = |(path, row): &(RepoPath, &InputRow)| {
-            extended_at(workspace, path) != Ok((row.size, row.stamp, row.hash == NOT_THERE))
-        };
-        self.extended()
-            .filter(move |known| differs(known))
-            .map(|(path, _)| path)
-    }
-
-    /// Returns the rows of unchanged sources with their new sizes and times.
-    pub fn touched<'a>(&self, sources: impl IntoIterator<Item = &'a SourceFile>) -> Vec<FileRow> {
-        let stale = sources
-            .into_iter()
-            .filter_map(|source| Some((source, self.files.get(source.path.as_str())?)));
-        let touched =
-            stale.filter(|(source, row)| (row.size, row.stamp) != (source.size, source.stamp));
-        touched
-            .map(|(source, row)| FileRow {
-                size: source.size,
-                stamp: source.stamp,
-                ..row.clone()
-            })
-            .collect()
-    }
-
-    /// Adds the rows of files, replacing older rows.
-    pub fn add_files(&mut self, rows: Vec<FileRow>) {
-        self.files
-            .extend(rows.into_iter().map(|row| (row.path.clone(), row)));
-    }
-
-    /// Replaces the project files.
-    pub fn set_inputs(&mut self, inputs: Vec<InputRow>) {
-        self.inputs = inputs
-            .into_iter()
-            .map(|input| (input.path.clone(), input))
-            .collect();
-    }
-
-    /// Returns the row of a package file.
-    pub fn package(&self, path: &str) -> Option<&PackageRow> {
-        let at = self
-            .packages
-            .binary_search_by(|row| row.path.as_str().cmp(path))
-            .ok()?;
-        Some(&self.packages[at])
-    }
-}
 
 /// A source file on disk.
 #[derive(Clone, Debug)]
@@ -238,6 +90,70 @@ impl Scan {
     #[must_use]
     pub fn sources_need_check(&self) -> bool {
         !self.removed.is_empty() || self.sources.iter().any(|source| source.needs_check)
+    }
+
+    /// Adds a walked file unless the settings exclude it, and marks what may differ from the index.
+    /// Returns 1 for a project file of the index, else 0.
+    fn add_entry(
+        &mut self,
+        workspace: &Workspace,
+        known: &KnownFiles,
+        batch: &ChangeBatch,
+        entry: Entry,
+    ) -> usize {
+        let path = entry.path.as_str();
+        let dialect = Dialect::of_path(path);
+        if dialect.is_some_and(|dialect| {
+            !workspace
+                .config()
+                .takes(&entry.path, dialect.language().as_str())
+        }) {
+            return 0;
+        }
+
+        let mut known_inputs = 0;
+        self.paths.push(path.to_owned());
+        if is_project_file(LANGUAGES, path) {
+            let before = known.inputs.get(path);
+            known_inputs += usize::from(before.is_some());
+            self.inputs_need_check |= before
+                .is_none_or(|row| known.needs_check(&entry, (row.size, row.stamp, &row.hash)));
+            self.inputs
+                .push((entry.path.clone(), entry.size, entry.stamp));
+        }
+
+        if let Some(dialect) = dialect {
+            let before = known.files.get(path);
+            let needs_check = batch.names(&entry.path)
+                || before
+                    .is_none_or(|row| known.needs_check(&entry, (row.size, row.stamp, &row.hash)));
+            self.sources.push(SourceFile {
+                path: entry.path,
+                dialect,
+                size: entry.size,
+                stamp: entry.stamp,
+                needs_check,
+            });
+        }
+
+        known_inputs
+    }
+
+    /// Returns the index's source files that were not found, sorted.
+    fn absent_of(&self, known: &KnownFiles) -> Vec<String> {
+        let present: FxHashSet<&str> = self
+            .sources
+            .iter()
+            .map(|source| source.path.as_str())
+            .collect();
+
+        let paths = known.files.keys();
+        let mut absent: Vec<String> = paths
+            .filter(|path| !present.contains(path.as_str()))
+            .cloned()
+            .collect();
+        absent.sort_unstable();
+        absent
     }
 }
 
@@ -334,46 +250,13 @@ pub fn scan(
             path: String::new(),
             message,
         }));
-    let mut known_inputs = 0;
     let manifests = ignored_manifests(workspace, &walk.entries);
     let mut entries = walk.entries;
-
     entries.extend(manifests);
     entries.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut known_inputs = 0;
     for entry in entries {
-        let path = entry.path.as_str();
-        let dialect = Dialect::of_path(path);
-        if dialect.is_some_and(|dialect| {
-            !workspace
-                .config()
-                .takes(&entry.path, dialect.language().as_str())
-        }) {
-            continue;
-        }
-
-        scan.paths.push(path.to_owned());
-        if is_project_file(LANGUAGES, path) {
-            let before = known.inputs.get(path);
-            known_inputs += usize::from(before.is_some());
-            scan.inputs_need_check |= before
-                .is_none_or(|row| known.needs_check(&entry, (row.size, row.stamp, &row.hash)));
-            scan.inputs
-                .push((entry.path.clone(), entry.size, entry.stamp));
-        }
-
-        if let Some(dialect) = dialect {
-            let before = known.files.get(path);
-            let needs_check = batch.names(&entry.path)
-                || before
-                    .is_none_or(|row| known.needs_check(&entry, (row.size, row.stamp, &row.hash)));
-            scan.sources.push(SourceFile {
-                path: entry.path,
-                dialect,
-                size: entry.size,
-                stamp: entry.stamp,
-                needs_check,
-            });
-        }
+        known_inputs += scan.add_entry(workspace, known, batch, entry);
     }
 
     known_inputs += retain_unlisted(known, &walk.unlisted, &mut scan);
@@ -389,19 +272,7 @@ pub fn scan(
     }
 
     scan.inputs_need_check |= known_inputs != known.inputs.len();
-    let present: FxHashSet<&str> = scan
-        .sources
-        .iter()
-        .map(|source| source.path.as_str())
-        .collect();
-
-    scan.removed = known
-        .files
-        .keys()
-        .filter(|path| !present.contains(path.as_str()))
-        .cloned()
-        .collect();
-    scan.removed.sort_unstable();
+    scan.removed = scan.absent_of(known);
     scan
 }
 
@@ -523,95 +394,4 @@ pub fn compare_contents(reader: &SourceReader, known: &KnownFiles, sources: &mut
                 Err(error) => row.problem != Some(error.to_string()),
             };
         });
-}
-
-/// Reads the project files; returns their rows and texts.
-pub fn read_inputs(
-    workspace: &Workspace,
-    scan: &mut Scan,
-) -> (Vec<InputRow>, BTreeMap<String, Arc<str>>) {
-    let mut rows = Vec::with_capacity(scan.inputs.len());
-    let mut texts = BTreeMap::new();
-    for (path, size, stamp) in std::mem::take(&mut scan.inputs) {
-        let (row, text) = read_input(workspace, scan, (&path, size, stamp));
-        rows.push(row);
-        // A csproj that cannot be read still marks its folder as a project.
-        let text = text.or_else(|| path.as_str().ends_with(".csproj").then(|| Arc::from("")));
-        texts.extend(text.map(|text| (path.to_string(), text)));
-    }
-
-    add_extended(LANGUAGES, &mut texts, |path| {
-        let path = RepoPath::new(path).ok()?;
-        match extended_at(workspace, &path) {
-            Ok((size, stamp, false)) => {
-                let (row, text) = read_input(workspace, scan, (&path, size, stamp));
-                rows.push(row);
-                text
-            }
-            outcome => {
-                scan.is_short |= outcome.is_err_and(|is_short| is_short);
-                let hash = if outcome.is_ok() {
-                    NOT_THERE
-                } else {
-                    NEVER_READ
-                };
-
-                rows.push(InputRow {
-                    path: path.to_string(),
-                    size: 0,
-                    stamp: Stamp::default(),
-                    hash,
-                });
-                None
-            }
-        }
-    });
-    rows.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    (rows, texts)
-}
-
-/// Returns the size and stamp of a file that a tsconfig extends, and whether it is missing. The
-/// error tells whether the system ran short of resources.
-fn extended_at(workspace: &Workspace, path: &RepoPath) -> Result<(u64, Stamp, bool), bool> {
-    match workspace.stat(path) {
-        Ok(entry) if entry.kind == EntryKind::File => Ok((entry.size, entry.stamp, false)),
-        Err(error) if !error.is_missing() => Err(error.is_shortage()),
-        _ => Ok((0, Stamp::default(), true)),
-    }
-}
-
-/// Reads a project file; returns its row, and its text if it is readable.
-fn read_input(
-    workspace: &Workspace,
-    scan: &mut Scan,
-    (path, size, stamp): (&RepoPath, u64, Stamp),
-) -> (InputRow, Option<Arc<str>>) {
-    match workspace.read_up_to(path, MAX_PROJECT_BYTES) {
-        Ok(file) => {
-            let row = InputRow {
-                path: path.to_string(),
-                size: file.size,
-                stamp: file.stamp,
-                hash: *file.hash.as_bytes(),
-            };
-            (row, Some(Arc::from(file.text)))
-        }
-        Err(error) => {
-            scan.is_short |= error.is_shortage();
-            scan.problems.push(FileProblem {
-                path: path.to_string(),
-                message: error.to_string(),
-            });
-
-            (
-                InputRow {
-                    path: path.to_string(),
-                    size,
-                    stamp,
-                    hash: NEVER_READ,
-                },
-                None,
-            )
-        }
-    }
 }
