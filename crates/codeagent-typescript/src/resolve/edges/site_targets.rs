@@ -20,7 +20,7 @@ use super::used_names;
 use crate::resolve::edges::FileResolver;
 use crate::resolve::queries::Query;
 use crate::resolve::symbols::modules::ResolvedName;
-use crate::resolve::symbols::scopes::DeclList;
+use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 
 /// Largest number of symbols recorded for an ambiguous use.
 const MAX_TARGETS: usize = 8;
@@ -111,12 +111,10 @@ impl FileResolver<'_> {
                 .all(|decl| !self.decl(*decl).flags.has(DeclFlags::MEMBER));
 
         // A constructor's parameter called by its name is not its property, which is only named.
-        let is_parameter = site.kind.is_call()
-            && self.is_called_by_name(site)
-            && decls
-                .iter()
-                .all(|decl| self.decl(*decl).flags.has(DeclFlags::FROM_PARAMETER));
-        let kind = if is_parameter {
+        let is_from_parameter = decls
+            .iter()
+            .all(|decl| self.decl(*decl).flags.has(DeclFlags::FROM_PARAMETER));
+        let kind = if is_from_parameter && self.is_parameter_called(site) {
             SiteKind::Read
         } else {
             site.kind
@@ -137,9 +135,14 @@ impl FileResolver<'_> {
 
     /// Reports whether the callee is a bare name or a function or class expression.
     fn is_called_by_name(&self, site: Site) -> bool {
+        self.called_by_name(site).is_some()
+    }
+
+    /// Returns the callee if it is a bare name or a function or class expression.
+    fn called_by_name(&self, site: Site) -> Option<ExprId> {
         let facts = self.own_facts();
         let (Subject::Expr(mut expr) | Subject::Decorator(mut expr)) = site.subject else {
-            return false;
+            return None;
         };
         loop {
             expr = match facts.expr(expr) {
@@ -148,10 +151,27 @@ impl FileResolver<'_> {
                 | Expr::Paren(inner)
                 | Expr::Generic(inner, _)
                 | Expr::Satisfies(inner, _) => inner,
-                Expr::Name(..) | Expr::Function(_) | Expr::Class(_) => return true,
-                _ => return false,
+                Expr::Name(..) | Expr::Function(_) | Expr::Class(_) => return Some(expr),
+                _ => return None,
             };
         }
+    }
+
+    /// Reports whether the callee is the name of a parameter.
+    fn is_parameter_called(&self, site: Site) -> bool {
+        let callee = self.called_by_name(site).filter(|_| site.kind.is_call());
+        let Some(Expr::Name(sym, scope, offset)) = callee.map(|expr| self.own_facts().expr(expr))
+        else {
+            return false;
+        };
+        let position = LookupPosition {
+            file: self.file,
+            scope,
+            offset,
+        };
+        self.lookup_name(position, self.name(self.file, sym), Meaning::Value)
+            .iter()
+            .any(|decl| self.decl(*decl).kind == DeclKind::Parameter)
     }
 
     /// Returns the edge from a site, as if it were of this kind, to those declarations that are
