@@ -19,6 +19,11 @@ pub fn note_text(note: &Note, face: Face) -> String {
             format!("no symbol is named {asked}; these differ in case")
         }
         Note::External { symbols, overloads } => external_text(symbols, *overloads),
+        Note::AlsoExternal { symbols } => also_external_text(symbols, face),
+        Note::NoPackages => "no project file declares a package, and no indexed file uses one; \
+                             packages are read from csproj files, packages.config and package.json"
+            .to_owned(),
+        Note::NoPackage { asked, similar } => no_package_text(asked, similar),
         Note::MatchedMember {
             asked,
             declared_as,
@@ -93,6 +98,33 @@ fn external_text(symbols: &[String], methods: usize) -> String {
     };
     format!(
         "uses of {}{more}{overloads}, which is not in the repository",
+        shown.join(", ")
+    )
+}
+
+fn no_package_text(asked: &str, similar: &[String]) -> String {
+    let hint = match similar {
+        [] => "`codeagent packages` lists all".to_owned(),
+        _ => {
+            let shown = &similar[..similar.len().min(MAX_EXTERNAL)];
+            format!("did you mean {}?", shown.join(", "))
+        }
+    };
+    format!("no project declares or uses a package named {asked}; {hint}")
+}
+
+fn also_external_text(symbols: &[String], face: Face) -> String {
+    let (shown, more) = symbols.split_at(symbols.len().min(MAX_EXTERNAL));
+    let more = match more.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let query = match symbols {
+        [first, ..] => face.call(FollowUp::References, first),
+        [] => String::new(),
+    };
+    format!(
+        "used here, but not in the repository: {}{more}; {query} lists the uses",
         shown.join(", ")
     )
 }

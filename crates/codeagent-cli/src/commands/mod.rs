@@ -21,6 +21,7 @@ mod lsp;
 mod mcp;
 mod model;
 mod outline;
+mod packages;
 mod related;
 mod report;
 mod search;
@@ -156,6 +157,9 @@ enum Command {
     /// Show what depends on a symbol
     #[command(after_help = "Example: codeagent dependents OrderService --type references")]
     Dependents(related::EdgeTypeArgs),
+    /// List the packages of each project: version asked for, version locked, number of uses
+    #[command(after_help = "Examples:\n  codeagent packages\n  codeagent packages rxjs --json")]
+    Packages(packages::Arguments),
     /// Export the graph as TSV tables
     #[command(after_help = "Example: codeagent export --format tsv --out /tmp/graph")]
     Export(export::Arguments),
@@ -549,6 +553,7 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Dependents(arguments) => {
             related::run_typed(root, EdgeDirection::Incoming, &arguments)
         }
+        Command::Packages(arguments) => packages::run(root, &arguments),
         Command::Export(arguments) => export::run(root, &arguments),
         Command::Debug(arguments) => debug::run(root, &arguments),
         Command::Watch(arguments) => return watch::run(root, &arguments),

@@ -1,4 +1,5 @@
-//! Debug views of one file, one line or all calls (`codeagent debug`).
+//! Views of the files apart from the index: one file, one line or all calls (`codeagent debug`), and
+//! the declared packages (`codeagent packages`).
 //!
 //! Limitations: for a line or the calls, all sources are read and parsed again. Writes nothing.
 
@@ -32,6 +33,7 @@ use codeagent_lang::explain::explain;
 use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::{FileId, Reference, World, WorldFile, link};
 
+pub use crate::ingest::packages::{DeclaredPackage, DependencyScope, ProjectPackages};
 use crate::store::Snapshot;
 
 /// Prints the facts of a file: one declaration, import, export or use per line.
@@ -233,6 +235,12 @@ fn scanned(workspace: &Workspace, threads: &ThreadPool) -> (Scan, Arc<ProjectMod
         let projects = projects(workspace, &scan.paths, texts);
         (scan, projects)
     })
+}
+
+/// Returns the projects of the repository with the packages that they declare, by path.
+pub fn packages(workspace: &Workspace) -> Result<Vec<ProjectPackages>, InspectError> {
+    let (_, projects) = scanned(workspace, &worker_threads(0)?);
+    Ok(packages::declared(workspace, &projects))
 }
 
 /// No store is involved here, so the only `IngestError`s are those of the worker threads.

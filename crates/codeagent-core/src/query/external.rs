@@ -12,7 +12,9 @@ use rustc_hash::FxHashMap;
 use crate::model::external::{ExternalSymbol, PackageManager};
 use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
 use crate::query::{Filter, Neighbors, QueryError, Relation};
-use crate::store::{self, ExternalSite, FileKey, IncidentEdge, Snapshot, StoredExternal};
+use crate::store::{
+    self, ExternalSite, FileKey, FilePackageUse, IncidentEdge, Snapshot, StoredExternal,
+};
 
 /// Maximum number of symbols that a name stands for.
 const MAX_SYMBOLS: usize = 5_000;
@@ -330,6 +332,27 @@ pub fn used_packages(snapshot: &Snapshot) -> Result<Vec<PackageUse>, QueryError>
         files,
     };
     Ok(packages.into_iter().map(package).collect())
+}
+
+/// Returns the uses of packages by file.
+pub fn package_uses_by_file(snapshot: &Snapshot) -> Result<Vec<FilePackageUse>, QueryError> {
+    Ok(store::external_uses_by_file(snapshot)?)
+}
+
+/// Maximum number of words of a search that may be the path of an external symbol.
+const MAX_WORDS: usize = 4;
+
+/// Returns the external symbols that the words of a search name: `HttpClient.SendAsync`,
+/// `HttpClient SendAsync`.
+pub(super) fn external_matches(snapshot: &Snapshot, text: &str) -> Result<Vec<String>, QueryError> {
+    let words: Vec<&str> = text.split_whitespace().take(MAX_WORDS + 1).collect();
+    if words.is_empty() || words.len() > MAX_WORDS {
+        return Ok(Vec::new());
+    }
+    Ok(external_names(&resolve_external(
+        snapshot,
+        &words.join("."),
+    )?))
 }
 
 #[cfg(test)]

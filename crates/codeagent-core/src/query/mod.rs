@@ -64,7 +64,7 @@ pub use error::QueryError;
 pub use export::{ExportTables, export};
 pub use external::{
     ExternalTarget, PackageUse, external_members, external_names, external_targets, external_uses,
-    resolve_external, used_packages,
+    package_uses_by_file, resolve_external, used_packages,
 };
 pub use filter::Filter;
 pub use flow::flow;
@@ -122,8 +122,8 @@ pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use wrapped::wrappers_of;
 
 pub use crate::store::{
-    Counts, FileKey, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, StoredExternal,
-    SymbolBrief, VectorSource, is_test_path,
+    Counts, FileKey, FilePackageUse, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot,
+    StoredExternal, SymbolBrief, VectorSource, is_test_path,
 };
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -20,6 +20,20 @@ pub enum Note {
         /// Number of .NET methods among them, overloads included.
         overloads: usize,
     },
+    /// A search names symbols outside the repository, which its results do not contain.
+    AlsoExternal {
+        /// The symbols without their parameters, each once.
+        symbols: Vec<String>,
+    },
+    /// No project declares a package, and the index has no use of one.
+    NoPackages,
+    /// No project declares or uses a package of this name.
+    NoPackage {
+        /// The requested name.
+        asked: String,
+        /// Packages whose names contain it.
+        similar: Vec<String>,
+    },
     /// The name was resolved to a member of the type that it starts with.
     MatchedMember {
         /// The requested name.

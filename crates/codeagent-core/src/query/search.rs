@@ -2,6 +2,7 @@
 //! `where are carts saved`.
 
 use crate::model::graph::Node;
+use crate::query::external::external_matches;
 use crate::query::question::question;
 use crate::query::vectors::LOOKED_AT;
 use crate::query::{
@@ -91,6 +92,14 @@ impl SearchResults {
             return Ok(vec![Note::Question { query, name }]);
         }
         notes.extend(unindexed_files_like(snapshot, query.text)?);
+        let external = external_matches(snapshot, query.text)?;
+        let is_external = !external.is_empty();
+        if is_external {
+            notes.push(Note::AlsoExternal { symbols: external });
+        }
+        if is_external && self.hits.is_empty() {
+            return Ok(notes);
+        }
 
         notes.push(match (self.quoted, self.some_words) {
             (true, is_closest) => Note::SearchedAsTyped { is_closest },

@@ -277,6 +277,49 @@ pub fn external_packages(
     Ok(found)
 }
 
+/// The uses of one package in one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePackageUse {
+    /// Path of the file.
+    pub path: String,
+    /// Project that owns the file; empty if none does.
+    pub project: String,
+    /// Who distributes the package.
+    pub manager: PackageManager,
+    /// Name of the package; empty if the manager has only one.
+    pub package: String,
+    /// Number of uses.
+    pub uses: usize,
+}
+
+const BY_FILE: &str = "SELECT f.path, f.project_id, s.manager, s.package, u.sites \
+    FROM external_uses u JOIN external_symbols s ON s.id = u.symbol_id JOIN files f ON f.id = u.file_id \
+    ORDER BY f.path, s.manager, s.package";
+
+/// Returns the uses of packages by path and package.
+pub fn external_uses_by_file(snapshot: &Snapshot) -> Result<Vec<FilePackageUse>, StoreError> {
+    let mut statement = snapshot.connection().prepare(BY_FILE)?;
+    let mut rows = statement.query([])?;
+    let mut found: Vec<FilePackageUse> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let used = FilePackageUse {
+            path: row.get(0)?,
+            project: row.get(1)?,
+            manager: word_column(row, 2, PackageManager::from_code)?,
+            package: row.get(3)?,
+            uses: unpack(row.get_ref(4)?.as_blob().unwrap_or_default()).len(),
+        };
+        let is_same = |last: &&mut FilePackageUse| {
+            (&last.path, last.manager, &last.package) == (&used.path, used.manager, &used.package)
+        };
+        match found.last_mut().filter(is_same) {
+            Some(last) => last.uses += used.uses,
+            None => found.push(used),
+        }
+    }
+    Ok(found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

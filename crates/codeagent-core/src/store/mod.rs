@@ -47,8 +47,9 @@ pub use edges::{
 };
 pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
 pub use external::{
-    ExternalRow, ExternalSite, StoredExternal, external_packages, external_symbols_named,
-    external_symbols_of, external_symbols_within, external_uses_in, external_uses_of,
+    ExternalRow, ExternalSite, FilePackageUse, StoredExternal, external_packages,
+    external_symbols_named, external_symbols_of, external_symbols_within, external_uses_by_file,
+    external_uses_in, external_uses_of,
 };
 pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, read_packed};
 pub use files::{

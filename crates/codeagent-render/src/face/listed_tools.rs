@@ -289,6 +289,14 @@ fn notes() -> Vec<Note> {
             symbols: vec!["lib:Array.map".to_owned()],
             overloads: 2,
         },
+        Note::AlsoExternal {
+            symbols: vec!["lib:Array.map".to_owned()],
+        },
+        Note::NoPackages,
+        Note::NoPackage {
+            asked: "rx".to_owned(),
+            similar: vec!["rxjs".to_owned()],
+        },
         Note::MatchedMember {
             asked: name(),
             declared_as: name(),
@@ -323,6 +331,9 @@ fn notes() -> Vec<Note> {
         all,
         Note::MatchedIgnoringCase { .. },
         Note::External { .. },
+        Note::AlsoExternal { .. },
+        Note::NoPackages,
+        Note::NoPackage { .. },
         Note::MatchedMember { .. },
         Note::InCallback { .. },
         Note::NotFound(_),

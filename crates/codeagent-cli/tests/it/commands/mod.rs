@@ -12,6 +12,7 @@ mod hook;
 mod lists;
 mod model;
 mod notes;
+mod packages;
 mod roots;
 mod servers;
 #[cfg(unix)]

@@ -10,7 +10,9 @@
 
 mod closure;
 mod compare;
+mod declared;
 mod disk;
+mod locks;
 mod lookup;
 mod manifest;
 mod nuget;
@@ -33,6 +35,7 @@ use crate::model::facts::Facts;
 use crate::store::{FactsKey, PackageRow};
 
 pub use compare::{PackageFreshness, compare, watch};
+pub use declared::{DeclaredPackage, DependencyScope, ProjectPackages, declared};
 pub use nuget::CachedAssemblies;
 
 /// Maximum number of notes on single files.

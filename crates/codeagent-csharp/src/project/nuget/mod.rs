@@ -1,15 +1,18 @@
 //! NuGet: the packages that a C# project references, and the contents of NuGet's own files.
 //!
 //! Works on texts only; `ingest::packages` reads the files. `version` compares versions and ranges,
-//! `nuspec` reads the dependencies of a package, `assets` reads the result of the last restore, and
-//! `nearest` chooses the framework folder of a package for a project.
+//! `nuspec` reads the dependencies of a package, `packages_config` those of an older project,
+//! `assets` reads the result of the last restore, and `nearest` chooses the framework folder of a
+//! package for a project.
 
 mod assets;
 mod nuspec;
+mod packages_config;
 mod version;
 
 pub use assets::{Assets, ResolvedAssembly};
 pub use nuspec::{Needs, needs};
+pub use packages_config::packages_config;
 pub use version::{Range, Version};
 
 use crate::project::frameworks::{Family, Framework};
