@@ -50,6 +50,8 @@ fn line(row: &PackageUseRow) -> String {
     let undeclared = if row.declared { "" } else { ", not declared" };
     let uses = match row.uses {
         _ if row.in_repository => "in this repository".to_owned(),
+        // Their symbols are known only if the package is installed.
+        0 if row.manager == "nuget" => "no known uses".to_owned(),
         0 => "no uses".to_owned(),
         uses => format!(
             "{} in {}",

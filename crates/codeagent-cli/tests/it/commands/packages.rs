@@ -55,10 +55,10 @@ fn packages_are_listed_with_versions_and_uses() {
     assert!(shop.run(&["index"]).status.success());
     expect![[r#"
         src/Mail/Mail.csproj
-          nuget:Dapper 2.1.35: no uses
-          nuget:Serilog 3.*, locked 3.1.1: no uses
+          nuget:Dapper 2.1.35: no known uses
+          nuget:Serilog 3.*, locked 3.1.1: no known uses
         src/Old/Old.csproj
-          nuget:Moq 4.0.0, dev: no uses
+          nuget:Moq 4.0.0, dev: no known uses
         web/packages/app/package.json
           npm:@shop/client 1.0.0: in this repository
           npm:@shop/ui 1.0.0: in this repository
