@@ -81,54 +81,49 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         return vectors(&found, lines);
     }
 
+    match &options.case {
+        Some(name) => run_case(name, found),
+        None => run_all_cases(),
+    }
+}
+
+/// Runs one case in this process.
+fn run_case(name: &str, found: ModelFiles) -> anyhow::Result<()> {
+    let (_, case) = CASES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .context("no such case")?;
+
     let scratch =
         std::env::temp_dir().join(format!("codeagent-model-check-{}", std::process::id()));
+    fs::create_dir_all(&scratch)?;
+    let setup = ModelSetup { found, scratch };
+    let outcome = case(&setup);
+    fs::remove_dir_all(&setup.scratch)?;
 
-    if let Some(name) = &options.case {
-        fs::create_dir_all(&scratch)?;
-        let (_, case) = CASES
-            .iter()
-            .find(|(known, _)| known == name)
-            .context("no such case")?;
+    println!("{}", outcome?);
+    Ok(())
+}
 
-        let outcome = case(&ModelSetup {
-            found,
-            scratch: scratch.clone(),
-        });
-
-        fs::remove_dir_all(&scratch)?;
-        println!("{}", outcome?);
-        return Ok(());
-    }
-
+/// Runs each case in a process of its own.
+fn run_all_cases() -> anyhow::Result<()> {
     let (mut passed, mut failed) = (0, 0);
+
     for (name, _) in CASES {
         let output = Command::new(std::env::current_exe()?)
             .args(["model-check", "--case", name])
             .output()?;
 
-        let message = String::from_utf8_lossy(if output.status.success() {
-            &output.stdout
+        let (word, message) = if output.status.success() {
+            passed += 1;
+            ("ok    ", &output.stdout)
         } else {
-            &output.stderr
-        })
-        .trim()
-        .to_owned();
+            failed += 1;
+            ("FAILED", &output.stderr)
+        };
 
-        println!(
-            "{} {name}: {message}",
-            if output.status.success() {
-                "ok    "
-            } else {
-                "FAILED"
-            }
-        );
-
-        *(if output.status.success() {
-            &mut passed
-        } else {
-            &mut failed
-        }) += 1;
+        let message = String::from_utf8_lossy(message);
+        println!("{word} {name}: {}", message.trim());
     }
 
     println!("{passed} passed, {failed} failed");

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use codeagent_core::embed::{Embedder, HashingEmbedder, ModelHandle};
+use codeagent_core::embed::{Embedder, HashingEmbedder, ModelHandle, Vector};
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::model::graph::{Node, NodeId, NodeType};
 use codeagent_core::query::{self, Snapshot, VectorSource, Vectors};
@@ -167,14 +167,7 @@ fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
     );
 
     let nodes = grown(nodes, count);
-    let step = nodes.len() / QUERIES;
-    let asked_symbols: Vec<NodeId> = nodes
-        .iter()
-        .step_by(step.max(1))
-        .take(QUERIES)
-        .map(|node| node.id)
-        .collect();
-
+    let asked_symbols: Vec<NodeId> = drawn(&nodes).map(|node| node.id).collect();
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("index.db");
     let start = ThreadTime::now();
@@ -186,59 +179,90 @@ fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
     );
 
     let snapshot = reader.snapshot()?;
-    let (cached, mut cold, mut warm, mut recalls) =
-        (Vectors::default(), Vec::new(), Vec::new(), [0.0; 2]);
+    let cached = Vectors::default();
+    let mut times = time_queries(&snapshot, &cached, &asked_symbols)?;
 
-    for id in &asked_symbols {
-        let fresh = Vectors::default();
-        cold.push(timed(|| {
-            query::find_similar(&snapshot, &fresh, &[*id], NEAREST).map(drop)
-        })?);
-        query::find_similar(&snapshot, &cached, &[*id], NEAREST)?;
-        warm.push(timed(|| {
-            query::find_similar(&snapshot, &cached, &[*id], NEAREST).map(drop)
-        })?);
-    }
+    let symbols = symbol_vectors(&snapshot, &asked_symbols)?;
+    let of_symbols = recall(&snapshot, &cached, &symbols, 100)?;
+    let sentences = sentence_vectors(&sentences)?;
+    let of_sentences = recall(&snapshot, &cached, &sentences, 300)?;
 
-    for (kind, vectors) in [
-        symbol_vectors(&snapshot, &asked_symbols)?,
-        sentence_vectors(&sentences)?,
-    ]
-    .iter()
-    .enumerate()
-    {
-        let exact = query::exactly_nearest(&snapshot, VectorSource::Lexical, vectors, NEAREST)?;
-
-        for (vector, exact) in vectors.iter().zip(exact) {
-            let found =
-                cached.nearest(&snapshot, VectorSource::Lexical, vector, [100, 300][kind])?;
-
-            // A symbol as near as the tenth is as good a result.
-            let least = exact.last().map_or(0.0, |(_, cosine)| cosine - 1e-5);
-            let right = found
-                .iter()
-                .take(NEAREST)
-                .filter(|(_, cosine)| *cosine >= least)
-                .count();
-
-            recalls[kind] += right as f64 / exact.len().max(1) as f64 / vectors.len() as f64;
-        }
-    }
-
-    println!("find_similar, signs in memory  {}", percentiles(&mut warm));
-    println!("find_similar, signs read       {}", percentiles(&mut cold));
     println!(
-        "recall@{NEAREST}: of symbols {:.4}, of sentences {:.4}",
-        recalls[0], recalls[1]
+        "find_similar, signs in memory  {}",
+        percentiles(&mut times.warm)
     );
+    println!(
+        "find_similar, signs read       {}",
+        percentiles(&mut times.cold)
+    );
+    println!("recall@{NEAREST}: of symbols {of_symbols:.4}, of sentences {of_sentences:.4}");
 
     Ok(())
 }
 
-fn symbol_vectors(
+/// Draws the items that are queried, evenly.
+fn drawn<T>(items: &[T]) -> impl Iterator<Item = &T> {
+    let step = (items.len() / QUERIES).max(1);
+    items.iter().step_by(step).take(QUERIES)
+}
+
+/// CPU times of the same queries.
+struct QueryTimes {
+    /// With sign bits read from the index.
+    cold: Vec<Duration>,
+    /// With sign bits in memory.
+    warm: Vec<Duration>,
+}
+
+fn time_queries(
     snapshot: &Snapshot,
+    cached: &Vectors,
     ids: &[NodeId],
-) -> anyhow::Result<Vec<codeagent_core::embed::Vector>> {
+) -> anyhow::Result<QueryTimes> {
+    let (mut cold, mut warm) = (Vec::new(), Vec::new());
+    let find = |vectors: &Vectors, id: NodeId| {
+        query::find_similar(snapshot, vectors, &[id], NEAREST).map(drop)
+    };
+
+    for id in ids {
+        let fresh = Vectors::default();
+        cold.push(timed(|| find(&fresh, *id))?);
+
+        find(cached, *id)?;
+        warm.push(timed(|| find(cached, *id))?);
+    }
+
+    Ok(QueryTimes { cold, warm })
+}
+
+/// Returns the share of the exactly nearest symbols that are among the first of `candidates` found.
+fn recall(
+    snapshot: &Snapshot,
+    cached: &Vectors,
+    vectors: &[Vector],
+    candidates: usize,
+) -> anyhow::Result<f64> {
+    let exact = query::exactly_nearest(snapshot, VectorSource::Lexical, vectors, NEAREST)?;
+    let mut recall = 0.0;
+
+    for (vector, exact) in vectors.iter().zip(exact) {
+        let found = cached.nearest(snapshot, VectorSource::Lexical, vector, candidates)?;
+
+        // A symbol as near as the tenth is as good a result.
+        let least = exact.last().map_or(0.0, |(_, cosine)| cosine - 1e-5);
+        let right = found
+            .iter()
+            .take(NEAREST)
+            .filter(|(_, cosine)| *cosine >= least)
+            .count();
+
+        recall += right as f64 / exact.len().max(1) as f64 / vectors.len() as f64;
+    }
+
+    Ok(recall)
+}
+
+fn symbol_vectors(snapshot: &Snapshot, ids: &[NodeId]) -> anyhow::Result<Vec<Vector>> {
     Ok(
         codeagent_core::store::vectors_of(snapshot, VectorSource::Lexical, ids)?
             .into_iter()
@@ -247,14 +271,8 @@ fn symbol_vectors(
     )
 }
 
-fn sentence_vectors(sentences: &[String]) -> anyhow::Result<Vec<codeagent_core::embed::Vector>> {
-    let step = (sentences.len() / QUERIES).max(1);
-    let texts: Vec<&str> = sentences
-        .iter()
-        .step_by(step)
-        .take(QUERIES)
-        .map(String::as_str)
-        .collect();
+fn sentence_vectors(sentences: &[String]) -> anyhow::Result<Vec<Vector>> {
+    let texts: Vec<&str> = drawn(sentences).map(String::as_str).collect();
     Ok(HashingEmbedder.embed(&texts)?)
 }
 

@@ -16,83 +16,38 @@ use crate::accuracy::tables::Table;
 /// zstd level: small files matter, compression time does not.
 const LEVEL: i32 = 19;
 
-/// Returns the tables and columns that the comparison reads. Symbol numbers are row numbers, from
-/// 1.
-fn columns(language: Language) -> [(&'static str, &'static [&'static str]); 4] {
-    match language {
-        Language::TypeScript => [
-            (
-                "symbols",
-                &[
-                    "file",
-                    "kind",
-                    "name",
-                    "line_start",
-                    "name_line",
-                    "parent_sid",
-                    "scope",
-                    "opt",
-                ],
-            ),
-            (
-                "calls",
-                &[
-                    "caller_file",
-                    "site_line",
-                    "site_col",
-                    "site_name",
-                    "expr_line",
-                    "expr_col",
-                    "status",
-                    "callee_sids",
-                ],
-            ),
-            (
-                "inherits",
-                &[
-                    "kind",
-                    "child_file",
-                    "child_sid",
-                    "parent_sids",
-                    "parent_name",
-                    "status",
-                ],
-            ),
-            ("refs", &["file", "line", "col", "name", "sub", "decl_sids"]),
-        ],
-        Language::CSharp => [
-            (
-                "symbols",
-                &[
-                    "file",
-                    "kind",
-                    "name",
-                    "container",
-                    "line_start",
-                    "name_line",
-                    "parent_sid",
-                    "canon_sid",
-                ],
-            ),
-            (
-                "calls",
-                &[
-                    "caller_file",
-                    "site_line",
-                    "site_col",
-                    "call_kind",
-                    "status",
-                    "callee_sid",
-                ],
-            ),
-            (
-                "inherits",
-                &["kind", "child_file", "child_sid", "parent_sid", "status"],
-            ),
-            ("refs", &["file", "line", "col", "status", "decl_sid"]),
-        ],
-    }
-}
+/// The tables that the comparison reads, each with its columns. Symbol numbers are row numbers,
+/// from 1.
+type Columns = [(&'static str, &'static str); 4];
+
+const TYPESCRIPT_COLUMNS: Columns = [
+    (
+        "symbols",
+        "file kind name line_start name_line parent_sid scope opt",
+    ),
+    (
+        "calls",
+        "caller_file site_line site_col site_name expr_line expr_col status callee_sids",
+    ),
+    (
+        "inherits",
+        "kind child_file child_sid parent_sids parent_name status",
+    ),
+    ("refs", "file line col name sub decl_sids"),
+];
+
+const CSHARP_COLUMNS: Columns = [
+    (
+        "symbols",
+        "file kind name container line_start name_line parent_sid canon_sid",
+    ),
+    (
+        "calls",
+        "caller_file site_line site_col call_kind status callee_sid",
+    ),
+    ("inherits", "kind child_file child_sid parent_sid status"),
+    ("refs", "file line col status decl_sid"),
+];
 
 /// Reads a committed gold text.
 pub fn read(path: &Path) -> anyhow::Result<String> {
@@ -109,12 +64,18 @@ pub fn compact(prefix: &Path, language: Language, out: &Path) -> anyhow::Result<
         writeln!(text, "{line}")?;
     }
 
-    for (name, columns) in columns(language) {
+    let tables = match language {
+        Language::TypeScript => TYPESCRIPT_COLUMNS,
+        Language::CSharp => CSHARP_COLUMNS,
+    };
+
+    for (name, columns) in tables {
         let Some(full) = table(prefix, name)? else {
             continue;
         };
 
         let full = Table::parse(&full);
+        let columns: Vec<&str> = columns.split(' ').collect();
         writeln!(text, "#{name}\t{}", columns.join("\t"))?;
 
         for (at, row) in full.rows().enumerate() {

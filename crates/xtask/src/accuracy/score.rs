@@ -8,7 +8,11 @@ use std::path::Path;
 
 use codeagent_workspace::{RepoPath, Workspace};
 
-use crate::accuracy::tables::Table;
+use crate::accuracy::tables::{Site, Table};
+
+/// The kinds of inheritance edges, each a class of its own.
+pub const INHERITANCE_KINDS: [&str; 4] =
+    ["extends", "implements", "overrides", "implements_member"];
 
 /// Tables by name: `symbols`, `calls`, `inherits`, `refs`, `files`.
 pub struct Tables<'t> {
@@ -173,11 +177,6 @@ impl Report {
     }
 }
 
-/// Formats a declaration for disagreements.
-pub fn location(file: &str, line: usize, name: &str) -> String {
-    format!("{file}:{line} {name}")
-}
-
 /// The texts of a repository, read on demand.
 pub struct Sources {
     workspace: Workspace,
@@ -192,27 +191,18 @@ impl Sources {
         })
     }
 
-    /// Returns the identifier at a line and UTF-16 column, both from 1, and the text before it on
-    /// its line.
-    pub fn token(&mut self, file: &str, (line, column): (usize, usize)) -> (String, String) {
-        if !self.texts.contains_key(file) {
-            let path = RepoPath::new(file).ok();
-            let text = path
-                .and_then(|path| self.workspace.read(&path).ok())
-                .map(|file| file.text)
-                .unwrap_or_default();
-            self.texts
-                .insert(file.to_owned(), text.lines().map(str::to_owned).collect());
-        }
-
-        let text = line
+    /// Returns the identifier at a site, and the text before it on its line.
+    pub fn token(&mut self, site: &Site<'_>) -> (String, String) {
+        let lines = self.lines(site.file);
+        let text = site
+            .line
             .checked_sub(1)
-            .and_then(|at| self.texts[file].get(at))
+            .and_then(|at| lines.get(at))
             .map(String::as_str)
             .unwrap_or_default();
 
         let units: Vec<u16> = text.encode_utf16().collect();
-        let (before, after) = units.split_at(column.saturating_sub(1).min(units.len()));
+        let (before, after) = units.split_at(site.column.saturating_sub(1).min(units.len()));
 
         let word = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#');
         (
@@ -222,5 +212,20 @@ impl Sources {
                 .collect(),
             String::from_utf16_lossy(before),
         )
+    }
+
+    /// Returns the lines of a file; none if it cannot be read.
+    fn lines(&mut self, file: &str) -> &[String] {
+        if !self.texts.contains_key(file) {
+            let path = RepoPath::new(file).ok();
+            let text = path
+                .and_then(|path| self.workspace.read(&path).ok())
+                .map(|file| file.text)
+                .unwrap_or_default();
+            let lines = text.lines().map(str::to_owned).collect();
+            self.texts.insert(file.to_owned(), lines);
+        }
+
+        &self.texts[file]
     }
 }

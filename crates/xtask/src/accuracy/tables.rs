@@ -6,6 +6,7 @@
 //! Limitations: everything is held in memory. A missing column reads as empty text.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// One table, whose rows borrow from the text.
 #[derive(Default)]
@@ -19,6 +20,50 @@ pub struct Table<'t> {
 pub struct Row<'a, 't> {
     columns: &'a [&'t str],
     cells: &'a [&'t str],
+}
+
+/// A position in a source text. Lines and UTF-16 columns count from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Site<'t> {
+    pub file: &'t str,
+    pub line: usize,
+    pub column: usize,
+}
+
+impl fmt::Display for Site<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// A declaration as a row names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Declared<'t> {
+    pub file: &'t str,
+    pub line: usize,
+    pub name: &'t str,
+}
+
+impl<'t> Declared<'t> {
+    /// Returns the name, which tells declarations apart that the gold does not know.
+    pub fn name_unless(&self, is_known: bool) -> &'t str {
+        if is_known { "" } else { self.name }
+    }
+
+    /// Returns file and line, which tell declarations apart that the gold does not know.
+    pub fn line_unless(&self, is_known: bool) -> (&'t str, usize) {
+        if is_known {
+            ("", 0)
+        } else {
+            (self.file, self.line)
+        }
+    }
+}
+
+impl fmt::Display for Declared<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{} {}", self.file, self.line, self.name)
+    }
 }
 
 impl<'t> Table<'t> {
@@ -61,6 +106,42 @@ impl<'t> Row<'_, 't> {
             .split(',')
             .filter_map(|number| number.parse().ok())
             .collect()
+    }
+
+    /// Returns the position of a reference.
+    pub fn site(&self) -> Site<'t> {
+        Site {
+            file: self.text("file"),
+            line: self.number("line"),
+            column: self.number("col"),
+        }
+    }
+
+    /// Returns the position of a call.
+    pub fn call_site(&self) -> Site<'t> {
+        Site {
+            file: self.text("caller_file"),
+            line: self.number("site_line"),
+            column: self.number("site_col"),
+        }
+    }
+
+    /// Returns the declaration of a row of table `symbols`.
+    pub fn symbol(&self) -> Declared<'t> {
+        Declared {
+            file: self.text("file"),
+            line: self.number("line_start"),
+            name: self.text("name"),
+        }
+    }
+
+    /// Returns the declaration in the columns `ROLE_file`, `ROLE_line` and `ROLE_name`.
+    pub fn declared(&self, role: &str) -> Declared<'t> {
+        Declared {
+            file: self.text(&format!("{role}_file")),
+            line: self.number(&format!("{role}_line")),
+            name: self.text(&format!("{role}_name")),
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use std::process::Command;
 use anyhow::{Context as _, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
-use packages::Papers;
+use packages::{Papers, PlatformBuild};
 use platform::Platform;
 use project::Project;
 
@@ -93,10 +93,18 @@ fn make(project: &Project, binaries: &[(&Platform, PathBuf)], out: &Path) -> any
     for (platform, binary) in binaries {
         let binary =
             fs::read(binary).with_context(|| format!("cannot read {}", binary.display()))?;
-        packages::npm_binary(project, &papers, platform, &binary, out)?;
-        packages::bundle(project, &papers, platform, &binary, out)?;
-        packages::archive(project, &papers, platform, &binary, out)?;
-        wheel::make(project, &papers, platform, &binary, out)?;
+        let build = PlatformBuild {
+            project,
+            papers: &papers,
+            platform,
+            binary: &binary,
+            out,
+        };
+
+        packages::npm_binary(&build)?;
+        packages::bundle(&build)?;
+        packages::archive(&build)?;
+        wheel::make(&build)?;
     }
 
     fs::write(out.join("sbom.cdx.json"), sbom::text(project)?)?;

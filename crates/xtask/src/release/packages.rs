@@ -17,6 +17,17 @@ pub struct Papers {
     pub licences: Vec<Entry>,
 }
 
+/// What the packages of one platform are made from.
+pub struct PlatformBuild<'a> {
+    pub project: &'a Project,
+    pub papers: &'a Papers,
+    pub platform: &'a Platform,
+    /// The program's bytes.
+    pub binary: &'a [u8],
+    /// Folder of the packages.
+    pub out: &'a Path,
+}
+
 impl Papers {
     pub fn of(project: &Project) -> anyhow::Result<Self> {
         Ok(Self {
@@ -41,13 +52,27 @@ impl Papers {
     }
 }
 
+impl PlatformBuild<'_> {
+    /// Returns the program as a package's entry.
+    pub fn program(&self, path: impl Into<String>) -> Entry {
+        Entry::program(path, self.binary)
+    }
+
+    /// Writes a package with this file name.
+    pub fn write(&self, name: &str, package: &[u8]) -> anyhow::Result<()> {
+        Ok(fs::write(self.out.join(name), package)?)
+    }
+}
+
 /// Makes links relative to the repository into addresses of this version's files.
 fn with_full_links(text: &str, repository: &str, version: &str) -> String {
     let raw = repository.replace("github.com", "raw.githubusercontent.com");
     let mut parts = text.split("](");
     let mut full = parts.next().unwrap_or_default().to_owned();
+
     for part in parts {
         full += "](";
+
         if !part.starts_with("http") && !part.starts_with('#') {
             let target = part.split(')').next().unwrap_or_default();
             let is_picture = target.ends_with(".svg") || target.ends_with(".png");
@@ -57,8 +82,10 @@ fn with_full_links(text: &str, repository: &str, version: &str) -> String {
                 format!("{repository}/blob/v{version}/")
             };
         }
+
         full += part;
     }
+
     full
 }
 
@@ -87,13 +114,8 @@ pub fn npm_launcher(project: &Project, papers: &Papers, out: &Path) -> anyhow::R
 }
 
 /// Makes the npm package of one platform's binary.
-pub fn npm_binary(
-    project: &Project,
-    papers: &Papers,
-    platform: &Platform,
-    binary: &[u8],
-    out: &Path,
-) -> anyhow::Result<()> {
+pub fn npm_binary(build: &PlatformBuild<'_>) -> anyhow::Result<()> {
+    let (project, platform) = (build.project, build.platform);
     let package = json!({
         "name": format!("codeagent-{}", platform.name),
         "version": project.version,
@@ -102,49 +124,50 @@ pub fn npm_binary(
         "cpu": [platform.processor()],
         "preferUnplugged": true,
     });
-    let mut entries = papers.licences.clone();
+    let package = pretty(&described(project, package))?;
     let readme = format!(
         "The binary of [codeagent]({}) for {}. Install the package `codeagent`.\n",
         project.homepage, platform.name
     );
+
+    let mut entries = build.papers.licences.clone();
     entries.push(Entry::text("README.md", &readme));
-    entries.push(Entry::text(
-        "package.json",
-        &pretty(&described(project, package))?,
-    ));
-    entries.push(Entry::program(platform.program(), binary));
-    let path = out.join(format!(
-        "codeagent-{}-{}.tgz",
-        platform.name, project.version
-    ));
-    Ok(fs::write(path, archive::tar_gz("package", &entries)?)?)
+    entries.push(Entry::text("package.json", &package));
+    entries.push(build.program(platform.program()));
+
+    let name = format!("codeagent-{}-{}.tgz", platform.name, project.version);
+    build.write(&name, &archive::tar_gz("package", &entries)?)
 }
 
 /// Makes the MCP bundle of one platform.
-pub fn bundle(
-    project: &Project,
-    papers: &Papers,
-    platform: &Platform,
-    binary: &[u8],
-    out: &Path,
-) -> anyhow::Result<()> {
+pub fn bundle(build: &PlatformBuild<'_>) -> anyhow::Result<()> {
+    let program = format!("server/{}", build.platform.program());
+    let manifest = bundle_manifest(build.project, build.platform, &program)?;
+
+    let mut entries = build.papers.entries();
+    entries.push(Entry::text("manifest.json", &pretty(&manifest)?));
+    entries.push(build.program(program));
+
+    let name = bundle_name(build.project, build.platform);
+    build.write(&name, &archive::zip(&entries)?)
+}
+
+/// Returns the manifest of a bundle with the program at this path.
+fn bundle_manifest(project: &Project, platform: &Platform, program: &str) -> anyhow::Result<Value> {
     let mut manifest = project.packaging_json("mcpb/manifest.json")?;
-    let program = format!("server/{}", platform.program());
+
     manifest["author"] = json!({ "name": project.author });
     manifest["license"] = json!(project.license);
     manifest["homepage"] = json!(project.homepage);
     manifest["documentation"] = json!(project.homepage);
     manifest["support"] = json!(format!("{}/issues", project.repository));
     manifest["repository"] = json!({ "type": "git", "url": project.repository });
+
     manifest["server"]["entry_point"] = json!(program);
     manifest["server"]["mcp_config"]["command"] = json!(format!("${{__dirname}}/{program}"));
     manifest["compatibility"]["platforms"] = json!([platform.system()]);
 
-    let mut entries = papers.entries();
-    entries.push(Entry::text("manifest.json", &pretty(&manifest)?));
-    entries.push(Entry::program(program, binary));
-    let path = out.join(bundle_name(project, platform));
-    Ok(fs::write(path, archive::zip(&entries)?)?)
+    Ok(manifest)
 }
 
 pub fn bundle_name(project: &Project, platform: &Platform) -> String {
@@ -152,22 +175,17 @@ pub fn bundle_name(project: &Project, platform: &Platform) -> String {
 }
 
 /// Makes the plain archive, which Homebrew, winget and the Docker image take the binary from.
-pub fn archive(
-    project: &Project,
-    papers: &Papers,
-    platform: &Platform,
-    binary: &[u8],
-    out: &Path,
-) -> anyhow::Result<()> {
-    let mut entries = papers.entries();
-    entries.push(Entry::program(platform.program(), binary));
-    let name = platform.archive(&project.version);
+pub fn archive(build: &PlatformBuild<'_>) -> anyhow::Result<()> {
+    let (platform, version) = (build.platform, &build.project.version);
+    let mut entries = build.papers.entries();
+    entries.push(build.program(platform.program()));
+
     let bytes = if platform.is_windows() {
         archive::zip(&entries)?
     } else {
-        archive::tar_gz(&format!("codeagent-{}", project.version), &entries)?
+        archive::tar_gz(&format!("codeagent-{version}"), &entries)?
     };
-    Ok(fs::write(out.join(name), bytes)?)
+    build.write(&platform.archive(version), &bytes)
 }
 
 /// Returns the platforms of which `out` holds a package.

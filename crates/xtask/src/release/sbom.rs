@@ -49,6 +49,7 @@ fn component(project: &Project, one: &Crate, checksums: &BTreeMap<String, String
     } else {
         "library"
     };
+
     let mut component = json!({
         "type": kind,
         "bom-ref": purl(one),
@@ -57,9 +58,11 @@ fn component(project: &Project, one: &Crate, checksums: &BTreeMap<String, String
         "licenses": [{ "expression": one.license }],
         "purl": purl(one),
     });
+
     if let Some(checksum) = checksums.get(&format!("{} {}", one.name, one.version)) {
         component["hashes"] = json!([{ "alg": "SHA-256", "content": checksum }]);
     }
+
     let repository = if one.is_own {
         Some(&project.repository)
     } else {
@@ -68,6 +71,7 @@ fn component(project: &Project, one: &Crate, checksums: &BTreeMap<String, String
     if let Some(repository) = repository {
         component["externalReferences"] = json!([{ "type": "vcs", "url": repository }]);
     }
+
     component
 }
 

@@ -1,43 +1,27 @@
 //! The wheel: the binary as a script, and nothing of Python.
 
-use std::fs;
-use std::path::Path;
-
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
 
 use crate::release::archive::{self, Entry};
-use crate::release::packages::Papers;
+use crate::release::packages::{Papers, PlatformBuild};
 use crate::release::platform::Platform;
 use crate::release::project::Project;
 
-pub fn make(
-    project: &Project,
-    papers: &Papers,
-    platform: &Platform,
-    binary: &[u8],
-    out: &Path,
-) -> anyhow::Result<()> {
+pub fn make(build: &PlatformBuild<'_>) -> anyhow::Result<()> {
+    let (project, papers) = (build.project, build.papers);
+    let tag = tag(build.platform, build.binary);
     let version = &project.version;
     let (data, info) = (
         format!("codeagent-{version}.data"),
         format!("codeagent-{version}.dist-info"),
     );
-    let tag = tag(platform, binary);
-    let tags: Vec<String> = tag
-        .split('.')
-        .map(|tag| format!("Tag: py3-none-{tag}\n"))
-        .collect();
-    let wheel = format!(
-        "Wheel-Version: 1.0\nGenerator: codeagent\nRoot-Is-Purelib: false\n{}",
-        tags.concat()
-    );
 
     let mut entries = vec![
-        Entry::program(format!("{data}/scripts/{}", platform.program()), binary),
+        build.program(format!("{data}/scripts/{}", build.platform.program())),
         Entry::text(format!("{info}/METADATA"), &metadata(project, papers)?),
-        Entry::text(format!("{info}/WHEEL"), &wheel),
+        Entry::text(format!("{info}/WHEEL"), &wheel_file(&tag)),
     ];
     for licence in &papers.licences {
         let path = format!("{info}/licenses/{}", licence.path);
@@ -50,10 +34,17 @@ pub fn make(
     let record = format!("{info}/RECORD");
     let lines: String = entries.iter().map(recorded).collect();
     entries.push(Entry::text(&record, &format!("{lines}{record},,\n")));
-    Ok(fs::write(
-        out.join(name(project, &tag)),
-        archive::zip(&entries)?,
-    )?)
+
+    build.write(&name(project, &tag), &archive::zip(&entries)?)
+}
+
+/// Returns the text of the file `WHEEL`.
+fn wheel_file(tag: &str) -> String {
+    let tags: String = tag
+        .split('.')
+        .map(|tag| format!("Tag: py3-none-{tag}\n"))
+        .collect();
+    format!("Wheel-Version: 1.0\nGenerator: codeagent\nRoot-Is-Purelib: false\n{tags}")
 }
 
 /// Returns the file name of a wheel.
