@@ -76,8 +76,11 @@ impl Names {
 #[derive(Debug, Default)]
 struct LaterNames {
     numbers: RwLock<FxHashMap<Arc<str>, u32>>,
-    buckets: [OnceLock<Box<[OnceLock<Arc<str>>]>>; BUCKETS],
+    buckets: [OnceLock<Bucket>; BUCKETS],
 }
+
+/// Texts by position, each set once.
+type Bucket = Box<[OnceLock<Arc<str>>]>;
 
 /// Number of buckets: enough for all numbers.
 const BUCKETS: usize = 32;

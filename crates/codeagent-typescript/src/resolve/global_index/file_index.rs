@@ -69,7 +69,7 @@ impl FileIndex {
         mut resolve: impl FnMut(&str) -> Option<FileId>,
     ) -> Self {
         let facts = &*file.facts;
-        let own_names: Vec<Name> = facts.names.iter().map(|text| add_name(text)).collect();
+        let own_names: Vec<Name> = facts.names.iter().map(&mut add_name).collect();
         let name = |sym: Sym| own_names.get(sym.0 as usize).copied().unwrap_or(Name::NONE);
 
         let mut index = Self::of_declarations(facts, &name);
