@@ -1,4 +1,4 @@
-//! What a server's process needs of the system: signals, and no core dumps.
+//! Signals that stop a server, and the exclusion of its memory from core dumps.
 
 use std::io;
 

@@ -19,14 +19,14 @@ use crate::output;
 #[derive(Debug, Args)]
 struct FormArgs {
     /// Output format
-    #[arg(long, value_enum, default_value_t = Form::Text)]
-    format: Form,
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text)]
+    format: AnswerFormat,
     #[command(flatten)]
     text: TextArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum AnswerFormat {
     /// Lines to read
     Text,
     /// A Mermaid flowchart
@@ -104,9 +104,9 @@ fn answer(
     diagram: impl FnOnce(&IndexReader) -> Result<Diagram, AnswerError>,
 ) -> anyhow::Result<()> {
     let format = match form.format {
-        Form::Text => return print(root, &form.text, text),
-        Form::Mermaid => DiagramFormat::Mermaid,
-        Form::Dot => DiagramFormat::Dot,
+        AnswerFormat::Text => return print(root, &form.text, text),
+        AnswerFormat::Mermaid => DiagramFormat::Mermaid,
+        AnswerFormat::Dot => DiagramFormat::Dot,
     };
     if root.json {
         bail!(Usage(

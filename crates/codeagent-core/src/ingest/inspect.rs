@@ -1,5 +1,5 @@
-//! Views of the files apart from the index: one file, one line or all calls (`codeagent debug`), and
-//! the declared packages (`codeagent packages`).
+//! Reads without an index: one file, one line or all calls (`codeagent debug`), and the declared
+//! packages (`codeagent packages`).
 //!
 //! Limitations: for a line or the calls, all sources are read and parsed again. Writes nothing.
 

@@ -54,8 +54,7 @@ pub enum Link {
     Call,
     /// A call of it may run the next, which implements or overrides it.
     Dispatch,
-    /// Creating an object of the type may later run the next, an override in it; so may a function
-    /// with a function in it.
+    /// It creates an object whose override, or a function whose inner function, may run later.
     Later,
     /// It refers to the next.
     Reference,
@@ -181,14 +180,14 @@ struct Visit {
 }
 
 /// The search from one end.
-struct Side {
+struct Frontier {
     direction: EdgeDirection,
     visits: FxHashMap<NodeId, Visit>,
     /// Symbols to expand, by cost.
     queue: BTreeMap<u32, Vec<NodeId>>,
 }
 
-impl Side {
+impl Frontier {
     fn new(direction: EdgeDirection, start: &FxHashSet<NodeId>) -> Self {
         let visit = Visit {
             cost: 0,
@@ -229,8 +228,8 @@ impl Side {
 
 struct ShortestPath<'a> {
     snapshot: &'a Snapshot,
-    forward: Side,
-    backward: Side,
+    forward: Frontier,
+    backward: Frontier,
     goal: FxHashSet<NodeId>,
     /// Extra costs of symbols.
     hubs: FxHashMap<NodeId, u32>,
@@ -250,8 +249,8 @@ impl<'a> ShortestPath<'a> {
         let shared = from.iter().filter(|id| to.contains(id)).min();
         Self {
             snapshot,
-            forward: Side::new(EdgeDirection::Outgoing, from),
-            backward: Side::new(EdgeDirection::Incoming, to),
+            forward: Frontier::new(EdgeDirection::Outgoing, from),
+            backward: Frontier::new(EdgeDirection::Incoming, to),
             goal: to.clone(),
             hubs: FxHashMap::default(),
             best: shared.map(|id| (0, *id)),

@@ -1,4 +1,4 @@
-//! What changed since a commit, and what that affects.
+//! Changes since a commit, and what they affect.
 
 use codeagent_core::Dialect;
 use codeagent_core::model::graph::{Node, NodeId};

@@ -14,7 +14,7 @@ use codeagent_workspace::{ExternalKind, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::declarations::{CachedDeclarations, DeclarationText, Declarations};
+use super::declarations::{CachedDeclarations, DeclarationLoader, DeclarationText};
 use super::disk::PackageFiles;
 use super::lookup::Lookup;
 use super::{DeclarationFile, Installed, MAX_NOTES};
@@ -70,7 +70,7 @@ pub fn gather(
     let mut lookup = Lookup::new(&bases, PackageFiles::new(packages.clone(), ""));
     let mut gathering = PackageCrawl {
         loader,
-        declarations: Declarations {
+        declarations: DeclarationLoader {
             loader,
             packages: packages.clone(),
             cached,
@@ -181,7 +181,7 @@ fn requested(folders: &[RepoPath], loaded: &[LoadedFile]) -> BTreeSet<(String, S
 
 struct PackageCrawl<'l> {
     loader: &'l Loader<'l>,
-    declarations: Declarations<'l>,
+    declarations: DeclarationLoader<'l>,
     packages: Packages,
     files: FxHashMap<String, ParsedDeclarations>,
     bytes: u64,
@@ -324,7 +324,7 @@ impl PackageCrawl<'_> {
         mut answers: PackageAnswers,
         mut rows: Vec<PackageRow>,
     ) -> Result<Installed, IngestError> {
-        let Declarations { packed, log, .. } = self.declarations;
+        let DeclarationLoader { packed, log, .. } = self.declarations;
         let packed = packed
             .into_inner()
             .unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -60,7 +60,7 @@ impl LoadLog {
 }
 
 /// Loads the facts of declaration files.
-pub struct Declarations<'l> {
+pub struct DeclarationLoader<'l> {
     pub loader: &'l Loader<'l>,
     pub packages: Packages,
     pub cached: &'l CachedDeclarations,
@@ -87,7 +87,7 @@ impl DeclarationText<'_> {
     }
 }
 
-impl Declarations<'_> {
+impl DeclarationLoader<'_> {
     /// Returns the facts of a file that are in memory or stored, to be loaded on demand if its
     /// outline is stored.
     pub fn stored(

@@ -117,7 +117,7 @@ async fn list_dir_manual_tests() {
 }
 
 #[tokio::test]
-async fn read_file_manual_tests() {
+async fn read_file_returns_text_up_to_its_limit() {
     let session = session().await;
     let answer = session
         .json("read_file", json!({ "file": "notes.txt" }))
