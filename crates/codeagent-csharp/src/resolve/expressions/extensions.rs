@@ -110,9 +110,9 @@ impl Checker<'_> {
         })
     }
 
-    /// Resolves a call on a receiver of unknown or undeclared type to the only visible extension with
-    /// this name that accepts the arguments. The type may have a method of that name, so the result
-    /// is not certain.
+    /// Resolves a call on a receiver of unknown or undeclared type, or of a class with an undeclared
+    /// base, to the only visible extension with this name that accepts the arguments. The undeclared
+    /// type may have a method of that name, so the result is not certain.
     pub(super) fn resolve_extension_of_unknown(
         &self,
         receiver: Ty,
@@ -120,10 +120,11 @@ impl Checker<'_> {
         args: &[Argument],
         type_args: &TyList,
     ) -> Option<OverloadResult> {
-        if !matches!(
+        let is_undeclared = matches!(
             self.arena.get(receiver),
             Type::Unknown | Type::ExternalValue | Type::External(..)
-        ) {
+        );
+        if !is_undeclared && !self.has_foreign_class(receiver) {
             return None;
         }
 
@@ -155,6 +156,11 @@ impl Checker<'_> {
         }
 
         let (_, extended) = self.receiver_target(receiver, *only)?;
+        // What its declared types are is known, so an extension of these would have been found.
+        let is_declared = !matches!(self.arena.get(extended), Type::Unknown | Type::External(..));
+        if !is_undeclared && is_declared {
+            return None;
+        }
         let mut members = self.lookup_methods(extended, name);
         if members.is_empty() {
             members = self.lookup_methods(self.known_type(Known::Object, &[]), name);
