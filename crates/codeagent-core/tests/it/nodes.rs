@@ -1,4 +1,4 @@
-//! Which declarations become nodes, and which of them share a node.
+//! Nodes of declarations: those that have one of their own, and those that share one.
 
 use std::sync::Arc;
 

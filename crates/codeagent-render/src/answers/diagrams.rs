@@ -11,7 +11,7 @@ use codeagent_core::query::{
 use super::AnswerError;
 use super::impact::changed_symbols;
 use super::overview::{NamedScope, ProjectNames, scope_of};
-use super::path::verb;
+use super::path::{search, verb};
 use crate::diagram::{Diagram, LineStyle};
 
 /// Maximum number of nodes; more cannot be read.
@@ -24,11 +24,7 @@ const MAX_FOLDERS: usize = 40;
 pub fn path_diagram(index: &IndexReader, from: &str, to: &str) -> Result<Diagram, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
-    let from_targets = query::resolve_targets(&mut sources, from)?.check()?;
-    let to_targets = query::resolve_targets(&mut sources, to)?.check()?;
-    let starts = query::nodes_of(&snapshot, &from_targets, true)?;
-    let ends = query::nodes_of(&snapshot, &to_targets, true)?;
-    let found = query::find_path(&snapshot, &starts, &ends)?;
+    let found = search(&mut sources, from, to)?.found;
 
     let mut diagram = Diagram::default();
     let Some(steps) = found.steps.filter(|steps| !steps.is_empty()) else {

@@ -1,7 +1,10 @@
 //! The answer of `path`: how one symbol reaches another.
 
 use codeagent_core::engine::IndexReader;
-use codeagent_core::query::{self, Link, MAX_STEPS, Occurrences, PathStep, Sources};
+use codeagent_core::model::graph::NodeId;
+use codeagent_core::query::{
+    self, Link, MAX_STEPS, Occurrences, PathSearch, PathStep, Sources, Targets,
+};
 
 use super::AnswerError;
 use super::dispatch;
@@ -11,20 +14,51 @@ use crate::text::{Document, Section, cut};
 /// Maximum characters of a source line.
 const MAX_SOURCE: usize = 100;
 
+/// A search for a path between the symbols of two texts.
+pub(super) struct PathAnswer {
+    /// The targets of both texts.
+    targets: [Targets; 2],
+    /// The symbols of both texts.
+    nodes: [Vec<NodeId>; 2],
+    pub found: PathSearch,
+}
+
+/// Finds the cheapest path from the symbols of one text to those of another.
+pub(super) fn search(
+    sources: &mut Sources<'_>,
+    from: &str,
+    to: &str,
+) -> Result<PathAnswer, AnswerError> {
+    let from = query::resolve_targets(sources, from)?.check()?;
+    let to = query::resolve_targets(sources, to)?.check()?;
+
+    let snapshot = sources.snapshot();
+    let starts = query::nodes_of(snapshot, &from, true)?;
+    let ends = query::nodes_of(snapshot, &to, true)?;
+    let found = query::find_path(snapshot, &starts, &ends)?;
+
+    Ok(PathAnswer {
+        targets: [from, to],
+        nodes: [starts, ends],
+        found,
+    })
+}
+
 /// Shows the cheapest path from the symbols of one text to those of another.
 pub fn path(index: &IndexReader, from: &str, to: &str) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
     let mut sources = Sources::new(&snapshot, index.workspace());
-    let from_targets = query::resolve_targets(&mut sources, from)?.check()?;
-    let to_targets = query::resolve_targets(&mut sources, to)?.check()?;
-    let starts = query::nodes_of(&snapshot, &from_targets, true)?;
-    let ends = query::nodes_of(&snapshot, &to_targets, true)?;
-    let found = query::find_path(&snapshot, &starts, &ends)?;
+    let PathAnswer {
+        targets,
+        nodes: [starts, ends],
+        found,
+    } = search(&mut sources, from, to)?;
 
     let mut document = Document::default();
     let mut occurrences = Occurrences::new(&mut sources);
-    note_targets(&mut occurrences, &mut document, &from_targets, true)?;
-    note_targets(&mut occurrences, &mut document, &to_targets, true)?;
+    for ends in &targets {
+        note_targets(&mut occurrences, &mut document, ends, true)?;
+    }
     match &found.steps {
         Some(steps) if steps.is_empty() => {
             document.line(format!("{from} and {to} share a symbol"));

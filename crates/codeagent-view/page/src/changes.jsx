@@ -1,4 +1,4 @@
-// What changed since a commit, and what that affects.
+// Changes since a commit, and what they affect.
 import { h, Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { to, useAnswer } from "./api.js";

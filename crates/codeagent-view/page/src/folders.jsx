@@ -1,4 +1,4 @@
-// Which folder uses which, as a matrix; cycles are marked.
+// Uses between folders, as a matrix; cycles are marked.
 import { h, Fragment } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { to, useAnswer } from "./api.js";

@@ -1,4 +1,4 @@
-// How much of each folder was understood: failed files first, then the share of resolved calls.
+// The health of each folder: failed files first, then the share of resolved calls.
 import { h, Fragment } from "preact";
 import { to, useAnswer } from "./api.js";
 import { counted, number, Place, Section, Waiting } from "./parts.jsx";

@@ -1,4 +1,4 @@
-//! Who may read the page, and what the page may do.
+//! Access to the page, and the limits of its scripts.
 
 use crate::server::Server;
 
