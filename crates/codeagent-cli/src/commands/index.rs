@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use codeagent_core::engine::{Engine, EngineError, EngineOptions, ErrorKind, IndexReader};
 use codeagent_core::query;
+use codeagent_core::service::Staleness;
 use codeagent_core::service::ipc::{self, SyncRequest};
 use codeagent_core::{IngestError, IngestOptions, Progress, Summary};
 use codeagent_render::staleness_text;
@@ -29,6 +30,9 @@ const LOOK: Duration = Duration::from_secs(2);
 
 /// Interval of retries while another `codeagent index` runs.
 const AGAIN: Duration = Duration::from_millis(100);
+
+/// Maximum number of changed files that are indexed before a query.
+const MAX_BEFORE_QUERY: usize = 100;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -151,6 +155,23 @@ fn print_summary(
     output::lines(std::iter::once(first).chain(details))?;
     notes.iter().for_each(|text| output::note(text));
     Ok(())
+}
+
+/// Updates the index before a query if only a few files changed and no process writes it. Returns
+/// whether the index now contains all changes.
+pub fn update_few(root: &Root, staleness: &Staleness) -> bool {
+    let is_few = !staleness.everything
+        && staleness.failure.is_none()
+        && (1..=MAX_BEFORE_QUERY).contains(&staleness.files.len());
+    if !is_few || root.check().is_err() {
+        return false;
+    }
+
+    let Ok(engine) = Engine::open(&root.folder, EngineOptions::default()) else {
+        return false;
+    };
+    let is_updated = engine.index(&|_| {}).is_ok();
+    engine.close().is_ok() && is_updated
 }
 
 /// Rebuilds a damaged index, or has the process that writes it do so.

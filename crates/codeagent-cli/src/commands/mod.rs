@@ -428,9 +428,20 @@ impl Root {
         Ok(answers)
     }
 
+    /// Returns a reader of an index that contains all changes, and what it is still missing. The
+    /// process that writes the index updates it; without one, this process does, if few files
+    /// changed.
+    fn up_to_date_reader(&self) -> anyhow::Result<(IndexReader, Staleness)> {
+        let (reader, staleness) = self.reader()?;
+        if index::update_few(self, &staleness) {
+            return Ok((self.answers()?, Staleness::default()));
+        }
+        Ok((reader, staleness))
+    }
+
     /// Returns a reader once the process that writes the index has indexed all changes, and what
     /// the index is still missing. That process may find the index damaged and rebuild it.
-    fn up_to_date_reader(&self) -> anyhow::Result<(IndexReader, Staleness)> {
+    fn reader(&self) -> anyhow::Result<(IndexReader, Staleness)> {
         let answers = self.answers()?;
         let staleness = quick_check(&answers);
         Ok((

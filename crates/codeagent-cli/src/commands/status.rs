@@ -32,7 +32,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         verify(root)?;
     }
 
-    let (answers, staleness) = root.up_to_date_reader()?;
+    let (answers, staleness) = root.reader()?;
     let mut report = collect_report(&answers)?;
     report
         .notes

@@ -29,7 +29,7 @@ const MAX_LABELLED: usize = 400;
 pub const MAX_IMPACT_DEPTH: usize = 5;
 
 /// Types of edges whose sources must change with a symbol.
-const DIRECT: [EdgeType; 8] = [
+pub(super) const DIRECT: [EdgeType; 8] = [
     EdgeType::Calls,
     EdgeType::Inherits,
     EdgeType::Implements,

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::EdgeType;
 use codeagent_core::query::{
-    self, Affected, AffectedBy, Break, BreakReason, ChangeKind, Changes, ChangesError, Occurrences,
-    Sources, SymbolChange,
+    self, Affected, AffectedBy, Break, BreakReason, ChangeKind, Changes, ChangesError, Occurrence,
+    Occurrences, Sources, SymbolChange,
 };
 use codeagent_workspace::{CommitName, GitChanges};
 use serde_json::{Value, json};
@@ -209,15 +209,13 @@ pub fn break_text(found: &Break) -> String {
             } else {
                 format!("{fewest} to {most}")
             };
-            format!(
-                "passes {passes} arguments to {}, which takes {takes}",
-                found.symbol
-            )
+            format!("passes {passes}, {} takes {takes}", found.symbol)
         }
     }
 }
 
-/// Adds the callers of symbols whose signature changed, except those in changed files.
+/// Adds the callers of symbols whose signature changed, except those in changed files and those
+/// that no longer match.
 fn callers(
     document: &mut Document,
     sources: &mut Sources<'_>,
@@ -248,7 +246,13 @@ fn callers(
         .map(|file| file.path.as_str())
         .collect();
 
-    places.retain(|place| changed.binary_search(&place.path.as_str()).is_err());
+    let is_break = |place: &Occurrence| {
+        changes
+            .breaks
+            .iter()
+            .any(|found| (&found.place.path, found.place.line) == (&place.path, place.line))
+    };
+    places.retain(|place| changed.binary_search(&place.path.as_str()).is_err() && !is_break(place));
     let title = "uses of changed signatures, in files that did not change";
     document.section(Section::occurrence_rows("uses", title, places).weighing(12));
 

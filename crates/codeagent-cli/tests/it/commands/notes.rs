@@ -7,8 +7,8 @@ use std::process::Command;
 use super::Shop;
 
 /// Runs every command with text and with JSON output, on a repository with failed, changed and
-/// unresolved parts: the note is in both. "not in the index yet" names the changed file or, on a
-/// slow machine, files that were not compared in time.
+/// unresolved parts, while another process holds the write lock: the note is in both. "not in the
+/// index yet" names the changed file or, on a slow machine, files that were not compared in time.
 #[test]
 fn notes_appear_in_text_and_in_json() {
     let shop = Shop::new();
@@ -28,6 +28,7 @@ fn notes_appear_in_text_and_in_json() {
         "// changed",
     )
     .unwrap();
+    let mut lock = Some(shop.data().lock_writer().unwrap());
     for (arguments, note) in [
         (
             &["callers", "Door.close"][..],
@@ -123,6 +124,9 @@ fn notes_appear_in_text_and_in_json() {
         (&["doctor"], "1 file could not be indexed"),
         (&["index"], "could not be indexed"),
     ] {
+        if arguments[0] == "index" {
+            lock = None;
+        }
         let text = shop.run(arguments);
         let answer = format!(
             "{}{}",
@@ -145,6 +149,7 @@ fn notes_appear_in_text_and_in_json() {
             String::from_utf8_lossy(&json.stderr)
         );
     }
+    assert!(lock.is_none());
 }
 
 #[test]

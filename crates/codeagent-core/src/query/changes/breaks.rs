@@ -6,7 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{ChangeKind, DeclaredSymbol, SymbolChange};
 use crate::languages::LANGUAGES;
 use crate::model::facts::{Expr, Subject};
-use crate::model::graph::{Dialect, EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
+use crate::model::graph::{Dialect, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use crate::query::impact::DIRECT;
 use crate::query::occurrence::{Occurrence, Occurrences};
 use crate::query::{QueryError, Sources};
 use crate::store;
@@ -16,6 +17,9 @@ const MAX_FILES: usize = 300;
 
 /// Maximum number of files with unresolved uses of a name; with more, none are listed.
 const MAX_UNRESOLVED: usize = 200;
+
+/// Maximum number of symbols of a changed file whose users are searched.
+const MAX_NODES: usize = 500;
 
 /// Maximum number of base classes searched for an implementation.
 const MAX_BASES: usize = 8;
@@ -64,7 +68,13 @@ pub fn breaks(
         match change.kind {
             ChangeKind::Removed => finder.uses_of_removed(change)?,
             ChangeKind::Renamed if is_renamed(change) => finder.uses_of_removed(change)?,
-            ChangeKind::Signature => finder.calls_that_misfit(change)?,
+            ChangeKind::Signature => {
+                finder.calls_that_misfit(change)?;
+                // In TypeScript, an implementation may take fewer parameters.
+                if is_csharp(change) {
+                    finder.missing_implementations(change)?;
+                }
+            }
             ChangeKind::Added => finder.missing_implementations(change)?,
             ChangeKind::Renamed | ChangeKind::Body => {}
         }
@@ -82,6 +92,10 @@ fn is_renamed(change: &SymbolChange) -> bool {
     name(&change.old) != name(&change.new)
 }
 
+fn is_csharp(change: &SymbolChange) -> bool {
+    Dialect::of_path(&change.declared().path) == Some(Dialect::CSharp)
+}
+
 struct Finder<'s, 'a> {
     places: Occurrences<'s, 'a>,
     /// Argument counts of the calls in a file, by line and column.
@@ -90,21 +104,50 @@ struct Finder<'s, 'a> {
 }
 
 impl Finder<'_, '_> {
-    /// Finds uses of a name that no symbol has any more.
+    /// Finds the unresolved uses of a removed name: all of them if no other symbol has the name, else
+    /// those in files that use something of the changed file.
     fn uses_of_removed(&mut self, change: &SymbolChange) -> Result<(), QueryError> {
         let Some(old) = &change.old else {
             return Ok(());
         };
         let snapshot = self.places.sources.snapshot();
-        if !store::by_name(snapshot, &old.name, 1)?.is_empty() {
-            return Ok(());
-        }
-        for (path, sites) in store::unresolved_sites_of(snapshot, &old.name, MAX_UNRESOLVED)? {
+        let sites = store::unresolved_sites_of(snapshot, &old.name, MAX_UNRESOLVED)?;
+        let near = if sites.is_empty() || store::by_name(snapshot, &old.name, 1)?.is_empty() {
+            None
+        } else {
+            Some(self.files_using(&old.path)?)
+        };
+
+        for (path, sites) in sites {
+            if near.as_ref().is_some_and(|near| !near.contains(&path)) {
+                continue;
+            }
             for site in sites {
                 self.add(&path, site.line, (old, BreakReason::Gone, false))?;
             }
         }
         Ok(())
+    }
+
+    /// Returns the paths of a file and of the files that use a symbol of it.
+    fn files_using(&self, path: &str) -> Result<FxHashSet<String>, QueryError> {
+        let snapshot = self.places.sources.snapshot();
+        let mut files = FxHashSet::from_iter([path.to_owned()]);
+        let Some(file) = store::file_by_path(snapshot, path)? else {
+            return Ok(files);
+        };
+        let mut nodes = store::node_ids_of_file(snapshot, file.id)?;
+        nodes.truncate(MAX_NODES);
+
+        let mut keys = FxHashSet::default();
+        let direction = EdgeDirection::Incoming;
+        store::each_use(snapshot, &nodes, &DIRECT, direction, |_, edge| {
+            keys.insert(edge.file);
+        })?;
+        for key in keys {
+            files.extend(store::file_path(snapshot, key)?);
+        }
+        Ok(files)
     }
 
     /// Finds calls that pass too few or too many arguments.
@@ -144,20 +187,24 @@ impl Finder<'_, '_> {
         Ok(())
     }
 
-    /// Finds the classes that lack a member newly required by an interface or base class.
+    /// Finds the classes that lack a member newly required by an interface or base class. In C#,
+    /// an implementation has the same parameters.
     fn missing_implementations(&mut self, change: &SymbolChange) -> Result<(), QueryError> {
         let Some(new) = change.new.as_ref().filter(|new| new.is_abstract) else {
             return Ok(());
         };
         let snapshot = self.places.sources.snapshot();
-        let parent = match change.id {
-            Some(id) => store::node(snapshot, id)?.and_then(|node| node.parent),
-            None => None,
+        let Some(id) = change.id else {
+            return Ok(());
         };
-        let Some(parent) = parent else {
+        let Some(parent) = store::node(snapshot, id)?.and_then(|node| node.parent) else {
             return Ok(());
         };
 
+        let implementing = match is_csharp(change) {
+            true => Some(self.implementing_types(id)?),
+            false => None,
+        };
         for edge in self.places.incoming(&[parent], IMPLEMENTING)? {
             let Some(class) = store::node(snapshot, edge.other)? else {
                 continue;
@@ -166,9 +213,14 @@ impl Finder<'_, '_> {
             if class.node_type != NodeType::Class || is_abstract {
                 continue;
             }
-            if !self.has_member(class.id, &new.name)?
-                && let Some(span) = class.spans.first()
-            {
+            let has_member = |candidate: &Node| {
+                candidate.name == new.name && !candidate.flags.has(NodeFlags::ABSTRACT)
+            };
+            let is_implemented = match &implementing {
+                Some(types) => self.any_base(class.id, |class| Ok(types.contains(&class)))?,
+                None => self.any_base(class.id, |class| self.any_member(class, has_member))?,
+            };
+            if !is_implemented && let Some(span) = class.spans.first() {
                 let at = (span.path.clone(), span.name_line);
                 self.add(&at.0, at.1, (new, BreakReason::NotImplemented, true))?;
             }
@@ -176,21 +228,48 @@ impl Finder<'_, '_> {
         Ok(())
     }
 
-    /// Reports whether a class or one of its base classes declares a member with this name.
-    fn has_member(&self, class: NodeId, name: &str) -> Result<bool, QueryError> {
+    /// Returns the types with a member that implements or overrides another member.
+    fn implementing_types(&self, member: NodeId) -> Result<FxHashSet<NodeId>, QueryError> {
+        let snapshot = self.places.sources.snapshot();
+        let mut types = FxHashSet::default();
+        for edge in self
+            .places
+            .incoming(&[member], &[EdgeType::Implements, EdgeType::Overrides])?
+        {
+            types.extend(store::node(snapshot, edge.other)?.and_then(|node| node.parent));
+        }
+        Ok(types)
+    }
+
+    /// Reports whether a class declares a member that is accepted.
+    fn any_member(
+        &self,
+        class: NodeId,
+        accepts: impl Fn(&Node) -> bool,
+    ) -> Result<bool, QueryError> {
+        let snapshot = self.places.sources.snapshot();
+        for child in store::contained(snapshot, class, EdgeDirection::Outgoing)? {
+            if store::node(snapshot, child.id)?.is_some_and(|node| accepts(&node)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Reports whether a class or one of its base classes is accepted.
+    fn any_base(
+        &self,
+        class: NodeId,
+        accepts: impl Fn(NodeId) -> Result<bool, QueryError>,
+    ) -> Result<bool, QueryError> {
         let snapshot = self.places.sources.snapshot();
         let (mut open, mut seen) = (vec![class], FxHashSet::default());
         while let Some(class) = open.pop() {
             if !seen.insert(class) || seen.len() > MAX_BASES {
                 continue;
             }
-
-            for child in store::contained(snapshot, class, EdgeDirection::Outgoing)? {
-                let is_it = store::node(snapshot, child.id)?
-                    .is_some_and(|node| node.name == name && !node.flags.has(NodeFlags::ABSTRACT));
-                if is_it {
-                    return Ok(true);
-                }
+            if accepts(class)? {
+                return Ok(true);
             }
 
             for edge_type in [EdgeType::Inherits, EdgeType::Extends] {
@@ -226,6 +305,10 @@ impl Finder<'_, '_> {
         (declared, reason, is_certain): (&DeclaredSymbol, BreakReason, bool),
     ) -> Result<(), QueryError> {
         let source = self.places.sources.line(path, line)?;
+        let symbol = match &reason {
+            BreakReason::NotImplemented => declared.shown(),
+            BreakReason::Gone | BreakReason::Arguments { .. } => declared.short_name(),
+        };
         self.found.push(Break {
             place: Occurrence {
                 path: path.to_owned(),
@@ -233,7 +316,7 @@ impl Finder<'_, '_> {
                 symbol: String::new(),
                 source,
             },
-            symbol: declared.shown(),
+            symbol,
             reason,
             is_certain,
         });

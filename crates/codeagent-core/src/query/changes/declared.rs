@@ -45,19 +45,24 @@ pub struct DeclaredSymbol {
 }
 
 impl DeclaredSymbol {
+    /// Returns the name with the name of the containing type, as shown to users.
+    #[must_use]
+    pub fn short_name(&self) -> String {
+        match self.container.rsplit(['#', '.']).next() {
+            Some(container) if !container.is_empty() => format!("{container}.{}", self.name),
+            _ => self.name.clone(),
+        }
+    }
+
     /// Returns the name as shown to users, with parameters and result.
     #[must_use]
     pub fn shown(&self) -> String {
-        let result = if self.result.is_empty() {
-            String::new()
+        let name = self.short_name();
+        if self.result.is_empty() {
+            format!("{name}{}", self.parameters)
         } else {
-            format!(": {}", self.result)
-        };
-        let name = match self.container.rsplit(['#', '.']).next() {
-            Some(container) if !container.is_empty() => format!("{container}.{}", self.name),
-            _ => self.name.clone(),
-        };
-        format!("{name}{}{result}", self.parameters)
+            format!("{name}{}: {}", self.parameters, self.result)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::sites::SiteTarget;
 use codeagent_lang::{DeclRef, Reference, Target};
 use codeagent_model::facts::{
-    DeclId, DeclKind, Expr, ExprId, Import, ImportKind, Site, Subject, Sym, TypeExpr,
+    DeclId, DeclKind, Expr, ExprId, Import, ImportKind, Site, Subject, Sym, TypeExpr, TypeId,
 };
 use codeagent_model::graph::EdgeType;
 use rustc_hash::FxHashMap;
@@ -63,15 +63,78 @@ impl SiteResolver<'_> {
 
         let segments = self.facts.list(segments);
         let end = (usize::from(segment) + 1).min(segments.len());
-        let TypeOrNamespace::Type(ty) =
-            self.resolve_segments(self.file, &segments[..end], scope, None)
-        else {
-            return SiteTarget::Nothing;
+        let found = self.resolve_segments(self.file, &segments[..end], scope, None);
+        let group = match found {
+            TypeOrNamespace::Type(ty) => self.definition_of(ty),
+            TypeOrNamespace::Namespace(_) | TypeOrNamespace::None => None,
         };
 
-        self.definition_of(ty).map_or(SiteTarget::Nothing, |group| {
-            self.type_target(site, edge_type, group)
-        })
+        match group {
+            Some(group) => self.type_target(site, edge_type, group),
+            None if found == TypeOrNamespace::None => self
+                .lookup_missing_type(ty)
+                .map_or(SiteTarget::Nothing, SiteTarget::Unresolved),
+            None => SiteTarget::Nothing,
+        }
+    }
+
+    /// Returns the unqualified name of a type that no namespace in scope declares, if all of these
+    /// are declared.
+    pub(super) fn lookup_missing_type(&self, ty: TypeId) -> Option<Sym> {
+        if self.imports_undeclared() || self.type_of_attribute(ty).is_some() {
+            return None;
+        }
+        let TypeExpr::Name(segments, _) = self.facts.type_expr(ty) else {
+            return None;
+        };
+        match self.facts.list(segments) {
+            [only] => Some(only.name),
+            _ => None,
+        }
+    }
+
+    pub(super) fn value_target(&self, site: &Site) -> SiteTarget {
+        match self.resolve_value_site(site) {
+            Some(edge) => SiteTarget::Edge(edge),
+            None => self
+                .lookup_missing_member(site.subject)
+                .map_or(SiteTarget::Nothing, SiteTarget::Unresolved),
+        }
+    }
+
+    /// Returns the name of a member whose receiver has an unknown type, or a type that is completely
+    /// declared and lacks it.
+    fn lookup_missing_member(&self, subject: Subject) -> Option<Sym> {
+        let (receiver, name, base) = match subject {
+            Subject::Expr(expr) => match self.facts.expr(expr) {
+                Expr::Member(base, name) | Expr::Destructured(base, name) => {
+                    (self.type_of_expr(base), name, Some(base))
+                }
+                _ => return None,
+            },
+            Subject::Key(object, name) => {
+                let ty = self.type_of_expr(self.facts.decl(object).init);
+                (ty, name, None)
+            }
+            _ => return None,
+        };
+        if receiver == Ty::UNKNOWN {
+            return Some(name);
+        }
+        if !self.is_complete_type(receiver) {
+            return None;
+        }
+
+        let is_missing = match base {
+            Some(base) => {
+                let access = self.lookup_member_access(base, self.own_name(name));
+                access.candidates.is_empty() && access.ty.is_unknown()
+            }
+            None => self
+                .lookup_members(receiver, self.own_name(name))
+                .is_empty(),
+        };
+        is_missing.then_some(name)
     }
 
     pub(super) fn resolve_value_site(&self, site: &Site) -> Option<Reference> {

@@ -70,7 +70,7 @@ impl SiteResolver<'_> {
 
             SiteKind::Test => match self.resolve_tested_type(site.subject) {
                 Some(target) => Some(exact_edge(site, EdgeType::References, target)),
-                None => self.resolve_value_site(site),
+                None => return self.value_target(site).into(),
             },
             SiteKind::Read
             | SiteKind::Write
@@ -80,7 +80,7 @@ impl SiteResolver<'_> {
                 Subject::Type(..) => {
                     return self.resolve_type_site(site, EdgeType::References).into();
                 }
-                _ => self.resolve_value_site(site),
+                _ => return self.value_target(site).into(),
             },
             SiteKind::Jsx
             | SiteKind::Tag
@@ -265,8 +265,13 @@ impl SiteResolver<'_> {
         if let Some(&tid) = self.table.types.get(&decl) {
             self.bases(tid);
         }
-        let Some(group) = self.definition_of(self.type_of(self.file, base.ty)) else {
-            return SiteTarget::Nothing;
+        let ty = self.type_of(self.file, base.ty);
+        let Some(group) = self.definition_of(ty) else {
+            let name = match self.arena.get(ty) {
+                Type::External(..) | Type::Unknown => self.lookup_missing_type(base.ty),
+                _ => None,
+            };
+            return name.map_or(SiteTarget::Nothing, SiteTarget::Unresolved);
         };
 
         let child = self.facts.decl(decl).kind;

@@ -283,22 +283,12 @@ impl Checker<'_> {
                     return self.call_result(chosen, 1);
                 }
 
-                let call = self.external_call_result(
+                self.external_call_result(
                     self.resolve_undeclared_call(&access, name),
                     (base, &access),
                     &args,
                     &type_args,
-                );
-                let is_open = self.has_foreign_class(access.receiver)
-                    && self.may_be_an_extension(access.receiver, name);
-                if is_open {
-                    CallResult {
-                        outcome: CallOutcome::Unknown,
-                        ..call
-                    }
-                } else {
-                    call
-                }
+                )
             }
         }
     }
@@ -466,7 +456,23 @@ impl Checker<'_> {
             return CallResult::external(access.ty, Vec::new());
         }
 
+        if self.lacks_method(access, name) {
+            return CallResult::default();
+        }
         CallResult::external(Ty::UNKNOWN, Vec::new())
+    }
+
+    /// Reports whether the call of a method that no declaration accepts is an error, or may be to an
+    /// extension of the repository, rather than certainly outside of it.
+    fn lacks_method(&self, access: &MemberAccess, name: Name) -> bool {
+        let receiver = access.receiver;
+        let is_value = !matches!(self.arena.get(receiver), Type::Qualifier(_));
+        if is_value && self.has_foreign_class(receiver) {
+            return self.may_be_an_extension(receiver, name);
+        }
+
+        let is_extended = is_value && access.candidates.is_empty() && self.imports_undeclared();
+        self.is_complete_type(receiver) && !is_extended
     }
 
     /// Returns the call of a chosen method; the first `skip` arguments are not written (the

@@ -33,6 +33,17 @@ use crate::resolve::types::{Ty, TyList, Type};
 pub struct ExtensionScope {
     namespaces: Vec<NamespaceId>,
     classes: Vec<TypeDefId>,
+    /// Whether a using imports a namespace that is not declared, which may have extensions.
+    is_open: bool,
+}
+
+impl ExtensionScope {
+    fn of_namespace(namespace: NamespaceId) -> Self {
+        Self {
+            namespaces: vec![namespace],
+            ..Self::default()
+        }
+    }
 }
 
 impl Checker<'_> {
@@ -90,6 +101,12 @@ impl Checker<'_> {
                 };
                 self.receiver_could_fit(receiver, candidate)
             })
+    }
+
+    /// Reports whether a using in scope imports an undeclared namespace, which may have any type and
+    /// any extension.
+    pub fn imports_undeclared(&self) -> bool {
+        self.extension_scopes().iter().any(|level| level.is_open)
     }
 
     /// Reports whether an extension in scope may accept a receiver that is not fully known, such as
@@ -417,10 +434,7 @@ impl Checker<'_> {
                     self.namespace_levels(id, here.parent, &mut extension_scopes)
                 }
                 ScopeKind::File => {
-                    extension_scopes.push(ExtensionScope {
-                        namespaces: vec![NamespaceId::GLOBAL],
-                        classes: Vec::new(),
-                    });
+                    extension_scopes.push(ExtensionScope::of_namespace(NamespaceId::GLOBAL));
                     extension_scopes.push(self.using_level(id));
                 }
                 _ => {}
@@ -445,10 +459,7 @@ impl Checker<'_> {
         let stop = self.namespace_around(self.file, parent);
         let mut namespace = innermost;
         while namespace != stop {
-            extension_scopes.push(ExtensionScope {
-                namespaces: vec![namespace],
-                classes: Vec::new(),
-            });
+            extension_scopes.push(ExtensionScope::of_namespace(namespace));
 
             if namespace == innermost {
                 extension_scopes.push(self.using_level(scope));
@@ -472,6 +483,7 @@ impl Checker<'_> {
                         level.classes.push(tid);
                     }
                 }
+                Using::Undeclared => level.is_open = true,
                 Using::Alias(..) => {}
             }
         }

@@ -127,6 +127,23 @@ impl Types<'_> {
         }
     }
 
+    /// Reports whether the repository declares a type, and all its base classes are declared.
+    pub fn is_complete_type(&self, ty: Ty) -> bool {
+        let of = match self.arena.get(ty) {
+            Type::Qualifier(of) => of,
+            _ => ty,
+        };
+        self.is_repository_type(of) && !self.has_foreign_class(of)
+    }
+
+    fn is_repository_type(&self, ty: Ty) -> bool {
+        match self.arena.get(ty) {
+            Type::Named(tid, _) => !self.tables.type_def(tid).external,
+            Type::Nullable(of) | Type::Qualifier(of) => self.is_repository_type(of),
+            _ => false,
+        }
+    }
+
     /// Reports whether a type is external and mentions no type of the repository.
     pub fn is_external_type(&self, ty: Ty) -> bool {
         match self.arena.get(ty) {

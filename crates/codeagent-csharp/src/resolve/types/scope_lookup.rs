@@ -285,7 +285,7 @@ impl Types<'_> {
                         TypeOrNamespace::Type(self.bare(tid, None))
                     }),
                 Using::Static(ty) => self.lookup_own_nested_type(ty, name, arity),
-                Using::Alias(..) => TypeOrNamespace::None,
+                Using::Alias(..) | Using::Undeclared => TypeOrNamespace::None,
             };
 
             if let TypeOrNamespace::Type(ty) = found {

@@ -31,6 +31,8 @@ pub enum Using {
     Static(Ty),
     /// `using X = A.B;`
     Alias(Name, TypeOrNamespace),
+    /// `using A.B;` of a namespace that is not declared.
+    Undeclared,
 }
 
 impl Types<'_> {
@@ -85,6 +87,7 @@ impl Types<'_> {
             .stack
             .query_uncached(Query::Using(file, id), || self.resolve_import(file, id))?;
         match (import.kind, found) {
+            (ImportKind::UsingNamespace, TypeOrNamespace::None) => Some(Using::Undeclared),
             (ImportKind::UsingNamespace, TypeOrNamespace::Namespace(namespace)) => {
                 Some(Using::Namespace(namespace))
             }
@@ -132,9 +135,10 @@ impl Types<'_> {
 
     fn project_using(&self, using: &GlobalUsing) -> Option<Using> {
         match using {
-            GlobalUsing::Namespace(name) => match self.dotted(name)? {
-                TypeOrNamespace::Namespace(namespace) => Some(Using::Namespace(namespace)),
-                _ => None,
+            GlobalUsing::Namespace(name) => match self.dotted(name) {
+                Some(TypeOrNamespace::Namespace(namespace)) => Some(Using::Namespace(namespace)),
+                Some(TypeOrNamespace::Type(_)) => None,
+                Some(TypeOrNamespace::None) | None => Some(Using::Undeclared),
             },
 
             GlobalUsing::Static(name) => match self.dotted(name) {
