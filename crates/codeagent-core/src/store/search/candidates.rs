@@ -11,7 +11,7 @@ use crate::store::codec::{id_column, stored_id, word_column};
 use crate::store::search::SearchFilter;
 use crate::store::search::query::{self, Query, Word, all_of, any_of, quoted};
 use crate::store::search::rank::SearchCandidate;
-use crate::store::search::text::node_of;
+use crate::store::search::text::{is_generated_path, node_of};
 use crate::store::{Snapshot, StoreError};
 
 /// Maximum number of rows per step.
@@ -376,14 +376,15 @@ const FILTER_PARAMETER: usize = 2;
 const PREFIX_WORDS: &str =
     "SELECT word, names FROM name_words WHERE word >= ?1 AND word < ?2 LIMIT ?3";
 const NAMES_WITH: &str = "SELECT names FROM name_words WHERE word = ?1";
-const CANDIDATE: &str = "SELECT id, project_id, name, qualified_name, node_type, access, flags, parameter_signature, return_type, doc \
-    FROM nodes WHERE id = ?1";
+const CANDIDATE: &str = "SELECT id, project_id, name, qualified_name, node_type, access, flags, parameter_signature, return_type, doc, \
+    (SELECT group_concat(path, char(10)) FROM spans JOIN files ON files.id = file_id WHERE node_id = nodes.id) FROM nodes WHERE id = ?1";
 
 fn candidate(row: &Row<'_>) -> Result<SearchCandidate, StoreError> {
     let text = |index| {
         row.get::<_, Option<String>>(index)
             .map(Option::unwrap_or_default)
     };
+    let paths = text(10)?;
     Ok(SearchCandidate {
         id: id_column(row, 0)?,
         project_id: row.get(1)?,
@@ -394,6 +395,7 @@ fn candidate(row: &Row<'_>) -> Result<SearchCandidate, StoreError> {
         flags: NodeFlags(row.get(6)?),
         signature: format!("{} {}", text(7)?, text(8)?),
         doc: text(9)?,
+        is_generated: !paths.is_empty() && paths.lines().all(is_generated_path),
     })
 }
 

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use crate::embed::tokenizer::{camel_words, runs};
 use crate::model::graph::{Access, NodeFlags, NodeId, NodeType};
 use crate::store::search::query::Query;
-use crate::store::search::text::{SymbolName, is_public, is_secondary_place};
+use crate::store::search::text::{SymbolName, is_public, is_tests_place};
 
 /// How a symbol's name matched the query, from worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,6 +83,8 @@ pub(super) struct SearchCandidate {
     pub flags: NodeFlags,
     pub signature: String,
     pub doc: String,
+    /// All its declarations are in generated files.
+    pub is_generated: bool,
 }
 
 impl SearchCandidate {
@@ -109,7 +111,7 @@ impl SearchCandidate {
 
     /// Reports whether the symbol belongs to tests or generated code.
     pub fn is_secondary(&self) -> bool {
-        is_secondary_place(&self.project_id, &self.qualified_name)
+        self.is_generated || is_tests_place(&self.project_id, &self.qualified_name)
     }
 }
 

@@ -232,17 +232,17 @@ pub(super) fn is_public(access: Option<Access>, flags: NodeFlags) -> bool {
 
 /// Reports whether a node belongs to tests or generated code.
 fn is_secondary(node: &Node) -> bool {
-    is_secondary_place(&node.project_id, &node.qualified_name)
+    is_tests_place(&node.project_id, &node.qualified_name)
+        || !node.spans.is_empty() && node.spans.iter().all(|span| is_generated_path(&span.path))
 }
 
-pub(super) fn is_secondary_place(project: &str, qualified_name: &str) -> bool {
+/// Reports whether a project or a qualified name belongs to tests.
+pub(super) fn is_tests_place(project: &str, qualified_name: &str) -> bool {
     if project.split(['/', '.']).any(is_tests) {
         return true;
     }
     match qualified_name.split_once('#') {
-        Some((path, _)) => path
-            .split(['/', '.'])
-            .any(|segment| is_tests(segment) || is_output(segment)),
+        Some((path, _)) => path.split(['/', '.']).any(is_tests),
         None => {
             qualified_name.ends_with("Tests") || qualified_name.rsplit('.').skip(1).any(is_tests)
         }
@@ -370,14 +370,17 @@ mod tests {
             (".", "Shop.Tests.CartTests.Add"),
             (".", "src/__tests__/a.ts#b"),
             (".", "src/a.test.ts#b"),
-            (".", "packages/core/dist/a.js#b"),
-            (".", "web/api/user_service_pb.ts#User"),
-            (".", "src/__generated__/graphql.ts#Query"),
         ] {
-            assert!(is_secondary_place(project, name), "{name}");
+            assert!(is_tests_place(project, name), "{name}");
         }
 
-        for path in ["Views/Main.Designer.cs", "obj/Query.g.cs", "api/user_pb.ts"] {
+        for path in [
+            "Views/Main.Designer.cs",
+            "obj/Query.g.cs",
+            "api/user_service_pb.ts",
+            "packages/core/dist/a.js",
+            "src/__generated__/graphql.ts",
+        ] {
             assert!(is_generated_path(path), "{path}");
         }
         for path in ["Views/Designer.cs", "api/user.ts", "src/pb_user.ts"] {
@@ -390,7 +393,7 @@ mod tests {
             "src/a.ts#test",
             "Shop.Contest",
         ] {
-            assert!(!is_secondary_place(".", name), "{name}");
+            assert!(!is_tests_place(".", name), "{name}");
         }
     }
 
