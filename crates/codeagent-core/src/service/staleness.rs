@@ -1,16 +1,12 @@
 //! Staleness: which changes on disk an answer does not include.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::IndexReader;
 use crate::service::FRESHNESS_TIMEOUT;
 use crate::service::ipc::{self, SyncRequest};
-
-/// Maximum time for which a reader without a writer compares the disk.
-const QUICK_CHECK: Duration = Duration::from_millis(200);
 
 /// Failure reported if the root's path is a link that now leads to another folder.
 pub(super) const REPOINTED: &str =
@@ -71,7 +67,7 @@ impl Staleness {
 }
 
 /// Checks an index that this process only reads. Asks its writer to index every change, within
-/// [`FRESHNESS_TIMEOUT`]; without a writer, compares the disk for at most `QUICK_CHECK`.
+/// [`FRESHNESS_TIMEOUT`]; without a writer, compares the disk within the same time.
 #[must_use]
 pub fn quick_check(reader: &IndexReader) -> Staleness {
     if reader.workspace().is_repointed() {
@@ -98,7 +94,7 @@ fn compare_disk(reader: &IndexReader) -> Staleness {
         return Staleness::unknown();
     }
 
-    match answer.recv_timeout(QUICK_CHECK) {
+    match answer.recv_timeout(FRESHNESS_TIMEOUT) {
         Ok(Ok(changed)) => Staleness {
             files: changed.into_iter().collect(),
             ..Staleness::default()

@@ -2,13 +2,15 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::model::graph::{Dialect, Language};
+use crate::model::graph::{Dialect, Language, NodeKind};
 use crate::store::codec::word_column;
 use crate::store::status::external_calls;
 use crate::store::{FileKey, Snapshot, StoreError};
 
 // Both are read in the order of their keys, so that the join needs no lookups.
-const DECLARED: &str = "SELECT node_id, file_id FROM spans WHERE position = 0 ORDER BY node_id";
+// A C# namespace is in many files.
+const DECLARED: &str = "SELECT node_id, file_id FROM spans JOIN nodes ON id = node_id \
+    WHERE position = 0 AND NOT (kind = ?1 AND language = ?2) ORDER BY node_id";
 const USED: &str = "SELECT target, file_id FROM edges_incoming ORDER BY target";
 
 /// Counts the uses of symbols by pairs of files: the file of the use, and the file of the symbol's
@@ -18,7 +20,8 @@ pub fn uses_between_files(
 ) -> Result<FxHashMap<(FileKey, FileKey), u32>, StoreError> {
     let connection = snapshot.connection();
     let (mut declared, mut used) = (connection.prepare(DECLARED)?, connection.prepare(USED)?);
-    let (mut declared, mut used) = (declared.query([])?, used.query([])?);
+    let namespace = (NodeKind::Namespace as u8, Language::CSharp as u8);
+    let (mut declared, mut used) = (declared.query(namespace)?, used.query([])?);
 
     let mut counts = FxHashMap::default();
     let mut symbol: Option<(i64, FileKey)> = None;

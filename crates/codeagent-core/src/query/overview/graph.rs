@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::graph::{EdgeType, Language, NodeId};
+use crate::model::graph::{EdgeType, Language, NodeId, NodeKind};
 use crate::query::{QueryError, Snapshot};
 use crate::store::{self, FileKey, SymbolBrief};
 
@@ -21,7 +21,8 @@ pub struct File {
     pub is_inside: bool,
 }
 
-/// A use of a symbol.
+/// A use of a symbol. Usings of C# namespaces are left out: a namespace is in many files and
+/// projects.
 #[derive(Clone, Copy)]
 pub struct Use {
     /// Index of the symbol that contains the use.
@@ -77,7 +78,9 @@ impl ProjectGraph {
         let mut uses = Vec::new();
         store::export_edges(snapshot, |edge| {
             let ends = (index.get(&edge.source), index.get(&edge.target));
-            if let ((Some(source), Some(target)), Some(file)) = (ends, file_index.get(&edge.file)) {
+            if let ((Some(source), Some(target)), Some(file)) = (ends, file_index.get(&edge.file))
+                && !is_shared(&symbols[*target as usize])
+            {
                 uses.push(Use {
                     source: *source,
                     target: *target,
@@ -148,6 +151,11 @@ impl ProjectGraph {
         }
         found
     }
+}
+
+/// Reports whether a symbol is a C# namespace.
+fn is_shared(symbol: &SymbolBrief) -> bool {
+    symbol.kind == NodeKind::Namespace && symbol.language == Language::CSharp
 }
 
 /// Returns the folder of a path; `.` for the root.
