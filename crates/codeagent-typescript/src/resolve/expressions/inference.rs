@@ -262,12 +262,6 @@ impl Checker<'_> {
             (Type::Tuple(args), Type::Tuple(given)) => {
                 self.infer_from_lists(args, given, inference, nesting)
             }
-            (Type::Function(..) | Type::Instance(..) | Type::Object(..), Type::Static(_)) => {
-                self.infer_from_class(param, given, inference, nesting);
-                if !matches!(self.get(param), Type::Function(..)) {
-                    self.infer_from_members(param, given, inference, nesting);
-                }
-            }
             (Type::Function(decl, wanted), Type::Function(other, found))
             | (Type::Object(decl, wanted), Type::Object(other, found))
                 if decl == other =>
@@ -500,7 +494,7 @@ impl Checker<'_> {
         let inner = self.decl(decl).inner;
         let declared = (decl, self.declaration_of(given));
         if inner.is_none()
-            || matches!(self.get(given), Type::Simple(_))
+            || matches!(self.get(given), Type::Simple(_) | Type::Literal(..))
             || inference.is_repeated((param, given), declared)
         {
             return;

@@ -119,7 +119,6 @@ impl Checker<'_> {
         }
         let bound = self.constraint(param);
         self.nested_extends(sub, bound, &mut Vec::new())
-            .filter(|fits| !fits)
             .or(Some(true))
     }
 
@@ -343,8 +342,7 @@ impl Checker<'_> {
             return Some(true);
         }
 
-        let callable =
-            matches!(self.get(sup), Type::Instance(..)) && !self.signatures(sup).is_empty();
+        let callable = !self.signatures(sup).is_empty();
         if is_function && callable {
             None
         } else {
@@ -458,9 +456,8 @@ impl Checker<'_> {
                         return Some(false);
                     }
                 }
-                MemberLookup::External => {
-                    is_weak = false;
-                    unsure = true;
+                MemberLookup::Value(_) if !optional && self.has_string_keys(sub) => {
+                    return Some(false);
                 }
                 lookup => {
                     is_weak = false;
@@ -496,7 +493,6 @@ impl Checker<'_> {
         match self.get(ty) {
             Type::Object(decl, _) | Type::Instance(decl, _) => {
                 !self.merged_symbol(decl).iter().any(|part| is_open(*part))
-                    && !is_open(decl)
                     && self.signatures(ty).is_empty()
                     && self.construct_signatures(ty).is_empty()
             }
@@ -550,10 +546,7 @@ impl Checker<'_> {
             && let [decl] = member.decls[..]
         {
             let declaration = self.decl(decl);
-            if declaration.kind == DeclKind::Property
-                && declaration.ty.is_none()
-                && !declaration.init.is_none()
-            {
+            if declaration.ty.is_none() && !declaration.init.is_none() {
                 let ty = self.type_of_expr(decl.file.expr(declaration.init));
                 return self.substitute(ty, member.mapper);
             }

@@ -62,7 +62,11 @@ impl Checker<'_> {
                 let mut inferred = Vec::new();
                 let fits = match (self.get(member), &elements) {
                     (Type::Literal(..), _) if is_object => Some(false),
-                    (Type::Simple(simple), _) if is_object && simple.is_primitive() => Some(false),
+                    (Type::Simple(simple), _)
+                        if is_object && (simple.is_primitive() || simple == Ty::NOTHING) =>
+                    {
+                        Some(false)
+                    }
                     (Type::Tuple(given), Some(wanted)) => {
                         self.tuple_extends(given, wanted, &mut inferred)
                     }

@@ -10,6 +10,7 @@ use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Args, Ty, Type};
 use crate::resolve::checker::Checker;
+use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::types::assignability::{Inferred, MAX_MEMBERS};
 use crate::resolve::types::members::MemberLookup;
 
@@ -101,7 +102,17 @@ impl Checker<'_> {
         if unsure { None } else { Some(true) }
     }
 
-    /// The index signature for strings that an interface, class or object type declares.
+    /// Reports whether a type has an index signature for strings, which provides no property.
+    pub fn has_string_keys(&self, ty: Ty) -> bool {
+        match self.get(ty) {
+            Type::BuiltIn(BuiltinType::Record, args) => {
+                self.arena.list(args).first() == Some(&Ty::STRING)
+            }
+            _ => self.string_index(ty).is_some(),
+        }
+    }
+
+    /// Returns the index signature for strings that an interface, class or object type declares.
     fn string_index(&self, ty: Ty) -> Option<Index> {
         let (group, mapper) = match self.get(ty) {
             Type::Object(decl, mapper) => (vec![decl], mapper),
