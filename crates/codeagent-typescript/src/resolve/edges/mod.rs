@@ -6,7 +6,6 @@
 mod absent_generics;
 mod callees;
 pub mod components;
-mod confidence;
 mod constructors;
 mod dispatch;
 mod display;
