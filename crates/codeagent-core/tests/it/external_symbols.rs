@@ -118,6 +118,33 @@ class Own extends Base { run(s: Stream<number>) { return this.run(s); } }
 }
 
 #[test]
+fn an_alias_without_a_file_is_no_package() {
+    let uses = "import { t } from '@/locales';
+import { made } from '@app/made/client';
+import { one } from 'exact';
+import { real } from 'real';
+import { other } from '@app2/other';
+t(); made(); one(); real(); other();
+";
+    check(
+        &[
+            (
+                "tsconfig.json",
+                r#"{"compilerOptions": {"paths": {"@app/*": ["./src/*"], "exact": ["./gone"],
+                    "real": ["./node_modules/real/types"], "*": ["./types/*"]}}}"#,
+            ),
+            ("a.ts", uses),
+        ],
+        &[
+            "calls npm:@app2/other other(). a.ts:6",
+            "calls npm:real real(). a.ts:6",
+            "imports npm:@app2/other other. a.ts:5",
+            "imports npm:real real. a.ts:4",
+        ],
+    );
+}
+
+#[test]
 fn a_name_finds_the_symbols_whose_paths_end_with_it() {
     let (_repository, snapshot) = snapshot_of(&[
         (

@@ -28,19 +28,23 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let id = self
             .b
             .declare(name, DeclKind::FunctionType, DeclFlags::default(), at);
-        let scope = self.b.scope;
-        let inner = self.b.open_scope(ScopeKind::Function, id);
-
-        self.b.decl(id).inner = inner;
-
-        let parts = self.documented_signature(rest, id, depth);
-        self.b.scope = scope;
-        parts?;
+        self.documented_signature(rest, id, depth)?;
 
         Some(self.b.type_expr(TypeExpr::Function(id)))
     }
 
+    /// Parses `<T>(a: A): B` into a declaration.
     fn documented_signature(&mut self, rest: &mut &'t str, id: DeclId, depth: u8) -> Option<()> {
+        let scope = self.b.scope;
+        let inner = self.b.open_scope(ScopeKind::Function, id);
+        self.b.decl(id).inner = inner;
+
+        let parts = self.documented_parts(rest, id, depth);
+        self.b.scope = scope;
+        parts
+    }
+
+    fn documented_parts(&mut self, rest: &mut &'t str, id: DeclId, depth: u8) -> Option<()> {
         let depth = depth.checked_sub(1)?;
 
         if take(rest, "<").is_some() {
@@ -174,6 +178,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     .declare(Sym::NONE, DeclKind::IndexSignature, DeclFlags::MEMBER, at);
                 let ty = self.documented_whole(rest, depth)?;
                 self.b.decl(id).ty = ty;
+            } else if let Some((kind, signature)) = nameless_signature(rest) {
+                *rest = signature;
+                let id = self.b.declare(Sym::NONE, kind, DeclFlags::MEMBER, at);
+                self.documented_signature(rest, id, depth)?;
             } else {
                 self.documented_member(rest, depth, at)?;
             }
@@ -330,4 +338,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         Some(self.b.type_expr(TypeExpr::Object(id)))
     }
+}
+
+/// Returns the kind of a member without a name, and its text from the parameters on.
+fn nameless_signature(text: &str) -> Option<(DeclKind, &str)> {
+    let is_signature = |text: &str| text.starts_with(['(', '<']);
+    if is_signature(text) {
+        return Some((DeclKind::CallSignature, text));
+    }
+    let constructed = skip_blank(text.strip_prefix("new")?);
+    is_signature(constructed).then_some((DeclKind::ConstructSignature, constructed))
 }

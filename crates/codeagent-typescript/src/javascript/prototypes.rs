@@ -68,10 +68,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// Returns `this` of an assigned function: `o` in `o.f = function () {}`, an instance of `A` in
-    /// `A.prototype.m = function () {}`.
+    /// `A.prototype.m = function () {}`; the same for `o[key]`.
     fn receiver(&mut self, target: ExprId, left: Child<'tree>, right: Child<'tree>) -> Receiver {
-        let Expr::Member(object, _) = self.b.facts.expr(target) else {
-            return Receiver::Own;
+        let object = match self.b.facts.expr(target) {
+            Expr::Member(object, _) => object,
+            Expr::Index(access) => self.b.facts.calls[access.index()].callee,
+            _ => return Receiver::Own,
         };
 
         if !matches!(
@@ -81,10 +83,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             return Receiver::Own;
         }
 
-        let path = self.name_segments(left);
-        let above = &path[..path.len().saturating_sub(1)];
+        let above = match self.children(left).get(Field::Receiver) {
+            Some(receiver) => self.name_segments(receiver),
+            None => Vec::new(),
+        };
         let holder = self
-            .without_prototype(above)
+            .without_prototype(&above)
             .map(<[_]>::to_vec)
             .and_then(|above| self.holder(&above));
 

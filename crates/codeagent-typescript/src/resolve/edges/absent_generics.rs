@@ -17,6 +17,7 @@ use codeagent_model::graph::Confidence;
 
 use crate::resolve::arena::{Ty, Type};
 use crate::resolve::edges::FileResolver;
+use crate::resolve::edges::dispatch::origins::Origin;
 use crate::resolve::expressions::calls::CallSite;
 use crate::resolve::global_index::provided_keys::AUGMENTING;
 use crate::resolve::symbols::modules::ResolvedName;
@@ -83,7 +84,7 @@ impl FileResolver<'_> {
 
         let name = self.name(self.file, member);
         self.record_text_lookup(AUGMENTING, "");
-        let module = self.module_of(object, 0);
+        let origin = self.origin(object);
 
         // Of several blocks that extend one interface, the first that has the member counts.
         let mut extended: Vec<Name> = Vec::new();
@@ -92,7 +93,10 @@ impl FileResolver<'_> {
             let group = self.merged_symbol(*interface);
             let is_known = group.iter().any(|part| self.is_external_file(part.file));
             let is_meant = augmented.is_none_or(|named| own == named);
-            let is_from = module.is_none_or(|module| self.may_augment(*interface, module));
+            let is_from = match origin {
+                Origin::Package(module) => self.may_augment(*interface, module),
+                Origin::Own | Origin::Unknown => true,
+            };
             if is_known || !is_meant || !is_from || extended.contains(&own) {
                 return None;
             }
@@ -103,44 +107,6 @@ impl FileResolver<'_> {
             has_member.then_some(ty)
         });
         self.edge_to_only_member(site, types, name)
-    }
-
-    /// The module that a value of the file comes from, as written in an import: `vitest` for
-    /// `expect(cart).not`.
-    fn module_of(&self, value: ExprId, step: u32) -> Option<&str> {
-        if step > MAX_STEPS {
-            return None;
-        }
-
-        let (file, facts) = (self.file, self.own_facts());
-        match facts.expr(value) {
-            Expr::Name(sym, scope, offset) => {
-                let position = LookupPosition {
-                    file,
-                    scope,
-                    offset,
-                };
-                let named = self.lookup_name(position, self.name(file, sym), Meaning::Value);
-                let [decl] = named[..] else { return None };
-                if decl.file != file {
-                    return None;
-                }
-                let imported = facts.imports.iter().find(|import| import.decl == decl.decl);
-                match imported {
-                    Some(import) => Some(facts.text(import.module)),
-                    None => self.module_of(facts.decl(decl.decl).init, step + 1),
-                }
-            }
-            Expr::Call(call) | Expr::New(call) => {
-                self.module_of(facts.calls[call.index()].callee, step + 1)
-            }
-            Expr::Member(inner, _)
-            | Expr::Destructured(inner, _)
-            | Expr::Await(inner)
-            | Expr::NonNull(inner)
-            | Expr::Paren(inner) => self.module_of(inner, step + 1),
-            _ => None,
-        }
     }
 
     /// Reports whether an interface may add to the types of a module: in `declare module` with its

@@ -18,6 +18,12 @@ impl FileResolver<'_> {
     /// Resolves a callee; locals are followed to their values.
     pub fn resolve_callee(&self, callee: ExprId) -> Referent {
         let facts = self.own_facts();
+        if let Some((yes, no)) = self.choice(callee)
+            && let chosen @ (Referent::Decls(_) | Referent::Likely(_)) =
+                self.resolve_held_choice(yes, no)
+        {
+            return chosen;
+        }
         let outcome = self.resolve_value(callee);
 
         let outcome = match (&outcome, facts.expr(callee)) {
@@ -243,7 +249,22 @@ impl FileResolver<'_> {
         }
     }
 
+    /// Returns the parts of `c ? a : b`, `a || b` or `a ?? b`.
+    fn choice(&self, value: ExprId) -> Option<(ExprId, ExprId)> {
+        let mut value = value;
+        loop {
+            value = match self.own_facts().expr(value) {
+                Expr::Paren(inner) => inner,
+                Expr::Or(yes, no) => return Some((yes, no)),
+                _ => return None,
+            };
+        }
+    }
+
     fn resolve_held_function(&self, value: ExprId) -> Referent {
+        if let Some((yes, no)) = self.choice(value).filter(|_| !self.is_deepest()) {
+            return self.with_depth(|| self.resolve_held_choice(yes, no));
+        }
         match self.resolve_held_value(value) {
             Referent::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => {
                 Referent::Decls(decls)

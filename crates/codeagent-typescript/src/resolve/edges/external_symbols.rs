@@ -214,6 +214,10 @@ impl FileResolver<'_> {
 
     /// Returns the path of a module as a whole, if it is a package's.
     fn path_of_module(&self, specifier: Sym) -> Option<ImportedPath> {
+        let aliases = &self.tables.file(self.file).unresolved_aliases;
+        if aliases.contains(&specifier) {
+            return None;
+        }
         let module = self.resolve_module(self.file, specifier);
         let is_outside = module == ResolvedName::External || self.is_module_outside(&module);
         is_outside.then(|| ImportedPath {
@@ -252,8 +256,11 @@ fn package_of_specifier(specifier: &str) -> Option<(PackageManager, String)> {
     if specifier.starts_with("node:") || is_nodejs_builtin_module(specifier) {
         return Some((PackageManager::Node, String::new()));
     }
-    // `virtual:x`, `https://x`, `#internal`, `./x`
-    if specifier.contains(':') || specifier.starts_with(['.', '/', '#', '~']) {
+    // `virtual:x`, `https://x`, `#internal`, `./x`, `@/x`
+    if specifier.contains(':')
+        || specifier.starts_with(['.', '/', '#', '~'])
+        || specifier.starts_with("@/")
+    {
         return None;
     }
     let name = package_name(specifier)?;
@@ -414,6 +421,7 @@ mod tests {
             ("rxjs/operators", named(Npm, "rxjs")),
             ("@angular/core/testing", named(Npm, "@angular/core")),
             ("virtual:pages", None),
+            ("@/locales", None),
             ("./own", None),
         ] {
             assert_eq!(package_of_specifier(specifier), expected, "{specifier}");

@@ -6,7 +6,7 @@
 mod absent_generics;
 mod callees;
 pub mod components;
-mod confidence;
+mod computed_members;
 mod constructors;
 mod dispatch;
 mod display;

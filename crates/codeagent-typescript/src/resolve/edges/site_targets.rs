@@ -63,8 +63,11 @@ impl ResolveSites for FileResolver<'_> {
             Referent::File(file) if !is_call => self
                 .edge_type(*site)
                 .map_or(SiteTarget::Nothing, |edge_type| {
-                    let edge = Reference::of_site(site, edge_type, vec![Target::File(file)]);
-                    SiteTarget::Edge(self.with_confidence(edge))
+                    SiteTarget::Edge(Reference::of_site(
+                        site,
+                        edge_type,
+                        vec![Target::File(file)],
+                    ))
                 })
                 .into(),
             Referent::External => SiteTarget::External(self.imported_use(site)).into(),
@@ -121,7 +124,7 @@ impl FileResolver<'_> {
         };
 
         let target = match self.edge(site, kind, decls) {
-            Some(edge) => SiteTarget::Edge(self.with_confidence(edge)),
+            Some(edge) => SiteTarget::Edge(edge),
             None if let Some(decl) = declared_outside => {
                 SiteTarget::External(self.declared_use(&site, decl))
             }
@@ -289,7 +292,7 @@ impl FileResolver<'_> {
                 resolution.uses.push(Reference {
                     source: DeclId::NONE,
                     edge_type: EdgeType::Imports,
-                    confidence: self.confidence_in(target),
+                    confidence: Confidence::Exact,
                     targets: vec![Target::File(target)],
                     at: import.at,
                 });

@@ -138,20 +138,6 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Returns the members declared as `[KEY]` for `a[KEY]`.
-    fn lookup_computed_member(&self, access: CallId) -> Option<DeclList> {
-        let (file, facts) = (self.file, self.own_facts());
-        let access = &facts.calls[access.index()];
-        let key = facts.list(access.args).first()?;
-        let name = self.computed_key(file.expr(key.value))?;
-
-        let receiver = self.type_of_expr(file.expr(access.callee));
-        match self.lookup_member(receiver, name) {
-            MemberLookup::Declared(member) => Some(member.decls),
-            _ => None,
-        }
-    }
-
     /// Returns the target of a call whose callee is `f()`, `a[i]` or `a || b`.
     fn resolve_computed(&self, ty: Ty) -> Referent {
         match self.get(ty) {

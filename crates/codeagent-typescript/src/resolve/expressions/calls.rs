@@ -10,7 +10,7 @@ use crate::resolve::arena::{Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::inference::Inference;
 use crate::resolve::symbols::at;
-use crate::resolve::types::signatures::{Signature, Signatures};
+use crate::resolve::types::signatures::{Param, Signature, Signatures};
 
 /// A call in a file, if there is one.
 #[derive(Clone, Copy, Debug)]
@@ -260,7 +260,14 @@ impl Checker<'_> {
     }
 
     pub fn mismatches(&self, signature: Signature, file: FileId, args: &[Arg]) -> u32 {
-        let params = self.signature_params(signature);
+        let lists = self.param_lists(signature, args.len());
+        let counts = lists
+            .iter()
+            .map(|params| self.mismatches_of(params, file, args));
+        counts.max().unwrap_or_default()
+    }
+
+    fn mismatches_of(&self, params: &[Param], file: FileId, args: &[Arg]) -> u32 {
         let spread = args.iter().any(|arg| arg.mode == ArgMode::Spread);
         let required = params
             .iter()

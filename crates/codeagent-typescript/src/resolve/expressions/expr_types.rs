@@ -316,10 +316,28 @@ impl Checker<'_> {
                 ) {
                     self.type_of_indexed(object, key)
                 } else {
-                    self.type_of_index(object)
+                    self.type_of_members(object, key)
+                        .unwrap_or_else(|| self.type_of_index(object))
                 }
             }
         }
+    }
+
+    /// Returns the types of the members that a union of string literal types names, if all of them
+    /// are known.
+    fn type_of_members(&self, object: Ty, keys: Ty) -> Option<Ty> {
+        let Type::Union(keys) = self.get(keys) else {
+            return None;
+        };
+        let keys = self.arena.list(keys);
+        let member = |key: &Ty| match self.get(*key) {
+            Type::Literal(LiteralKind::String, name) => {
+                Some(self.type_of_member(object, name)).filter(|ty| !ty.is_opaque())
+            }
+            _ => None,
+        };
+        let types: Vec<Ty> = keys.iter().map(member).collect::<Option<_>>()?;
+        Some(self.arena.union(&types))
     }
 
     /// Returns the name of the members that are declared as `[KEY]` for `a[KEY]`, if `KEY` is a

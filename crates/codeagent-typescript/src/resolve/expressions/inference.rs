@@ -294,12 +294,17 @@ impl Checker<'_> {
     /// Reports whether a parameter is constrained to strings or keys, so that literal types are
     /// preserved.
     fn wants_literal(&self, param: DeclRef) -> bool {
-        let bound = self.constraint(param);
-        self.arena.members(bound).iter().any(|ty| {
+        let is_literal = |ty: &Ty| {
             matches!(
                 self.get(*ty),
                 Type::KeyOf(_) | Type::Literal(..) | Type::Simple(Ty::STRING)
             )
+        };
+        let bound = self.constraint(param);
+        let members = self.arena.members(bound);
+        members.iter().any(|ty| match self.get(*ty) {
+            Type::Intersection(parts) => self.arena.list(parts).iter().any(is_literal),
+            _ => is_literal(ty),
         })
     }
 

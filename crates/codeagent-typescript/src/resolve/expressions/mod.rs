@@ -7,3 +7,4 @@ mod contextual_types;
 mod expr_types;
 pub mod inference;
 mod narrowing;
+mod rest_tuples;

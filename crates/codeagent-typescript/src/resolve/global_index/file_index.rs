@@ -52,8 +52,8 @@ pub struct FileIndex {
     pub defaults: Vec<DeclId>,
     /// Module specifiers and the files they resolve to, sorted.
     pub(super) modules: Vec<(Sym, Option<FileId>)>,
-    /// The folder of its package, if it imports a package that may not be linked there.
-    pub folder_without_dependency: Option<Box<str>>,
+    /// Those specifiers without a file that a tsconfig maps into the repository.
+    pub unresolved_aliases: Vec<Sym>,
     /// The dependency keys of its function bodies.
     pub(super) bodies: Vec<DependencyKey>,
     /// The outer type parameters that its types can refer to, determined on the first instantiation.

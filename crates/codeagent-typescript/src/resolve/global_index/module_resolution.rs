@@ -14,7 +14,7 @@ mod installed_modules;
 mod memory_fs;
 mod packages;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,6 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use crate::project::TypeScriptProjects;
+use crate::project::exports::wildcard;
 pub use installed_modules::{PackageAnswers, is_of_package};
 use memory_fs::{MOUNT, MemoryFs};
 use packages::Packages;
@@ -186,18 +187,6 @@ impl ModulePaths {
         answer
     }
 
-    /// Returns the folder of the file's package, if the file imports a package of its workspace that
-    /// may not be linked there.
-    pub fn folder_without_dependency(&self, from: &str, specifier: &str) -> Option<&str> {
-        if is_relative(specifier)
-            || self.external.contains_key(from)
-            || self.may_be_mapped(specifier)
-        {
-            return None;
-        }
-        self.packages.folder_without_dependency(from, specifier)
-    }
-
     fn relative(&self, folder: &str, specifier: &str) -> Option<FileId> {
         let path = join(folder, specifier)?;
         let folder_only = specifier.ends_with('/')
@@ -233,8 +222,18 @@ impl ModulePaths {
             return Some(*file);
         }
 
+        if self.packages.is_unlinked(from, specifier) {
+            return None;
+        }
         self.packages
             .resolve(paths::folder_of(from), specifier, &self.paths)
+    }
+
+    /// Reports whether a tsconfig maps a specifier to a place in the repository, so that it is no
+    /// package.
+    pub fn is_alias(&self, specifier: &str) -> bool {
+        let mut patterns = self.mapped.into_repository.iter();
+        patterns.any(|pattern| wildcard(pattern, specifier).is_some())
     }
 
     fn may_be_mapped(&self, specifier: &str) -> bool {
@@ -309,6 +308,8 @@ pub fn join(folder: &str, relative: &str) -> Option<String> {
 struct Prefixes {
     all: FxHashSet<String>,
     longest: usize,
+    /// The patterns with targets outside `node_modules`, without the pattern of all specifiers.
+    into_repository: BTreeSet<String>,
 }
 
 impl Prefixes {
@@ -325,10 +326,18 @@ impl Prefixes {
                 continue;
             };
 
-            for pattern in paths
-                .keys()
-                .filter(|pattern| !pattern.is_empty() && !pattern.starts_with('.'))
+            for (pattern, targets) in paths
+                .iter()
+                .filter(|(pattern, _)| !pattern.is_empty() && !pattern.starts_with('.'))
             {
+                let mut targets = targets.as_array().into_iter().flatten();
+                let is_installed = |target: &Value| {
+                    let target = target.as_str().unwrap_or_default();
+                    target.split('/').any(|segment| segment == "node_modules")
+                };
+                if pattern != "*" && !targets.any(is_installed) {
+                    prefixes.into_repository.insert(pattern.clone());
+                }
                 let prefix = pattern.split('*').next().unwrap_or(pattern);
                 prefixes.longest = prefixes.longest.max(prefix.len());
                 prefixes.all.insert(prefix.to_owned());

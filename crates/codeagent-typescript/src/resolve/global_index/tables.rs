@@ -145,11 +145,12 @@ impl Tables {
         let (names, modules) = (&mut self.names, &mut self.modules);
         let resolve = |specifier: &str| modules.resolve(&file.path, specifier);
         let mut index = FileIndex::new(file, |text| names.add(text), resolve);
-        index.folder_without_dependency = index.modules.iter().find_map(|(sym, target)| {
-            target.as_ref()?;
-            let folder = modules.folder_without_dependency(&file.path, file.facts.text(*sym))?;
-            Some(folder.into())
-        });
+        index.unresolved_aliases = index
+            .modules
+            .iter()
+            .filter(|(sym, target)| target.is_none() && modules.is_alias(file.facts.text(*sym)))
+            .map(|(sym, _)| *sym)
+            .collect();
         index
     }
 
@@ -433,11 +434,13 @@ pub fn module_answers(file: FileId, world: &World) -> Vec<&str> {
     let answers = answers
         .into_iter()
         .flat_map(|(specifier, target)| [specifier, target]);
+    let aliases = tables.file(file).unresolved_aliases.iter();
     tables
         .programs(file)
         .1
         .chain(["|"])
         .chain(answers)
-        .chain(tables.file(file).folder_without_dependency.as_deref())
+        .chain(["|"])
+        .chain(aliases.map(|alias| facts.text(*alias)))
         .collect()
 }

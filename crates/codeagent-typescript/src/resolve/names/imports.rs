@@ -117,6 +117,7 @@ impl Checker<'_> {
         let import = &facts.imports[id.index()];
         let module = self.resolve_module(decl.file, import.module);
         let is_outside = self.is_module_outside(&module);
+        let empty = self.empty_module(&module);
 
         let found = match import.kind {
             ImportKind::Named => {
@@ -136,11 +137,29 @@ impl Checker<'_> {
             _ => module,
         };
 
-        if found.is_nothing() && is_outside {
-            ResolvedName::External
-        } else {
-            found
+        match empty {
+            _ if !found.is_nothing() => found,
+            Some(block) => ResolvedName::Decls(DeclList::from_slice(&[block])),
+            None if is_outside => ResolvedName::External,
+            None => found,
         }
+    }
+
+    /// Returns the declaration of an ambient module that declares nothing, such as `declare module
+    /// "m";`: every import from it is the module itself, of type `any`.
+    fn empty_module(&self, module: &ResolvedName) -> Option<DeclRef> {
+        let ResolvedName::Ambient(block) = *module else {
+            return None;
+        };
+        let is_empty = |block: &DeclRef| {
+            let inner = self.decl(*block).inner;
+            let exports = &self.facts(block.file).exports;
+            self.declared_in(block.file, inner).is_empty()
+                && exports.iter().all(|export| export.scope != inner)
+        };
+        let blocks = self.ambient(self.decl_name(block));
+        let is_own = !self.is_external_file(block.file);
+        (is_own && blocks.iter().all(is_empty)).then_some(block)
     }
 
     /// Resolves a name or dotted path used as a value, without types.

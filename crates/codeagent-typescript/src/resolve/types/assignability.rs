@@ -578,6 +578,10 @@ impl Checker<'_> {
     }
 
     fn keys_extend(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+        if self.get(sub) == Type::KeyOf(Ty::ANY) {
+            let kinds = [Ty::STRING, Ty::NUMBER, Ty::SYMBOL];
+            return self.all_extend(kinds.into_iter().map(|kind| (kind, sup)), inferred);
+        }
         if sup == Ty::STRING {
             return Some(true);
         }

@@ -99,7 +99,7 @@ impl Checker<'_> {
 
     /// Returns the elements of a written tuple type with one rest element, and the index of that
     /// element.
-    fn variadic(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Option<SpreadElement> {
+    pub fn variadic(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Option<SpreadElement> {
         let facts = self.facts(file);
         let TypeExpr::Tuple(elements) = facts.type_expr(ty) else {
             return None;

@@ -20,7 +20,7 @@
 mod events;
 mod frameworks;
 mod messages;
-mod origins;
+pub mod origins;
 mod providers;
 mod routes;
 

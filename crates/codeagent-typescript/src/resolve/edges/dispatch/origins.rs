@@ -35,7 +35,7 @@ impl Origin<'_> {
 
 impl<'w> FileResolver<'w> {
     /// Returns the package that a value of the file comes from.
-    pub(super) fn origin(&self, expr: ExprId) -> Origin<'w> {
+    pub fn origin(&self, expr: ExprId) -> Origin<'w> {
         self.origin_of_value(self.file.expr(expr), MAX_STEPS)
     }
 
@@ -95,6 +95,12 @@ impl<'w> FileResolver<'w> {
             Expr::Destructured(inner, _) => self.origin_of_value(value(inner), steps - 1),
             Expr::Cast(ty) => self.origin_of_type(at.file, ty, steps - 1),
             Expr::Require(module) => package(facts.text(module)),
+            Expr::This(class) if !class.is_none() => {
+                match facts.list(facts.decl(class).bases).first() {
+                    Some(base) => self.origin_of_base(at.file, base.ty, steps - 1),
+                    None => Origin::Unknown,
+                }
+            }
             _ => Origin::Unknown,
         }
     }
@@ -141,6 +147,14 @@ impl<'w> FileResolver<'w> {
                 Origin::Own
             }
             _ => Origin::Unknown,
+        }
+    }
+
+    /// Returns the package of a base class: members of `this` may be its.
+    fn origin_of_base(&self, file: FileId, ty: TypeId, steps: usize) -> Origin<'w> {
+        match self.facts(file).type_expr(ty) {
+            TypeExpr::Heritage(base, _) => self.origin_of_value(file.expr(base), steps),
+            _ => self.origin_of_type(file, ty, steps),
         }
     }
 

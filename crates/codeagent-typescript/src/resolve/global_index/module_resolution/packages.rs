@@ -8,7 +8,7 @@
 //!
 //! Limitations: without a tsconfig the mapping follows convention, not the build scripts. An entry
 //! point that a bundler generates from elsewhere is not found. `.mts` and `.cts` importers are
-//! treated like the other files of their folder.
+//! treated like the other files of their folder. Settings of pnpm in `.npmrc` are not read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub struct Packages {
     settings: FxHashMap<String, ImportSettings>,
     /// The source folders of each output folder.
     outputs: FxHashMap<String, Vec<String>>,
-    /// The folders of pnpm workspaces.
+    /// The folders of pnpm workspaces that link declared dependencies only.
     pnpm_workspaces: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ impl Packages {
         let mut packages = Self::default();
         for (path, text) in texts {
             let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-            if file == "pnpm-workspace.yaml" {
+            if file == "pnpm-workspace.yaml" && !links_all(text) {
                 packages.pnpm_workspaces.push(folder.to_owned());
             }
             if file != "package.json" || folder.split('/').any(|segment| segment == "node_modules")
@@ -203,25 +203,22 @@ impl Packages {
                 .is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// Returns the folder of the package that a file belongs to, if the file imports another package
-    /// of its pnpm workspace without depending on it. pnpm links declared dependencies only; npm and
-    /// Yarn link every member of a workspace into its root.
-    pub fn folder_without_dependency(&self, from: &str, specifier: &str) -> Option<&str> {
-        let name = split_name(specifier).0;
-        self.by_name.get(name)?;
+    /// Reports whether a file imports another package of its pnpm workspace on which no package
+    /// around the file depends. pnpm links declared dependencies only; npm and Yarn link every
+    /// member of a workspace into its root.
+    pub fn is_unlinked(&self, from: &str, specifier: &str) -> bool {
         if self.is_of_itself(from, specifier) {
-            return None;
+            return false;
         }
 
         let folder = folder_of(from);
-        ancestors(folder).find(|around| self.pnpm_workspaces.iter().any(|root| root == around))?;
+        let is_of_pnpm =
+            ancestors(folder).any(|around| self.pnpm_workspaces.iter().any(|root| root == around));
         let mut around = ancestors(folder)
             .filter_map(|around| self.by_folder.get(around))
-            .map(|package| &self.all[*package])
-            .peekable();
-        let own = around.peek()?.folder.as_str();
-        let is_declared = around.any(|package| package.depends_on(name));
-        (!is_declared).then_some(own)
+            .map(|package| &self.all[*package]);
+        let name = split_name(specifier).0;
+        is_of_pnpm && !around.any(|package| package.depends_on(name))
     }
 
     /// Returns the entry point of a folder that has a package.json.
@@ -328,6 +325,20 @@ impl PackageFolder {
 
         None
     }
+}
+
+/// Reports whether a pnpm-workspace.yaml lets every file import every package, as npm does.
+fn links_all(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.split(" #").next().unwrap_or_default();
+        let setting = line
+            .split_once(':')
+            .map(|(name, value)| (name, value.trim()));
+        matches!(
+            setting,
+            Some(("shamefullyHoist", "true") | ("nodeLinker", "hoisted"))
+        )
+    })
 }
 
 /// Returns the script beside a published declaration file, whose sources may have other extensions.
