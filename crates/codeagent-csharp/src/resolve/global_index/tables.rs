@@ -9,6 +9,7 @@
 
 mod builder;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use codeagent_lang::project::ProjectModel;
@@ -130,8 +131,10 @@ pub struct Tables {
     /// Names below this number have been looked up in the libraries.
     asked: u32,
     packages: Vec<Arc<Library>>,
-    /// Types from this number on are the frameworks'; so are all their base types.
-    pub(in crate::resolve) library: TypeDefId,
+    /// The numbers of the frameworks' types. All their base types are among them.
+    library: Range<u32>,
+    /// Numbers of removed types.
+    pub(super) vacant: Vec<TypeDefId>,
     /// Namespaces of libraries by their full names.
     pub(in crate::resolve) dotted: FxHashMap<Name, NamespaceId>,
     /// Framework namespaces that SDKs import implicitly.
@@ -141,7 +144,7 @@ pub struct Tables {
     /// The well-known type, if any, of each type definition.
     pub(in crate::resolve) known_of: FxHashMap<TypeDefId, Known>,
     /// Names and arities of partial types with a part that several assemblies compile.
-    shared: FxHashSet<(Name, u16)>,
+    pub(super) shared: FxHashSet<(Name, u16)>,
 }
 
 impl Tables {
@@ -175,7 +178,8 @@ impl Tables {
                 .iter()
                 .map(|package| Arc::clone(&package.library))
                 .collect(),
-            library: TypeDefId(u32::MAX),
+            library: 0..0,
+            vacant: Vec::new(),
             dotted: FxHashMap::default(),
             opened: Vec::new(),
             known: FxHashMap::default(),
@@ -219,7 +223,7 @@ impl Tables {
                 );
             }
 
-            self.library = TypeDefId(self.types.len() as u32);
+            let first = self.types.len() as u32;
             let frameworks: Vec<&LoadedType> = needed[0]
                 .iter()
                 .copied()
@@ -232,6 +236,7 @@ impl Tables {
                 &frameworks,
                 (files, projects),
             );
+            self.library = first..self.types.len() as u32;
 
             let opened = implicit_usings::BASE
                 .iter()
@@ -404,7 +409,7 @@ impl Tables {
     /// that compiles the file is outside the repository, or the using is.
     pub(in crate::resolve) fn opened_type(&self, name: Name, arity: usize) -> Option<TypeDefId> {
         let fits = |tid: &TypeDefId| {
-            *tid >= self.library && usize::from(self.type_def(*tid).arity) == arity
+            self.is_framework(*tid) && usize::from(self.type_def(*tid).arity) == arity
         };
         self.opened.iter().find_map(|namespace| {
             self.top
@@ -423,6 +428,26 @@ impl Tables {
     /// Returns the simple name of a known type.
     pub(in crate::resolve) fn name_of(&self, known: Known) -> Name {
         self.known_names[known as usize]
+    }
+
+    /// Reports whether a type is one of the frameworks'.
+    #[must_use]
+    pub(in crate::resolve) fn is_framework(&self, tid: TypeDefId) -> bool {
+        self.library.contains(&tid.0)
+    }
+
+    /// Adds a type; returns its number.
+    pub(super) fn add_type(&mut self, group: TypeDef) -> TypeDefId {
+        match self.vacant.pop() {
+            Some(tid) => {
+                self.types[tid.0 as usize] = group;
+                tid
+            }
+            None => {
+                self.types.push(group);
+                TypeDefId(self.types.len() as u32 - 1)
+            }
+        }
     }
 
     #[must_use]

@@ -186,6 +186,13 @@ impl ModulePaths {
         answer
     }
 
+    /// Replaces the numbers of all files.
+    pub fn renumber_files(&mut self, number: &impl Fn(&mut FileId)) {
+        let paths = self.paths.by_path.values_mut();
+        paths.chain(self.external.values_mut()).for_each(number);
+        self.answers.values_mut().flatten().for_each(number);
+    }
+
     /// Returns the folder of the file's package, if the file imports a package of its workspace that
     /// may not be linked there.
     pub fn folder_without_dependency(&self, from: &str, specifier: &str) -> Option<&str> {
