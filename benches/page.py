@@ -35,7 +35,7 @@ TOOLS = {
     "get_implementations": {},
     "get_dependencies": {},
     "get_dependents": {},
-    "get_impact": {"max_depth": 5},
+    "get_impact": {"depth": 5},
 }
 CALLS = 200
 EDITS = 16
@@ -106,7 +106,8 @@ def index_table(roots, rivals, runs, folder):
 
 def bare_parse(roots):
     """The index benchmark's own measurement of a parse without anything else."""
-    command = ["cargo", "bench", "-q", "-p", "codeagent-core", "--bench", "index", "--"]
+    cargo = os.environ.get("CARGO", "cargo")
+    command = [cargo, "bench", "-q", "-p", "codeagent-core", "--bench", "index", "--"]
     _, _, _, output = measured(command + [str(root) for root in roots], cwd=TOP)
     found = re.findall(r"^(\S+): .*, (\d+) lines.*\n\s*bare parse ([\d.]+); .*index / parse ([\d.]+)", output, re.M)
     return {name: (int(lines), float(parse), float(ratio)) for name, lines, parse, ratio in found}
@@ -159,19 +160,32 @@ def percentiles(costs):
     return costs[len(costs) // 2], costs[min(len(costs) - 1, len(costs) * 95 // 100)]
 
 
+def node_id(number):
+    """Spells the number of a node as the tools do."""
+    digits = "abcdefghijklmnopqrstuvwxyz234567"
+    return "n" + "".join(digits[number >> 5 * place & 31] for place in range(11, -1, -1))
+
+
 def latency(root, folder):
     """CPU of a call by tool over random symbols: the first calls, then the same again."""
     data = folder / f"calls-{root.name}"
     measured([BINARY, "index", "--root", str(root)], env=codeagent(data))
-    names = sqlite3.connect(database(data)).execute("SELECT qualified_name FROM nodes ORDER BY id").fetchall()
-    names = [name for (name,) in random.Random(7).sample(names, min(CALLS, len(names)))]
+    nodes = sqlite3.connect(database(data)).execute("SELECT id, qualified_name FROM nodes ORDER BY id").fetchall()
+    nodes = random.Random(7).sample(nodes, min(CALLS, len(nodes)))
     rows = {}
     for tool, more in TOOLS.items():
         session = Session(root, data)
         session.settle()
-        key = "target" if tool == "get_impact" else "qualified_name"
+        key = {"lookup_symbol": "qualified_name", "get_impact": "target"}.get(tool, "node_id")
+        symbols = [name if tool == "lookup_symbol" else node_id(number) for number, name in nodes]
+        failed = [symbol for symbol in symbols[:20] if session.call(tool, {key: symbol, **more}).get("isError")]
+        assert len(failed) < 10, f"{tool} fails for {failed}"
+        session.process.kill()
+
+        session = Session(root, data)
+        session.settle()
         run = lambda: percentiles(
-            [session.cost(lambda: session.call(tool, {key: name, **more})) for name in names]
+            [session.cost(lambda: session.call(tool, {key: symbol, **more})) for symbol in symbols]
         )
         rows[tool] = (run(), run())
         session.process.kill()

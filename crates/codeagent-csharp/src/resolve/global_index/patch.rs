@@ -57,9 +57,9 @@ impl LanguageIndex for Tables {
         let entries = Entries::of(old, facts);
         if !global_usings(old).eq(global_usings(facts))
             || !provided_keys::friends(old).eq(provided_keys::friends(facts))
-            || facts.names.iter().any(|text| self.leads_further(text))
             || !self.can_remove(file, old, &entries)
             || !self.can_add(file, (old, facts), &entries)
+            || self.lead_further(&facts.names)
         {
             return false;
         }
@@ -94,6 +94,7 @@ impl LanguageIndex for Tables {
         self.files[file.0 as usize] = builder.made;
         self.sort_members(file, facts);
         self.sort_entries(file, facts);
+        self.set_asked(file);
         true
     }
 
