@@ -6,8 +6,8 @@ usage: benches/page.py [--runs N] [--rivals FOLDER] [NAME..]
 NAME is a folder of target/corpora (default: all of them; benches/corpora.sh fetches them). NAME-nm
 is the repository NAME with its packages installed. Each run measures every program once,
 one after the other, so that a busy machine slows all of them alike; a table shows medians of CPU
-seconds (user and system, all threads). FOLDER is one where `npm install @colbymchenry/codegraph ttsc`
-ran; without it, codeagent is measured alone. CODEAGENT_BINARY names the binary to measure
+seconds (user and system, all threads). FOLDER is one where `npm install @colbymchenry/codegraph
+ttsc` ran; without it, codeagent is measured alone. CODEAGENT_BINARY names the binary to measure
 (default: target/release/codeagent).
 """
 
@@ -39,6 +39,7 @@ TOOLS = {
 }
 CALLS = 200
 EDITS = 16
+KINDS = ["body", "member", "signature", "type", "file"]
 
 
 def measured(command, **options):
@@ -79,7 +80,8 @@ def index_table(roots, rivals, runs, folder):
     """First index, unchanged run, memory and database, beside other programs."""
     figures = {}
     note = lambda root, name, value: figures.setdefault((root.name, name), []).append(value)
-    copies = [copy_of(root, folder) for root in roots]
+    # Only codegraph writes to the repository, and it gets none with packages.
+    copies = [root if root.name.endswith("-nm") else copy_of(root, folder) for root in roots]
     for _ in range(runs):
         for root in copies:
             data = folder / "data"
@@ -88,7 +90,9 @@ def index_table(roots, rivals, runs, folder):
             cpu, wall, memory, output = measured(index, env=codeagent(data))
             for name, value in [("first", cpu), ("wall", wall), ("memory", memory)]:
                 note(root, name, value)
-            for phase, spent in re.findall(r"(\w+) ([\d.]+)[,\n]", output.split("cpu ms:")[-1] + "\n"):
+            for phase, spent in re.findall(
+                r"(\w+) ([\d.]+)[,\n]", output.split("cpu ms:")[-1] + "\n"
+            ):
                 note(root, f"phase {phase}", float(spent) / 1e3)
             note(root, "database", database(data).stat().st_size / 1e6)
             note(root, "again", measured(index, env=codeagent(data))[0])
@@ -101,7 +105,10 @@ def index_table(roots, rivals, runs, folder):
                     note(root, rival, measured(arguments, cwd=root)[0])
             print(f"  {root.name}: {cpu:.2f} s", flush=True)
     medians = {key: statistics.median(values) for key, values in figures.items()}
-    return {root.name: {name: value for (of, name), value in medians.items() if of == root.name} for root in roots}
+    return {
+        root.name: {name: value for (of, name), value in medians.items() if of == root.name}
+        for root in roots
+    }
 
 
 def bare_parse(roots):
@@ -109,7 +116,9 @@ def bare_parse(roots):
     cargo = os.environ.get("CARGO", "cargo")
     command = [cargo, "bench", "-q", "-p", "codeagent-core", "--bench", "index", "--"]
     _, _, _, output = measured(command + [str(root) for root in roots], cwd=TOP)
-    found = re.findall(r"^(\S+): .*, (\d+) lines.*\n\s*bare parse ([\d.]+); .*index / parse ([\d.]+)", output, re.M)
+    found = re.findall(
+        r"^(\S+): .*, (\d+) lines.*\n\s*bare parse ([\d.]+); .*index / parse ([\d.]+)", output, re.M
+    )
     return {name: (int(lines), float(parse), float(ratio)) for name, lines, parse, ratio in found}
 
 
@@ -170,7 +179,11 @@ def latency(root, folder):
     """CPU of a call by tool over random symbols: the first calls, then the same again."""
     data = folder / f"calls-{root.name}"
     measured([BINARY, "index", "--root", str(root)], env=codeagent(data))
-    nodes = sqlite3.connect(database(data)).execute("SELECT id, qualified_name FROM nodes ORDER BY id").fetchall()
+    nodes = (
+        sqlite3.connect(database(data))
+        .execute("SELECT id, qualified_name FROM nodes ORDER BY id")
+        .fetchall()
+    )
     nodes = random.Random(7).sample(nodes, min(CALLS, len(nodes)))
     rows = {}
     for tool, more in TOOLS.items():
@@ -178,7 +191,11 @@ def latency(root, folder):
         session.settle()
         key = {"lookup_symbol": "qualified_name", "get_impact": "target"}.get(tool, "node_id")
         symbols = [name if tool == "lookup_symbol" else node_id(number) for number, name in nodes]
-        failed = [symbol for symbol in symbols[:20] if session.call(tool, {key: symbol, **more}).get("isError")]
+        failed = [
+            symbol
+            for symbol in symbols[:20]
+            if session.call(tool, {key: symbol, **more}).get("isError")
+        ]
         assert len(failed) < 10, f"{tool} fails for {failed}"
         session.process.kill()
 
@@ -195,18 +212,35 @@ def latency(root, folder):
 def changed(text, kind, tag, is_csharp):
     """Returns a text after an edit of a kind, or nothing if it has no place for it."""
     if kind == "type":
-        return text + (f"\npublic class {tag} {{ public void M() {{ }} }}\n" if is_csharp else f"\nexport class {tag} {{ m() {{ }} }}\n")
+        return text + (
+            f"\npublic class {tag} {{ public void M() {{ }} }}\n"
+            if is_csharp
+            else f"\nexport class {tag} {{ m() {{ }} }}\n"
+        )
     patterns = {
         "body": (r"\)\s*\{", " System.Console.WriteLine(); " if is_csharp else " console.log(1); "),
-        "member": (r"\bclass\s+\w+[^{;]*\{", f"\n public int {tag}() {{ return 1; }}\n" if is_csharp else f"\n {tag}() {{ return 1; }}\n"),
+        "member": (
+            r"\bclass\s+\w+[^{;]*\{",
+            (
+                f"\n public int {tag}() {{ return 1; }}\n"
+                if is_csharp
+                else f"\n {tag}() {{ return 1; }}\n"
+            ),
+        ),
         "signature": (
-            r"public (?:async |static |override |virtual )*[\w<>\[\]?]+ \w+\(" if is_csharp else r"export (?:async )?function \w+\(",
+            (
+                r"public (?:async |static |override |virtual )*[\w<>\[\]?]+ \w+\("
+                if is_csharp
+                else r"export (?:async )?function \w+\("
+            ),
             f"int {tag}, " if is_csharp else f"{tag}: number, ",
         ),
     }
     pattern, added = patterns[kind]
     found = re.search(pattern, text)
-    return found and (text[: found.end()] + added + text[found.end() :]).replace(f"{tag}, )", f"{tag})")
+    return found and (text[: found.end()] + added + text[found.end() :]).replace(
+        f"{tag}, )", f"{tag})"
+    )
 
 
 def updates(root, folder):
@@ -214,7 +248,14 @@ def updates(root, folder):
     root = copy_of(root, folder / "edited")
     data = folder / f"edits-{root.name}"
     measured([BINARY, "index", "--root", str(root)], env=codeagent(data))
-    files = {suffix: [path for path in root.rglob(f"*{suffix}") if "node_modules" not in path.parts and path.stat().st_size < 40_000] for suffix in (".cs", ".ts")}
+    files = {
+        suffix: [
+            path
+            for path in root.rglob(f"*{suffix}")
+            if "node_modules" not in path.parts and path.stat().st_size < 40_000
+        ]
+        for suffix in (".cs", ".ts")
+    }
     suffix, files = max(files.items(), key=lambda item: len(item[1]))
     random.Random(3).shuffle(files)
     is_csharp = suffix == ".cs"
@@ -232,7 +273,7 @@ def updates(root, folder):
     # The first edit loads what later ones find in memory.
     edit(files[-1], files[-1].read_text(encoding="utf-8-sig") + "\n")
     rows = {}
-    for kind in ["body", "member", "signature", "type", "file"]:
+    for kind in KINDS:
         costs = []
         for number, path in enumerate(files):
             if len(costs) == EDITS:
@@ -255,7 +296,11 @@ def table(head, rows):
     print("\n| " + " | ".join(head) + " |")
     print("|---" + "|---:" * (len(head) - 1) + "|")
     for row in rows:
-        print("| " + " | ".join(cell if isinstance(cell, str) else f"{cell:.2f}" for cell in row) + " |")
+        print(
+            "| "
+            + " | ".join(cell if isinstance(cell, str) else f"{cell:.2f}" for cell in row)
+            + " |"
+        )
     print(flush=True)
 
 
@@ -266,9 +311,54 @@ def rival_commands(folder):
     [ttsc] = modules.glob("@ttsc/*/bin/ttscgraph")
     ttsc.chmod(0o755)
     return {
-        "codegraph": lambda root: [str(modules / ".bin/codegraph"), "init", str(root)],
-        "ttsc": lambda root: (root / "tsconfig.json").exists() and [str(ttsc), "dump", "--cwd", str(root)],
+        # It does not read packages.
+        "codegraph": lambda root: not root.name.endswith("-nm")
+        and [str(modules / ".bin/codegraph"), "init", str(root)],
+        "ttsc": lambda root: (root / "tsconfig.json").exists()
+        and [str(ttsc), "dump", "--cwd", str(root)],
     }
+
+
+def pair(figures):
+    return f"{figures[0]:.1f} / {figures[1]:.1f}"
+
+
+def print_index(index, rivals):
+    names = {
+        "first": "first index",
+        "known": "packages known",
+        "again": "nothing changed",
+        **{rival: rival for rival in rivals},
+        "memory": "peak MB",
+        "database": "database MB",
+    }
+    rows = [[name, *[of.get(key, "-") for key in names]] for name, of in index.items()]
+    table(["CPU s", *names.values()], rows)
+
+    phases = ["walk", "read", "parse", "decode", "world", "link", "store"]
+    rows = [[name, *[of.get(f"phase {key}", "-") for key in phases]] for name, of in index.items()]
+    table(["CPU s", *phases], rows)
+
+
+def print_calls(calls):
+    states = [f"{name}, {state}" for name in calls for state in ("first", "again")]
+    rows = [
+        [f"`{tool}`", *[pair(it) for of in calls.values() for it in of[tool]]] for tool in TOOLS
+    ]
+    table(["call, CPU ms, p50 / p95", *states], rows)
+
+
+def print_edits(edits):
+    rows = [[kind, *[pair(of[kind]) for of in edits.values()]] for kind in KINDS]
+    table(["edit, CPU ms, p50 / p95", *edits], rows)
+
+
+def print_parse(parse, index):
+    rows = []
+    for name, (lines, bare, ratio) in parse.items():
+        per_million = index[name]["database"] / lines * 1e6
+        rows.append([name, f"{lines:,}", bare, ratio, f"{per_million:.0f}"])
+    table(["", "lines", "bare parse, CPU s", "index / parse", "MB per million lines"], rows)
 
 
 def main():
@@ -277,30 +367,18 @@ def main():
     parser.add_argument("--rivals")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    roots = [CORPORA / name for name in options.names] or sorted(path for path in CORPORA.iterdir() if path.is_dir())
+    names = options.names or sorted(path.name for path in CORPORA.iterdir() if path.is_dir())
+    roots = [CORPORA / name for name in names]
+    plain = [root for root in roots if not root.name.endswith("-nm")]
     rivals = rival_commands(options.rivals)
 
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        parse = bare_parse(roots)
         index = index_table(roots, rivals, options.runs, folder)
-        rows = []
-        for name, of in index.items():
-            lines, bare, _ = parse.get(name, (0, float("nan"), 0))
-            million = max(lines, 1) / 1e6
-            rows.append([name, of["first"], of["first"] / bare, of["again"], of.get("known", "-"), f"{of['memory']:.0f}", of["database"] / million, *[of.get(rival, "-") for rival in rivals]])
-        table(["first index, CPU s", "codeagent", "/ bare parse", "nothing changed", "packages known", "peak MB", "MB per million lines", *rivals], rows)
-
-        phases = ["walk", "read", "parse", "decode", "world", "link", "store"]
-        table(["CPU s", *phases], [[name, *[of.get(f"phase {phase}", "-") for phase in phases]] for name, of in index.items()])
-
-        plain = [root for root in roots if not root.name.endswith("-nm")]
-        calls = {root.name: latency(root, folder) for root in plain}
-        cell = lambda pair: f"{pair[0]:.1f} / {pair[1]:.1f}"
-        table(["call, CPU ms, p50 / p95", *[f"{name}, {state}" for name in calls for state in ("first", "again")]], [[f"`{tool}`", *[cell(pair) for of in calls.values() for pair in of[tool]]] for tool in TOOLS])
-
-        edits = {root.name: updates(root, folder) for root in plain}
-        table(["edit, CPU ms, p50 / p95", *edits], [[kind, *[cell(of[kind]) for of in edits.values()]] for kind in ["body", "member", "signature", "type", "file"]])
+        print_index(index, rivals)
+        print_calls({root.name: latency(root, folder) for root in plain})
+        print_edits({root.name: updates(root, folder) for root in plain})
+        print_parse(bare_parse(plain), index)
 
 
 if __name__ == "__main__":

@@ -269,7 +269,7 @@ const CHANGED_TYPES: &[(&str, &str)] = &[
     ("f.cs", "namespace Other { }\n"),
     (
         "e2.cs",
-        "using Shop;\nclass Fresh { void Run(Cart cart) { cart.Total(); cart.Scale(); } }\nstatic class More { public static void Scale(this Cart cart) { } }\n",
+        "using Shop;\nclass Fresh { void Tally(Cart cart) { cart.Total(); cart.Scale(); } }\nstatic class More { public static void Scale(this Cart cart) { } }\n",
     ),
     (
         "0.cs",
