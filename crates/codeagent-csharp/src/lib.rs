@@ -94,6 +94,10 @@ impl LanguageSupport for CSharp {
         resolve::identity(&file.facts, decl, parent)
     }
 
+    fn adds_files(&self) -> bool {
+        true
+    }
+
     fn is_outermost(&self, facts: &Facts, decl: DeclId) -> bool {
         resolve::is_outermost(facts, decl)
     }

@@ -24,7 +24,7 @@ use crate::lower::{limits, parsing, unparsed_facts};
 use crate::nodes::Identity;
 use crate::project::{ProjectModel, ReadProjects};
 use crate::resolution::Resolution;
-use crate::world::{FileId, InstalledPackages, World, WorldFile};
+use crate::world::{FileId, FileShift, InstalledPackages, World, WorldFile};
 
 /// Everything that differs from language to language.
 pub trait LanguageSupport: Send + Sync {
@@ -101,8 +101,13 @@ pub trait LanguageSupport: Send + Sync {
     /// Returns the dependency keys of the names that a file adds to the index.
     fn provided_keys(&self, facts: &Facts) -> Vec<DependencyKey>;
 
-    /// Returns the dependency keys of the queries that a member of a file answers.
+    /// Returns the dependency keys of the queries that a member or separate type of a file answers.
     fn keys_of_member(&self, facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]>;
+
+    /// Reports whether the index of the language takes new files, without being rebuilt.
+    fn adds_files(&self) -> bool {
+        false
+    }
 
     /// Returns the module specifiers of a file, sorted. Empty in a language that imports no files.
     fn specifiers(&self, _facts: &Facts) -> Vec<Sym> {
@@ -151,6 +156,9 @@ pub trait LanguageIndex: Any + Send + Sync {
     /// Replaces the facts of a file. Returns `false`, with nothing changed, if the index has to be
     /// rebuilt.
     fn replace(&mut self, file: FileId, old: &Facts, now: &WorldFile) -> bool;
+
+    /// Inserts or removes a file without declarations, of any language.
+    fn shift(&mut self, shift: FileShift, file: &WorldFile, projects: &ProjectModel);
 }
 
 /// The input of [`LanguageSupport::build_index`].

@@ -44,4 +44,4 @@ pub use language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
 pub use resolution::{
     ExternalUse, InheritedImplementation, Reference, Resolution, Target, Unresolved, link,
 };
-pub use world::{DeclRef, ExprRef, FileId, InstalledPackages, World, WorldFile};
+pub use world::{DeclRef, ExprRef, FileId, FileShift, InstalledPackages, World, WorldFile};

@@ -15,6 +15,33 @@ use crate::project::ProjectModel;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
 
+/// A file without declarations that enters or leaves a world, so that later ones are renumbered.
+#[derive(Clone, Copy, Debug)]
+pub enum FileShift {
+    Inserted(FileId),
+    Removed(FileId),
+}
+
+impl FileShift {
+    /// Returns the new number of another file.
+    #[must_use]
+    pub fn renumber(self, file: FileId) -> FileId {
+        match self {
+            Self::Inserted(at) if file >= at => FileId(file.0 + 1),
+            Self::Removed(at) if file > at => FileId(file.0 - 1),
+            _ => file,
+        }
+    }
+
+    /// Inserts the file's value into a list of all files, or removes it.
+    pub fn apply<T>(self, list: &mut Vec<T>, value: impl FnOnce() -> T) {
+        match self {
+            Self::Inserted(at) => list.insert(at.0 as usize, value()),
+            Self::Removed(at) => drop(list.remove(at.0 as usize)),
+        }
+    }
+}
+
 /// A declaration somewhere in the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeclRef {
@@ -178,6 +205,39 @@ impl World {
             self.files[file.0 as usize] = now;
         }
         is_replaced
+    }
+
+    /// Adds a file of the repository, which `projects` compile. They must equal the world's
+    /// projects but for that file. Returns `None`, with nothing changed, if the world has to be
+    /// rebuilt.
+    pub fn add(&mut self, file: &WorldFile, projects: &Arc<ProjectModel>) -> Option<FileId> {
+        let path = (false, &*file.path);
+        let at = self
+            .files
+            .binary_search_by(|other| (other.external, &*other.path).cmp(&path))
+            .err()?;
+        let id = FileId(at as u32);
+        let empty = WorldFile {
+            facts: Arc::new(Facts::of(file.facts.dialect())).into(),
+            ..file.clone()
+        };
+
+        let before = std::mem::replace(&mut self.projects, Arc::clone(projects));
+        self.shift(FileShift::Inserted(id), &empty);
+        if self.replace(id, Arc::clone(file.facts.shared())) {
+            return Some(id);
+        }
+
+        self.projects = before;
+        self.shift(FileShift::Removed(id), &empty);
+        None
+    }
+
+    fn shift(&mut self, shift: FileShift, file: &WorldFile) {
+        for index in &mut self.indexes {
+            index.shift(shift, file, &self.projects);
+        }
+        shift.apply(&mut self.files, || file.clone());
     }
 
     /// Returns the registered languages.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use codeagent_lang::World;
 use codeagent_lang::nodes::NodeTable;
-use codeagent_lang::project::ProjectModel;
+use codeagent_lang::project::{ProjectModel, is_project_file};
 use codeagent_workspace::{EntryKind, NODE_MODULES, RepoPath, Workspace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,6 +19,7 @@ use crate::ingest::load::LoadedFile;
 use crate::ingest::packages::Installed;
 use crate::ingest::plan::Fingerprint;
 use crate::ingest::scan::{KnownFiles, SourceFile};
+use crate::languages::LANGUAGES;
 use crate::model::graph::Dialect;
 use crate::store::{DependencyRow, FileKey};
 
@@ -82,7 +83,7 @@ impl CurrentWorld {
 pub enum ChangeImpact {
     /// Not at all.
     None,
-    /// Only the contents of these known files may differ.
+    /// Only the contents of these files may differ, or they are new.
     Edits(Vec<SourceFile>),
     /// Unknown, so a full scan is needed.
     Unknown,
@@ -145,10 +146,40 @@ impl CachedState {
         }
 
         if is_listed() || self.unwanted.contains(path) {
-            ChangeImpact::None
-        } else {
-            ChangeImpact::Unknown
+            return ChangeImpact::None;
         }
+        match self.new_source(workspace, path) {
+            Some(source) => ChangeImpact::Edits(vec![source]),
+            None => ChangeImpact::Unknown,
+        }
+    }
+
+    /// Returns a new file if it can be indexed without a full scan: a source file beside a known
+    /// file.
+    fn new_source(&self, workspace: &Workspace, path: &RepoPath) -> Option<SourceFile> {
+        let dialect = Dialect::of_path(path.as_str())?;
+        let folder = path.parent()?;
+        let prefix = format!("{folder}/");
+        let at = self.paths.partition_point(|known| *known < prefix);
+        let is_known = self.paths.get(at)?.starts_with(&prefix);
+        if !is_known
+            || is_project_file(LANGUAGES, path.as_str())
+            || !LANGUAGES.of(dialect.language()).adds_files()
+            || !workspace.config().takes(path, dialect.language().as_str())
+        {
+            return None;
+        }
+
+        let listed = workspace.list(&folder).ok()?;
+        let mut entries = listed.entries.into_iter();
+        let entry = entries.find(|entry| entry.path == *path)?;
+        Some(SourceFile {
+            path: entry.path,
+            dialect,
+            size: entry.size,
+            stamp: entry.stamp,
+            needs_check: true,
+        })
     }
 
     /// Classifies a change below a package folder. Only paths that were read, or whose parent was

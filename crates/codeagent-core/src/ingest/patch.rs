@@ -1,19 +1,22 @@
-//! Fast path for edits: updates the world in place when only the contents of known files changed.
+//! Fast path for edits: updates the world in place when only the contents of known files changed,
+//! or files were added.
 //!
 //! The cost of each step depends on the size of the change. The edited files are parsed, and the
 //! world and its nodes are updated in place. The externally visible differences decide which other
 //! files are resolved again. The resulting index equals the one that a rebuilt world would give.
 //!
-//! Limitations: the world is rebuilt if a file declares other types (C#) or exports (TypeScript)
-//! than before.
+//! Limitations: the world is rebuilt if the tables of the language refuse a change
+//! (`global_index/patch.rs` of each), and if a TypeScript file is new.
 
 use std::sync::Arc;
 
-use codeagent_lang::FileId;
 use codeagent_lang::nodes::{NodeTable, NodeUpdate};
+use codeagent_lang::project::ProjectModel;
+use codeagent_lang::{FileId, WorldFile};
 use rustc_hash::FxHashMap;
 
-use crate::ingest::cache::{CurrentWorld, IndexedWorld};
+use crate::ingest::cache::{CurrentWorld, IndexedWorld, WorldState};
+use crate::ingest::changes::projects;
 use crate::ingest::context::BatchContext;
 use crate::ingest::delta::problems;
 use crate::ingest::load::LoadedFile;
@@ -66,7 +69,8 @@ struct Edits {
 /// A file that was replaced in a world.
 struct EditedFile {
     at: usize,
-    before: Fingerprint,
+    /// Its state in the index, unless the file is new.
+    before: Option<Fingerprint>,
     /// Whether other files can see the change.
     is_visible: bool,
     /// The dependency keys that differ, if only members changed.
@@ -74,17 +78,20 @@ struct EditedFile {
 }
 
 impl IngestPipeline {
-    /// Replaces edited files in the world.
+    /// Replaces edited files in the world, and adds new ones. `paths` are those of all files before.
     pub(super) fn patch(
         &self,
         ctx: &BatchContext<'_>,
         mut world: IndexedWorld,
-        edited: &[SourceFile],
+        (edited, paths): (&[SourceFile], &[String]),
     ) -> Result<PatchOutcome, IngestError> {
         let (no_facts, no_worktrees) = (FxHashMap::default(), WorktreeCache::of(None, 0));
         let no_packages = PackageCache::default();
         let no_caches = (&no_worktrees, &no_packages);
-        let loader = self.loader(ctx, &world.state.projects, &no_facts, no_caches);
+        let Some(projects) = self.projects_with(ctx, &world.state, (edited, paths)) else {
+            return Ok(PatchOutcome::rebuild(CurrentWorld::Clean(world)));
+        };
+        let loader = self.loader(ctx, &projects, &no_facts, no_caches);
         let loaded = ctx.threads.install(|| loader.load(edited))?;
         if loaded.len() != edited.len() {
             return Ok(PatchOutcome::rebuild(CurrentWorld::Clean(world)));
@@ -93,7 +100,12 @@ impl IngestPipeline {
 
         let mut edits = Edits::default();
         for file in loaded {
-            if !edits.put(ctx, &mut world, file) {
+            let is_known = ctx.known.files.contains_key(&*file.path);
+            let is_put = match is_known {
+                true => edits.put(ctx, &mut world, file),
+                false => edits.add(ctx, &mut world, (file, &projects)),
+            };
+            if !is_put {
                 return Ok(PatchOutcome::rebuild(edits.rest_of(world)));
             }
         }
@@ -120,6 +132,34 @@ impl IngestPipeline {
             rows,
             summary,
         })))
+    }
+
+    /// Returns the projects of the repository with the new file among `edited`; `None` if it changes
+    /// more than what a project compiles, or if several files are new.
+    fn projects_with(
+        &self,
+        ctx: &BatchContext<'_>,
+        state: &WorldState,
+        (edited, paths): (&[SourceFile], &[String]),
+    ) -> Option<Arc<ProjectModel>> {
+        let is_known = |path: &&str| ctx.known.files.contains_key(*path);
+        let paths_of_edits = edited.iter().map(|source| source.path.as_str());
+        let mut new = paths_of_edits.filter(|path| !is_known(path));
+        let Some(path) = new.next() else {
+            return Some(Arc::clone(&state.projects));
+        };
+        if new.next().is_some() {
+            return None;
+        }
+
+        let mut paths = paths.to_vec();
+        let at = paths.binary_search_by(|known| known.as_str().cmp(path));
+        paths.insert(at.err()?, path.to_owned());
+        let texts = (*state.projects.sources).clone();
+        let projects = ctx.install(Phase::World, || projects(&self.workspace, &paths, texts));
+        projects
+            .only_adds(path, &state.projects)
+            .then_some(projects)
     }
 
     /// Returns which files must be resolved again.
@@ -183,11 +223,58 @@ impl Edits {
         self.nodes.extend(nodes);
         self.files.push(EditedFile {
             at,
-            before: std::mem::replace(&mut world.fingerprints[at], print),
+            before: Some(std::mem::replace(&mut world.fingerprints[at], print)),
             is_visible,
             members,
         });
         true
+    }
+
+    /// Adds a new file to the world. Returns false if the world must be rebuilt instead.
+    fn add(
+        &mut self,
+        ctx: &BatchContext<'_>,
+        world: &mut IndexedWorld,
+        (file, projects): (LoadedFile, &Arc<ProjectModel>),
+    ) -> bool {
+        let state = &mut world.state;
+        if file.problem.is_some() {
+            return false;
+        }
+
+        let of_world = WorldFile {
+            path: Arc::clone(&file.path),
+            facts: Arc::clone(&file.facts).into(),
+            external: false,
+        };
+        let add = || state.world.add(&of_world, projects);
+        let Some(id) = ctx.timer.time(Phase::World, add) else {
+            return false;
+        };
+        let at = id.0 as usize;
+        let next = state.keys.iter().map(|key| key.0 + 1).max();
+        state.keys.insert(at, FileKey(next.unwrap_or(1)));
+        state.projects = Arc::clone(projects);
+        for edited in self.files.iter_mut().filter(|edited| edited.at >= at) {
+            edited.at += 1;
+        }
+
+        let add = || state.nodes.add_file(&state.world, id);
+        let nodes = ctx.timer.time(Phase::World, add);
+        let is_added = nodes.is_some();
+        let print = nodes.map(|nodes| {
+            self.nodes.extend(nodes);
+            rows::fingerprint(at, &file, &state.world, &state.nodes)
+        });
+        state.loaded.insert(at, file);
+        world.fingerprints.insert(at, print.unwrap_or_default());
+        self.files.push(EditedFile {
+            at,
+            before: None,
+            is_visible: true,
+            members: None,
+        });
+        is_added
     }
 
     /// Returns the state that is still valid after an aborted patch.
@@ -206,16 +293,19 @@ impl Edits {
             .iter()
             .map(|file| {
                 let now = &world.fingerprints[file.at];
-                let members = file.members.as_deref();
+                let before = file.before.as_ref();
+                let may_be_members = before.is_some_and(|before| now.may_differ_in_members(before));
                 ChangedFile {
                     key: world.state.keys[file.at],
-                    before: &file.before,
+                    before,
                     now,
-                    members: members.filter(|_| now.may_differ_in_members(&file.before)),
+                    members: file.members.as_deref().filter(|_| may_be_members),
                 }
             })
             .collect();
-        plan::plan_of_edits(&changed, &world.state.keys, dependencies)
+        let keys = world.state.keys.iter().copied();
+        let all: Vec<_> = keys.zip(&world.fingerprints).collect();
+        plan::plan_of_edits(&changed, &all, dependencies)
     }
 }
 
@@ -251,7 +341,7 @@ fn delta(
     }
 
     let nodes = node_changes(&state.nodes, renewed);
-    delta.keys = keys(ctx, &nodes.written);
+    delta.keys = keys(state, &nodes.written);
     delta.write = Write::Patch(nodes);
     let symbols = state.nodes.symbols().to_string();
     delta.metadata.push((SYMBOLS_TOTAL, symbols));
@@ -291,9 +381,11 @@ fn node_changes(table: &NodeTable, renewed: &[NodeUpdate]) -> NodeChanges {
     changes
 }
 
-fn keys(ctx: &BatchContext<'_>, nodes: &[NodeWithHash]) -> FxHashMap<String, FileKey> {
+fn keys(state: &WorldState, nodes: &[NodeWithHash]) -> FxHashMap<String, FileKey> {
     let spans = nodes.iter().flat_map(|(_, node)| &node.spans);
-    spans
-        .filter_map(|span| Some((span.path.clone(), ctx.known.files.get(&span.path)?.id)))
-        .collect()
+    let key_of = |path: &str| {
+        let at = state.loaded.binary_search_by(|file| (*file.path).cmp(path));
+        Some((path.to_owned(), state.keys[at.ok()?]))
+    };
+    spans.filter_map(|span| key_of(&span.path)).collect()
 }

@@ -54,6 +54,11 @@ pub struct IngestOptions {
     pub cancel: Arc<AtomicBool>,
 }
 
+fn has_new(edited: &[SourceFile], known: &KnownFiles) -> bool {
+    let mut paths = edited.iter().map(|source| source.path.as_str());
+    paths.any(|path| !known.files.contains_key(path))
+}
+
 /// Updates one index, a batch at a time.
 pub struct IngestPipeline {
     pub(super) workspace: Workspace,
@@ -157,7 +162,7 @@ impl IngestPipeline {
             .filter(|cached| cached.known.made_by == self.engine_fingerprint());
         let cached = match cached {
             Some(cached) if batch.is_complete() => cached,
-            cached => return self.process_full_scan(cached, batch, progress),
+            cached => return self.process_full_scan(cached, None, batch, progress),
         };
 
         match cached.classify_changes(&self.workspace, batch) {
@@ -169,11 +174,11 @@ impl IngestPipeline {
                 })
             }
             ChangeImpact::Edits(files) => self.process_edits(cached, files, batch, progress),
-            ChangeImpact::Unknown => self.process_full_scan(Some(cached), batch, progress),
+            ChangeImpact::Unknown => self.process_full_scan(Some(cached), None, batch, progress),
         }
     }
 
-    /// Indexes known files whose content may have changed.
+    /// Indexes files that are new or whose content may have changed.
     fn process_edits(
         &mut self,
         mut cached: CachedState,
@@ -196,13 +201,19 @@ impl IngestPipeline {
             // Without a cached world, all facts have to be loaded.
             None => {
                 cached.known = ctx.known;
-                return self.process_full_scan(Some(cached), batch, progress);
+                return self.process_full_scan(Some(cached), None, batch, progress);
             }
-            Some(world) if edited.len() <= MOST_PATCHED => self.patch(&ctx, world, &edited)?,
+            Some(world) if edited.len() <= MOST_PATCHED => {
+                self.patch(&ctx, world, (&edited, &cached.paths))?
+            }
             Some(world) => PatchOutcome::rebuild(CurrentWorld::Clean(world)),
         };
         match outcome {
             PatchOutcome::Patched(patched) => self.commit_patch(ctx, cached, *patched, touched),
+            PatchOutcome::RebuildRequired(world) if has_new(&edited, &ctx.known) => {
+                cached.known = ctx.known;
+                self.process_full_scan(Some(cached), Some(*world), batch, progress)
+            }
             PatchOutcome::RebuildRequired(world) => {
                 changes.add_known_files(&ctx.known);
                 let projects = Arc::clone(&world.state().projects);
@@ -213,10 +224,12 @@ impl IngestPipeline {
         }
     }
 
-    /// Scans the repository and indexes all differences.
+    /// Scans the repository and indexes all differences. `before` is the world in memory, if it is
+    /// no longer in `cached`.
     fn process_full_scan(
         &mut self,
         cached: Option<CachedState>,
+        before: Option<CurrentWorld>,
         batch: &ChangeBatch,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Summary, IngestError> {
@@ -246,7 +259,7 @@ impl IngestPipeline {
                 Ok(self.unchanged(ctx, cached, changes.scan.problems))
             }
             Comparison::Different { changes, projects } => {
-                let before = cached.world.take().map(CurrentWorld::Clean);
+                let before = before.or(cached.world.take().map(CurrentWorld::Clean));
                 let (world, nodes_before) = self.build_world(&ctx, &changes, projects, before)?;
                 self.index_world(ctx, cached, changes, world, nodes_before)
             }
@@ -340,6 +353,14 @@ impl IngestPipeline {
             rows,
             summary,
         } = patched;
+        for row in rows
+            .iter()
+            .filter(|row| !ctx.known.files.contains_key(&row.path))
+        {
+            if let Err(at) = cached.paths.binary_search(&row.path) {
+                cached.paths.insert(at, row.path.clone());
+            }
+        }
         delta.touched.clone_from(&touched);
         delta.metadata.push((BATCH_AT, ctx.began_at.to_string()));
         self.write(&ctx, delta)?;

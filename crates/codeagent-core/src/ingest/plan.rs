@@ -110,31 +110,30 @@ pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &DependencyRow>
 }
 
 /// Returns the files among `all` that must be resolved again after these edits, including the
-/// edited files; [`Plan::All`] if that takes a full comparison.
+/// edited files; [`Plan::All`] if that takes a full comparison. `all` has the current fingerprints.
 #[must_use]
-pub fn plan_of_edits(
-    changed: &[ChangedFile<'_>],
-    all: &[FileKey],
+pub fn plan_of_edits<'p>(
+    changed: &[ChangedFile<'p>],
+    all: &[(FileKey, &'p Fingerprint)],
     dependencies: &FxHashMap<FileKey, DependencyRow>,
 ) -> Plan {
     let mut changes = ChangedKeys::default();
     for file in changed {
-        let presence = |print: &Fingerprint| {
-            print
-                .published
-                .iter()
-                .copied()
-                .filter(|key| KeyKind::of_low_half(*key) == KeyKind::Presence)
-                .collect::<Vec<_>>()
-        };
-
-        if file.before.environment_hash != file.now.environment_hash
-            || presence(file.before) != presence(file.now)
-        {
-            return Plan::All;
+        let presence = |print: &Fingerprint| presence_keys(print).collect::<Vec<_>>();
+        let now = presence(file.now);
+        match file.before {
+            Some(before)
+                if before.environment_hash != file.now.environment_hash
+                    || presence(before) != now =>
+            {
+                return Plan::All;
+            }
+            Some(_) => {}
+            None if is_first_provider(file, all) => changes.keys.extend(now),
+            None => {}
         }
 
-        changes.add(file.key, Some(file.before), file.now, file.members);
+        changes.add(file.key, file.before, file.now, file.members);
     }
 
     let own: FxHashSet<FileKey> = changed.iter().map(|file| file.key).collect();
@@ -148,7 +147,7 @@ pub fn plan_of_edits(
     let invalidated: Vec<usize> = all
         .iter()
         .enumerate()
-        .filter(|(_, key)| is_dirty(key))
+        .filter(|(_, (key, _))| is_dirty(key))
         .map(|(at, _)| at)
         .collect();
 
@@ -159,12 +158,27 @@ pub fn plan_of_edits(
     }
 }
 
-/// A known file with new content.
+/// Reports whether a new file is the first of its projects to provide some name.
+fn is_first_provider(file: &ChangedFile<'_>, all: &[(FileKey, &Fingerprint)]) -> bool {
+    let others = all.iter().filter(|(key, other)| {
+        *key != file.key && other.environment_hash == file.now.environment_hash
+    });
+    let provided: FxHashSet<DependencyKeyHash> =
+        others.flat_map(|(_, other)| presence_keys(other)).collect();
+    presence_keys(file.now).any(|key| !provided.contains(&key))
+}
+
+fn presence_keys(print: &Fingerprint) -> impl Iterator<Item = DependencyKeyHash> {
+    let keys = print.published.iter().copied();
+    keys.filter(|key| KeyKind::of_low_half(*key) == KeyKind::Presence)
+}
+
+/// A file with new content.
 #[derive(Debug)]
 pub struct ChangedFile<'a> {
     pub key: FileKey,
-    /// The fingerprint in the index.
-    pub before: &'a Fingerprint,
+    /// The fingerprint in the index; `None` for a new file.
+    pub before: Option<&'a Fingerprint>,
     /// The current fingerprint.
     pub now: &'a Fingerprint,
     /// The dependency keys that differ, if only members changed.

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use zstd::bulk::Compressor;
+use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::compress_bound;
 
 use crate::model::facts::Facts;
@@ -60,6 +60,8 @@ thread_local! {
         plain: Vec::new(),
         packed: Vec::new(),
     });
+    static DECOMPRESSOR: RefCell<Decompressor<'static>> =
+        RefCell::new(Decompressor::new().expect("zstd has memory for its state"));
 }
 
 /// Adds a checksum to each blob, so that a damaged one is detected.
@@ -132,8 +134,8 @@ pub fn decode_outline(blob: &[u8]) -> Option<Option<DeclarationOutline>> {
 fn decode<T: DeserializeOwned>(blob: &[u8]) -> Option<T> {
     let (length, packed) = blob.split_first_chunk::<4>()?;
     let length = (u32::from_le_bytes(*length) as usize).min(MAX_FACTS_BYTES);
-    let plain = zstd::bulk::decompress(packed, length).ok()?;
-    postcard::from_bytes(&plain).ok()
+    let plain = DECOMPRESSOR.with_borrow_mut(|it| it.decompress(packed, length));
+    postcard::from_bytes(&plain.ok()?).ok()
 }
 
 const SELECT: &str = "SELECT data FROM facts WHERE key = ?1";

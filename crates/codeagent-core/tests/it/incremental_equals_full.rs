@@ -1,13 +1,13 @@
 //! Incremental equals full: after any edits, the updated index equals a fresh one.
 //!
-//! Two copies of a repository get the same random edits (bodies, signatures, imports, added, moved
-//! and removed files, project files, installed packages). One index is updated, the other is built
+//! Two copies of a repository get the same random edits (bodies, signatures, types, imports, added,
+//! moved and removed files, project files, installed packages). One index is updated, the other is built
 //! from scratch with another number of threads; their canonical dumps must be equal.
 //!
 //! `CODEAGENT_LAW_ROOTS` (folders, separated by `:`), `CODEAGENT_LAW_STEPS`, `CODEAGENT_LAW_EVERY`
 //! (compare after every n-th edit) and `CODEAGENT_LAW_SEED` run it on more than `tests/shop`.
 //! `CODEAGENT_LAW_ONLY=trivia` edits only comments, newlines and directives; `members` edits only
-//! members and declarations.
+//! members and declarations; `types` adds and removes only types, in files old and new.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -287,13 +287,21 @@ fn edit(
     };
     let only_trivia = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "trivia");
     let only_members = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "members");
-    match random.below(32) {
+    let only_types = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "types");
+    match random.below(38) {
         // Restore files now and then, because permanently broken ones stop being a useful test.
-        28.. => one("restored", fs::read(source.join(&path)).unwrap_or(text)),
+        28..32 => one("restored", fs::read(source.join(&path)).unwrap_or(text)),
         _ if only_trivia => one("trivia", trivia(random, &text)),
         _ if only_members => one("member", member(random, &text, files, root)),
+        _ if only_types && random.below(3) == 0 => {
+            one("member", member(random, &text, files, root))
+        }
+        _ if only_types && random.below(3) == 0 => Some(new_file(random, &path, &text, step)),
+        _ if only_types => one("types", declare(random, &text)),
+        32..36 => one("types", declare(random, &text)),
+        36.. => Some(new_file(random, &path, &text, step)),
         23..28 => one("member", member(random, &text, files, root)),
-        20.. => one("trivia", trivia(random, &text)),
+        20..23 => one("trivia", trivia(random, &text)),
         0..5 => one(
             "body",
             swap_lines(random, &text, |line| {
@@ -325,6 +333,105 @@ fn edit(
             files: vec![(renamed(&path, step), Some(text)), (path, None)],
         }),
         _ => project_edit(random, root, files),
+    }
+}
+
+/// Types to add: `N` is their name, `T` a type of the file.
+const CSHARP_TYPES: &[&str] = &[
+    "public class N { public T Fresh(T other) => other; public class Inner : T { } }",
+    "public partial class N : T { public void Part() { } }",
+    "partial class N { T field; }",
+    "public static class N { public static T Widen(this T one, int by) => one; }",
+    "public interface N : T { T Run(); }",
+    "namespace Fresh.Parts { public class N { } }",
+    "namespace Fresh { public struct N { public static implicit operator T(N one) => null; } }",
+    "enum N { One, Two }",
+    "public class N<K> where K : T { public K Of(T one) => null; }",
+    "file class N : T { }",
+    "public delegate T N(T one);",
+];
+
+const TYPESCRIPT_TYPES: &[&str] = &[
+    "export class N { fresh(other: T): T { return other; } }",
+    "export interface N extends T { run(): T }",
+    "class N { one?: T }",
+    "interface T { fresh(): N }",
+    "export enum N { One, Two }",
+    "export type N = T;",
+    "export namespace N { export class Inner { } }",
+];
+
+/// Adds a type to a file, or removes one.
+fn declare(random: &mut Random, text: &[u8]) -> Vec<u8> {
+    let mut lines = lines(text);
+    let head = |line: &String| {
+        let words = ["class ", "interface ", "struct ", "enum "];
+        words.iter().any(|word| line.contains(word)) && !line.contains("//")
+    };
+    let heads: Vec<usize> = (0..lines.len()).filter(|at| head(&lines[*at])).collect();
+    let choice = random.below(5);
+    if let Some(&at) = random.pick(&heads).filter(|_| choice < 2) {
+        // A type ends at the next line that is indented like its head.
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let is_end =
+            |end: &usize| lines[*end].trim() == "}" && indent(&lines[*end]) == indent(&lines[at]);
+        if choice == 0 {
+            let end = (at..lines.len()).find(is_end).unwrap_or(at);
+            lines.drain(at..=end);
+        } else {
+            let fresh = type_text(random, text);
+            lines.insert(at, fresh);
+        }
+    } else {
+        let fresh = type_text(random, text);
+        lines.push(fresh);
+    }
+    lines.concat().into_bytes()
+}
+
+fn type_text(random: &mut Random, text: &[u8]) -> String {
+    let whole = String::from_utf8_lossy(text).into_owned();
+    let is_csharp = whole.contains("namespace ") || whole.contains("using ");
+    let templates = if is_csharp {
+        CSHARP_TYPES
+    } else {
+        TYPESCRIPT_TYPES
+    };
+    let template = random.pick(templates).copied().unwrap_or_default();
+    let types: Vec<&str> = words(&whole)
+        .into_iter()
+        .filter(|word| word.starts_with(char::is_uppercase))
+        .collect();
+    let ty = *random.pick(&types).unwrap_or(&"Missing");
+    let number = random.below(6);
+    let name = match number {
+        0..2 => (*random.pick(&types).unwrap_or(&"Fresh")).to_owned(),
+        _ => format!("Fresh{number}"),
+    };
+    let is_word = |c: char| c.is_alphanumeric();
+    let spelled = template.split_inclusive(|c: char| !is_word(c)).map(|part| {
+        let (word, rest) = part.split_at(part.trim_end_matches(|c: char| !is_word(c)).len());
+        let word = match word {
+            "N" => &name,
+            "T" => ty,
+            word => word,
+        };
+        format!("{word}{rest}")
+    });
+    format!("\n{}\n", spelled.collect::<String>())
+}
+
+/// Returns a new file with a type, beside another one and in its namespace.
+fn new_file(random: &mut Random, path: &str, text: &[u8], step: usize) -> Edit {
+    let whole = String::from_utf8_lossy(text).into_owned();
+    let namespace = whole
+        .lines()
+        .find(|line| line.starts_with("namespace ") && line.trim_end().ends_with(';'))
+        .unwrap_or_default();
+    let fresh = format!("{namespace}\n{}", type_text(random, text));
+    Edit {
+        what: "new",
+        files: vec![(renamed(path, 1000 + step), Some(fresh.into_bytes()))],
     }
 }
 

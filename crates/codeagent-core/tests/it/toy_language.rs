@@ -19,8 +19,8 @@ use codeagent_lang::project::{ProjectModel, ProjectSet, ReadProjects};
 use codeagent_lang::query::names::Names;
 use codeagent_lang::query::tracked_world::TrackedWorld;
 use codeagent_lang::{
-    DeclRef, FileId, IndexInput, LanguageIndex, LanguageSupport, Languages, Reference, Resolution,
-    Target, World, WorldFile,
+    DeclRef, FileId, FileShift, IndexInput, LanguageIndex, LanguageSupport, Languages, Reference,
+    Resolution, Target, World, WorldFile,
 };
 use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Detail, Expr, Facts, List, Site, SiteKind, Subject, Sym, TypeId,
@@ -60,6 +60,12 @@ struct Functions(BTreeMap<String, DeclRef>);
 impl LanguageIndex for Functions {
     fn replace(&mut self, _file: FileId, _old: &Facts, _now: &WorldFile) -> bool {
         false
+    }
+
+    fn shift(&mut self, shift: FileShift, _file: &WorldFile, _projects: &ProjectModel) {
+        for decl in self.0.values_mut() {
+            decl.file = shift.renumber(decl.file);
+        }
     }
 }
 

@@ -1,38 +1,66 @@
-//! The declarations of a C# file that other files depend on separately: members of types.
+//! The declarations of a C# file that other files depend on separately: members of types, and
+//! top-level types.
 
-use codeagent_lang::lower::member_spans::{MemberSpan, member_span};
+use codeagent_lang::lower::member_spans::{SeparateParts, member_span};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts};
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
-/// Returns the members of types, and the offsets of types, namespaces and usings.
-pub fn find_members(facts: &Facts, _root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
-    let mut containers: Vec<DeclId> = Vec::new();
-    let mut places: Vec<MemberSpan> = Vec::new();
-    let mut others: Vec<usize> = facts
-        .imports
-        .iter()
-        .map(|import| import.at.offset as usize)
-        .collect();
+/// Returns the members of types, the offsets of types, namespaces and usings, and the top-level
+/// types.
+pub fn find_members(facts: &Facts, _root: Node<'_>) -> SeparateParts {
+    let mut containers: Vec<(DeclId, u32)> = Vec::new();
+    let mut taken: FxHashSet<u32> = FxHashSet::default();
+    let mut parts = SeparateParts {
+        others: facts
+            .imports
+            .iter()
+            .map(|import| import.at.offset as usize)
+            .collect(),
+        ..SeparateParts::default()
+    };
 
     for id in facts.decl_ids() {
         let decl = facts.decl(id);
+        let owner = facts.scope(decl.scope).owner;
+        let container = containers.binary_search_by_key(&owner, |(id, _)| *id).ok();
+        let container = container.map(|at| containers[at].1);
         if has_members(decl.kind) {
-            containers.push(id);
+            let mut number = container_number(facts, id, container);
+            while !taken.insert(number) {
+                number = number.wrapping_add(1);
+            }
+            containers.push((id, number));
         }
 
         if has_members(decl.kind) || decl.kind == DeclKind::Namespace {
-            others.push(decl.at.offset as usize);
+            parts.others.push(decl.at.offset as usize);
+        }
+
+        if decl.kind.opens_type() && container.is_none() {
+            parts.types.extend(member_span(facts, id, 0));
         }
 
         if is_member(decl.kind)
             && !decl.flags.has(DeclFlags::FROM_PARAMETER)
-            && let Ok(container) = containers.binary_search(&facts.scope(decl.scope).owner)
+            && let Some(container) = container
         {
-            places.extend(member_span(facts, id, container as u32));
+            parts.members.extend(member_span(facts, id, container));
         }
     }
 
-    (places, others)
+    parts
+}
+
+/// Hashes the names of a type and of those around it, so that types added elsewhere change nothing.
+fn container_number(facts: &Facts, id: DeclId, around: Option<u32>) -> u32 {
+    const PRIME: u32 = 0x0100_0193;
+    let decl = facts.decl(id);
+    let arity = [decl.type_params.len() as u8];
+    let bytes = facts.text(decl.name).bytes().chain(arity);
+    bytes.fold(around.unwrap_or(0x811c_9dc5), |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(PRIME)
+    })
 }
 
 fn has_members(kind: DeclKind) -> bool {

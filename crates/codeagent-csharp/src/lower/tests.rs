@@ -571,7 +571,10 @@ fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
             .iter()
             .any(|other| other.hash == member.hash)
     });
-    (was.header.frame_hash == is.header.frame_hash).then(|| {
+    let heads = |facts: &codeagent_model::facts::Facts| -> Vec<_> {
+        facts.type_hashes.iter().map(|of| of.hash).collect()
+    };
+    (was.header.frame_hash == is.header.frame_hash && heads(&was) == heads(&is)).then(|| {
         changed
             .map(|member| is.decl_name(member.decl).to_owned())
             .collect()

@@ -15,6 +15,7 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
+use std::any::Any;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -119,6 +120,14 @@ impl ProjectSet for CSharpProjects {
             .filter(|(project, _)| compiles(project))
             .map(|(_, index)| index)
             .collect()
+    }
+
+    fn only_adds(&self, path: &str, before: &dyn ProjectSet) -> bool {
+        let mut without = self.clone();
+        for project in &mut without.projects {
+            project.files.retain(|file| file != path);
+        }
+        (before as &dyn Any).downcast_ref() == Some(&without)
     }
 }
 

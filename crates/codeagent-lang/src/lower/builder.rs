@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use crate::lower::interface_hash::{HiddenRange, VisibleTokens, interface};
-use crate::lower::member_spans::{FindMembers, member_spans};
+use crate::lower::member_spans::{FindMembers, interface_spans};
 
 /// Facts under construction, over the original text (never the repaired one).
 pub struct Builder<'t> {
@@ -317,12 +317,9 @@ impl<'t> Builder<'t> {
     /// `root` is the tree, `None` to hash the whole text, comments included.
     #[must_use]
     pub fn finish(mut self, root: Option<(Node<'_>, FindMembers)>) -> Facts {
-        let interface = interface(
-            self.text,
-            root.map(|(root, _)| root),
-            std::mem::take(&mut self.hidden),
-            &member_spans(self.text, &self.facts, root),
-        );
+        let spans = interface_spans(self.text, &self.facts, root);
+        let hidden = std::mem::take(&mut self.hidden);
+        let interface = interface(self.text, root.map(|(root, _)| root), hidden, &spans);
 
         (
             self.facts.header.interface_hash,
@@ -330,6 +327,7 @@ impl<'t> Builder<'t> {
         ) = (interface.whole, interface.frame);
 
         (self.facts.member_hashes, self.facts.bodies) = (interface.member_hashes, interface.bodies);
+        self.facts.type_hashes = interface.type_hashes;
         self.facts.header.bytes = self.text.len() as u32;
         self.facts.header.lines = self.line_starts.len() as u32
             - u32::from(self.text.is_empty() || self.text.ends_with('\n'));

@@ -13,7 +13,7 @@ use tree_sitter::Node;
 
 use crate::lower::builder::short_hash;
 use crate::lower::cursor::next_beside;
-use crate::lower::member_spans::MemberSpan;
+use crate::lower::member_spans::{InterfaceSpans, MemberSpan};
 
 /// The part of a body that other files see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,21 +61,23 @@ pub struct HiddenRange {
 pub struct Interface {
     /// Hash of the whole interface.
     pub whole: [u8; 16],
-    /// Hash of everything outside the members.
+    /// Hash of everything outside the members and types.
     pub frame: [u8; 16],
     pub member_hashes: Vec<MemberHash>,
+    pub type_hashes: Vec<MemberHash>,
     /// Hashes of the bodies that other files may query.
     pub bodies: Vec<Body>,
 }
 
-/// Hashes a text with these hidden ranges and members. Without a tree, all text that is not hidden
+/// Hashes a text with these hidden ranges and separate parts. Without a tree, all text that is not hidden
 /// counts.
 pub fn interface(
     text: &str,
     root: Option<Node<'_>>,
     mut hidden: Vec<HiddenRange>,
-    places: &[MemberSpan],
+    spans: &InterfaceSpans,
 ) -> Interface {
+    let places = spans.members.as_slice();
     hidden.sort_unstable_by_key(|hidden| (hidden.start, hidden.end));
     let mut outermost: Vec<HiddenRange> = Vec::with_capacity(hidden.len());
     for range in hidden {
@@ -96,6 +98,9 @@ pub fn interface(
         is_in_piece: false,
         places,
         member_hashes: Vec::with_capacity(places.len()),
+        head: Vec::new(),
+        types: &spans.types,
+        type_hashes: Vec::with_capacity(spans.types.len()),
     };
 
     let mut tokens = Tokens {
@@ -112,19 +117,26 @@ pub fn interface(
         None => tokens.rest(text.len(), false),
     }
 
-    let (frame, member_hashes) = tokens.sums.finish(text.len());
+    let (frame, member_hashes, type_hashes) = tokens.sums.finish(text.len());
     let mut whole = Hasher::new();
     whole.update(&frame);
-    member_hashes.iter().for_each(|member| {
-        whole.update(&member.hash);
-    });
+    for part in member_hashes.iter().chain(&type_hashes) {
+        whole.update(&part.hash);
+    }
 
     Interface {
         whole: half(whole.finalize()),
         frame,
         member_hashes,
+        type_hashes,
         bodies,
     }
+}
+
+fn hash_of(bytes: &[u8]) -> [u8; 8] {
+    blake3::hash(bytes).as_bytes()[..8]
+        .try_into()
+        .expect("a hash has 32 bytes")
 }
 
 fn half(hash: Hash) -> [u8; 16] {
@@ -142,15 +154,20 @@ struct TokenHashes<'a> {
     /// Pieces that have not ended yet.
     places: &'a [MemberSpan],
     member_hashes: Vec<MemberHash>,
+    /// Bytes of the type entered last, outside its members.
+    head: Vec<u8>,
+    /// Types that have not ended yet.
+    types: &'a [MemberSpan],
+    type_hashes: Vec<MemberHash>,
 }
 
 impl TokenHashes<'_> {
-    /// Returns the buffer for the token at an offset, and whether it is the first of its member;
-    /// `None` for the separator after a member.
+    /// Returns the buffer for the token at an offset, and whether it is the first of its member or
+    /// type; `None` for the separator after a member.
     fn at(&mut self, offset: usize) -> Option<(&mut Vec<u8>, bool)> {
         self.leave_before(offset);
         let Some(place) = self.places.first().filter(|place| place.start <= offset) else {
-            return Some((&mut self.frame, false));
+            return Some(self.outside_members(offset));
         };
         if place.end <= offset {
             return None;
@@ -164,6 +181,22 @@ impl TokenHashes<'_> {
         Some((&mut self.member, is_first))
     }
 
+    /// Returns the buffer for a token that is in no member.
+    fn outside_members(&mut self, offset: usize) -> (&mut Vec<u8>, bool) {
+        match self.types.first() {
+            Some(of) if of.start <= offset => {
+                let is_first = self.head.is_empty();
+                if is_first {
+                    // A type that moves to another namespace differs.
+                    let place = self.frame.len() as u64;
+                    self.head.extend_from_slice(&place.to_le_bytes());
+                }
+                (&mut self.head, is_first)
+            }
+            _ => (&mut self.frame, false),
+        }
+    }
+
     fn leave_before(&mut self, offset: usize) {
         while self
             .places
@@ -172,6 +205,21 @@ impl TokenHashes<'_> {
         {
             self.leave();
         }
+        while self.types.first().is_some_and(|of| of.end <= offset) {
+            self.leave_type();
+        }
+    }
+
+    fn leave_type(&mut self) {
+        let Some((of, rest)) = self.types.split_first() else {
+            return;
+        };
+        self.type_hashes.push(MemberHash {
+            decl: of.decl,
+            hash: hash_of(&self.head),
+        });
+        self.head.clear();
+        self.types = rest;
     }
 
     fn leave(&mut self) {
@@ -179,32 +227,26 @@ impl TokenHashes<'_> {
             return;
         };
         if std::mem::take(&mut self.is_in_piece) {
-            let hash = blake3::hash(&self.member).as_bytes()[..8]
-                .try_into()
-                .expect("a hash has 32 bytes");
             self.member_hashes.push(MemberHash {
                 decl: place.decl,
-                hash,
+                hash: hash_of(&self.member),
             });
         }
         self.places = rest;
     }
 
-    fn finish(mut self, end: usize) -> ([u8; 16], Vec<MemberHash>) {
+    fn finish(mut self, end: usize) -> ([u8; 16], Vec<MemberHash>, Vec<MemberHash>) {
         self.leave_before(end);
-        (half(blake3::hash(&self.frame)), self.member_hashes)
+        let frame = half(blake3::hash(&self.frame));
+        (frame, self.member_hashes, self.type_hashes)
     }
 
-    /// Returns the next offset after `at` at which a member starts or ends.
+    /// Returns the next offset after `at` at which a member or type starts or ends.
     fn edge(&mut self, at: usize) -> usize {
         self.leave_before(at);
-        let first = self.places.first();
-        let edges = |place: &MemberSpan| {
-            [place.start, place.end, place.behind]
-                .into_iter()
-                .find(|edge| *edge > at)
-        };
-        first.and_then(edges).unwrap_or(usize::MAX)
+        let first = self.places.first().into_iter().chain(self.types.first());
+        let edges = first.flat_map(|place| [place.start, place.end, place.behind]);
+        edges.filter(|edge| *edge > at).min().unwrap_or(usize::MAX)
     }
 }
 

@@ -5,6 +5,9 @@
 //! file that reads this file at all sees its types, their heads and everything else that is not a
 //! member.
 //!
+//! A top-level type may be separate too: then an added type concerns only files that looked up its
+//! name. A change of its head concerns all readers of the file.
+//!
 //! Limitations: a file with syntax errors is not split into members, because there one member
 //! affects how the rest is parsed.
 
@@ -27,29 +30,55 @@ pub struct MemberSpan {
     pub container: u32,
 }
 
-/// Finds the members of a file, and the offsets of other declarations, which no member may contain.
-pub type FindMembers = fn(&Facts, Node<'_>) -> (Vec<MemberSpan>, Vec<usize>);
+/// The declarations of a file that may be separate.
+#[derive(Default)]
+pub struct SeparateParts {
+    pub members: Vec<MemberSpan>,
+    /// The offsets of other declarations, which no member may contain.
+    pub others: Vec<usize>,
+    /// The top-level types, in text order.
+    pub types: Vec<MemberSpan>,
+}
 
-/// Returns the members of a file in text order; none is nested in another. `root` holds the tree
-/// and the language's function to find members; `None` if the file is not divided.
-pub fn member_spans(
+/// The byte ranges that are hashed separately, in text order.
+#[derive(Default)]
+pub struct InterfaceSpans {
+    /// None is nested in another.
+    pub members: Vec<MemberSpan>,
+    /// None is nested in another; they contain the members.
+    pub types: Vec<MemberSpan>,
+}
+
+/// Finds the declarations of a file that may be separate.
+pub type FindMembers = fn(&Facts, Node<'_>) -> SeparateParts;
+
+/// Returns the separate parts of a file. `root` holds the tree and the language's function to find
+/// them; `None` if the file is not divided.
+pub fn interface_spans(
     text: &str,
     facts: &Facts,
     root: Option<(Node<'_>, FindMembers)>,
-) -> Vec<MemberSpan> {
+) -> InterfaceSpans {
     let Some((root, find)) = root.filter(|(root, _)| !root.has_error()) else {
-        return Vec::new();
+        return InterfaceSpans::default();
     };
 
-    let (places, others) = find(facts, root);
-    let places = places
+    let SeparateParts {
+        members,
+        others,
+        types,
+    } = find(facts, root);
+    let places = members
         .into_iter()
         .map(|place| MemberSpan {
             behind: behind_separator(text, place.end),
             ..place
         })
         .collect();
-    without_overlaps(places, others)
+    InterfaceSpans {
+        members: without_overlaps(places, others),
+        types,
+    }
 }
 
 /// Returns the offset after a comma or semicolon that follows `end`, else `end`.

@@ -40,8 +40,8 @@ pub struct NodeTable {
     vacant: Vec<u32>,
     /// Identities that several nodes have.
     shared: FxHashSet<NodeId>,
-    /// The ids of all nodes, computed on first use.
-    ids: OnceLock<FxHashSet<NodeId>>,
+    /// The index of each node by its id, computed on first use.
+    ids: OnceLock<FxHashMap<NodeId, u32>>,
     /// Per file and declaration: index of its node plus one, 0 if it has none.
     of_decl: Vec<Vec<u32>>,
     /// Per file: index of its node.
@@ -442,6 +442,19 @@ fn enclosing(facts: &Facts, of_decl: &[u32], decl: DeclId) -> Option<u32> {
 }
 
 fn file_draft(file: &WorldFile, project: &str) -> NodeDraft {
+    NodeDraft {
+        node: node_of_file(file, project),
+        merge_key: MergeKey::Alone,
+        weight: 0,
+    }
+}
+
+/// Returns the node of a file.
+fn file_node(file: &WorldFile, projects: &ProjectModel) -> Node {
+    node_of_file(file, projects.project_id(&file.path))
+}
+
+fn node_of_file(file: &WorldFile, project: &str) -> Node {
     let language = file.facts.header.dialect.language();
     let whole = Span {
         start: Position {
@@ -453,7 +466,7 @@ fn file_draft(file: &WorldFile, project: &str) -> NodeDraft {
         end_line: file.facts.header.lines.max(1),
     };
 
-    let node = Node {
+    Node {
         id: NodeId::derive(&[project, language.as_str(), "file", &file.path, ""]),
         parent: None,
         project_id: project.to_owned(),
@@ -479,11 +492,5 @@ fn file_draft(file: &WorldFile, project: &str) -> NodeDraft {
             name_line: 1,
             name_column: 1,
         }],
-    };
-
-    NodeDraft {
-        node,
-        merge_key: MergeKey::Alone,
-        weight: 0,
     }
 }

@@ -1,8 +1,9 @@
 //! Updates the nodes of a changed file in place: most of them only moved, a few were added or
 //! removed.
 //!
-//! Possible if no added or removed node is declared in other files or shares its identity with
-//! another, because then ordinals would change. The table then equals a rebuilt one except for the
+//! Possible if no added or removed node shares its identity with another, because then ordinals
+//! would change, or is declared in other files, unless it is a namespace that gains a declaration.
+//! The table then equals a rebuilt one except for the
 //! order of its nodes.
 //!
 //! Limitations: all other changes are refused; the caller rebuilds the table.
@@ -10,14 +11,16 @@
 use std::sync::Arc;
 
 use codeagent_model::facts::{DeclId, Facts};
-use codeagent_model::graph::{Node, NodeId, NodeSpan};
+use codeagent_model::graph::{Node, NodeId, NodeKind, NodeSpan};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::nodes::{NodeTable, TableBuilder, describe, is_node};
+use crate::nodes::{NodeTable, TableBuilder, describe, file_node, is_node};
 use crate::world::{FileId, World, WorldFile};
 
-/// Largest number of nodes added and removed in place, and of files from which a node is rebuilt.
-const MOST_CHANGED: usize = 64;
+/// Largest number of nodes added and removed in place.
+const MOST_CHANGED: usize = 1024;
+/// Largest number of files from which a node is rebuilt.
+const MOST_PARTS: usize = 64;
 
 /// The change of a node. Nodes are named by their index in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,11 +167,15 @@ impl NodeTable {
                 .map(|parent| known.get(&parent).copied().unwrap_or(parent))
         };
 
-        let mut changes = Vec::new();
+        let (mut changes, mut joined) = (Vec::new(), FxHashMap::default());
         for (place, (node, pair)) in is.nodes.iter().zip(&pairs).enumerate() {
             let Some(pair) = *pair else {
-                if is.shared.contains(&node.id) || self.has(node.id) {
+                if is.shared.contains(&node.id) {
                     return None;
+                }
+                if let Some(at) = self.place_of(node.id) {
+                    changes.push(NodeChange::Said(at, Box::new(self.joined(at, node)?)));
+                    joined.insert(node.id, at);
                 }
                 continue;
             };
@@ -208,7 +215,17 @@ impl NodeTable {
             .collect();
 
         renewed.extend(gone.into_iter().map(|place| self.remove(places[place])));
-        let (now_at, added) = self.add((&is, &known), &pairs, &places);
+        let pairs: Vec<NodePair> = is
+            .nodes
+            .iter()
+            .zip(pairs)
+            .map(|(node, pair)| match (pair, joined.get(&node.id)) {
+                (Some(pair), _) => NodePair::At(places[pair]),
+                (None, Some(at)) => NodePair::At(*at),
+                (None, None) => NodePair::New,
+            })
+            .collect();
+        let (now_at, added) = self.add((&is, &known), &pairs);
         renewed.extend(added);
         let mut of_decl = vec![0; now.facts.decls.len()];
         for (decl, node) in &is.decls {
@@ -238,7 +255,7 @@ impl NodeTable {
         files.push(changed);
         files.sort_unstable();
         files.dedup();
-        if files.len() > MOST_CHANGED {
+        if files.len() > MOST_PARTS {
             return None;
         }
 
@@ -261,13 +278,12 @@ impl NodeTable {
     fn add(
         &mut self,
         (is, known): (&SingleFileScope, &FxHashMap<NodeId, NodeId>),
-        pairs: &[Option<usize>],
-        places: &[usize],
+        pairs: &[NodePair],
     ) -> (Vec<usize>, Vec<NodeUpdate>) {
         let (mut now_at, mut added) = (Vec::with_capacity(pairs.len()), Vec::new());
         for (node, pair) in is.nodes.iter().zip(pairs) {
-            if let Some(pair) = pair {
-                now_at.push(places[*pair]);
+            if let NodePair::At(place) = pair {
+                now_at.push(*place);
                 continue;
             }
             let parent = node
@@ -277,23 +293,68 @@ impl NodeTable {
                 parent,
                 ..node.clone()
             };
-            if let Some(ids) = self.ids.get_mut() {
-                ids.insert(node.id);
-            }
-            let place = match self.vacant.pop() {
-                Some(place) => place as usize,
-                None => self.nodes.len(),
-            };
-            if place == self.nodes.len() {
-                self.nodes.push(node)
-            } else {
-                self.nodes[place] = node
-            }
+            let place = self.push(node);
             now_at.push(place);
             added.push(NodeUpdate::Said(place));
         }
 
         (now_at, added)
+    }
+
+    fn push(&mut self, node: Node) -> usize {
+        let place = match self.vacant.pop() {
+            Some(place) => place as usize,
+            None => self.nodes.len(),
+        };
+        if let Some(ids) = self.ids.get_mut() {
+            ids.insert(node.id, place as u32);
+        }
+        if place == self.nodes.len() {
+            self.nodes.push(node)
+        } else {
+            self.nodes[place] = node
+        }
+        place
+    }
+
+    /// Adds a file that is already in the world. Returns `None` if the table has to be rebuilt,
+    /// which has then changed.
+    pub fn add_file(&mut self, world: &World, id: FileId) -> Option<Vec<NodeUpdate>> {
+        let file = world.file(id);
+        let empty = Arc::new(Facts::of(file.facts.dialect()));
+        let of_empty = WorldFile {
+            facts: Arc::clone(&empty).into(),
+            ..file.clone()
+        };
+        let place = self.push(file_node(&of_empty, &world.projects));
+        let at = id.0 as usize;
+        self.of_file.insert(at, place as u32);
+        self.of_decl.insert(at, Vec::new());
+        self.facts.insert(at, Arc::clone(&empty));
+
+        let mut updates = self.replace(world, id, &empty)?;
+        updates.retain(|update| !matches!(update, NodeUpdate::Moved(moved, _) if *moved == place));
+        updates.push(NodeUpdate::Said(place));
+        Some(updates)
+    }
+
+    /// Returns a namespace with the declarations that a file adds to it; `None` for other nodes.
+    fn joined(&self, place: usize, node: &Node) -> Option<Node> {
+        let whole = &self.nodes[place];
+        // One that has no parent, not even its file, is declared by all files together.
+        if whole.kind != NodeKind::Namespace
+            || whole.parent.is_some()
+            || self.shared.contains(&whole.id)
+            || !same_words(whole, node)
+        {
+            return None;
+        }
+        let mut spans = [whole.spans.as_slice(), &node.spans].concat();
+        spans.sort_by(|a, b| (&a.path, a.span.start.offset).cmp(&(&b.path, b.span.start.offset)));
+        Some(Node {
+            spans,
+            ..whole.clone()
+        })
     }
 
     fn remove(&mut self, place: usize) -> NodeUpdate {
@@ -305,11 +366,16 @@ impl NodeTable {
         NodeUpdate::Gone(id)
     }
 
-    /// Reports whether a node has this id.
-    fn has(&self, id: NodeId) -> bool {
-        self.ids
-            .get_or_init(|| self.nodes().map(|node| node.id).collect())
-            .contains(&id)
+    /// Returns the index of the node with an id.
+    fn place_of(&self, id: NodeId) -> Option<usize> {
+        let ids = self.ids.get_or_init(|| {
+            let vacant: FxHashSet<u32> = self.vacant.iter().copied().collect();
+            let places = (0..self.nodes.len() as u32).filter(|place| !vacant.contains(place));
+            places
+                .map(|place| (self.nodes[place as usize].id, place))
+                .collect()
+        });
+        ids.get(&id).map(|place| *place as usize)
     }
 
     fn apply(&mut self, change: NodeChange) -> NodeUpdate {
@@ -324,6 +390,12 @@ impl NodeTable {
             }
         }
     }
+}
+
+/// The place of a file's node in the table.
+enum NodePair {
+    At(usize),
+    New,
 }
 
 /// A change to be made to a node.

@@ -60,6 +60,11 @@ pub trait ProjectSet: Any + fmt::Debug + Send + Sync {
     fn compiling(&self, _path: &str) -> Vec<u32> {
         Vec::new()
     }
+
+    /// Reports whether an earlier set of the same language differs at most by not having a file.
+    fn only_adds(&self, _path: &str, _before: &dyn ProjectSet) -> bool {
+        false
+    }
 }
 
 /// The projects that a language found in a repository.
@@ -172,6 +177,16 @@ impl ProjectModel {
             let language = support.language();
             set.find(path).map(|index| ProjectRef { language, index })
         })
+    }
+
+    /// Reports whether the model equals an earlier one but for a file that did not exist.
+    #[must_use]
+    pub fn only_adds(&self, path: &str, before: &Self) -> bool {
+        let others = self.owners.iter().filter(|(owned, _)| *owned != path);
+        let mut sets = self.sets.iter().zip(&before.sets);
+        others.eq(&before.owners)
+            && self.warnings == before.warnings
+            && sets.all(|(now, before)| now.only_adds(path, &**before))
     }
 
     /// Returns the index of a language in the registry.

@@ -27,7 +27,8 @@ pub struct Header {
     /// that are invisible to them, and without [`Facts::bodies`](super::Facts::bodies). If it is
     /// unchanged, only files that depend on a changed body are resolved again.
     pub interface_hash: [u8; 16],
-    /// Like `interface_hash`, without [`Facts::member_hashes`](super::Facts::member_hashes).
+    /// Like `interface_hash`, without [`Facts::member_hashes`](super::Facts::member_hashes) and
+    /// [`Facts::type_hashes`](super::Facts::type_hashes).
     pub frame_hash: [u8; 16],
 }
 

@@ -88,6 +88,8 @@ pub struct Facts {
     /// Declarations that other files depend on separately, in text order; none is nested in
     /// another.
     pub member_hashes: Vec<MemberHash>,
+    /// Top-level types that other files depend on separately, without their members, in text order.
+    pub type_hashes: Vec<MemberHash>,
     /// The values of all lists.
     pub pools: Pools,
 }
@@ -113,6 +115,7 @@ impl Facts {
             guards: Vec::new(),
             bodies: Vec::new(),
             member_hashes: Vec::new(),
+            type_hashes: Vec::new(),
             pools: Pools::default(),
         }
     }

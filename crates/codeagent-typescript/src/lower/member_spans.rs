@@ -3,7 +3,7 @@
 //!
 //! Limitations: scripts and JavaScript files are not split.
 
-use codeagent_lang::lower::member_spans::{MemberSpan, member_span};
+use codeagent_lang::lower::member_spans::{MemberSpan, SeparateParts, member_span};
 use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Declaration, Expr, Facts, ScopeId, ScopeKind,
 };
@@ -15,9 +15,9 @@ const OF_MODULE: u32 = u32::MAX;
 
 /// Returns statements that declare one name, members of classes and interfaces, and the offsets of
 /// all other declarations of the module.
-pub fn find_members(facts: &Facts, root: Node<'_>) -> (Vec<MemberSpan>, Vec<usize>) {
+pub fn find_members(facts: &Facts, root: Node<'_>) -> SeparateParts {
     if !facts.header.is_module || facts.header.dialect.is_javascript() {
-        return (Vec::new(), Vec::new());
+        return SeparateParts::default();
     }
 
     let statements = statement_ranges(root);
@@ -26,7 +26,7 @@ pub fn find_members(facts: &Facts, root: Node<'_>) -> (Vec<MemberSpan>, Vec<usiz
     let mut by_statement: FxHashMap<usize, Vec<DeclId>> = FxHashMap::default();
     let mut types: FxHashMap<DeclId, u32> = FxHashMap::default();
 
-    let mut places = Vec::new();
+    let mut members = Vec::new();
     for id in facts
         .decl_ids()
         .filter(|id| !facts.decl(*id).name.is_none())
@@ -50,7 +50,7 @@ pub fn find_members(facts: &Facts, root: Node<'_>) -> (Vec<MemberSpan>, Vec<usiz
         if is_named_member(facts, id)
             && let Some(container) = types.get(&facts.scope(decl.scope).owner)
         {
-            places.extend(member_span(facts, id, *container));
+            members.extend(member_span(facts, id, *container));
         }
     }
 
@@ -59,7 +59,7 @@ pub fn find_members(facts: &Facts, root: Node<'_>) -> (Vec<MemberSpan>, Vec<usiz
         let (start, end) = statements[statement];
         let container = OF_MODULE - narrowed_from.partition_point(|from| *from <= start) as u32;
         match decls[..] {
-            [decl] if is_statement(facts, decl) => places.push(MemberSpan {
+            [decl] if is_statement(facts, decl) => members.push(MemberSpan {
                 decl,
                 start,
                 end,
@@ -74,7 +74,11 @@ pub fn find_members(facts: &Facts, root: Node<'_>) -> (Vec<MemberSpan>, Vec<usiz
         }
     }
 
-    (places, others)
+    SeparateParts {
+        members,
+        others,
+        types: Vec::new(),
+    }
 }
 
 /// Returns the byte ranges of the top-level statements.

@@ -17,6 +17,7 @@ mod packages;
 mod tests;
 mod tsconfig;
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -110,6 +111,11 @@ impl ProjectSet for TypeScriptProjects {
 
     fn assign(&mut self, path: &str, index: u32) {
         self.covered.insert(path.to_owned(), Arc::from([index]));
+    }
+
+    fn only_adds(&self, path: &str, before: &dyn ProjectSet) -> bool {
+        // A new script may be what specifiers of other files resolve to.
+        script_kind(path).is_none() && (before as &dyn Any).downcast_ref() == Some(self)
     }
 }
 

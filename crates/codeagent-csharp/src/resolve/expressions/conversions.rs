@@ -449,7 +449,7 @@ impl Checker<'_> {
             ) => !self.tables.type_def(tid).external || !self.has_foreign_base(from),
             // An undeclared type may have an operator for a library type, but not for a repository
             // type.
-            (Type::Named(tid, _), Type::External(..)) if tid >= self.tables.library => false,
+            (Type::Named(tid, _), Type::External(..)) if self.tables.is_framework(tid) => false,
             (Type::Named(..), Type::External(..)) if self.is_interface(to) != Some(true) => {
                 !self.has_foreign_class(from)
             }

@@ -10,7 +10,8 @@
 
 use std::sync::Arc;
 
-use codeagent_lang::project::ProjectModel;
+use codeagent_lang::project::{ProjectModel, ProjectSet};
+use codeagent_lang::world::FileShift;
 use codeagent_model::graph::Language;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -105,6 +106,29 @@ impl Assemblies {
 
         made.add_packages(packages);
         made
+    }
+
+    /// Adds or removes a file, which `model` compiles.
+    pub fn shift(&mut self, shift: FileShift, path: &str, model: &ProjectModel) {
+        let FileShift::Inserted(_) = shift else {
+            self.files.remove(path);
+            return;
+        };
+
+        let projects = model.of::<CSharpProjects>();
+        let mut homes: SmallVec<[AssemblyId; 1]> = projects
+            .compiling(path)
+            .into_iter()
+            .map(AssemblyId)
+            .collect();
+        let owner = model.owners.get(path);
+        if let Some(owner) = owner.filter(|owner| owner.language == Language::CSharp) {
+            homes.retain(|home| home.0 != owner.index);
+            homes.insert(0, AssemblyId(owner.index));
+        }
+        if !homes.is_empty() {
+            self.files.insert(path.to_owned(), homes);
+        }
     }
 
     fn add_packages(&mut self, packages: &[PackageAssembly]) {

@@ -37,9 +37,14 @@ pub const INTERFACES: KeyTable = KeyTable::members("cs:interface");
 /// Conversion operators, by the name of their type.
 pub const CONVERSIONS: KeyTable = KeyTable::members("cs:conversion");
 
+/// Returns the keys of a member, or of a separate type.
 #[must_use]
 pub fn keys_of_member(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey; 3]> {
     let decl = facts.decl(member);
+    if decl.kind.opens_type() {
+        return smallvec![TYPES.key(facts.text(decl.name))];
+    }
+
     let container = facts.decl(facts.scope(decl.scope).owner);
     let name = facts.text(decl.name);
     let mut keys = smallvec![MEMBERS.key(name)];

@@ -9,12 +9,15 @@
 
 mod builder;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use codeagent_lang::project::ProjectModel;
 use codeagent_lang::query::names::{Name, Names};
 use codeagent_lang::world::{DeclRef, FileId, WorldFile};
-use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, ImportId, ScopeId, ScopeKind};
+use codeagent_model::facts::{
+    DeclFlags, DeclId, DeclKind, ImportId, Names as FactNames, ScopeId, ScopeKind,
+};
 use codeagent_model::graph::{Access, Language};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -129,9 +132,15 @@ pub struct Tables {
     pub(in crate::resolve) global_usings: FxHashMap<AssemblyId, Vec<AssemblyUsing>>,
     /// Names below this number have been looked up in the libraries.
     asked: u32,
+    /// Names of changed files that lead to no others.
+    asked_later: FxHashSet<Name>,
+    /// Number of library declarations that they all lead to.
+    needed: usize,
     packages: Vec<Arc<Library>>,
-    /// Types from this number on are the frameworks'; so are all their base types.
-    pub(in crate::resolve) library: TypeDefId,
+    /// The numbers of the frameworks' types. All their base types are among them.
+    library: Range<u32>,
+    /// Numbers of removed types.
+    pub(super) vacant: Vec<TypeDefId>,
     /// Namespaces of libraries by their full names.
     pub(in crate::resolve) dotted: FxHashMap<Name, NamespaceId>,
     /// Framework namespaces that SDKs import implicitly.
@@ -141,7 +150,7 @@ pub struct Tables {
     /// The well-known type, if any, of each type definition.
     pub(in crate::resolve) known_of: FxHashMap<TypeDefId, Known>,
     /// Names and arities of partial types with a part that several assemblies compile.
-    shared: FxHashSet<(Name, u16)>,
+    pub(super) shared: FxHashSet<(Name, u16)>,
 }
 
 impl Tables {
@@ -171,11 +180,14 @@ impl Tables {
             extensions: FxHashMap::default(),
             global_usings: FxHashMap::default(),
             asked: 0,
+            asked_later: FxHashSet::default(),
+            needed: 0,
             packages: packages
                 .iter()
                 .map(|package| Arc::clone(&package.library))
                 .collect(),
-            library: TypeDefId(u32::MAX),
+            library: 0..0,
+            vacant: Vec::new(),
             dotted: FxHashMap::default(),
             opened: Vec::new(),
             known: FxHashMap::default(),
@@ -205,11 +217,10 @@ impl Tables {
             .any(|file| file.facts.dialect().language() == Language::CSharp)
         {
             let packages = std::mem::take(&mut self.packages);
-            let libraries: Vec<&Library> = std::iter::once(Library::dotnet())
-                .chain(packages.iter().map(|library| &**library))
-                .collect();
+            let libraries = libraries(&packages);
             let needed = stdlib::needed(&libraries, |text| self.names.get(text).is_some());
             self.asked = self.names.count();
+            self.needed = needed.iter().map(Vec::len).sum();
             for (index, library) in packages.iter().enumerate() {
                 self.add_library(
                     library,
@@ -219,7 +230,7 @@ impl Tables {
                 );
             }
 
-            self.library = TypeDefId(self.types.len() as u32);
+            let first = self.types.len() as u32;
             let frameworks: Vec<&LoadedType> = needed[0]
                 .iter()
                 .copied()
@@ -232,6 +243,7 @@ impl Tables {
                 &frameworks,
                 (files, projects),
             );
+            self.library = first..self.types.len() as u32;
 
             let opened = implicit_usings::BASE
                 .iter()
@@ -271,12 +283,39 @@ impl Tables {
         }
     }
 
-    /// Reports whether a name may lead to library declarations that have not been added.
-    pub(in crate::resolve) fn leads_further(&self, text: &str) -> bool {
-        let is_asked = self.names.get(text).is_some_and(|name| name.0 < self.asked);
-        !is_asked
-            && (Library::dotnet().has(text)
-                || self.packages.iter().any(|library| library.has(text)))
+    /// Reports whether the names of a file lead to library declarations that have not been added.
+    pub(super) fn lead_further(&self, names: &FactNames) -> bool {
+        // The first file of the language needs those that need no name, too.
+        if self.asked == 0 {
+            return true;
+        }
+
+        let is_asked = |text: &str| self.names.get(text).is_some_and(|name| self.is_asked(name));
+        let libraries = libraries(&self.packages);
+        let is_in_library = |text: &str| libraries.iter().any(|library| library.has(text));
+        let new: FxHashSet<&str> = names
+            .iter()
+            .filter(|text| !is_asked(text) && is_in_library(text))
+            .collect();
+        if new.is_empty() {
+            return false;
+        }
+
+        // More names never lead to fewer declarations.
+        let is_name = |text: &str| new.contains(text) || is_asked(text);
+        let needed = stdlib::needed(&libraries, is_name);
+        needed.iter().map(Vec::len).sum::<usize>() != self.needed
+    }
+
+    fn is_asked(&self, name: Name) -> bool {
+        name.0 < self.asked || self.asked_later.contains(&name)
+    }
+
+    /// Records that the names of a file lead to no further library declarations.
+    pub(super) fn set_asked(&mut self, file: FileId) {
+        let names = self.files[file.0 as usize].names.iter().copied();
+        let new = names.filter(|name| name.0 >= self.asked);
+        self.asked_later.extend(new);
     }
 
     /// Reports whether an external file declares the type.
@@ -404,7 +443,7 @@ impl Tables {
     /// that compiles the file is outside the repository, or the using is.
     pub(in crate::resolve) fn opened_type(&self, name: Name, arity: usize) -> Option<TypeDefId> {
         let fits = |tid: &TypeDefId| {
-            *tid >= self.library && usize::from(self.type_def(*tid).arity) == arity
+            self.is_framework(*tid) && usize::from(self.type_def(*tid).arity) == arity
         };
         self.opened.iter().find_map(|namespace| {
             self.top
@@ -425,6 +464,26 @@ impl Tables {
         self.known_names[known as usize]
     }
 
+    /// Reports whether a type is one of the frameworks'.
+    #[must_use]
+    pub(in crate::resolve) fn is_framework(&self, tid: TypeDefId) -> bool {
+        self.library.contains(&tid.0)
+    }
+
+    /// Adds a type; returns its number.
+    pub(super) fn add_type(&mut self, group: TypeDef) -> TypeDefId {
+        match self.vacant.pop() {
+            Some(tid) => {
+                self.types[tid.0 as usize] = group;
+                tid
+            }
+            None => {
+                self.types.push(group);
+                TypeDefId(self.types.len() as u32 - 1)
+            }
+        }
+    }
+
     #[must_use]
     pub(in crate::resolve) fn type_def(&self, tid: TypeDefId) -> &TypeDef {
         &self.types[tid.0 as usize]
@@ -434,6 +493,13 @@ impl Tables {
     pub(in crate::resolve) fn file(&self, file: FileId) -> &FileTable {
         &self.files[file.0 as usize]
     }
+}
+
+/// Returns the frameworks' library and those of packages.
+fn libraries(packages: &[Arc<Library>]) -> Vec<&Library> {
+    std::iter::once(Library::dotnet())
+        .chain(packages.iter().map(|library| &**library))
+        .collect()
 }
 
 /// Reports whether declarations of this kind are members of a type.

@@ -2,11 +2,14 @@
 //! resolving all.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use codeagent_lang::dependencies::{DependencyKey, KeyKind};
-use codeagent_lang::{Resolution, World, link};
+use codeagent_lang::{Resolution, World, WorldFile, link};
 use codeagent_model::facts::Facts;
+use codeagent_model::graph::Dialect;
 
+use crate::LANGUAGES;
 use crate::resolve::tests::{print, split, world};
 use crate::resolve::{keys_of_member, provided_keys};
 
@@ -145,7 +148,8 @@ fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<DependencyKey>> {
     let (before, now) = (answers(was), answers(is));
     let differs = |slot: &&DependencyKey| before.get(slot) != now.get(slot);
 
-    (was.header.frame_hash == is.header.frame_hash).then(|| {
+    let heads = |facts: &Facts| -> Vec<_> { facts.type_hashes.iter().map(|of| of.hash).collect() };
+    (was.header.frame_hash == is.header.frame_hash && heads(was) == heads(is)).then(|| {
         before
             .keys()
             .chain(now.keys())
@@ -246,6 +250,58 @@ fn resolving_invalidated_files_equals_resolving_all() {
     }
 
     assert!(spared > 20, "the law must spare files, spared {spared}");
+}
+
+/// Files that exist or are new, with types that were added, changed and removed.
+const CHANGED_TYPES: &[(&str, &str)] = &[
+    (
+        "b.cs",
+        "namespace Shop;\npublic interface IFirst { }\npublic partial class Cart { public System.Collections.Generic.List<Line> Lines; public class Line { public Money Price; } public class Fresh : Line { } }\npublic interface IPriced { int Total(); }\n",
+    ),
+    (
+        "d.cs",
+        "namespace Shop.Tools { public static class Scaling { public static int Scale(this Money m, int by) => by; } public struct Money { public static Money operator +(Money a, Money b) => a; } public class Line { } }\n",
+    ),
+    (
+        "f.cs",
+        "namespace Other { class Uses { void M(Money m) { m.Scale(1); Shop.Cart c = new(); c.Total(); } } }\nclass Money { public void Scale(int by) { } }\n",
+    ),
+    ("f.cs", "namespace Other { }\n"),
+    (
+        "e2.cs",
+        "using Shop;\nclass Fresh { void Tally(Cart cart) { cart.Total(); cart.Scale(); } }\nstatic class More { public static void Scale(this Cart cart) { } }\n",
+    ),
+    (
+        "0.cs",
+        "namespace Shop.Tools;\npublic class Line { public int Price; }\n",
+    ),
+];
+
+#[test]
+fn types_and_files_are_added_in_place() {
+    let files = split(REPOSITORY);
+    for (path, text) in CHANGED_TYPES {
+        let (mut before, mut edited) = (world(&files), files.clone());
+        let facts = Arc::new(LANGUAGES.extract(text, Dialect::CSharp, &[]));
+        match before.find(path) {
+            Some(file) => assert!(before.replace(file, facts), "{path} is replaced by {text}"),
+            None => {
+                let file = WorldFile {
+                    path: (*path).into(),
+                    facts: facts.into(),
+                    external: false,
+                };
+                let projects = Arc::clone(&before.projects);
+                assert!(before.add(&file, &projects).is_some(), "{path} is added");
+            }
+        }
+
+        edited.insert((*path).to_owned(), (*text).to_owned());
+        let (patched, rebuilt) = (link_all(&before), link_all(&world(&edited)));
+        for (other, (_, text)) in &rebuilt {
+            assert_eq!(&patched[other].1, text, "{other} after the edit of {path}");
+        }
+    }
 }
 
 #[test]

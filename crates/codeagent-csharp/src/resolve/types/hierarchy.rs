@@ -295,8 +295,8 @@ impl Types<'_> {
 
         // A library type derives from no repository type; most queries end here.
         if let (Type::Named(from, _), Type::Named(to, _)) = (self.arena.get(ty), &wanted)
-            && from >= self.tables.library
-            && *to < self.tables.library
+            && self.tables.is_framework(from)
+            && !self.tables.is_framework(*to)
         {
             return None;
         }
@@ -339,7 +339,7 @@ impl Types<'_> {
     /// Reports whether some supertype is undeclared, so that not everything about the type is
     /// known.
     pub fn has_foreign_base(&self, ty: Ty) -> bool {
-        if matches!(self.arena.get(ty), Type::Named(tid, _) if tid >= self.tables.library) {
+        if matches!(self.arena.get(ty), Type::Named(tid, _) if self.tables.is_framework(tid)) {
             return false;
         }
         self.supertypes(ty)

@@ -198,6 +198,15 @@ impl FileIndex {
         self.outer_params.get_or_init(|| OuterParams::new(facts))
     }
 
+    /// Replaces the numbers of all files.
+    pub fn renumber_files(&mut self, number: &impl Fn(&mut FileId)) {
+        let targets = self.modules.iter_mut();
+        targets
+            .filter_map(|entry| entry.1.as_mut())
+            .for_each(number);
+        self.star_targets.renumber_files(number);
+    }
+
     /// Copies the index of `export *` clauses, which have not changed, from the previous index.
     pub fn keep_stars(&mut self, before: &Self) {
         self.star_targets.clone_from(&before.star_targets);
@@ -216,6 +225,12 @@ pub struct StarTargets {
 }
 
 impl StarTargets {
+    /// Replaces the numbers of all files.
+    pub fn renumber_files(&mut self, number: &impl Fn(&mut FileId)) {
+        self.plain.iter_mut().for_each(|star| number(&mut star.0));
+        self.all.iter_mut().flatten().for_each(number);
+    }
+
     /// Creates targets all of which are to be followed.
     pub fn unknown(count: usize) -> Self {
         Self {

@@ -128,6 +128,20 @@ impl IndexedFile {
         }
     }
 
+    /// Replaces the numbers of all files.
+    pub fn renumber_files(&mut self, number: &impl Fn(&mut FileId)) {
+        if let Some(index) = self.index.get_mut() {
+            index.renumber_files(number);
+        }
+        if let Some(outlined) = &mut self.outlined {
+            let targets = outlined.targets.iter_mut();
+            targets
+                .filter_map(|target| target.1.as_mut())
+                .for_each(number);
+            outlined.stars.renumber_files(number);
+        }
+    }
+
     /// Returns the outline of a file that is indexed on demand.
     pub fn outline(&self) -> Option<&DeclarationOutline> {
         self.outlined.as_ref()?.file.facts.outline()

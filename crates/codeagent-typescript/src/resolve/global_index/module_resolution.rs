@@ -187,6 +187,13 @@ impl ModulePaths {
         answer
     }
 
+    /// Replaces the numbers of all files.
+    pub fn renumber_files(&mut self, number: &impl Fn(&mut FileId)) {
+        let paths = self.paths.by_path.values_mut();
+        paths.chain(self.external.values_mut()).for_each(number);
+        self.answers.values_mut().flatten().for_each(number);
+    }
+
     fn relative(&self, folder: &str, specifier: &str) -> Option<FileId> {
         let path = join(folder, specifier)?;
         let folder_only = specifier.ends_with('/')

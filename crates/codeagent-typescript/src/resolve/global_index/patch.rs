@@ -9,12 +9,14 @@
 //! the caller rebuilds the index.
 
 use codeagent_lang::LanguageIndex;
+use codeagent_lang::project::ProjectModel;
 use codeagent_lang::query::names::Name;
-use codeagent_lang::world::{FileId, WorldFile};
+use codeagent_lang::world::{FileId, FileShift, WorldFile};
 use codeagent_model::facts::{DeclId, DeclKind, Facts};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file_index::{FileIndex, specifiers};
+use super::indexed_file::IndexedFile;
 use super::module_resolution::is_of_package;
 use super::tables::{Tables, is_global};
 
@@ -96,6 +98,11 @@ impl LanguageIndex for Tables {
         self.add_augmenting(file, new);
 
         true
+    }
+
+    fn shift(&mut self, shift: FileShift, _file: &WorldFile, _projects: &ProjectModel) {
+        shift.apply(&mut self.files, IndexedFile::default);
+        self.renumber_files(shift);
     }
 }
 

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use codeagent_lang::project::{ProjectModel, paths};
 use codeagent_lang::query::interner::Interner;
-use codeagent_lang::world::{FileId, WorldFile};
+use codeagent_lang::world::{FileId, FileShift, WorldFile};
 use codeagent_model::graph::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -84,6 +84,17 @@ impl Programs {
         }
 
         programs
+    }
+
+    /// Inserts or removes a file that no program compiles.
+    pub fn shift(&mut self, shift: FileShift) {
+        let words = self
+            .compiled
+            .first()
+            .map_or(1, |set| self.sets.get(*set).len());
+        let none = self.sets.add(set_of(&[], words));
+        shift.apply(&mut self.compiled, || none);
+        shift.apply(&mut self.seen_as, || none);
     }
 
     /// Reports whether the global declarations of `of` are visible in `file`.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::project::ProjectModel;
 use codeagent_lang::query::names::{Name, Names};
-use codeagent_lang::world::{DeclRef, FileId, World, WorldFile};
+use codeagent_lang::world::{DeclRef, FileId, FileShift, World, WorldFile};
 use codeagent_model::facts::*;
 use codeagent_model::graph::Language;
 use rustc_hash::FxHashMap;
@@ -104,6 +104,31 @@ impl Tables {
         tables.programs = Programs::new(files, projects, is_typescript, targets);
 
         Some(tables)
+    }
+
+    /// Replaces the numbers of all files.
+    pub(super) fn renumber_files(&mut self, shift: FileShift) {
+        let number = |file: &mut FileId| *file = shift.renumber(*file);
+        self.modules.renumber_files(&number);
+        self.files
+            .iter_mut()
+            .for_each(|file| file.renumber_files(&number));
+
+        let by_name = self.globals.values_mut().chain(self.ambient.values_mut());
+        by_name
+            .chain(self.augmented.values_mut())
+            .flatten()
+            .chain(&mut self.augmenting)
+            .for_each(|of| number(&mut of.file));
+        self.exporters.values_mut().flatten().for_each(number);
+        self.augmented = std::mem::take(&mut self.augmented)
+            .into_iter()
+            .map(|(file, blocks)| (shift.renumber(file), blocks))
+            .collect();
+        if self.libraries != FileId(u32::MAX) {
+            number(&mut self.libraries);
+        }
+        self.programs.shift(shift);
     }
 
     /// Takes the resolved module specifiers, leaving none.

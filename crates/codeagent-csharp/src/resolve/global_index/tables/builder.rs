@@ -52,21 +52,23 @@ impl<'b> FileBuilder<'b> {
         }
     }
 
-    /// Continues with known namespaces, types and usings.
-    pub(in crate::resolve) fn resume(mut self, known: FileTable) -> Self {
-        let FileTable {
-            namespaces,
-            types,
-            usings,
-            ..
-        } = known;
-        self.made = FileTable {
-            namespaces,
-            types,
-            usings,
-            ..self.made
-        };
-        self
+    /// Adds a namespace or type that the old version of the file declared as `before`; `table` and
+    /// `old` are those of that version.
+    pub(in crate::resolve) fn keep(
+        &mut self,
+        id: DeclId,
+        (table, old, before): (&FileTable, &Facts, DeclId),
+    ) {
+        let decl = self.facts.decl(id);
+        if let Some(namespace) = table.namespaces.get(&old.decl(before).inner) {
+            self.made.namespaces.insert(decl.inner, *namespace);
+        }
+        if let Some(tid) = table.types.get(&before) {
+            let group = self.tables.type_def(*tid);
+            let key = (group.outer, group.namespace, group.name, group.arity);
+            self.groups.insert(key, *tid);
+            self.made.types.insert(id, *tid);
+        }
     }
 
     /// Sets the assembly that the file is compiled into.
@@ -209,11 +211,10 @@ impl<'b> FileBuilder<'b> {
     ) -> TypeDefId {
         let decl = self.facts.decl(id);
         let name = self.name_of(id);
-        let tid = TypeDefId(self.tables.types.len() as u32);
         let outer_arity = outer.map_or(0, |outer| {
             self.tables.type_def(outer).outer_arity + self.tables.type_def(outer).arity
         });
-        self.tables.types.push(TypeDef {
+        let tid = self.tables.add_type(TypeDef {
             name,
             arity: decl.type_params.len() as u16,
             outer_arity,
