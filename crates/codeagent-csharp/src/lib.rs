@@ -26,7 +26,7 @@ use codeagent_lang::explain::Report;
 use codeagent_lang::nodes::Identity;
 use codeagent_lang::project::ReadProjects;
 use codeagent_lang::{
-    FileId, IndexInput, LanguageIndex, LanguageSupport, Resolution, World, WorldFile,
+    FileId, IndexInput, LanguageIndex, LanguageSupport, LocalName, Resolution, World, WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site};
 use codeagent_model::graph::{Dialect, Language, Node};
@@ -48,6 +48,10 @@ impl LanguageSupport for CSharp {
 
     fn extract(&self, text: &str, _dialect: Dialect, defines: &[String]) -> Facts {
         lower::extract(text, defines)
+    }
+
+    fn local_names(&self, text: &str, _dialect: Dialect, defines: &[String]) -> Vec<LocalName> {
+        lower::local_names(text, defines)
     }
 
     fn conditions(&self, text: &str, defines: &[String]) -> String {

@@ -20,6 +20,7 @@ use smallvec::SmallVec;
 use crate::dependencies::DependencyKey;
 use crate::explain::Report;
 use crate::file_facts::DeclarationOutline;
+use crate::local_names::LocalName;
 use crate::lower::{limits, parsing, unparsed_facts};
 use crate::nodes::Identity;
 use crate::project::{ProjectModel, ReadProjects};
@@ -43,6 +44,10 @@ pub trait LanguageSupport: Send + Sync {
         facts.sites = Vec::new();
         facts
     }
+
+    /// Returns the locals, parameters and type parameters of one text that are no nodes, with their
+    /// uses, in the order of their declarations. `defines` as in [`Self::extract`].
+    fn local_names(&self, text: &str, dialect: Dialect, defines: &[String]) -> Vec<LocalName>;
 
     /// Outlines a declaration file of a package, without parsing it; `None` if its facts are needed
     /// from the start, because it does more than export declarations.
@@ -221,6 +226,17 @@ impl Languages {
         let support = self.of(dialect.language());
 
         parsing::one_heavy_at_a_time(text, || support.extract(text, dialect, defines))
+    }
+
+    /// Returns the names of a text that are no nodes; see [`LanguageSupport::local_names`].
+    #[must_use]
+    pub fn local_names(self, text: &str, dialect: Dialect, defines: &[String]) -> Vec<LocalName> {
+        if limits::is_too_dense(text) {
+            return Vec::new();
+        }
+        let support = self.of(dialect.language());
+
+        parsing::one_heavy_at_a_time(text, || support.local_names(text, dialect, defines))
     }
 
     /// Lowers the declarations of a library; see [`LanguageSupport::extract_declarations`].

@@ -29,6 +29,7 @@ pub mod dispatch;
 pub mod explain;
 pub mod file_facts;
 pub mod language;
+pub mod local_names;
 pub mod lower;
 pub mod nodes;
 pub mod project;
@@ -41,6 +42,7 @@ pub use dependencies::Dependencies;
 pub use dispatch::{Dispatch, DispatchEnd};
 pub use file_facts::{DeclarationOutline, FileFacts};
 pub use language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
+pub use local_names::{LocalName, LocalUses};
 pub use resolution::{
     ExternalUse, InheritedImplementation, Reference, Resolution, Target, Unresolved, link,
 };

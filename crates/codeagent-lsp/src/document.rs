@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use codeagent_workspace::{ReadError, RepoPath, Stamp, Workspace};
 use lsp_types::TextDocumentContentChangeEvent;
 
+use crate::file_text::FileText;
 use crate::positions::{Encoding, Lines};
 
 /// The open documents by path. Clones share the documents.
@@ -15,7 +16,7 @@ pub type Documents = BTreeMap<PathBuf, Arc<Document>>;
 /// A document's text at one moment.
 #[derive(Debug)]
 pub struct Document {
-    text: Arc<str>,
+    file: Arc<FileText>,
     /// The state of the file on disk that the text was last compared with, and the result.
     compared: Mutex<Option<Compared>>,
 }
@@ -31,18 +32,22 @@ impl Document {
     /// Creates a document with a text.
     pub fn new(text: &str) -> Self {
         Self {
-            text: Arc::from(text),
+            file: Arc::new(FileText::new(Arc::from(text))),
             compared: Mutex::default(),
         }
     }
 
     pub fn text(&self) -> &Arc<str> {
-        &self.text
+        self.file.lines().text()
+    }
+
+    pub fn file(&self) -> &Arc<FileText> {
+        &self.file
     }
 
     /// Returns the document after the client's changes, in order.
     pub fn changed(&self, changes: &[TextDocumentContentChangeEvent], encoding: Encoding) -> Self {
-        let mut text = self.text.to_string();
+        let mut text = self.text().to_string();
         for change in changes {
             let Some(range) = change.range else {
                 text.clone_from(&change.text);
@@ -70,7 +75,7 @@ impl Document {
         }
 
         let differs = match workspace.read(path) {
-            Ok(file) => *file.text != *self.text,
+            Ok(file) => *file.text != **self.text(),
             Err(ReadError::TooLarge { .. } | ReadError::NotFound(_)) => false,
             Err(_) => return false,
         };

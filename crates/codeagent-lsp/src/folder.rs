@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use codeagent_core::service::{
-    FRESHNESS_TIMEOUT, IndexService, ServiceOptions, UnsavedError, UnsavedIndex,
+    FRESHNESS_TIMEOUT, IndexService, ServiceOptions, Unavailable, UnsavedError, UnsavedIndex,
 };
 use codeagent_core::{Canceller, Dialect, IndexReader, Snapshot};
 use codeagent_render::{staleness_text, unavailable_text};
@@ -73,7 +73,10 @@ impl Folder {
 
     /// Returns the path of a file below the root.
     pub fn relative(&self, path: &Path) -> Option<RepoPath> {
-        let workspace = self.workspace();
+        self.relative_in(&self.workspace(), path)
+    }
+
+    fn relative_in(&self, workspace: &Workspace, path: &Path) -> Option<RepoPath> {
         let inside = path
             .strip_prefix(&self.root)
             .or_else(|_| path.strip_prefix(workspace.root()))
@@ -137,7 +140,7 @@ impl Folder {
         let workspace = self.workspace();
         documents
             .iter()
-            .filter_map(|(path, document)| Some((self.relative(path)?, document)))
+            .filter_map(|(path, document)| Some((self.relative_in(&workspace, path)?, document)))
             .filter(|(path, _)| Dialect::of_path(path.as_str()).is_some())
             .filter(|(path, document)| document.differs(&workspace, path))
             .map(|(path, document)| (path, Arc::clone(document.text())))
@@ -149,6 +152,11 @@ impl Folder {
         self.unsaved
             .try_lock()
             .is_ok_and(|unsaved| unsaved.index.is_none())
+    }
+
+    /// Returns why the index cannot be read yet; `None` if it can.
+    pub fn unavailable(&self) -> Option<Unavailable> {
+        self.service.unavailable()
     }
 
     /// Removes a copy that was not used for a while.

@@ -17,6 +17,7 @@
 //!   It hands each request to the pool, with a `View` of the documents as they are at that moment.
 //! * The pool's threads (`pool`) answer requests. Each answer reads one snapshot of the index.
 //! * The writer writes responses in the order in which they are ready.
+//! * While an index is being built, a thread shows the client its progress (`progress`).
 //!
 //! Freshness: a request waits until the index contains every change made before it (`folder`), on
 //! disk and in the editor. If no open document differs from its file, it reads the repository's
@@ -25,14 +26,20 @@
 //! file. Nothing unsaved reaches the repository's index, and the server writes no file of the
 //! repository.
 //!
-//! Limitations: a document that was never saved has no symbols. Local variables, parameters and
-//! installed packages are not in the index, so they have no definition. A document whose name
-//! exists only outside the workspace folders has no answers.
+//! Locals, parameters and type parameters are not in the index; they are found in their file's text
+//! (`file_text`).
+//!
+//! Limitations: a document that was never saved has no symbols. Installed packages are not in the
+//! index, so they have no definition; neither have members of types without a name. A document
+//! whose name exists only outside the workspace folders has no answers.
 
+mod client;
 mod document;
+mod file_text;
 mod folder;
 mod pool;
 mod positions;
+mod progress;
 mod requests;
 mod server;
 mod text_cache;

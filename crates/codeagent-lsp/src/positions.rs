@@ -82,6 +82,10 @@ impl Lines {
         Self { text, starts }
     }
 
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
     /// Returns the line with an index from 0, without its end; empty if there is none.
     pub fn line(&self, index: usize) -> &str {
         let Some(start) = self.starts.get(index) else {
@@ -113,6 +117,14 @@ impl Lines {
             inside -= 1;
         }
         Position::new(index as u32, encoding.length_of(&line[..inside]) as u32)
+    }
+
+    /// Reports whether the name at a position is that of a member, as `b` in `a.b`.
+    pub fn is_after_dot(&self, position: Position, encoding: Encoding) -> bool {
+        let line = self.line(position.line as usize);
+        let before = &line[..encoding.offset_in(line, position.character as usize)];
+        let before = before.trim_end_matches(is_name_part).trim_end();
+        before.ends_with('.') && !before.ends_with("..")
     }
 
     /// Returns the 0-based byte offset in its line of the index's 1-based UTF-16 column.
@@ -153,8 +165,11 @@ fn token_length(text: &str) -> usize {
 }
 
 fn name_length(text: &str) -> usize {
-    text.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$'))
-        .unwrap_or(text.len())
+    text.find(|c: char| !is_name_part(c)).unwrap_or(text.len())
+}
+
+fn is_name_part(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
 #[cfg(test)]

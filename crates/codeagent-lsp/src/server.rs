@@ -12,10 +12,10 @@ use codeagent_core::embed::ModelHandle;
 use codeagent_core::service::ServiceOptions;
 use codeagent_workspace::{DataRoot, check_found_root, find_root};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{
     Cancel, DidChangeTextDocument, DidChangeWorkspaceFolders, DidCloseTextDocument,
-    DidOpenTextDocument, Exit, Notification as _,
+    DidOpenTextDocument, Exit, Initialized, Notification as _,
 };
 use lsp_types::request::{Initialize, Request as _, Shutdown};
 use lsp_types::{
@@ -26,12 +26,14 @@ use lsp_types::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::client::{folders_of, has_symbol_trees, shows_progress};
 use crate::document::Document;
 use crate::folder::Folder;
 use crate::pool::Pool;
 use crate::positions::Encoding;
+use crate::progress::Reporter;
 use crate::requests::{self, RequestError};
-use crate::transport::{Received, read_messages, write_messages};
+use crate::transport::{Outgoing, Received, read_messages, write_messages};
 use crate::uri::path_of;
 use crate::view::View;
 
@@ -112,12 +114,14 @@ struct Server {
     pending: Pending,
     /// Cancels work that no request waits for.
     stopping: Canceller,
-    out: Sender<Message>,
+    /// Shows progress, if the client can.
+    reporter: Option<Reporter>,
+    out: Sender<Outgoing>,
     pool: Pool,
 }
 
 impl Server {
-    fn new(options: ServerOptions, out: Sender<Message>) -> io::Result<Self> {
+    fn new(options: ServerOptions, out: Sender<Outgoing>) -> io::Result<Self> {
         Ok(Self {
             options,
             phase: Phase::New,
@@ -125,6 +129,7 @@ impl Server {
             view: View::default(),
             pending: Pending::default(),
             stopping: Canceller::default(),
+            reporter: None,
             out,
             pool: Pool::start()?,
         })
@@ -143,8 +148,11 @@ impl Server {
                     };
                 }
                 Ok(Received::Message(Message::Notification(note))) => self.notification(note),
-                // The transport reports these as malformed.
-                Ok(Received::Message(Message::Response(_))) => {}
+                Ok(Received::Message(Message::Response(response))) => {
+                    if let Some(reporter) = &self.reporter {
+                        reporter.answered(&response);
+                    }
+                }
                 Ok(Received::Malformed { id, problem }) => self.refuse_malformed(id, &problem),
                 Err(RecvTimeoutError::Timeout) => {
                     self.view
@@ -160,6 +168,9 @@ impl Server {
     /// Cancels what is running.
     fn close(&mut self) {
         self.stopping.cancel();
+        if let Some(reporter) = &self.reporter {
+            reporter.stop();
+        }
         for (_, canceller) in locked(&self.pending).drain() {
             canceller.cancel();
         }
@@ -205,6 +216,9 @@ impl Server {
         let offered = general.and_then(|general| general.position_encodings.as_deref());
         self.view.encoding = Encoding::negotiated(offered);
         self.view.has_symbol_trees = has_symbol_trees(&params);
+        if shows_progress(&params) {
+            self.reporter = Some(Reporter::new(self.out.clone(), self.stopping.clone()));
+        }
         self.named = folders_of(&params);
         if self.named.is_empty() {
             self.named.extend(self.options.fallback.clone());
@@ -239,8 +253,23 @@ impl Server {
             model: self.options.model.clone(),
         };
         match Folder::open(&root, options) {
-            Ok(folder) => Arc::make_mut(&mut self.view.folders).push(Arc::new(folder)),
+            Ok(folder) => {
+                let folder = Arc::new(folder);
+                // Before the client's `initialized`, the server may not send requests.
+                if self.phase == Phase::Running {
+                    self.show_progress(&folder);
+                }
+                Arc::make_mut(&mut self.view.folders).push(folder);
+            }
             Err(error) => self.log(&error.to_string()),
+        }
+    }
+
+    fn show_progress(&self, folder: &Arc<Folder>) {
+        if let Some(reporter) = &self.reporter
+            && let Err(error) = reporter.watch(folder)
+        {
+            tracing::warn!(%error, "progress cannot be shown");
         }
     }
 
@@ -293,10 +322,16 @@ impl Server {
                 }
             }
             _ if self.phase != Phase::Running => {}
+            Initialized::METHOD => {
+                for folder in self.view.folders.iter() {
+                    self.show_progress(folder);
+                }
+            }
             DidOpenTextDocument::METHOD => {
                 if let Some(params) = parsed::<DidOpenTextDocumentParams>(note) {
                     let document = Document::new(&params.text_document.text);
                     self.set_document(&params.text_document.uri, Some(document));
+                    self.prepare_locals(&params.text_document.uri);
                 }
             }
             DidChangeTextDocument::METHOD => {
@@ -326,6 +361,17 @@ impl Server {
             Some(document) => documents.insert(path, Arc::new(document)),
             None => documents.remove(&path),
         };
+    }
+
+    /// Finds the locals of an opened document, before a request needs them.
+    fn prepare_locals(&self, uri: &Uri) {
+        let Some(path) = path_of(uri) else { return };
+        let Some(document) = self.view.documents.get(&path).map(Arc::clone) else {
+            return;
+        };
+        self.pool.run(move || {
+            document.file().locals(&path.to_string_lossy());
+        });
     }
 
     fn change_document(&mut self, params: &DidChangeTextDocumentParams) {
@@ -393,10 +439,10 @@ impl Server {
             // A cancelled request has its response already.
             if locked(&pending).remove(&id).is_some() {
                 let response = match answered {
-                    Ok(result) => Response::new_ok(id, result),
-                    Err(error) => failure(id, error.into_response()),
+                    Ok(json) => Outgoing::Result { id, json },
+                    Err(error) => error.into_failure(id).into(),
                 };
-                out.send(response.into()).ok();
+                out.send(response).ok();
             }
         });
     }
@@ -406,7 +452,7 @@ impl Server {
             return;
         };
         canceller.cancel();
-        self.send(failure(id, RequestError::Cancelled.into_response()));
+        self.send(RequestError::Cancelled.into_failure(id));
     }
 
     fn refuse(&self, id: RequestId, code: ErrorCode, message: &str) {
@@ -440,35 +486,6 @@ fn parsed<T: DeserializeOwned>(note: Notification) -> Option<T> {
     serde_json::from_value(note.params)
         .inspect_err(|error| tracing::warn!(method, %error, "a notification was skipped"))
         .ok()
-}
-
-fn failure(id: RequestId, error: ResponseError) -> Response {
-    Response {
-        id,
-        result: None,
-        error: Some(error),
-    }
-}
-
-fn has_symbol_trees(params: &InitializeParams) -> bool {
-    let document = params.capabilities.text_document.as_ref();
-    document
-        .and_then(|document| document.document_symbol.as_ref())
-        .and_then(|symbols| symbols.hierarchical_document_symbol_support)
-        .unwrap_or_default()
-}
-
-/// Returns the folders that the client works in.
-#[allow(deprecated, reason = "older clients name only a root")]
-fn folders_of(params: &InitializeParams) -> Vec<PathBuf> {
-    let named = params.workspace_folders.iter().flatten();
-    let named: Vec<PathBuf> = named.filter_map(|folder| path_of(&folder.uri)).collect();
-    if !named.is_empty() {
-        return named;
-    }
-    let root = params.root_uri.as_ref().and_then(path_of);
-    let root = root.or_else(|| params.root_path.as_ref().map(PathBuf::from));
-    root.filter(|root| root.is_absolute()).into_iter().collect()
 }
 
 fn locked(pending: &Pending) -> MutexGuard<'_, HashMap<RequestId, Canceller>> {

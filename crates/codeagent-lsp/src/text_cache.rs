@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use codeagent_workspace::{RepoPath, Stamp, Workspace};
 
-use crate::positions::Lines;
+use crate::file_text::FileText;
 
 /// Maximum size of all texts, in bytes. When it is exceeded, all are dropped.
 const MOST_BYTES: u64 = 64 << 20;
@@ -25,36 +25,36 @@ struct Cached {
 struct CachedText {
     size: u64,
     stamp: Stamp,
-    lines: Arc<Lines>,
+    text: Arc<FileText>,
 }
 
 impl TextCache {
     /// Returns a file's text; `None` if it cannot be read.
-    pub fn get(&self, workspace: &Workspace, path: &RepoPath) -> Option<Arc<Lines>> {
+    pub fn get(&self, workspace: &Workspace, path: &RepoPath) -> Option<Arc<FileText>> {
         let entry = workspace.stat(path).ok()?;
         let is_same = |text: &&CachedText| (text.size, text.stamp) == (entry.size, entry.stamp);
         if let Some(known) = self.lock().texts.get(path).filter(is_same) {
-            return Some(Arc::clone(&known.lines));
+            return Some(Arc::clone(&known.text));
         }
 
         let file = workspace.read(path).ok()?;
-        let lines = Arc::new(Lines::new(Arc::from(file.text)));
-        let text = CachedText {
+        let text = Arc::new(FileText::new(Arc::from(file.text)));
+        let kept = CachedText {
             size: file.size,
             stamp: file.stamp,
-            lines: Arc::clone(&lines),
+            text: Arc::clone(&text),
         };
 
         let mut cached = self.lock();
-        cached.bytes += text.size;
+        cached.bytes += kept.size;
         if cached.bytes > MOST_BYTES {
             cached.texts.clear();
-            cached.bytes = text.size;
+            cached.bytes = kept.size;
         }
-        if let Some(before) = cached.texts.insert(path.clone(), text) {
+        if let Some(before) = cached.texts.insert(path.clone(), kept) {
             cached.bytes = cached.bytes.saturating_sub(before.size);
         }
-        Some(lines)
+        Some(text)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Cached> {
@@ -74,8 +74,8 @@ mod tests {
         let workspace = Workspace::open(folder.path()).unwrap();
         let (cache, path) = (TextCache::default(), RepoPath::new("a.ts").unwrap());
         let line = || {
-            let lines = cache.get(&workspace, &path)?;
-            Some(lines.line(0).to_owned())
+            let text = cache.get(&workspace, &path)?;
+            Some(text.lines().line(0).to_owned())
         };
         assert_eq!(line(), None);
         for text in ["one", "three"] {

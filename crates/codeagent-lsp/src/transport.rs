@@ -62,13 +62,18 @@ fn parse(content: &[u8]) -> Received {
         problem,
     };
     match serde_json::from_slice(content) {
-        // The server sends no requests. What looks like a response is a request with a wrong method.
-        Ok(Message::Response(_)) => {
+        // What looks like a response may be a request with a wrong method.
+        Ok(Message::Response(_)) if has_method(content) => {
             malformed("the message is neither a request nor a notification".to_owned())
         }
         Ok(message) => Received::Message(message),
         Err(error) => malformed(error.to_string()),
     }
+}
+
+fn has_method(content: &[u8]) -> bool {
+    let message: Option<serde_json::Value> = serde_json::from_slice(content).ok();
+    message.is_some_and(|message| message.get("method").is_some())
 }
 
 /// Returns the id of a malformed request, whose sender waits for a response.
@@ -107,11 +112,40 @@ fn read_headers(input: &mut impl BufRead) -> io::Result<Option<usize>> {
     }
 }
 
-/// Writes messages until the last sender is gone.
-pub fn write_messages(mut output: impl Write, messages: &Receiver<Message>) -> io::Result<()> {
-    for message in messages {
-        message.write(&mut output)?;
+/// A message of the server.
+#[derive(Debug)]
+pub enum Outgoing {
+    Message(Message),
+    /// A response with a result.
+    Result {
+        id: RequestId,
+        /// The result as JSON text. A tree of values would take longer to make than the result.
+        json: String,
+    },
+}
+
+impl<T: Into<Message>> From<T> for Outgoing {
+    fn from(message: T) -> Self {
+        Self::Message(message.into())
     }
+}
+
+/// Writes messages until the last sender is gone.
+pub fn write_messages(mut output: impl Write, messages: &Receiver<Outgoing>) -> io::Result<()> {
+    for message in messages {
+        match message {
+            Outgoing::Message(message) => message.write(&mut output)?,
+            Outgoing::Result { id, json } => write_result(&mut output, &id, &json)?,
+        }
+    }
+    output.flush()
+}
+
+fn write_result(mut output: impl Write, id: &RequestId, json: &str) -> io::Result<()> {
+    let id = serde_json::to_string(id)?;
+    let content = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{json}}}"#);
+    write!(output, "Content-Length: {}\r\n\r\n", content.len())?;
+    output.write_all(content.as_bytes())?;
     output.flush()
 }
 
@@ -144,6 +178,7 @@ mod tests {
             framed("{"),
             framed("[1]"),
             framed(r#"{"id":7,"method":3}"#),
+            framed(r#"{"id":8,"result":null}"#),
             "nonsense\r\n\r\nX: y\r\n\r\n".to_owned(),
             "Content-Length: many\r\n\r\n".to_owned(),
             format!("content-length:{}\n\n{}", 18, r#"{"method":"first"}"#),
@@ -151,7 +186,14 @@ mod tests {
         ];
         assert_eq!(
             read(input.concat().as_bytes()),
-            ["malformed", "malformed", "malformed 7", "first", "next"]
+            [
+                "malformed",
+                "malformed",
+                "malformed 7",
+                "other",
+                "first",
+                "next"
+            ]
         );
     }
 

@@ -1,10 +1,16 @@
 //! Snapshot of the open folders and documents that one request is answered from.
+//!
+//! What is at the cursor comes from the index, and from the file's own text: the index has no
+//! locals (see [`crate::file_text`]). A name can be both, as `a` in `const { a } = order` is a local
+//! and a use of a property.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use codeagent_core::inspect::LocalName;
+use codeagent_core::model::facts::DeclKind;
 use codeagent_core::query::{self, LineUse};
 use codeagent_core::{
     Canceller, IndexReader, Node, NodeId, NodeSpan, NodeType, RepoPath, Snapshot, Workspace,
@@ -12,8 +18,9 @@ use codeagent_core::{
 use lsp_types::{Location, Position, Range, Uri};
 
 use crate::document::Documents;
+use crate::file_text::FileText;
 use crate::folder::Folder;
-use crate::positions::{Encoding, Lines};
+use crate::positions::Encoding;
 use crate::requests::RequestError;
 use crate::uri::{path_of, uri_of};
 
@@ -64,7 +71,14 @@ pub struct Answering<'v> {
     workspace: Workspace,
     reader: IndexReader,
     snapshot: Snapshot,
-    texts: RefCell<BTreeMap<String, Option<Arc<Lines>>>>,
+    files: RefCell<HashMap<String, Arc<AnswerFile>>>,
+}
+
+/// A file that an answer names.
+struct AnswerFile {
+    uri: Option<Uri>,
+    /// `None` if it cannot be read.
+    text: Option<Arc<FileText>>,
 }
 
 /// What is at the cursor.
@@ -76,6 +90,8 @@ pub struct AtCursor {
     pub declared: Vec<Node>,
     /// The uses there, if nothing is declared.
     pub uses: Vec<LineUse>,
+    /// The local, parameter or type parameter declared or used there, if no symbol is declared.
+    pub local: Option<LocalName>,
 }
 
 impl AtCursor {
@@ -112,7 +128,7 @@ impl<'v> Answering<'v> {
             folder,
             reader,
             snapshot,
-            texts: RefCell::default(),
+            files: RefCell::default(),
         })
     }
 
@@ -130,24 +146,31 @@ impl<'v> Answering<'v> {
         self.view
     }
 
-    /// Returns the text of a file: the open document's, or else that on disk.
-    fn lines(&self, path: &str) -> Option<Arc<Lines>> {
-        if let Some(known) = self.texts.borrow().get(path) {
-            return known.clone();
+    fn file(&self, path: &str) -> Arc<AnswerFile> {
+        if let Some(known) = self.files.borrow().get(path) {
+            return Arc::clone(known);
         }
-        let lines = self.read_lines(path);
-        self.texts
+        let file = Arc::new(AnswerFile {
+            uri: uri_of(&self.folder.root().join(path)),
+            text: self.read(path),
+        });
+        self.files
             .borrow_mut()
-            .insert(path.to_owned(), lines.clone());
-        lines
+            .insert(path.to_owned(), Arc::clone(&file));
+        file
     }
 
-    fn read_lines(&self, path: &str) -> Option<Arc<Lines>> {
+    /// Returns the text of a file: the open document's, or else that on disk.
+    pub fn text(&self, path: &str) -> Option<Arc<FileText>> {
+        self.file(path).text.clone()
+    }
+
+    fn read(&self, path: &str) -> Option<Arc<FileText>> {
         let document = [self.folder.root(), self.workspace.root()]
             .iter()
             .find_map(|root| self.view.documents.get(&root.join(path)));
         if let Some(document) = document {
-            return Some(Arc::new(Lines::new(Arc::clone(document.text()))));
+            return Some(Arc::clone(document.file()));
         }
         let path = RepoPath::new(path).ok()?;
         self.folder.texts().get(&self.workspace, &path)
@@ -155,14 +178,22 @@ impl<'v> Answering<'v> {
 
     /// Returns the URI of a repo-relative path.
     pub fn uri(&self, path: &str) -> Result<Uri, RequestError> {
-        uri_of(&self.folder.root().join(path))
-            .ok_or_else(|| RequestError::Failed(format!("{path} has no URI")))
+        let uri = self.file(path).uri.clone();
+        uri.ok_or_else(|| RequestError::Failed(format!("{path} has no URI")))
+    }
+
+    /// Returns the location of the token at the index's line and column.
+    pub fn location(&self, path: &str, line: u32, column: u32) -> Result<Location, RequestError> {
+        Ok(Location::new(
+            self.uri(path)?,
+            self.token(path, line, column),
+        ))
     }
 
     /// Returns the range of the token at the index's line and column.
     pub fn token(&self, path: &str, line: u32, column: u32) -> Range {
-        match self.lines(path) {
-            Some(lines) => lines.token(line, column, self.view.encoding),
+        match &self.file(path).text {
+            Some(text) => text.lines().token(line, column, self.view.encoding),
             None => {
                 let at = Position::new(line.saturating_sub(1), column.saturating_sub(1));
                 Range::new(at, at)
@@ -180,11 +211,11 @@ impl<'v> Answering<'v> {
 
     /// Returns the range of a whole declaration.
     pub fn full_range(&self, span: &NodeSpan) -> Range {
-        let Some(lines) = self.lines(&span.path) else {
+        let Some(text) = self.text(&span.path) else {
             let first = Position::new(span.span.start.line.saturating_sub(1), 0);
             return Range::new(first, Position::new(span.span.end_line, 0));
         };
-        let at = |offset: u32| lines.position(offset as usize, self.view.encoding);
+        let at = |offset: u32| text.lines().position(offset as usize, self.view.encoding);
         Range::new(at(span.span.start.offset), at(span.span.end_offset))
     }
 
@@ -193,10 +224,8 @@ impl<'v> Answering<'v> {
         let Some(symbol) = query::get_node(&self.snapshot, id)? else {
             return Ok(Vec::new());
         };
-        symbol
-            .node
-            .spans
-            .iter()
+        let spans = symbol.node.spans.iter();
+        spans
             .map(|span| {
                 let range = self.name_range(&symbol.node, span);
                 Ok(Location::new(self.uri(&span.path)?, range))
@@ -206,6 +235,20 @@ impl<'v> Answering<'v> {
 
     /// Returns what is declared or used at a position.
     pub fn at(&self, path: &str, position: Position) -> Result<AtCursor, RequestError> {
+        let mut cursor = self.indexed_at(path, position)?;
+        if cursor.declared.is_empty()
+            && let Some((range, local)) = self.local_at(path, position)
+            // An imported name stands for what is imported.
+            && (cursor.uses.is_empty() || local.kind != DeclKind::Import)
+        {
+            cursor.range = range;
+            cursor.local = Some(local);
+        }
+        Ok(cursor)
+    }
+
+    /// Returns what the index has at a position.
+    fn indexed_at(&self, path: &str, position: Position) -> Result<AtCursor, RequestError> {
         let line = position.line.saturating_add(1);
         let declared = query::declared_on_line(&self.snapshot, path, line)?;
         let uses = query::uses_on_line(&self.snapshot, path, line)?;
@@ -240,22 +283,41 @@ impl<'v> Answering<'v> {
             range,
             declared,
             uses,
+            local: None,
         })
+    }
+
+    /// Returns the local name at a position, with the range of its token there.
+    fn local_at(&self, path: &str, position: Position) -> Option<(Range, LocalName)> {
+        let text = self.text(path)?;
+        let encoding = self.view.encoding;
+        if text.lines().is_after_dot(position, encoding) {
+            return None;
+        }
+
+        let line = position.line.saturating_add(1);
+        let locals = text.locals(path);
+        let tokens = locals.on_line(line).map(|(column, name)| {
+            let range = text.lines().token(line, column, encoding);
+            (name, range)
+        });
+        let (name, range) = at_cursor(tokens, position)?;
+        Some((range, name.clone()))
     }
 }
 
 /// Returns the token that contains a position, or else the one that ends there.
-fn at_cursor(
-    tokens: impl Iterator<Item = (u32, Range)>,
+fn at_cursor<T>(
+    tokens: impl Iterator<Item = (T, Range)>,
     position: Position,
-) -> Option<(u32, Range)> {
+) -> Option<(T, Range)> {
     let mut ending = None;
-    for (column, range) in tokens {
+    for (token, range) in tokens {
         if range.start <= position && position < range.end {
-            return Some((column, range));
+            return Some((token, range));
         }
         if range.end == position {
-            ending = Some((column, range));
+            ending = Some((token, range));
         }
     }
     ending

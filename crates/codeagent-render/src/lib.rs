@@ -37,4 +37,4 @@ pub use rows::{
 };
 pub use staleness_text::staleness_text;
 pub use status::{LanguageQuality, StatusReport, timestamp};
-pub use unavailable_text::unavailable_text;
+pub use unavailable_text::{building_text, unavailable_text};

@@ -9,7 +9,7 @@ pub fn unavailable_text(reason: &Unavailable) -> String {
     match reason {
         Unavailable::Building(progress) => format!(
             "the repository is being indexed for the first time ({}); try again in a few seconds",
-            progress_text(*progress)
+            building_text(*progress)
         ),
         Unavailable::WrittenElsewhere => {
             "another codeagent process is writing this index; try again in a moment".to_owned()
@@ -28,7 +28,7 @@ pub fn unavailable_text(reason: &Unavailable) -> String {
 }
 
 /// Formats the progress of an index that is being built.
-fn progress_text(progress: Option<Progress>) -> String {
+pub fn building_text(progress: Option<Progress>) -> String {
     match progress {
         None => "starting".to_owned(),
         Some(Progress {

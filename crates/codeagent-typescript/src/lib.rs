@@ -30,7 +30,7 @@ use codeagent_lang::nodes::Identity;
 use codeagent_lang::project::{ProjectModel, ReadProjects};
 use codeagent_lang::{
     DeclarationOutline, FileId, IndexInput, InstalledPackages, LanguageIndex, LanguageSupport,
-    Resolution, World, WorldFile,
+    LocalName, Resolution, World, WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site, Sym};
 use codeagent_model::graph::{Dialect, Language, Node};
@@ -61,6 +61,10 @@ impl LanguageSupport for TypeScript {
 
     fn extract_declarations(&self, text: &str, dialect: Dialect) -> Facts {
         lower::extract_declarations(text, dialect)
+    }
+
+    fn local_names(&self, text: &str, dialect: Dialect, _defines: &[String]) -> Vec<LocalName> {
+        lower::local_names(text, dialect)
     }
 
     fn outline_declarations(&self, text: &str, dialect: Dialect) -> Option<DeclarationOutline> {

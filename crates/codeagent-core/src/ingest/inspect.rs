@@ -28,6 +28,7 @@ use crate::languages::LANGUAGES;
 use crate::model::facts::{SiteKind, Sym};
 use crate::model::graph::{Dialect, EdgeType, Language};
 use crate::model::print;
+pub use codeagent_lang::LocalName;
 pub use codeagent_lang::explain::SitesAt;
 use codeagent_lang::explain::explain;
 use codeagent_lang::nodes::NodeTable;
@@ -47,6 +48,17 @@ pub fn facts(workspace: &Workspace, path: &RepoPath) -> Result<String, InspectEr
         dialect,
         projects.defines(path.as_str()),
     )))
+}
+
+/// Returns the locals, parameters and type parameters of one text, with their uses. A path in no
+/// supported language has none.
+///
+/// Limitations: `#if` of C# knows only the symbols that the text itself defines.
+#[must_use]
+pub fn local_names(path: &str, text: &str) -> Vec<LocalName> {
+    Dialect::of_path(path).map_or_else(Vec::new, |dialect| {
+        LANGUAGES.local_names(text, dialect, &[])
+    })
 }
 
 /// Explains why the sites on a line, or the site at a column, have their edges or none.

@@ -8,6 +8,7 @@
 //! encloses the edge's site.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -36,7 +37,7 @@ pub struct LineUse {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UsePlace {
     /// Repo-relative path.
-    pub path: String,
+    pub path: Arc<str>,
     /// 1-based line.
     pub line: u32,
     /// 1-based UTF-16 column.
@@ -173,7 +174,7 @@ pub fn use_places(
     nodes: &[NodeId],
     relation: Relation<'_>,
 ) -> Result<Vec<UsePlace>, QueryError> {
-    let mut paths: FxHashMap<FileKey, String> = FxHashMap::default();
+    let mut paths: FxHashMap<FileKey, Arc<str>> = FxHashMap::default();
     let mut places = Vec::new();
     for node in nodes {
         for edge_type in relation.edge_types {
@@ -181,10 +182,11 @@ pub fn use_places(
                 store::incident_edges(snapshot, *node, Some(*edge_type), relation.direction)?;
             for edge in edges {
                 let path = match paths.get(&edge.file) {
-                    Some(path) => path.clone(),
+                    Some(path) => Arc::clone(path),
                     None => {
                         let path = store::file_path(snapshot, edge.file)?.unwrap_or_default();
-                        paths.insert(edge.file, path.clone());
+                        let path: Arc<str> = path.into();
+                        paths.insert(edge.file, Arc::clone(&path));
                         path
                     }
                 };
@@ -200,6 +202,8 @@ pub fn use_places(
     }
 
     places.sort_unstable();
-    places.dedup_by_key(|place| (place.path.clone(), place.line, place.column, place.other));
+    places.dedup_by(|b, a| {
+        (&a.path, a.line, a.column, a.other) == (&b.path, b.line, b.column, b.other)
+    });
     Ok(places)
 }

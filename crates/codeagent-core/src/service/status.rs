@@ -122,6 +122,16 @@ impl IndexService {
         }
     }
 
+    /// Returns why the index cannot be read yet; `None` if it can. Waits for nothing.
+    #[must_use]
+    pub fn unavailable(&self) -> Option<Unavailable> {
+        match self.0.state() {
+            State::Owner(owner) if owner.engine().is_rebuilding() => Some(Unavailable::Rebuilding),
+            State::Owner(_) | State::Reader(_) => None,
+            other => Some(Unavailable::of(&other)),
+        }
+    }
+
     /// Returns the progress of computing vectors, if the index has vectors of a model.
     #[must_use]
     pub fn vector_progress(&self, answers: &IndexReader) -> Option<VectorProgress> {

@@ -19,8 +19,8 @@ use codeagent_lang::project::{ProjectModel, ProjectSet, ReadProjects};
 use codeagent_lang::query::names::Names;
 use codeagent_lang::query::tracked_world::TrackedWorld;
 use codeagent_lang::{
-    DeclRef, FileId, FileShift, IndexInput, LanguageIndex, LanguageSupport, Languages, Reference,
-    Resolution, Target, World, WorldFile,
+    DeclRef, FileId, FileShift, IndexInput, LanguageIndex, LanguageSupport, Languages, LocalName,
+    Reference, Resolution, Target, World, WorldFile,
 };
 use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Detail, Expr, Facts, List, Site, SiteKind, Subject, Sym, TypeId,
@@ -136,6 +136,10 @@ impl LanguageSupport for Toy {
 
     fn extract(&self, text: &str, _dialect: Dialect, _defines: &[String]) -> Facts {
         lower(text)
+    }
+
+    fn local_names(&self, _text: &str, _dialect: Dialect, _defines: &[String]) -> Vec<LocalName> {
+        Vec::new()
     }
 
     fn is_project_file(&self, _name: &str) -> bool {

@@ -7,8 +7,9 @@
 //! may hide them.
 
 use codeagent_lang::lower::builder::Builder;
+use codeagent_lang::{LocalName, LocalUses};
 use codeagent_model::facts::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Declarations by scope and name.
 type Index = FxHashMap<(ScopeId, Sym), Vec<DeclId>>;
@@ -36,6 +37,58 @@ pub fn finish(builder: &mut Builder<'_>) {
     }
 }
 
+/// Returns the names that are no nodes, with the uses that [`finish`] removes, and those of the
+/// parameters of primary constructors that no member of the type itself hides.
+pub fn local_names(facts: &Facts) -> Vec<LocalName> {
+    let index = index(facts);
+    let is_hidden = |decl: &DeclId| facts.decl(*decl).detail.is_none();
+    let mut found = LocalUses::default();
+    for decl in index.values().flatten().filter(|decl| is_hidden(decl)) {
+        found.declare(*decl);
+    }
+
+    let members = members(facts);
+    for site in &facts.sites {
+        let decl = bound(facts, &index, site)
+            .or_else(|| constructor_parameter(facts, &index, &members, site));
+        if let Some(decl) = decl.filter(is_hidden) {
+            found.add(decl, site.at);
+        }
+    }
+    found.finish(facts)
+}
+
+/// Returns the scopes and names of all members.
+fn members(facts: &Facts) -> FxHashSet<(ScopeId, Sym)> {
+    let members = facts.decls.iter();
+    members
+        .filter(|decl| decl.flags.has(DeclFlags::MEMBER))
+        .map(|decl| (decl.scope, decl.name))
+        .collect()
+}
+
+/// Returns the parameter of the innermost type's primary constructor that a site's name binds to.
+fn constructor_parameter(
+    facts: &Facts,
+    index: &Index,
+    members: &FxHashSet<(ScopeId, Sym)>,
+    site: &Site,
+) -> Option<DeclId> {
+    let (name, mut scope, _) = bare_name(facts, site)?;
+    while facts.scope(scope).kind != ScopeKind::Type {
+        scope = facts.scope(scope).parent.some()?;
+    }
+    if members.contains(&(scope, name)) {
+        return None;
+    }
+    let is_parameter = |decl: &&DeclId| facts.decl(**decl).kind == DeclKind::Parameter;
+    index
+        .get(&(scope, name))?
+        .iter()
+        .find(is_parameter)
+        .copied()
+}
+
 fn index(facts: &Facts) -> Index {
     let mut index = Index::default();
     for id in facts.decl_ids() {
@@ -56,15 +109,8 @@ fn index(facts: &Facts) -> Index {
 /// Returns the local declaration that a site's name binds to.
 fn bound(facts: &Facts, index: &Index, site: &Site) -> Option<DeclId> {
     match site.subject {
-        Subject::Expr(expr) => {
-            let expr = match facts.expr(expr) {
-                Expr::Call(call) => facts.expr(facts.calls[call.index()].callee),
-                expr => expr,
-            };
-
-            let Expr::Name(name, scope, at) = expr else {
-                return None;
-            };
+        Subject::Expr(_) => {
+            let (name, scope, at) = bare_name(facts, site)?;
             local(facts, index, name, (scope, at))
         }
         Subject::Type(ty, 0) => {
@@ -77,6 +123,22 @@ fn bound(facts: &Facts, index: &Index, site: &Site) -> Option<DeclId> {
             }
             type_param(facts, index, segment.name, scope)
         }
+        _ => None,
+    }
+}
+
+/// Returns the bare name of a value or of a called value, with the scope and offset from which it is
+/// looked up.
+fn bare_name(facts: &Facts, site: &Site) -> Option<(Sym, ScopeId, u32)> {
+    let Subject::Expr(expr) = site.subject else {
+        return None;
+    };
+    let expr = match facts.expr(expr) {
+        Expr::Call(call) => facts.expr(facts.calls[call.index()].callee),
+        expr => expr,
+    };
+    match expr {
+        Expr::Name(name, scope, at) => Some((name, scope, at)),
         _ => None,
     }
 }

@@ -26,37 +26,57 @@ mod statements;
 mod types;
 mod usings;
 
+use codeagent_lang::LocalName;
+use codeagent_lang::lower::builder::Builder;
 use codeagent_lang::lower::unparsed_facts;
 use codeagent_model::facts::Facts;
 use codeagent_model::graph::{Dialect, ParseStatus};
 use member_spans::find_members;
 
 use crate::lower::lowering::Lowering;
-use crate::syntax::parse;
+use crate::syntax::parse::{self, Parsed};
 
 /// Lowers one text; see [`codeagent_lang::LanguageSupport::extract`].
 #[must_use]
 pub fn extract(text: &str, defines: &[String]) -> Facts {
-    let Some(parsed) = parse::parse(text, defines) else {
-        return unparsed_facts(text, Dialect::CSharp);
-    };
+    let facts = lowered(text, defines, |mut builder, parsed| {
+        locals::finish(&mut builder);
+        let root = parsed.tree.root_node();
+        let mut facts = builder.finish(Some((root, find_members)));
+        facts.header.error_bytes = parsed.errors.bytes;
+        facts.header.error_lines.clone_from(&parsed.errors.lines);
+        facts.header.parse_status = if facts.header.error_bytes == 0 {
+            ParseStatus::Full
+        } else {
+            ParseStatus::Partial
+        };
+        facts
+    });
+    facts.unwrap_or_else(|| unparsed_facts(text, Dialect::CSharp))
+}
 
+/// Returns the names of a text that are no nodes; see
+/// [`codeagent_lang::LanguageSupport::local_names`].
+#[must_use]
+pub fn local_names(text: &str, defines: &[String]) -> Vec<LocalName> {
+    let names = lowered(text, defines, |builder, _| {
+        locals::local_names(&builder.facts)
+    });
+    names.unwrap_or_default()
+}
+
+/// Lowers a text and finishes the result; `None` if the text cannot be parsed.
+fn lowered<T>(
+    text: &str,
+    defines: &[String],
+    finish: impl FnOnce(Builder<'_>, &Parsed) -> T,
+) -> Option<T> {
+    let parsed = parse::parse(text, defines)?;
     let root = parsed.tree.root_node();
     let mut lowering = Lowering::new(text, &parsed.rewrites, root);
     lowering.read_type_lists(&parsed);
     lowering.file(root);
-    let mut builder = lowering.b;
-    locals::finish(&mut builder);
-    let mut facts = builder.finish(Some((root, find_members)));
-    facts.header.error_bytes = parsed.errors.bytes;
-    facts.header.error_lines.clone_from(&parsed.errors.lines);
-    facts.header.parse_status = if facts.header.error_bytes == 0 {
-        ParseStatus::Full
-    } else {
-        ParseStatus::Partial
-    };
-
-    facts
+    Some(finish(lowering.b, &parsed))
 }
 
 #[cfg(test)]

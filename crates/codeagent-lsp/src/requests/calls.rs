@@ -76,7 +76,7 @@ fn calls(
     for place in use_places(answering.snapshot(), &[id], relation)? {
         answering.snapshot().check()?;
         let file = if is_incoming {
-            place.path.clone()
+            place.path.to_string()
         } else {
             path.clone()
         };
@@ -85,7 +85,7 @@ fn calls(
             order.push(key);
             Vec::new()
         });
-        if is_incoming || place.path == path {
+        if is_incoming || *place.path == *path {
             known.push(answering.token(&place.path, place.line, place.column));
         }
     }

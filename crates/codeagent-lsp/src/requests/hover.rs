@@ -1,6 +1,6 @@
-//! Hover: signature, documentation and confidence.
+//! Hover: signature, documentation and confidence; of a local, its kind and where it is declared.
 
-use codeagent_render::answers::{HoverQuery, hover_text};
+use codeagent_render::answers::{HoverQuery, LocalHover, hover_text, local_text};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
 use crate::requests::{Ask, RequestError};
@@ -14,6 +14,17 @@ pub fn hover(ask: Ask<'_>, params: HoverParams) -> Result<Option<Hover>, Request
 
     let cursor = answering.at(&path, at.position)?;
     let mut texts = Vec::new();
+    if let Some(local) = &cursor.local {
+        let text = answering.text(&path);
+        let declared = text.as_deref().map_or("", |text| {
+            text.lines().line(local.at.line.saturating_sub(1) as usize)
+        });
+        texts.push(local_text(&LocalHover {
+            name: local,
+            path: &path,
+            declared,
+        }));
+    }
     for id in cursor.symbols() {
         let used = cursor.uses.iter().find(|each| each.target == id);
         let query = HoverQuery {

@@ -12,12 +12,12 @@ use codeagent_core::service::UnsavedError;
 use codeagent_core::{Canceller, EngineError, StoreError};
 use codeagent_render::answers::AnswerError;
 use codeagent_render::{Face, error_text, query_error_text};
-use lsp_server::{ErrorCode, ResponseError};
+use lsp_server::{ErrorCode, RequestId, Response};
 use lsp_types::request::{
     CallHierarchyIncomingCalls, CallHierarchyOutgoingCalls, CallHierarchyPrepare,
-    DocumentSymbolRequest, GotoDefinition, GotoImplementation, GotoTypeDefinition, HoverRequest,
-    References, Request, TypeHierarchyPrepare, TypeHierarchySubtypes, TypeHierarchySupertypes,
-    WorkspaceSymbolRequest,
+    DocumentHighlightRequest, DocumentSymbolRequest, GotoDefinition, GotoImplementation,
+    GotoTypeDefinition, HoverRequest, References, Request, TypeHierarchyPrepare,
+    TypeHierarchySubtypes, TypeHierarchySupertypes, WorkspaceSymbolRequest,
 };
 use serde_json::{Value, json};
 
@@ -45,19 +45,15 @@ pub enum RequestError {
 }
 
 impl RequestError {
-    /// Returns the error as the protocol has it.
-    pub fn into_response(self) -> ResponseError {
+    /// Returns the response to the request that failed.
+    pub fn into_failure(self, id: RequestId) -> Response {
         let code = match &self {
             Self::Unknown(_) => ErrorCode::MethodNotFound,
             Self::Parameters(_) => ErrorCode::InvalidParams,
             Self::Cancelled => ErrorCode::RequestCanceled,
             Self::Damaged(_) | Self::Failed(_) => ErrorCode::RequestFailed,
         };
-        ResponseError {
-            code: code as i32,
-            message: self.to_string(),
-            data: None,
-        }
+        Response::new_err(id, code as i32, self.to_string())
     }
 }
 
@@ -116,6 +112,7 @@ pub fn capabilities(encoding: Encoding) -> Value {
         "referencesProvider": true,
         "implementationProvider": true,
         "typeDefinitionProvider": true,
+        "documentHighlightProvider": true,
         "documentSymbolProvider": true,
         "workspaceSymbolProvider": true,
         "hoverProvider": true,
@@ -127,12 +124,13 @@ pub fn capabilities(encoding: Encoding) -> Value {
     })
 }
 
+/// Returns the result of a request as JSON text.
 pub fn answer(
     view: &View,
     canceller: &Canceller,
     method: &str,
     params: Value,
-) -> Result<Value, RequestError> {
+) -> Result<String, RequestError> {
     let ask = Ask { view, canceller };
     match method {
         GotoDefinition::METHOD => ask.run::<GotoDefinition>(params, navigation::definition),
@@ -143,6 +141,9 @@ pub fn answer(
             ask.run::<GotoImplementation>(params, navigation::implementation)
         }
         References::METHOD => ask.run::<References>(params, navigation::references),
+        DocumentHighlightRequest::METHOD => {
+            ask.run::<DocumentHighlightRequest>(params, navigation::highlights)
+        }
         HoverRequest::METHOD => ask.run::<HoverRequest>(params, hover::hover),
         DocumentSymbolRequest::METHOD => {
             ask.run::<DocumentSymbolRequest>(params, symbols::of_document)
@@ -180,10 +181,10 @@ impl<'a> Ask<'a> {
         self,
         params: Value,
         answer: impl FnOnce(Self, R::Params) -> Result<R::Result, RequestError>,
-    ) -> Result<Value, RequestError> {
+    ) -> Result<String, RequestError> {
         let params = serde_json::from_value(params)
             .map_err(|error| RequestError::Parameters(format!("{}: {error}", R::METHOD)))?;
         let result = answer(self, params)?;
-        serde_json::to_value(result).map_err(|error| RequestError::Failed(error.to_string()))
+        serde_json::to_string(&result).map_err(|error| RequestError::Failed(error.to_string()))
     }
 }

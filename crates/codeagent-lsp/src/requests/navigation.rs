@@ -1,7 +1,11 @@
-//! Definition, type definition, implementation and references.
+//! Definition, type definition, implementation, references and highlights.
+//!
+//! Locals have definitions, references and highlights, all in their own file.
 //!
 //! Limitations: the type of a symbol is the type that its declaration names; an inferred type has
 //! no definition.
+
+use std::collections::HashSet;
 
 use codeagent_core::query::{self, Relation, implementations_of, use_places};
 use codeagent_core::{EdgeDirection, Node, NodeFlags, NodeId, NodeType};
@@ -10,25 +14,40 @@ use lsp_types::request::{
     GotoTypeDefinitionResponse,
 };
 use lsp_types::{
-    GotoDefinitionParams, GotoDefinitionResponse, Location, Range, ReferenceParams,
-    TextDocumentPositionParams,
+    DocumentHighlight, DocumentHighlightParams, GotoDefinitionParams, GotoDefinitionResponse,
+    Location, ReferenceParams, TextDocumentPositionParams,
 };
 
 use crate::requests::{Ask, RequestError};
 use crate::view::{Answering, AtCursor};
 
 /// Returns the declarations of the symbol at the cursor; of an inferred use, also those of the
-/// other candidates.
+/// other candidates. Where a local is declared that is also a use of a member, as in
+/// `const { a } = order`, returns the member.
 pub fn definition(
     ask: Ask<'_>,
     params: GotoDefinitionParams,
 ) -> Result<Option<GotoDefinitionResponse>, RequestError> {
-    let found = locations(ask, &params.text_document_position_params, |_, cursor| {
-        let mut symbols = cursor.symbols();
-        symbols.extend(cursor.uses.iter().flat_map(|each| each.candidates.clone()));
-        Ok(symbols)
-    })?;
-    Ok(found.map(GotoDefinitionResponse::Array))
+    let at = &params.text_document_position_params;
+    let Some((answering, path)) = ask.view.open(&at.text_document.uri, ask.canceller)? else {
+        return Ok(None);
+    };
+
+    let cursor = answering.at(&path, at.position)?;
+    let mut symbols = cursor.symbols();
+    symbols.extend(cursor.uses.iter().flat_map(|each| each.candidates.clone()));
+
+    let mut found = Vec::new();
+    if let Some(local) = &cursor.local {
+        let declared = answering.location(&path, local.at.line, local.at.column)?;
+        if declared.range != cursor.range || symbols.is_empty() {
+            found.push(declared);
+        }
+    }
+    for id in symbols {
+        found.extend(answering.declarations(id)?);
+    }
+    Ok((!found.is_empty()).then(|| GotoDefinitionResponse::Array(distinct(found))))
 }
 
 /// Returns the types that the declaration of the symbol at the cursor names.
@@ -91,8 +110,9 @@ pub fn references(
         return Ok(None);
     };
 
-    let symbols = answering.at(&path, at.position)?.symbols();
-    if symbols.is_empty() {
+    let cursor = answering.at(&path, at.position)?;
+    let symbols = cursor.symbols();
+    if symbols.is_empty() && cursor.local.is_none() {
         return Ok(None);
     }
 
@@ -102,12 +122,53 @@ pub fn references(
             found.extend(answering.declarations(*id)?);
         }
     }
+    if let Some(local) = &cursor.local {
+        let declared = params.context.include_declaration.then_some(local.at);
+        for use_at in declared.iter().chain(&local.uses) {
+            found.push(answering.location(&path, use_at.line, use_at.column)?);
+        }
+    }
     for place in use_places(answering.snapshot(), &symbols, Relation::REFERENCES)? {
         answering.snapshot().check()?;
-        let range = answering.token(&place.path, place.line, place.column);
-        found.push(Location::new(answering.uri(&place.path)?, range));
+        found.push(answering.location(&place.path, place.line, place.column)?);
     }
     Ok(Some(distinct(found)))
+}
+
+/// Returns the declarations and uses of the symbol at the cursor that are in its document.
+pub fn highlights(
+    ask: Ask<'_>,
+    params: DocumentHighlightParams,
+) -> Result<Option<Vec<DocumentHighlight>>, RequestError> {
+    let at = params.text_document_position_params;
+    let Some((answering, path)) = ask.view.open(&at.text_document.uri, ask.canceller)? else {
+        return Ok(None);
+    };
+
+    let cursor = answering.at(&path, at.position)?;
+    let symbols = cursor.symbols();
+    let mut ranges = Vec::new();
+    if let Some(local) = &cursor.local {
+        for at in std::iter::once(&local.at).chain(&local.uses) {
+            ranges.push(answering.token(&path, at.line, at.column));
+        }
+    }
+    for id in &symbols {
+        let declared = answering.declarations(*id)?.into_iter();
+        let here = answering.uri(&path)?;
+        let declared = declared.filter(|location| location.uri == here);
+        ranges.extend(declared.map(|location| location.range));
+    }
+    for place in use_places(answering.snapshot(), &symbols, Relation::REFERENCES)? {
+        if *place.path == *path {
+            ranges.push(answering.token(&path, place.line, place.column));
+        }
+    }
+
+    ranges.sort_unstable_by_key(|range| (range.start, range.end));
+    ranges.dedup();
+    let highlight = |range| DocumentHighlight { range, kind: None };
+    Ok((!ranges.is_empty()).then(|| ranges.into_iter().map(highlight).collect()))
 }
 
 /// Returns the declarations of the symbols that `select` finds at a cursor; `None` if there are
@@ -130,17 +191,15 @@ fn locations(
 }
 
 /// Removes repeated locations, keeping the first of each.
-fn distinct(locations: Vec<Location>) -> Vec<Location> {
-    let key = |location: &Location| {
-        let Range { start, end } = location.range;
-        let uri = location.uri.as_str().to_owned();
-        (uri, start.line, start.character, end.line, end.character)
-    };
-    let mut seen = std::collections::BTreeSet::new();
+fn distinct(mut locations: Vec<Location>) -> Vec<Location> {
+    let mut seen = HashSet::new();
+    let is_first: Vec<bool> = locations
+        .iter()
+        .map(|location| seen.insert((location.uri.as_str(), location.range)))
+        .collect();
+    let mut is_first = is_first.into_iter();
+    locations.retain(|_| is_first.next().unwrap_or(true));
     locations
-        .into_iter()
-        .filter(|location| seen.insert(key(location)))
-        .collect()
 }
 
 fn is_concrete(node: &Node) -> bool {

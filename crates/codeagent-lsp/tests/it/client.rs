@@ -124,10 +124,15 @@ impl Client {
         id
     }
 
+    /// Returns the server's next message.
+    pub fn next(&mut self) -> Message {
+        self.messages.recv_timeout(TIMEOUT).expect("a message")
+    }
+
     /// Returns the response to a request; skips other messages.
     pub fn response(&mut self, id: &RequestId) -> Response {
         loop {
-            match self.messages.recv_timeout(TIMEOUT).expect("a response") {
+            match self.next() {
                 Message::Response(response) if response.id == *id => return response,
                 _ => {}
             }

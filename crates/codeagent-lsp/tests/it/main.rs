@@ -8,7 +8,9 @@
 
 mod client;
 mod folders;
+mod locals;
 mod mutated_messages;
+mod progress;
 mod protocol;
 mod shop;
 mod unsaved;

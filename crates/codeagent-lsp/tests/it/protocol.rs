@@ -74,6 +74,7 @@ fn only_capabilities_that_exist_are_announced() {
             "references",
             "implementation",
             "typeDefinition",
+            "documentHighlight",
             "documentSymbol",
             "workspaceSymbol",
             "hover",

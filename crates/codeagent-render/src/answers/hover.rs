@@ -1,6 +1,10 @@
 //! A symbol as an editor describes it at the cursor, in Markdown.
 
-use codeagent_core::model::graph::{Confidence, Language, Node, NodeFlags, NodeId, NodeType};
+use codeagent_core::inspect::LocalName;
+use codeagent_core::model::facts::DeclKind;
+use codeagent_core::model::graph::{
+    Confidence, Dialect, Language, Node, NodeFlags, NodeId, NodeType,
+};
 use codeagent_core::query::{self, Snapshot};
 
 use super::AnswerError;
@@ -48,11 +52,64 @@ pub fn hover_text(
     Ok(Some(parts.join("\n\n")))
 }
 
+/// A local, parameter or type parameter to describe.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalHover<'a> {
+    /// The name with its uses.
+    pub name: &'a LocalName,
+    /// Repo-relative path.
+    pub path: &'a str,
+    /// The line of the declaration.
+    pub declared: &'a str,
+}
+
+/// Describes a local: the line of its declaration, its kind and its number of uses.
+#[must_use]
+pub fn local_text(local: &LocalHover<'_>) -> String {
+    let LocalHover {
+        name,
+        path,
+        declared,
+    } = local;
+    let kind = match name.kind {
+        DeclKind::Parameter => "parameter",
+        DeclKind::TypeParam => "type parameter",
+        DeclKind::Lambda => "function expression",
+        DeclKind::Import => "import from outside the index",
+        _ => "local variable",
+    };
+    let uses = match name.uses.len() {
+        0 => "not used".to_owned(),
+        1 => "used once".to_owned(),
+        many => format!("used {many} times"),
+    };
+    let language = Dialect::of_path(path).map_or("", |dialect| fence(dialect.language()));
+    let code = block(language, declared.trim());
+    format!(
+        "{code}\n\n{kind}, {uses}\n\n{}:{}",
+        escaped(path),
+        name.at.line
+    )
+}
+
+/// Returns the name of a language in Markdown.
+fn fence(language: Language) -> &'static str {
+    match language {
+        Language::CSharp => "csharp",
+        Language::TypeScript => "typescript",
+    }
+}
+
+/// Formats a block of code. A part of the source must not end the block.
+fn block(language: &str, code: &str) -> String {
+    format!("```{language}\n{}\n```", code.replace("```", "` ` `"))
+}
+
 /// Formats a signature as a block of code.
 fn signature(node: &Node) -> String {
-    let (language, separator) = match node.language {
-        Language::CSharp => ("csharp", " "),
-        Language::TypeScript => ("typescript", ": "),
+    let separator = match node.language {
+        Language::CSharp => " ",
+        Language::TypeScript => ": ",
     };
     let kind = node.kind.as_str().replace('_', " ");
     let kind = if node.node_type == NodeType::Method {
@@ -81,8 +138,7 @@ fn signature(node: &Node) -> String {
             )
         }
     };
-    // A name in the source must not end the block.
-    format!("```{language}\n{}\n```", line.replace("```", "` ` `"))
+    block(fence(node.language), &line)
 }
 
 /// Escapes text so that Markdown shows it as it is.

@@ -18,7 +18,7 @@ mod text;
 pub use changes::{affected, affected_json, break_text, changes};
 pub use diagrams::{impact_diagram, overview_diagram, path_diagram};
 pub use explore::{ExploreQuery, explore};
-pub use hover::{HoverQuery, hover_text};
+pub use hover::{HoverQuery, LocalHover, hover_text, local_text};
 pub use impact::{IMPACT_DEPTH, impact};
 pub use overview::overview;
 pub use packages::{PackageUseRow, packages};

@@ -5,6 +5,7 @@
 //!
 //! Limitations: calls of locals keep their sites: `const { f } = o; f()` calls the value of `o.f`.
 
+use codeagent_lang::{LocalName, LocalUses};
 use codeagent_model::facts::*;
 use rustc_hash::FxHashMap;
 
@@ -20,6 +21,37 @@ pub fn bind_locals(facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
     let locals = Locals::of(facts);
     locals.give_first_values(facts, assigned);
     locals.drop_sites(facts);
+}
+
+/// Returns the names that are no nodes, with the uses that [`bind_locals`] removes and the calls that
+/// it keeps. Imported names are among them.
+pub fn local_names(facts: &Facts) -> Vec<LocalName> {
+    let is_import = |decl: DeclId| facts.decl(decl).kind == DeclKind::Import;
+    let mut locals = Locals::of(facts);
+    for decl in facts
+        .decls
+        .iter()
+        .filter(|decl| decl.kind == DeclKind::Import)
+    {
+        if let Some(name) = decl.name.some() {
+            locals.declared[name.index()] = true;
+        }
+    }
+
+    let is_wanted = |local: &Local| local.hidden || is_import(local.decl);
+    let mut found = LocalUses::default();
+    for local in locals.by_name.values().filter(|local| is_wanted(local)) {
+        found.declare(local.decl);
+    }
+    for site in &facts.sites {
+        if let Some((name, scope)) = bare_name(facts, site.subject)
+            && let Some(local) = locals.find(facts, name, scope)
+            && is_wanted(&local)
+        {
+            found.add(local.decl, site.at);
+        }
+    }
+    found.finish(facts)
 }
 
 struct Locals {

@@ -4,6 +4,7 @@
 //! Chains that nest to the left (`a.b().c()`, `a + b + c`) are lowered in loops and may have any
 //! length.
 
+use codeagent_lang::LocalName;
 use codeagent_lang::lower::builder::Builder;
 use codeagent_lang::lower::member_spans::FindMembers;
 use codeagent_model::facts::*;
@@ -124,6 +125,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         locals::bind_locals(&mut self.b.facts, &self.assigned);
         self.b
             .finish(root.map(|root| (root, find_members as FindMembers)))
+    }
+
+    /// Returns the names that are no nodes, instead of the facts.
+    pub fn local_names(self) -> Vec<LocalName> {
+        locals::local_names(&self.b.facts)
     }
 
     /// Returns the children of a node, without comments.

@@ -35,6 +35,7 @@ mod tests;
 
 use std::cell::RefCell;
 
+use codeagent_lang::LocalName;
 use codeagent_lang::lower::cursor::next_beside;
 use codeagent_lang::lower::limits;
 use codeagent_lang::lower::parsing;
@@ -68,28 +69,45 @@ pub fn extract_declarations(text: &str, dialect: Dialect) -> Facts {
     facts
 }
 
+/// Returns the names of a text that are no nodes; see
+/// [`codeagent_lang::LanguageSupport::local_names`].
+#[must_use]
+pub fn local_names(text: &str, dialect: Dialect) -> Vec<LocalName> {
+    let names = lowered(text, dialect, false, |lowering, _| lowering.local_names());
+    names.unwrap_or_default()
+}
+
 fn read(text: &str, dialect: Dialect, is_library: bool) -> Facts {
+    let facts = lowered(text, dialect, is_library, |lowering, root| {
+        // Comments of JavaScript contain types, so they are part of its interface.
+        let has_interface = !is_library && !dialect.is_javascript();
+        let mut facts = lowering.finish(has_interface.then_some(root));
+        record_errors(root, text, &mut facts);
+        facts
+    });
+    facts.unwrap_or_else(|| unparsed_facts(text, dialect))
+}
+
+/// Lowers a text and finishes the result; `None` if the text cannot be parsed.
+fn lowered<T>(
+    text: &str,
+    dialect: Dialect,
+    is_library: bool,
+    finish: impl for<'tree> FnOnce(Lowering<'_, 'tree>, Node<'tree>) -> T,
+) -> Option<T> {
     if limits::has_too_many_angles(text) {
-        return unparsed_facts(text, dialect);
+        return None;
     }
 
     let repaired = repair(text, dialect);
-    match parse(&repaired.text, dialect.has_jsx()) {
-        Some(tree) => {
-            let mut lowering = Lowering::new(text, dialect, &tree, &repaired);
-            lowering.is_library = is_library;
-            lowering.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
-            lowering.references();
-            lowering.declare_documented_types();
-            lowering.program(tree.root_node());
-            // Comments of JavaScript contain types, so they are part of its interface.
-            let has_interface = !is_library && !dialect.is_javascript();
-            let mut facts = lowering.finish(has_interface.then(|| tree.root_node()));
-            record_errors(tree.root_node(), text, &mut facts);
-            facts
-        }
-        None => unparsed_facts(text, dialect),
-    }
+    let tree = parse(&repaired.text, dialect.has_jsx())?;
+    let mut lowering = Lowering::new(text, dialect, &tree, &repaired);
+    lowering.is_library = is_library;
+    lowering.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
+    lowering.references();
+    lowering.declare_documented_types();
+    lowering.program(tree.root_node());
+    Some(finish(lowering, tree.root_node()))
 }
 
 thread_local! {
