@@ -53,6 +53,7 @@ fn signature(node: &Node) -> String {
     let (language, separator) = match node.language {
         Language::CSharp => ("csharp", " "),
         Language::TypeScript => ("typescript", ": "),
+        Language::Imported => ("", ": "),
     };
     let kind = node.kind.as_str().replace('_', " ");
     let kind = if node.node_type == NodeType::Method {
