@@ -29,6 +29,8 @@ pub struct ExportSymbol {
     /// Offsets of the declaration in the text, in bytes.
     pub offsets: (u32, u32),
     pub flags: NodeFlags,
+    /// The whole name of a namespace.
+    pub namespace: Option<String>,
 }
 
 /// One use of a symbol.
@@ -46,13 +48,13 @@ pub struct ExportEdge {
 }
 
 const SYMBOLS: &str = "SELECT n.id, n.parent_id, n.kind, n.name, s.file_id, s.line_start, s.line_end, s.name_line, \
-    s.name_column, s.start_offset, s.end_offset, n.flags FROM spans s \
+    s.name_column, s.start_offset, s.end_offset, n.flags, CASE n.kind WHEN ?1 THEN n.qualified_name END FROM spans s \
     JOIN nodes n ON n.id = s.node_id ORDER BY s.node_id, s.position";
 
 /// Returns all declaration sites, grouped by node, primary first.
 pub fn export_symbols(snapshot: &Snapshot) -> Result<Vec<ExportSymbol>, StoreError> {
     let mut statement = snapshot.connection().prepare(SYMBOLS)?;
-    let mut rows = statement.query([])?;
+    let mut rows = statement.query([NodeKind::Namespace as u8])?;
     let mut symbols = Vec::new();
 
     while let Some(row) = rows.next()? {
@@ -68,6 +70,7 @@ pub fn export_symbols(snapshot: &Snapshot) -> Result<Vec<ExportSymbol>, StoreErr
             name_column: row.get(8)?,
             offsets: (row.get(9)?, row.get(10)?),
             flags: NodeFlags(row.get(11)?),
+            namespace: row.get(12)?,
         });
     }
 

@@ -157,7 +157,8 @@ impl<'a> Names<'a> {
         let constructor = if is_csharp { ".ctor" } else { "<constructor>" };
         let (name, suffix) = match site.kind {
             NodeKind::Namespace if is_csharp => {
-                let parts = site.name.split('.');
+                let name = site.namespace.as_deref().unwrap_or(&site.name);
+                let parts = name.split('.');
                 to.extend(parts.map(|part| descriptor(part, Suffix::Namespace)));
                 return;
             }

@@ -175,7 +175,7 @@ fn calls_bases_and_ranges_are_written() {
         .occurrences
         .iter()
         .find(|each| each.symbol.ends_with("Box#scale().") && each.symbol_roles == 1);
-    assert_eq!(method.unwrap().enclosing_range, [6, 4, 48]);
+    assert_eq!(method.unwrap().enclosing_range, [6, 0, 46]);
     let used: Vec<&str> = index
         .external_symbols
         .iter()
