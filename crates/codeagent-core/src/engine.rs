@@ -60,6 +60,8 @@ pub struct EngineOptions {
     pub home: DataRoot,
     /// The embedding model.
     pub model: ModelHandle,
+    /// The data folder whose imports are part of the index, if it is not the index's own.
+    pub imports: Option<DataDir>,
 }
 
 /// The engine of one repository; holds the write lock. Fields are dropped in order, so the writer
@@ -120,6 +122,7 @@ impl Engine {
             EngineOptions {
                 home,
                 rebuild: true,
+                imports: Some(data.clone()),
                 ..options.clone()
             },
         )?;
@@ -496,6 +499,8 @@ fn open_pipeline(
     if !options.rebuild {
         pipeline.share(index_lock.data.clone());
     }
+    let imports = options.imports.as_ref().unwrap_or(&index_lock.data);
+    pipeline.import_from(imports.clone());
     pipeline.share_packages(options.home.package_facts().ok());
 
     index_lock.note_database();

@@ -251,6 +251,7 @@ impl Server {
             home: self.options.home.clone(),
             threads: self.options.threads,
             model: self.options.model.clone(),
+            ..ServiceOptions::default()
         };
         match Folder::open(&root, options) {
             Ok(folder) => {

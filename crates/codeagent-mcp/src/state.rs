@@ -59,6 +59,7 @@ impl State {
             home,
             threads,
             model,
+            ..ServiceOptions::default()
         };
         let index = IndexService::new(root, options)?;
         Ok(Arc::new(Self { index }))

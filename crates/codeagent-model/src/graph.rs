@@ -57,6 +57,8 @@ words! {
         CSharp = "csharp",
         /// TypeScript and JavaScript in all their dialects.
         TypeScript = "typescript",
+        /// Any language whose symbols were imported from a SCIP index.
+        Imported = "imported",
     }
 }
 
@@ -81,6 +83,8 @@ words! {
         Mjs = "mjs",
         /// `.cjs`
         Cjs = "cjs",
+        /// A file of any other language, known from a SCIP index.
+        Imported = "imported",
     }
 }
 
@@ -88,7 +92,7 @@ impl Dialect {
     /// Returns the dialect of a path by its extension; `None` for a file that is not indexed.
     #[must_use]
     pub fn of_path(path: &str) -> Option<Self> {
-        Self::parse(path.rsplit_once('.')?.1)
+        Self::parse(path.rsplit_once('.')?.1).filter(|dialect| *dialect != Self::Imported)
     }
 
     /// Returns the language of this dialect.
@@ -104,6 +108,7 @@ impl Dialect {
             | Self::Jsx
             | Self::Mjs
             | Self::Cjs => Language::TypeScript,
+            Self::Imported => Language::Imported,
         }
     }
 
@@ -112,7 +117,7 @@ impl Dialect {
     pub fn is_javascript(self) -> bool {
         match self {
             Self::Js | Self::Jsx | Self::Mjs | Self::Cjs => true,
-            Self::CSharp | Self::Ts | Self::Tsx | Self::Mts | Self::Cts => false,
+            Self::CSharp | Self::Ts | Self::Tsx | Self::Mts | Self::Cts | Self::Imported => false,
         }
     }
 
@@ -121,7 +126,7 @@ impl Dialect {
     pub fn has_jsx(self) -> bool {
         match self {
             Self::Tsx | Self::Js | Self::Jsx | Self::Mjs | Self::Cjs => true,
-            Self::CSharp | Self::Ts | Self::Mts | Self::Cts => false,
+            Self::CSharp | Self::Ts | Self::Mts | Self::Cts | Self::Imported => false,
         }
     }
 }
@@ -445,6 +450,8 @@ impl NodeFlags {
     /// Declared in a function or an object literal; a node of kind `function` is in an object
     /// literal.
     pub const LOCAL: Self = Self(1 << 7);
+    /// Imported from a SCIP index.
+    pub const IMPORTED: Self = Self(1 << 8);
 
     /// Reports whether all bits of `other` are set.
     #[must_use]

@@ -306,6 +306,11 @@ fn related_results_text(results: &RelatedResults, face: Face) -> String {
              uses: {}",
             face.call(FollowUp::References, name)
         ),
+        RelatedResults::MayLackImplementations { name } => format!(
+            "{name} is imported, and not every indexer writes implementations (rust-analyzer does \
+             not); for its uses: {}",
+            face.call(FollowUp::References, name)
+        ),
     }
 }
 

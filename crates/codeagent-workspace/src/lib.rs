@@ -23,6 +23,7 @@ mod eviction;
 mod git;
 mod git_index;
 mod ignored;
+mod imports;
 mod integrity;
 mod ipc;
 mod limits;
@@ -52,6 +53,7 @@ pub use decode::Encoding;
 pub use detach::{leave_session, start_detached};
 pub use eviction::MAX_TOTAL_BYTES;
 pub use git::{ChangedFile, CommitName, Content, GitChanges, GitError, GitRepository};
+pub use imports::is_import_name;
 pub use integrity::{CleanShutdownMarker, Guard, Integrity};
 pub use ipc::{IpcListener, IpcStream};
 pub use limits::{TooFewAddresses, check_addresses, survive_file_size_limit};
@@ -253,9 +255,24 @@ impl Workspace {
     }
 }
 
+/// Reads a file that the user named on the command line, of at most `limit` bytes.
+pub fn read_input(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let size = std::fs::metadata(path)?.len();
+    if size > limit {
+        let what = format!("it has {size} bytes, more than {limit}");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+    }
+    std::fs::read(path)
+}
+
 /// Writes a file that the user named on the command line, never one named by a repository.
 pub fn write_output(path: &Path, text: &str) -> io::Result<()> {
     std::fs::write(path, text)
+}
+
+/// Creates a file that the user named on the command line, to be written in parts.
+pub fn create_output(path: &Path) -> io::Result<impl io::Write> {
+    Ok(io::BufWriter::new(std::fs::File::create(path)?))
 }
 
 #[cfg(test)]

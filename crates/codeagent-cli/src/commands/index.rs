@@ -105,7 +105,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let is_empty = summary.files() == 0 && summary.problems.is_empty();
     print_summary(root, arguments, &engine, &summary, notes)?;
     engine.close()?;
-    if is_empty {
+    if is_empty && root.data()?.imports().is_empty() {
         // An empty index would hide the index of a parent folder.
         root.data()?.remove_index().map_err(EngineError::from)?;
     }
@@ -116,6 +116,26 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Brings the index up to date for another command, without output.
+pub fn update(root: &Root) -> anyhow::Result<()> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let ingest = IngestOptions {
+        cancel,
+        ..IngestOptions::default()
+    };
+    let options = EngineOptions {
+        ingest,
+        tolerate_config: true,
+        ..EngineOptions::default()
+    };
+    if let Opened::Here(engine, _) = open(root, &options)? {
+        engine.index(&|_| {})?;
+        say_healed(&engine);
+        engine.close()?;
+    }
+    Ok(())
 }
 
 /// Returns the notes about the settings and a bundled index.

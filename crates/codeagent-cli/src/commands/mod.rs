@@ -14,6 +14,7 @@ mod doctor;
 mod export;
 mod graph;
 mod hook;
+mod import;
 mod index;
 mod install;
 mod lookup;
@@ -164,9 +165,16 @@ enum Command {
     /// List the packages of each project: version asked for, version locked, number of uses
     #[command(after_help = "Examples:\n  codeagent packages\n  codeagent packages rxjs --json")]
     Packages(packages::Arguments),
-    /// Export the graph as TSV tables
-    #[command(after_help = "Example: codeagent export --format tsv --out /tmp/graph")]
+    /// Export the graph as TSV tables or as a SCIP index
+    #[command(
+        after_help = "Examples:\n  codeagent export --format tsv --out /tmp/graph\n  codeagent export --format scip --out index.scip"
+    )]
     Export(export::Arguments),
+    /// Add the symbols of another language from a SCIP index
+    #[command(
+        after_help = "Examples:\n  codeagent import index.scip\n  codeagent import rust.scip --folder crates/engine\n  codeagent import --remove rust"
+    )]
+    Import(import::Arguments),
     /// Debug: show the facts and resolved uses of a file or line
     #[command(hide = true)]
     Debug(debug::Arguments),
@@ -407,6 +415,11 @@ impl Root {
         })
     }
 
+    /// Returns the repository's folder.
+    fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Checks that the folder may be indexed (the disk and home folders only if named) and that
     /// there is enough memory.
     fn check(&self) -> anyhow::Result<()> {
@@ -582,6 +595,7 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         }
         Command::Packages(arguments) => packages::run(root, &arguments),
         Command::Export(arguments) => export::run(root, &arguments),
+        Command::Import(arguments) => import::run(root, &arguments),
         Command::Debug(arguments) => debug::run(root, &arguments),
         Command::Watch(arguments) => return watch::run(root, &arguments),
         Command::Daemon(arguments) => daemon::run(root, &arguments),

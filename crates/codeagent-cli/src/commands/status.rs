@@ -2,13 +2,13 @@
 
 use clap::Args;
 use codeagent_core::engine::IndexReader;
-use codeagent_core::query;
+use codeagent_core::query::{self, ImportRow};
 use codeagent_core::service::ipc::{self, WriterConnection, WriterInfo};
 use codeagent_core::service::vector_progress;
 use codeagent_render::{LanguageQuality, StatusReport, partially_parsed_text, staleness_text};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::commands::{Root, index, model};
+use crate::commands::{Root, import, index, model};
 use crate::output::{self, count};
 
 /// Number of files listed of each kind without `--all`.
@@ -38,6 +38,9 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         .notes
         .extend((!staleness.is_none()).then(|| staleness_text(&staleness)));
     report.notes.extend(vector_note(&answers)?);
+    for import in &report.imports {
+        report.notes.extend(import::left_out(import));
+    }
     report.notes.extend(model::model_problem());
 
     if root.json {
@@ -46,6 +49,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 
     let watcher = ipc::writer_info(answers.data()).ok();
     let mut lines = content_lines(&report.report, watcher.as_ref());
+    lines.extend(report.imports.iter().map(import::line));
     lines.extend(file_lines(&report, arguments.all));
     output::lines(lines)?;
     report.notes.iter().for_each(|note| output::note(note));
@@ -84,6 +88,7 @@ fn collect_report(answers: &IndexReader) -> anyhow::Result<Report> {
             .iter()
             .map(|(path, sites)| DirListing::new(path, too_costly(*sites)))
             .collect(),
+        imports: query::imports(&snapshot)?,
         notes: answers.workspace().config().notes.clone(),
     })
 }
@@ -197,7 +202,23 @@ struct Report {
     partial: Vec<DirListing>,
     /// Files with uses whose resolution exceeded the budget.
     given_up: Vec<DirListing>,
+    #[serde(serialize_with = "imports")]
+    imports: Vec<ImportRow>,
     notes: Vec<String>,
+}
+
+/// Writes the imports with their counts.
+fn imports<S: Serializer>(imports: &[ImportRow], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(imports.iter().map(|import| {
+        serde_json::json!({
+            "name": import.name,
+            "tool": import.tool,
+            "folder": import.folder,
+            "files": import.files,
+            "symbols": import.symbols,
+            "uses": import.uses,
+        })
+    }))
 }
 
 #[derive(Serialize)]

@@ -34,6 +34,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
             home: DataRoot::default(),
             threads: arguments.threads.number(),
             model: model::source(),
+            ..ServiceOptions::default()
         },
     };
     serve(options, stop_signal, |address| {

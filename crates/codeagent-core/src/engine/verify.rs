@@ -54,6 +54,7 @@ impl Engine {
             ingest,
             home,
             tolerate_config: true,
+            imports: Some(self.data().clone()),
             ..EngineOptions::default()
         };
         let fresh = Engine::open(self.reader().workspace().root(), options)?;

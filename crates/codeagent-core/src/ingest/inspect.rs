@@ -34,7 +34,7 @@ use codeagent_lang::explain::explain;
 use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::{FileId, Reference, World, WorldFile, link};
 
-pub use crate::ingest::packages::{DeclaredPackage, DependencyScope, ProjectPackages};
+pub use crate::ingest::packages::{DeclaredPackage, DependencyScope, OwnPackage, ProjectPackages};
 use crate::store::Snapshot;
 
 /// Prints the facts of a file: one declaration, import, export or use per line.
@@ -253,6 +253,12 @@ fn scanned(workspace: &Workspace, threads: &ThreadPool) -> (Scan, Arc<ProjectMod
 pub fn packages(workspace: &Workspace) -> Result<Vec<ProjectPackages>, InspectError> {
     let (_, projects) = scanned(workspace, &worker_threads(0)?);
     Ok(packages::declared(workspace, &projects))
+}
+
+/// Returns the packages that the repository itself contains, by path of their manifests.
+pub fn own_packages(workspace: &Workspace) -> Result<Vec<OwnPackage>, InspectError> {
+    let (_, projects) = scanned(workspace, &worker_threads(0)?);
+    Ok(packages::own_packages(&projects))
 }
 
 /// No store is involved here, so the only `IngestError`s are those of the worker threads.

@@ -21,6 +21,7 @@ mod worktree_cache;
 mod world;
 
 pub mod change;
+pub mod imports;
 pub mod inspect;
 pub mod pipeline;
 pub mod plan;

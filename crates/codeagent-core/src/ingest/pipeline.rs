@@ -33,9 +33,11 @@ use crate::ingest::patch::{MOST_PATCHED, Patch, PatchOutcome};
 use crate::ingest::scan::{KnownFiles, SourceFile};
 use crate::ingest::source::{Overlay, SourceReader};
 use crate::ingest::{
-    ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread,
+    ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread, imports,
 };
-use crate::store::{BATCH_AT, Delta, FileRow, InputRow, PackageRow, Reader, SCANNED_AT};
+use crate::store::{
+    self, BATCH_AT, Delta, FileRow, IMPORTS, InputRow, PackageRow, Reader, SCANNED_AT, Write,
+};
 use crate::versions::{FACTS_VERSION, LINK_VERSION};
 
 /// Maximum number of removed paths that are remembered.
@@ -68,6 +70,8 @@ pub struct IngestPipeline {
     pub(super) watcher: Option<Arc<Watcher>>,
     /// The index whose sibling worktrees' indexes provide facts.
     pub(super) worktrees: Option<DataDir>,
+    /// The index whose imports are part of this one.
+    pub(super) imports: Option<DataDir>,
     /// The folder of the facts of packages that all indexes share.
     pub(super) package_facts: Option<DataDir>,
     threads: Arc<ThreadPool>,
@@ -92,6 +96,7 @@ impl IngestPipeline {
             options,
             watcher: None,
             worktrees: None,
+            imports: None,
             package_facts: None,
             threads,
             overlay: Overlay::default(),
@@ -113,6 +118,11 @@ impl IngestPipeline {
     /// Makes later batches take facts from the indexes of the repository's other worktrees.
     pub fn share(&mut self, data: DataDir) {
         self.worktrees = Some(data);
+    }
+
+    /// Makes later batches include the imports in a data folder.
+    pub fn import_from(&mut self, data: DataDir) {
+        self.imports = Some(data);
     }
 
     /// Makes later batches share the facts of packages with other indexes.
@@ -249,13 +259,17 @@ impl IngestPipeline {
         };
 
         match self.find_changes(&ctx, &mut cached, batch)? {
-            Comparison::Same(problems) => Ok(self.unchanged(ctx, cached, problems)),
+            Comparison::Same(problems) => {
+                self.renew_imports(&ctx)?;
+                Ok(self.unchanged(ctx, cached, problems))
+            }
             Comparison::Touched {
                 changes,
                 inputs,
                 packages,
             } => {
                 self.record_new_stamps(&mut ctx, &changes, inputs, packages)?;
+                self.renew_imports(&ctx)?;
                 Ok(self.unchanged(ctx, cached, changes.scan.problems))
             }
             Comparison::Different { changes, projects } => {
@@ -284,7 +298,7 @@ impl IngestPipeline {
             // The next batch resolves all files.
             packages_hash.clear();
         }
-        let indexed = self.delta(
+        let mut indexed = self.delta(
             &ctx,
             &changes,
             (world, packages_hash),
@@ -292,6 +306,7 @@ impl IngestPipeline {
             resolution,
         );
 
+        self.add_imports(&indexed.known, &mut indexed.delta)?;
         self.note_removed(&ctx.known, &indexed.delta);
         ctx.begin(Phase::Store, 0);
         cached.world = indexed.world;
@@ -305,6 +320,37 @@ impl IngestPipeline {
         cached.known = indexed.known;
         self.cached = Some(cached);
         Ok(ctx.finish(indexed.summary))
+    }
+
+    /// Adds the imported rows to a delta if they differ from the stored ones, or if the delta
+    /// replaces the whole graph.
+    fn add_imports(&self, known: &KnownFiles, delta: &mut Delta) -> Result<(), IngestError> {
+        let Some(data) = &self.imports else {
+            return Ok(());
+        };
+        let is_own = |path: &str| known.files.contains_key(path);
+        let state = imports::state(data, &self.workspace, &is_own);
+        let stored = store::metadata(&self.reader.snapshot()?, IMPORTS)?.unwrap_or_default();
+        let is_removed = matches!(delta.write, Write::Replace(_)) && !stored.is_empty();
+        if state == stored && !is_removed {
+            return Ok(());
+        }
+
+        delta.imports = Some(imports::graph(data, &self.workspace, &is_own));
+        delta.metadata.push((IMPORTS, state));
+        Ok(())
+    }
+
+    /// Writes the imported rows if they differ from the stored ones, after a scan that found no
+    /// changed source.
+    fn renew_imports(&self, ctx: &BatchContext<'_>) -> Result<(), IngestError> {
+        let mut delta = Delta::default();
+        self.add_imports(&ctx.known, &mut delta)?;
+        if delta.imports.is_some() {
+            delta.metadata.push((BATCH_AT, ctx.began_at.to_string()));
+            self.write(ctx, delta)?;
+        }
+        Ok(())
     }
 
     /// Stores the facts of packages that resolution parsed for all indexes.

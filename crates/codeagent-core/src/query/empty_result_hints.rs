@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use crate::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeId, NodeType};
 use crate::query::{
     self, EmptyList, FollowUp, Neighbors, Note, QueryError, RelatedResults, Relation, Sources,
     SymbolSample,
@@ -378,10 +378,14 @@ fn related(
     Ok(Some(sample).filter(|sample| !sample.names.is_empty()))
 }
 
+/// Returns the note about implementations that cannot be listed.
 fn structural_typing(node: &Node) -> Option<Note> {
     let is_shape =
         node.language.rules().has_structural_types && node.node_type == NodeType::Interface;
     let name = node.qualified_name.clone();
+    if node.language == Language::Imported {
+        return Some(RelatedResults::MayLackImplementations { name }.into());
+    }
     is_shape.then(|| RelatedResults::StructuralTyping { name }.into())
 }
 

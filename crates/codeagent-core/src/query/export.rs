@@ -1,4 +1,4 @@
-//! Exports the graph as tab-separated tables, for comparison with compilers.
+//! Exports the graph: as tab-separated tables, for comparison with compilers, and as SCIP.
 //!
 //! The line of a declaration is that of its name token (`first_line` includes attributes and
 //! decorators). A site at the top of a file, including C# top-level statements, has caller line 0
@@ -7,6 +7,8 @@
 //!
 //! Limitations: all symbols are held in memory.
 
+mod scip;
+
 use std::fmt::Write;
 
 use codeagent_workspace::Workspace;
@@ -14,6 +16,8 @@ use rustc_hash::FxHashMap;
 
 use crate::model::graph::{EdgeType, NodeId, NodeKind};
 use crate::query::{QueryError, Sources};
+pub use self::scip::{ScipExportError, ScipPackage, ScipReport, SymbolScheme, export_scip};
+
 use crate::store::{self, ExportEdge, ExportSymbol, FileKey, Snapshot};
 
 /// The tables, each with its header line.

@@ -66,7 +66,9 @@ pub use cursor::{
 pub use dispatch::{DispatchStep, dispatched_from, dispatched_to, routes_of};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
-pub use export::{ExportTables, export};
+pub use export::{
+    ExportTables, ScipExportError, ScipPackage, ScipReport, SymbolScheme, export, export_scip,
+};
 pub use external::{
     ExternalTarget, PackageUse, external_members, external_names, external_targets, external_uses,
     package_uses_by_file, resolve_external, used_packages,
@@ -97,7 +99,7 @@ pub use note::{
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
 pub use occurrence::{Occurrence, Occurrences};
-pub use outline::{derive_file_id, files_below, get_outline, members_of, outermost, unique_file};
+pub use outline::{derive_file_id, files_below, get_outline, members_of, outermost, source_paths, unique_file};
 pub use overview::{
     Cycle, Doubt, EntryKind, EntryPoint, MutualUse, Overview, Part, PartUse, Scope, UnusedSymbol,
     UsedSymbol, overview,
@@ -133,8 +135,8 @@ pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use wrapped::wrappers_of;
 
 pub use crate::store::{
-    Counts, FileKey, FilePackageUse, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot,
-    StoredExternal, SymbolBrief, VectorSource, is_test_path,
+    Counts, FileKey, FilePackageUse, ImportRow, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot,
+    StoredExternal, SymbolBrief, VectorSource, imports, is_test_path,
 };
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

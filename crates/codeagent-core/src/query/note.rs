@@ -265,6 +265,11 @@ pub enum RelatedResults {
         /// Qualified name of the interface.
         name: String,
     },
+    /// An imported index may not say what implements its symbols.
+    MayLackImplementations {
+        /// Qualified name of the imported symbol.
+        name: String,
+    },
 }
 
 impl From<EmptyList> for Note {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::graph::{EdgeDirection, Node, NodeId, NodeType};
+use crate::model::graph::{Dialect, EdgeDirection, Node, NodeId, NodeType};
 use crate::query::QueryError;
 use crate::store::{self, FileKey, Snapshot};
 
@@ -11,6 +11,13 @@ pub fn derive_file_id(snapshot: &Snapshot, path: &str) -> Result<FileKey, QueryE
     store::file_by_path(snapshot, path)?
         .map(|file| file.id)
         .ok_or_else(|| QueryError::NoFile(path.to_owned()))
+}
+
+/// Returns the paths of the files that are indexed from their sources.
+pub fn source_paths(snapshot: &Snapshot) -> Result<FxHashSet<String>, QueryError> {
+    let files = store::files(snapshot)?.into_iter();
+    let own = files.filter(|file| file.dialect != Dialect::Imported);
+    Ok(own.map(|file| file.path).collect())
 }
 
 /// Returns the path of the only indexed file whose path ends with `path`; `None` if there are

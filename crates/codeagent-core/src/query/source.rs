@@ -44,7 +44,7 @@ struct LoadedSource {
 }
 
 /// A text with the offsets of its lines.
-struct Text {
+pub(super) struct Text {
     text: String,
     starts: Vec<usize>,
 }
@@ -141,7 +141,8 @@ impl<'a> Sources<'a> {
         Ok(self.text(path)?.map(|text| text.rest_of_line(line, column)))
     }
 
-    fn text(&mut self, path: &str) -> Result<Option<&Text>, StoreError> {
+    /// Returns the text of a file, `None` if the file is not as it was indexed.
+    pub(super) fn text(&mut self, path: &str) -> Result<Option<&Text>, StoreError> {
         if self
             .files
             .get(path)
@@ -218,7 +219,24 @@ impl Text {
         &self.text[*start..end]
     }
 
-    fn rest_of_line(&self, line: u32, column: u32) -> &str {
+    /// Returns the line and UTF-16 column, both 0-based, of an offset.
+    pub(super) fn position(&self, offset: u32) -> (u32, u32) {
+        let offset = self.text.floor_char_boundary(offset as usize);
+        let line = self.starts.partition_point(|start| *start <= offset) - 1;
+        let before = &self.text[self.starts[line]..offset];
+        let column: usize = before.chars().map(char::len_utf16).sum();
+        (line as u32, column as u32)
+    }
+
+    /// Returns the text before and from a line and 1-based UTF-16 column.
+    pub(super) fn split_at(&self, line: u32, column: u32) -> (&str, &str) {
+        let start = self.starts.get(line.saturating_sub(1) as usize).copied();
+        let start = start.unwrap_or(self.text.len());
+        let passed = self.whole_line(line).len() - self.rest_of_line(line, column).len();
+        self.text.split_at(start + passed)
+    }
+
+    pub(super) fn rest_of_line(&self, line: u32, column: u32) -> &str {
         let mut rest = self.whole_line(line).chars();
         let mut left = column.saturating_sub(1) as usize;
         while left > 0
@@ -229,7 +247,7 @@ impl Text {
         rest.as_str()
     }
 
-    fn name_at(&self, line: u32, column: u32) -> &str {
+    pub(super) fn name_at(&self, line: u32, column: u32) -> &str {
         let rest = self.rest_of_line(line, column);
         let end = rest
             .find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '#'))

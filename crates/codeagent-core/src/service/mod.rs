@@ -37,7 +37,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use codeagent_workspace::{DataRoot, OpenError, RepoPath, Watcher, Workspace};
+use codeagent_workspace::{DataDir, DataRoot, OpenError, RepoPath, Watcher, Workspace};
 
 use crate::embed::ModelHandle;
 use crate::engine::{Engine, EngineError, EngineOptions, IndexReader};
@@ -70,6 +70,8 @@ pub struct ServiceOptions {
     pub threads: usize,
     /// The embedding model.
     pub model: ModelHandle,
+    /// The data folder whose imports are part of the index, if it is not the index's own.
+    pub imports: Option<DataDir>,
 }
 
 /// The index of one repository. Stops when dropped.
@@ -152,6 +154,7 @@ impl IndexService {
             tolerate_config: true,
             home: options.home,
             model: options.model,
+            imports: options.imports,
             ..EngineOptions::default()
         };
 

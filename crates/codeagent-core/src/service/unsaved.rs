@@ -73,6 +73,7 @@ impl UnsavedIndex {
         let options = ServiceOptions {
             home: private,
             threads,
+            imports: Some(reader.data().clone()),
             ..ServiceOptions::default()
         };
         let service = IndexService::new(root, options)?;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::embed::SignBits;
 use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
 use crate::model::span::Span;
-use crate::store::{DispatchRow, ExternalRow, FactsKey, LiteralRow, PackageRow};
+use crate::store::{DispatchRow, ExternalRow, FactsKey, ImportedGraph, LiteralRow, PackageRow};
 
 /// The id of a file's row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -238,6 +238,8 @@ pub struct Delta {
     pub inputs: Option<Vec<InputRow>>,
     /// The package files that were read, or `None` if unchanged.
     pub packages: Option<Vec<PackageRow>>,
+    /// The rows of all imports, or `None` if unchanged.
+    pub imports: Option<ImportedGraph>,
     /// `_metadata` entries to set.
     pub metadata: Vec<(&'static str, String)>,
 }

@@ -79,6 +79,10 @@ const DUMPS: &[(&str, &str)] = &[
         "SELECT path, size, hex(hash) FROM inputs ORDER BY path",
     ),
     (
+        "import",
+        "SELECT name, tool, folder, files, symbols, uses, external_uses, own_files, changed_files, misplaced_files, problem FROM imports ORDER BY name",
+    ),
+    (
         "package",
         "SELECT path, size, hex(hash), hex(facts_key) FROM packages ORDER BY path",
     ),

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::model::graph::{Confidence, EdgeType, NodeId, NodeKind};
+use crate::model::graph::{Confidence, EdgeType, NodeFlags, NodeId, NodeKind};
 use crate::store::codec::{id_column, word_column};
-use crate::store::{FileKey, Snapshot, StoreError};
+use crate::store::{EdgeRow, FileKey, Snapshot, StoreError, edges, files};
 
 /// One declaration site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,13 @@ pub struct ExportSymbol {
     pub line_end: u32,
     /// Line of the name token.
     pub name_line: u32,
+    /// UTF-16 column of the name token.
+    pub name_column: u32,
+    /// Offsets of the declaration in the text, in bytes.
+    pub offsets: (u32, u32),
+    pub flags: NodeFlags,
+    /// The whole name of a namespace.
+    pub namespace: Option<String>,
 }
 
 /// One use of a symbol.
@@ -40,13 +47,14 @@ pub struct ExportEdge {
     pub column: u32,
 }
 
-const SYMBOLS: &str = "SELECT n.id, n.parent_id, n.kind, n.name, s.file_id, s.line_start, s.line_end, s.name_line FROM spans s \
+const SYMBOLS: &str = "SELECT n.id, n.parent_id, n.kind, n.name, s.file_id, s.line_start, s.line_end, s.name_line, \
+    s.name_column, s.start_offset, s.end_offset, n.flags, CASE n.kind WHEN ?1 THEN n.qualified_name END FROM spans s \
     JOIN nodes n ON n.id = s.node_id ORDER BY s.node_id, s.position";
 
 /// Returns all declaration sites, grouped by node, primary first.
 pub fn export_symbols(snapshot: &Snapshot) -> Result<Vec<ExportSymbol>, StoreError> {
     let mut statement = snapshot.connection().prepare(SYMBOLS)?;
-    let mut rows = statement.query([])?;
+    let mut rows = statement.query([NodeKind::Namespace as u8])?;
     let mut symbols = Vec::new();
 
     while let Some(row) = rows.next()? {
@@ -59,6 +67,10 @@ pub fn export_symbols(snapshot: &Snapshot) -> Result<Vec<ExportSymbol>, StoreErr
             line_start: row.get(5)?,
             line_end: row.get(6)?,
             name_line: row.get(7)?,
+            name_column: row.get(8)?,
+            offsets: (row.get(9)?, row.get(10)?),
+            flags: NodeFlags(row.get(11)?),
+            namespace: row.get(12)?,
         });
     }
 
@@ -88,6 +100,16 @@ pub fn export_edges(
         });
     }
     Ok(())
+}
+
+/// Returns the edges whose sites are in a file, in no particular order.
+pub fn edges_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<EdgeRow>, StoreError> {
+    let connection = snapshot.connection();
+    let mut found = Vec::new();
+    for source in files::sources_of(connection, file)? {
+        edges::of_source_in_file(connection, source, file, &mut found)?;
+    }
+    Ok(found)
 }
 
 /// Inverts a map of file keys.

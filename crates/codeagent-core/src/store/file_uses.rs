@@ -46,7 +46,10 @@ pub fn uses_between_files(
 /// has.
 pub fn external_calls_by_file(snapshot: &Snapshot) -> Result<FxHashMap<FileKey, u64>, StoreError> {
     let mut counts = FxHashMap::default();
-    for (_, language) in Language::NAMES {
+    let of_sources = Language::NAMES
+        .iter()
+        .filter(|(_, language)| *language != Language::Imported);
+    for (_, language) in of_sources {
         external_calls(snapshot.connection(), *language, |row| {
             if word_column(row, 1, Dialect::from_code)?.language() == *language {
                 *counts.entry(FileKey(row.get(0)?)).or_default() += row.get::<_, i64>(2)? as u64;

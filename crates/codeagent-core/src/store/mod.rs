@@ -21,6 +21,7 @@ mod facts;
 mod file_uses;
 mod files;
 mod graph;
+mod imports;
 mod literals;
 mod nodes;
 mod package_facts;
@@ -46,7 +47,9 @@ pub use edges::{
     Contained, IncidentEdge, candidates_of, contained, edges_on_line, incident_edges,
     reference_count,
 };
-pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
+pub use export::{
+    ExportEdge, ExportSymbol, edges_of_file, export_edges, export_symbols, paths_by_key,
+};
 pub use external::{
     ExternalRow, ExternalSite, FilePackageUse, StoredExternal, external_packages,
     external_symbols_named, external_symbols_of, external_symbols_within, external_uses_by_file,
@@ -65,6 +68,7 @@ pub use graph::{
     SymbolBrief, SymbolClass, all_briefs, briefs, children_of, classes, each_use, file_nodes_below,
     use_counts,
 };
+pub use imports::{FIRST_IMPORTED_FILE, ImportRow, ImportedGraph, imports};
 pub use literals::{LiteralRow, callbacks_of, count_files_with_literal, files_with_literal};
 pub use nodes::{
     by_name, by_name_end, by_name_within, by_qualified_name, line_spans, node, node_hash,
@@ -123,6 +127,9 @@ pub const PACKAGES: &str = "packages";
 
 /// `_metadata`: package folders, one per line.
 pub const PACKAGE_FOLDERS: &str = "package_folders";
+
+/// `_metadata`: hash of the imports and of their files' times.
+pub const IMPORTS: &str = "imports";
 
 /// `_metadata`: notes about project files, one per line.
 pub const PROJECT_NOTES: &str = "project_remarks";

@@ -233,12 +233,12 @@ pub fn node_hash(node: &Node, buffer: &mut Vec<u8>) -> i64 {
     )
 }
 
-const STORED_HASHES: &str = "SELECT id, hash FROM nodes ORDER BY id";
+const STORED_HASHES: &str = "SELECT id, hash FROM nodes WHERE flags & ?1 = 0 ORDER BY id";
 
-/// Returns ids and content hashes of all nodes, by id.
+/// Returns ids and content hashes of the nodes made from sources, by id.
 pub(super) fn stored_hashes(connection: &Connection) -> Result<Vec<(NodeId, i64)>, StoreError> {
     let mut statement = connection.prepare_cached(STORED_HASHES)?;
-    let rows = statement.query_map([], |row| {
+    let rows = statement.query_map([NodeFlags::IMPORTED.0], |row| {
         Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get(1)?))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -54,6 +54,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "0009_external_symbols.sql",
         include_str!(concat!(env!("MIGRATIONS"), "/0009_external_symbols.sql")),
     ),
+    (
+        "0010_imports.sql",
+        include_str!(concat!(env!("MIGRATIONS"), "/0010_imports.sql")),
+    ),
 ];
 
 /// The schema version of this code.

@@ -108,7 +108,7 @@ pub fn percent(part: u64, whole: u64) -> Option<f64> {
 }
 
 const BY_DIALECT: &str = "SELECT dialect, count(*), sum(lines), sum(bytes), sum(error_bytes), sum(parse_status = 2), sum(parse_status = 1), \
-    sum(calls), sum(calls_resolved), sum(calls_external), sum(given_up) FROM files GROUP BY dialect";
+    sum(calls), sum(calls_resolved), sum(calls_external), sum(given_up) FROM files WHERE id < 2147483648 GROUP BY dialect";
 
 /// The counts of the generation last asked for; cached because counting takes milliseconds.
 #[derive(Default)]

@@ -16,10 +16,11 @@ use crate::store::delta::{
     Delta, EdgeRow, FileKey, FullGraph, NodeChanges, NodeWithHash, UnresolvedRow, Write,
     WriteReport,
 };
+use crate::store::imports::ImportedGraph;
 use crate::store::{
     EDGES_TOTAL, EMBEDDING_MODEL, FactsKey, GENERATION, NodeVector, StoreError, VECTORS_GENERATION,
-    bulk, dispatch, edges, external, facts, files, literals, nodes, packages, schema, search,
-    vectors,
+    bulk, dispatch, edges, external, facts, files, imports, literals, nodes, packages, schema,
+    search, vectors,
 };
 
 const STATEMENTS_CACHED: usize = 64;
@@ -85,6 +86,7 @@ impl Writer {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         let metadata = std::mem::take(&mut delta.metadata);
+        let imported = delta.imports.take();
         let write = std::mem::take(&mut delta.write);
         let is_replaced = matches!(write, Write::Replace(_));
         self.written += delta.files.len();
@@ -113,6 +115,9 @@ impl Writer {
             }
         };
 
+        if let Some(mut imported) = imported {
+            write_imports(&transaction, &mut imported)?;
+        }
         write_metadata(&transaction, metadata, is_replaced, report)?;
         if is_replaced || self.written >= FILES_PER_COLLECTION {
             facts::collect_garbage(&transaction)?;
@@ -338,6 +343,25 @@ fn write_files(connection: &Connection, delta: &Delta) -> Result<(), StoreError>
         .inputs
         .as_ref()
         .map_or(Ok(()), |inputs| files::replace_inputs(connection, inputs))
+}
+
+/// Replaces the rows of all imports.
+fn write_imports(connection: &Connection, imported: &mut ImportedGraph) -> Result<(), StoreError> {
+    let mut changed = PendingChanges::default();
+    for node in imports::nodes(connection)? {
+        remove_node(connection, node, &mut changed)?;
+    }
+    imports::delete(connection)?;
+
+    for file in &imported.files {
+        files::write_file(connection, file)?;
+    }
+    for (hash, node) in &imported.nodes {
+        write_node(connection, (node, *hash), &imported.keys, &mut changed)?;
+    }
+    changed.vectors.write(connection)?;
+    insert_edges(connection, &mut imported.edges)?;
+    imports::insert(connection, &imported.imports)
 }
 
 const DELETE_UNRESOLVED: &str = "DELETE FROM unresolved WHERE file_id = ?1";

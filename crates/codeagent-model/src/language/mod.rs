@@ -4,6 +4,7 @@
 //! crate.
 
 mod csharp;
+mod imported;
 mod parameters;
 mod typescript;
 
@@ -40,6 +41,7 @@ impl Language {
         match self {
             Self::CSharp => &csharp::RULES,
             Self::TypeScript => &typescript::RULES,
+            Self::Imported => &imported::RULES,
         }
     }
 

@@ -97,6 +97,7 @@ fn fence(language: Language) -> &'static str {
     match language {
         Language::CSharp => "csharp",
         Language::TypeScript => "typescript",
+        Language::Imported => "",
     }
 }
 
@@ -109,7 +110,7 @@ fn block(language: &str, code: &str) -> String {
 fn signature(node: &Node) -> String {
     let separator = match node.language {
         Language::CSharp => " ",
-        Language::TypeScript => ": ",
+        Language::TypeScript | Language::Imported => ": ",
     };
     let kind = node.kind.as_str().replace('_', " ");
     let kind = if node.node_type == NodeType::Method {

@@ -212,6 +212,7 @@ fn related_results() -> Vec<RelatedResults> {
             through: sample(),
         },
         RelatedResults::StructuralTyping { name: name() },
+        RelatedResults::MayLackImplementations { name: name() },
     ]);
     every!(
         all,
@@ -226,6 +227,7 @@ fn related_results() -> Vec<RelatedResults> {
         RelatedResults::BaseImplementations(_),
         RelatedResults::IndirectImplementations { .. },
         RelatedResults::StructuralTyping { .. },
+        RelatedResults::MayLackImplementations { .. },
     )
 }
 

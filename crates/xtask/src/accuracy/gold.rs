@@ -66,7 +66,7 @@ pub fn compact(prefix: &Path, language: Language, out: &Path) -> anyhow::Result<
 
     let tables = match language {
         Language::TypeScript => TYPESCRIPT_COLUMNS,
-        Language::CSharp => CSHARP_COLUMNS,
+        Language::CSharp | Language::Imported => CSHARP_COLUMNS,
     };
 
     for (name, columns) in tables {

@@ -86,6 +86,51 @@ pub fn declared(workspace: &Workspace, projects: &ProjectModel) -> Vec<ProjectPa
     found
 }
 
+/// A package that the repository itself contains: a C# project or a `package.json`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnPackage {
+    /// Path of the csproj or package.json.
+    pub manifest: String,
+    /// Name of the assembly or package.
+    pub name: String,
+    /// Version in the manifest; empty if there is none.
+    pub version: String,
+}
+
+/// Returns the packages that the repository contains, by path of their manifests.
+pub fn own_packages(projects: &ProjectModel) -> Vec<OwnPackage> {
+    let csharp = &projects.of::<CSharpProjects>().projects;
+    let assemblies = csharp.iter().map(|project| OwnPackage {
+        manifest: project.path.clone(),
+        name: project.assembly_name.clone(),
+        version: String::new(),
+    });
+    let npm = manifests(projects).map(|(path, manifest)| {
+        let text = |key| manifest.get(key).and_then(Value::as_str);
+        OwnPackage {
+            manifest: path.to_owned(),
+            name: text("name").unwrap_or_default().to_owned(),
+            version: text("version").unwrap_or_default().to_owned(),
+        }
+    });
+
+    let mut found: Vec<OwnPackage> = assemblies.chain(npm).collect();
+    found.sort_by(|a, b| a.manifest.cmp(&b.manifest));
+    found
+}
+
+/// Returns each `package.json` with its path; those that cannot be read are left out.
+fn manifests(projects: &ProjectModel) -> impl Iterator<Item = (&str, Value)> {
+    projects
+        .sources
+        .iter()
+        .filter(|(path, _)| file_name(path) == "package.json")
+        .filter_map(|(path, text)| {
+            let value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+            Some((path.as_str(), value))
+        })
+}
+
 fn csharp_packages(project: &CSharpProject, locks: &LockFiles) -> ProjectPackages {
     let folder = folder_of(&project.path);
     let config = locks.read(&below(folder, "packages.config"));
@@ -131,15 +176,7 @@ fn csharp_packages(project: &CSharpProject, locks: &LockFiles) -> ProjectPackage
 
 /// Returns the packages of each `package.json`.
 fn npm_packages(projects: &ProjectModel, locks: &mut LockFiles) -> Vec<ProjectPackages> {
-    let manifests: Vec<(&str, Value)> = projects
-        .sources
-        .iter()
-        .filter(|(path, _)| file_name(path) == "package.json")
-        .filter_map(|(path, text)| {
-            let value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
-            Some((path.as_str(), value))
-        })
-        .collect();
+    let manifests: Vec<(&str, Value)> = manifests(projects).collect();
     let own: FxHashSet<&str> = manifests
         .iter()
         .filter_map(|(_, manifest)| manifest.get("name")?.as_str())

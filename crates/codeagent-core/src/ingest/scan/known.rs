@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::{COARSEST_TIME_NS, NEVER_READ, NOT_THERE, SourceFile, extended_at};
 use crate::languages::LANGUAGES;
 use crate::store::{
-    self, FileRow, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PackageRow, SCANNED_AT, Snapshot,
+    self, FIRST_IMPORTED_FILE, FileRow, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PackageRow, SCANNED_AT, Snapshot,
     StoreError,
 };
 
@@ -36,6 +36,7 @@ impl KnownFiles {
         Ok(Self {
             files: store::files(snapshot)?
                 .into_iter()
+                .filter(|file| file.id.0 < FIRST_IMPORTED_FILE)
                 .map(|file| (file.path.clone(), file))
                 .collect(),
             inputs: store::inputs(snapshot)?

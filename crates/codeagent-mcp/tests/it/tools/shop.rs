@@ -332,7 +332,7 @@ async fn shop_get_status() {
     );
     // Resolution quality is covered by the resolvers' tests.
     status.as_object_mut().unwrap().remove("quality");
-    expect![[r#"{"healthy":true,"schema_version":9,"indexed_files":46,"indexed_symbols":246,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":246,"edges":625,"text_of_no_language_percent":4.1}"#]].assert_eq(&status.to_string());
+    expect![[r#"{"healthy":true,"schema_version":10,"indexed_files":46,"indexed_symbols":246,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":246,"edges":625,"text_of_no_language_percent":4.1}"#]].assert_eq(&status.to_string());
 }
 
 #[tokio::test]
