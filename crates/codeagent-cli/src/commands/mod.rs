@@ -28,6 +28,7 @@ mod report;
 mod report_html;
 mod search;
 mod shell;
+mod snapshot;
 mod status;
 mod symbol;
 mod text;
@@ -201,6 +202,11 @@ enum Command {
         after_help = "The page is only for this machine. Its address contains a secret, which is new for each run.\n\nExample: codeagent view"
     )]
     View(view::Arguments),
+    /// Share indexes through an object store: made once, used by everybody
+    #[command(
+        after_help = "Only these commands use a network. The store's URL never comes from the repository.\n\nExamples:\n  codeagent snapshot push file:///srv/snapshots\n  codeagent snapshot pull file:///srv/snapshots && codeagent index\n  codeagent snapshot gc file:///srv/snapshots --keep 20"
+    )]
+    Snapshot(snapshot::Arguments),
     /// Remove the index of this repository, or the indexes of repositories that no longer exist
     #[command(after_help = "Examples:\n  codeagent clean\n  codeagent clean --all --dry-run")]
     Clean(clean::Arguments),
@@ -698,6 +704,7 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Lsp(arguments) => return lsp::run(root, arguments),
         Command::Report(arguments) => report_html::run(root, &arguments),
         Command::View(arguments) => return view::run(root, &arguments),
+        Command::Snapshot(arguments) => snapshot::run(root, &arguments),
         Command::Clean(arguments) => clean::run(root, &arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Model(arguments) => model::run(root, &arguments),
