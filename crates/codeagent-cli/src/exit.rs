@@ -9,6 +9,7 @@ use codeagent_core::engine::{EngineError, ErrorKind};
 use codeagent_core::query::QueryError;
 use codeagent_mcp::serve::ServeError;
 use codeagent_render::Code;
+use codeagent_share::ShareError;
 
 use crate::commands::Unanswered;
 use crate::error;
@@ -53,7 +54,11 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         || cause.is::<codeagent_workspace::OpenError>()
         || cause.is::<codeagent_workspace::RootError>()
         || cause.is::<crate::commands::Unfilled>()
-        || cause.is::<codeagent_workspace::ConfigError>();
+        || cause.is::<codeagent_workspace::ConfigError>()
+        || matches!(
+            cause.downcast_ref(),
+            Some(ShareError::Url { .. } | ShareError::Name { .. })
+        );
 
     is_usage.then_some(USAGE)
 }

@@ -10,6 +10,7 @@
 
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use codeagent_core::query::SiteSample;
 use codeagent_core::service::Staleness;
@@ -22,9 +23,25 @@ use crate::commands::Root;
 use crate::hits::{Form, Hit};
 use crate::text::{self, Line};
 
+/// The repository that is asked, if there are several, and whether its name was printed.
+static REPOSITORY: Mutex<Option<(String, bool)>> = Mutex::new(None);
+
+/// Names the repository of the following output.
+pub fn begin_repository(name: &str) {
+    *repository() = Some((name.to_owned(), false));
+}
+
+fn repository() -> MutexGuard<'static, Option<(String, bool)>> {
+    REPOSITORY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 pub fn lines<T: Into<Line>>(lines: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     for line in lines {
+        if let Some((name, is_printed @ false)) = &mut *repository() {
+            writeln!(out, "{}", Line::heading(format!("# {name}")).painted())?;
+            *is_printed = true;
+        }
         writeln!(out, "{}", line.into().painted())?;
     }
     Ok(out.flush()?)
@@ -32,7 +49,14 @@ pub fn lines<T: Into<Line>>(lines: impl IntoIterator<Item = T>) -> anyhow::Resul
 
 /// Prints a value as indented JSON.
 pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    one_json(&serde_json::to_string_pretty(value)?)
+    let Some((name, _)) = &*repository() else {
+        return one_json(&serde_json::to_string_pretty(value)?);
+    };
+    let mut value = serde_json::to_value(value)?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("repo".to_owned(), name.as_str().into());
+    }
+    one_json(&serde_json::to_string_pretty(&value)?)
 }
 
 /// Prints a JSON text.

@@ -11,6 +11,7 @@
 mod error;
 mod index_reader;
 mod integrity;
+mod share;
 mod verify;
 
 use std::path::Path;
@@ -33,6 +34,7 @@ use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, StoreError}
 
 pub use crate::engine::error::{EngineError, ErrorKind, query_kind, store_kind};
 pub use crate::engine::index_reader::IndexReader;
+pub use crate::engine::share::{PackedFact, SharedVersions, may_be_facts, shared_versions};
 pub use crate::languages::grammars;
 pub use crate::store::{SCHEMA_VERSION, sqlite_differences, sqlite_version};
 

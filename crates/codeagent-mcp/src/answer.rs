@@ -12,7 +12,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::error::ToolError;
-use crate::output::{COMPACT, ExtraField, NEXT_CURSOR, NOTE, TOTAL};
+use crate::output::{COMPACT, ExtraField, NEXT_CURSOR, NOTE, REPOSITORIES, TOTAL};
+use crate::roots::REPO;
+use crate::several;
 
 /// The answer of a tool.
 #[derive(Clone, Debug)]
@@ -32,12 +34,21 @@ pub struct Answer {
 /// An answer as text.
 #[derive(Clone, Debug)]
 pub struct TextAnswer {
-    /// The full content, before it is cut.
-    pub document: Document,
+    /// The full content, before it is cut: one part per repository.
+    pub parts: Vec<Part>,
     /// Maximum characters of the result.
     pub max_chars: usize,
     /// Sends the facts as JSON, with a limit of rows instead of characters.
     pub is_json: bool,
+}
+
+/// The part of a repository in a text.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// Name of the repository, if the server has several.
+    pub repo: Option<String>,
+    /// Its full content.
+    pub document: Document,
 }
 
 impl Answer {
@@ -114,47 +125,92 @@ impl Answer {
             return text.into_result(self.notes);
         }
 
-        if !self.notes.is_empty() {
-            self.added
-                .insert(NOTE.name.to_owned(), self.notes.join("; ").into());
-        }
-
-        let lines = self
-            .value
-            .as_array()
-            .filter(|_| self.is_compact)
-            .map(|rows| compact(rows));
-
         let mut content = vec![ContentBlock::text(
-            lines.clone().unwrap_or_else(|| self.value.to_string()),
+            self.lines().unwrap_or_else(|| self.value.to_string()),
         )];
+        self.add_notes();
         if !self.added.is_empty() {
             content.push(ContentBlock::text(
                 Value::Object(self.added.clone()).to_string(),
             ));
         }
 
+        let mut result = CallToolResult::success(content);
+        result.structured_content = Some(self.into_fields().into());
+
+        result
+    }
+
+    /// Returns the answer as the fields of structured content.
+    #[must_use]
+    pub fn into_fields(mut self) -> Map<String, Value> {
+        self.add_notes();
+        let lines = self.lines();
         let mut whole = match (self.value, lines) {
             (_, Some(lines)) => Map::from_iter([(COMPACT.name.to_owned(), lines.into())]),
             (Value::Object(fields), None) => fields,
             (value, None) => Map::from_iter([("results".to_owned(), value)]),
         };
-
         whole.extend(self.added);
-        let mut result = CallToolResult::success(content);
-        result.structured_content = Some(whole.into());
+        whole
+    }
 
-        result
+    fn add_notes(&mut self) {
+        if !self.notes.is_empty() {
+            self.added
+                .insert(NOTE.name.to_owned(), self.notes.join("; ").into());
+        }
+    }
+
+    /// Returns the rows as lines, if the caller wants them so.
+    fn lines(&self) -> Option<String> {
+        let rows = self.value.as_array().filter(|_| self.is_compact)?;
+        Some(compact(rows))
+    }
+}
+
+impl Part {
+    /// Returns the line before the text, if the server has several repositories.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        let name = self.repo.as_ref();
+        name.map_or_else(String::new, |name| format!("# {name}\n\n"))
+    }
+
+    fn json(&self) -> Value {
+        let mut value = self.document.json(MAX_JSON_ROWS);
+        if let Some(name) = &self.repo {
+            value[REPO] = name.as_str().into();
+        }
+        value
     }
 }
 
 impl TextAnswer {
+    /// Sets the name of the repository that the text is about.
+    pub fn name_first(&mut self, name: &str) {
+        if let Some(part) = self.parts.first_mut() {
+            part.repo = Some(name.to_owned());
+        }
+    }
+
+    /// Adds notes to the text.
+    pub fn add_notes(&mut self, notes: Vec<String>) {
+        if let Some(part) = self.parts.first_mut() {
+            notes.into_iter().for_each(|note| part.document.note(note));
+        }
+    }
+
     fn into_result(mut self, notes: Vec<String>) -> CallToolResult {
-        notes.into_iter().for_each(|note| self.document.note(note));
-        let text = if self.is_json {
-            self.document.json(MAX_JSON_ROWS).to_string()
-        } else {
-            self.document.render(self.max_chars)
+        self.add_notes(notes);
+        let text = match (self.is_json, self.parts.as_slice()) {
+            (true, [only]) => only.json().to_string(),
+            (true, parts) => {
+                let parts: Vec<Value> = parts.iter().map(Part::json).collect();
+                json!({ REPOSITORIES.name: parts }).to_string()
+            }
+            (false, [only]) if only.repo.is_none() => only.document.render(self.max_chars),
+            (false, parts) => several::fit(parts, self.max_chars),
         };
         CallToolResult::success(vec![ContentBlock::text(text)])
     }

@@ -27,7 +27,8 @@ pub struct ToolError {
 }
 
 impl ToolError {
-    fn new(code: Code, message: impl Into<String>) -> Self {
+    /// Creates an error.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use codeagent_files::{Options, Profile, ToolSet};
-use codeagent_mcp::repository::ServerRoot;
+use codeagent_mcp::call::ListFormat;
+use codeagent_mcp::repositories::ServerRoot;
 use codeagent_mcp::serve::serve_stdio;
-use codeagent_mcp::server::ListFormat;
 use codeagent_mcp::state::Indexing;
 
 fn main() -> ExitCode {
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         .nth(1)
         .map_or_else(|| PathBuf::from("."), PathBuf::from);
     match serve_stdio(
-        &ServerRoot::Named(root),
+        &ServerRoot::Named(vec![root]),
         ToolSet::new(Profile::Index, Options::default()),
         Indexing::default(),
         ListFormat::default(),

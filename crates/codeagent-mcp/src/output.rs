@@ -13,6 +13,7 @@ pub use codeagent_render::{
     SYMBOLS, TEXTUAL, TEXTUAL_SITES, TOTAL, UNRESOLVED, UNRESOLVED_CURSOR, UNRESOLVED_SITES,
 };
 
+use crate::roots::REPO;
 use codeagent_render::Code;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -75,6 +76,20 @@ pub const CONFIGURATION: ExtraField = ExtraField {
     name: "configuration",
     json_type: "array",
     doc: "Problems in `.codeagent/config.json`.",
+};
+
+/// The repository of an answer, if the server has several.
+pub const REPO_FIELD: ExtraField = ExtraField {
+    name: REPO,
+    json_type: "string",
+    doc: "The repository of this answer.",
+};
+
+/// The answers of several repositories.
+pub const REPOSITORIES: ExtraField = ExtraField {
+    name: "repositories",
+    json_type: "array",
+    doc: "The answer of each repository, with its name as `repo`.",
 };
 
 fn field_schema(field: &ExtraField) -> Value {

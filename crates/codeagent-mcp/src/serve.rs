@@ -9,7 +9,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,10 +21,12 @@ use rmcp::service::ServerInitializeError;
 use tokio::net::TcpListener;
 
 use crate::backpressure::BoundedSender;
+use crate::call::ListFormat;
 use crate::http::{self, ExposureError, HttpOptions, Stop};
-use crate::repository::{Repository, ServerRoot};
-use crate::server::{ListFormat, Server};
-use crate::state::{Indexing, State};
+use crate::repositories::{Repositories, ServerRoot};
+use crate::roots::Opening;
+use crate::server::Server;
+use crate::state::Indexing;
 use crate::transport::Lines;
 pub use codeagent_http::stop_signal;
 
@@ -73,27 +75,21 @@ pub enum ServeError {
     Handshake(String),
 }
 
-/// Serves tools over a repository on standard input and output.
+/// Serves tools over repositories on standard input and output.
 pub fn serve_stdio(
     place: &ServerRoot,
     tools: ToolSet,
     indexing: Indexing,
     lists: ListFormat,
 ) -> Result<ShutdownCause, ServeError> {
-    let repository = match place {
-        ServerRoot::Named(root) => {
-            let state = State::with_indexing(root, DataRoot::default(), indexing)?;
-            if tools.needs_index() {
-                state.start();
-            }
-            Repository::known(state)
-        }
-        ServerRoot::Around(folder) => Repository::searching(
-            folder.clone(),
-            DataRoot::default(),
-            indexing,
-            tools.needs_index(),
-        ),
+    let opening = Opening {
+        home: DataRoot::default(),
+        indexing,
+        is_indexed: tools.needs_index(),
+    };
+    let repositories = match place {
+        ServerRoot::Named(folders) => Repositories::named(folders, &opening)?,
+        ServerRoot::Around(folder) => Repositories::searching(folder.clone(), opening),
     };
 
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -101,20 +97,19 @@ pub fn serve_stdio(
         .enable_all()
         .build()?;
     let ended = runtime.block_on(serve_session(
-        Server::about(Arc::clone(&repository), tools).with_lists(lists),
+        Server::about(Arc::clone(&repositories), tools).with_lists(lists),
     ));
-    repository.close();
+    repositories.close();
 
     // A thread may still be blocked on standard input; do not wait for it.
     runtime.shutdown_background();
     ended
 }
 
-/// Serves the repository at `root` over HTTP until the process gets a signal. `threads` is the
-/// number of indexing threads; 0 is one per processor. `announce` is called with the address once
-/// the server answers.
+/// Serves the repositories at these folders over HTTP until the process gets a signal. `announce` is
+/// called with the address once the server answers.
 pub fn serve_http(
-    root: &Path,
+    folders: &[PathBuf],
     tools: ToolSet,
     options: HttpOptions,
     indexing: Indexing,
@@ -127,7 +122,13 @@ pub fn serve_http(
     }
 
     codeagent_http::disable_core_dumps();
-    let state = State::with_indexing(root, DataRoot::default(), indexing)?;
+    let offered = http::offered(&tools, &options);
+    let opening = Opening {
+        home: DataRoot::default(),
+        indexing,
+        is_indexed: offered.iter().any(|(_, tools)| tools.needs_index()),
+    };
+    let repositories = Repositories::named(folders, &opening)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
@@ -137,15 +138,9 @@ pub fn serve_http(
         let listener = TcpListener::bind(address).await.map_err(listen)?;
 
         announce(listener.local_addr().map_err(listen)?);
-        if http::offered(&tools, &options)
-            .iter()
-            .any(|(_, tools)| tools.needs_index())
-        {
-            state.start();
-        }
 
         let stop = Stop::default();
-        let server = Server::of(Arc::clone(&state), tools).with_lists(lists);
+        let server = Server::about(Arc::clone(&repositories), tools).with_lists(lists);
         let accepted = tokio::spawn(http::accept(
             listener,
             http::router(server.clone(), options, &stop),
@@ -172,7 +167,7 @@ pub fn serve_http(
         }
     });
 
-    state.close();
+    repositories.close();
     runtime.shutdown_background();
     ended
 }

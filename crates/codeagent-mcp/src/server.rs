@@ -8,7 +8,6 @@
 //! Limitations: offers tools and prompts, no resources. Tools with effects (`index_files`, tools
 //! that write) are not interrupted.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,14 +26,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 
 use crate::answer::{Answer, error_result, error_text_result};
-use crate::arguments::{Arguments, brief_schema};
+use crate::arguments::brief_schema;
+use crate::call::{ListFormat, ToolCall};
 use crate::changed::index_changed;
 use crate::error::ToolError;
 use crate::prompts;
 use crate::report::ProgressReporter;
-use crate::repository::Repository;
+use crate::repositories::Repositories;
+use crate::roots::Roots;
+use crate::several;
 use crate::state::State;
-use crate::tools::{self, FORMAT, Tool};
+use crate::tools::{self, Tool};
 
 const INSTRUCTIONS: &str = "\
 Answers questions about one repository's C# and TypeScript/JavaScript code from an index of its \
@@ -79,20 +81,10 @@ const RUNNING: usize = 16;
 /// Interval at which a cancelled call is asked again to stop.
 const STOPPING: Duration = Duration::from_millis(1);
 
-/// Default format of lists, for calls that do not choose one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ListFormat {
-    /// As rows.
-    #[default]
-    Rows,
-    /// As lines grouped by file.
-    Compact,
-}
-
-/// The server of one repository.
+/// The server of one repository or several.
 #[derive(Clone)]
 pub struct Server {
-    repository: Arc<Repository>,
+    repositories: Arc<Repositories>,
     set: Arc<ToolSet>,
     lists: ListFormat,
     turns: Arc<Semaphore>,
@@ -110,15 +102,15 @@ impl Server {
     /// Creates a server of any profile over shared state.
     #[must_use]
     pub fn of(state: Arc<State>, set: ToolSet) -> Self {
-        Self::about(Repository::known(state), set)
+        Self::about(Repositories::known(state), set)
     }
 
-    /// Creates a server of any profile over a repository that may not be known yet.
+    /// Creates a server of any profile over repositories that may not be known yet.
     #[must_use]
-    pub fn about(repository: Arc<Repository>, set: ToolSet) -> Self {
+    pub fn about(repositories: Arc<Repositories>, set: ToolSet) -> Self {
         let semaphore = || Arc::new(Semaphore::new(RUNNING));
         Self {
-            repository,
+            repositories,
             set: Arc::new(set),
             lists: ListFormat::default(),
             turns: semaphore(),
@@ -182,8 +174,8 @@ impl Server {
             ProtocolEra::Legacy
         };
 
-        let state = match self.repository.state(&context.peer).await {
-            Ok(state) => state,
+        let roots = match self.repositories.roots(&context.peer).await {
+            Ok(roots) => roots,
             Err(reason) => return self.set.refused(reason, era).map(CallToolResponse::from),
         };
         let _turn = self
@@ -201,7 +193,11 @@ impl Server {
         };
         let work = move || {
             let _change = change;
-            let arguments = request.arguments.unwrap_or_default();
+            let mut arguments = request.arguments.unwrap_or_default();
+            let state = match state_of_file_call(&roots, &mut arguments) {
+                Ok(state) => state,
+                Err(reason) => return set.refused(reason, era),
+            };
             let answer = set.call(&state.workspace(), &request.name, arguments, &caller);
             let Some(answer) = answer else {
                 return Err(no_such_tool(&request.name, std::iter::empty()));
@@ -220,6 +216,19 @@ impl Server {
 
         answer.map(CallToolResponse::from)
     }
+}
+
+/// Returns the repository that a call of a file tool is about. Files are not searched in several
+/// repositories, so that no change reaches another repository than the caller means.
+fn state_of_file_call(
+    roots: &Roots,
+    sent: &mut serde_json::Map<String, serde_json::Value>,
+) -> Result<Arc<State>, String> {
+    let chosen = match roots.only() {
+        Some(only) => Some(only),
+        None => roots.take_chosen(sent)?,
+    };
+    chosen.ok_or_else(|| roots.not_chosen())?.state()
 }
 
 fn no_such_tool<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> ErrorData {
@@ -258,6 +267,10 @@ impl ServerHandler for Server {
             Profile::Agent => AGENT_INSTRUCTIONS.to_owned(),
             _ => self.set.instructions(),
         };
+        let instructions = match self.repositories.known_roots() {
+            Some(roots) if roots.only().is_none() => several::instructed(instructions, &roots),
+            _ => instructions,
+        };
 
         let offered = ServerCapabilities::builder().enable_tools();
         let offered = match self.set.profile {
@@ -280,17 +293,17 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.repository.seek_once(context.peer);
+        self.repositories.seek_once(context.peer);
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        self.repository.seek(context.peer);
+        self.repositories.seek(context.peer);
     }
 
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         only_page(request)?;
         let profile = self.set.profile;
@@ -300,6 +313,10 @@ impl ServerHandler for Server {
                 .collect()
         } else {
             self.set.descriptions()
+        };
+        let all = match self.repositories.roots(&context.peer).await {
+            Ok(roots) if roots.only().is_none() => several::described(all, &roots),
+            _ => all,
         };
         Ok(ListToolsResult::with_all_items(all))
     }
@@ -326,8 +343,8 @@ impl ServerHandler for Server {
             error_result
         };
 
-        let state = match self.repository.state(&context.peer).await {
-            Ok(state) => state,
+        let roots = match self.repositories.roots(&context.peer).await {
+            Ok(roots) => roots,
             Err(reason) => return Ok(refused(&ToolError::unavailable(reason)).into()),
         };
         let turn = tokio::select! {
@@ -346,13 +363,15 @@ impl ServerHandler for Server {
         let canceller = Canceller::default();
         let of_call = canceller.clone();
         let change = self.change(tool.writes).await;
-        let lists = self.lists;
+        let call = ToolCall {
+            tool,
+            lists: self.lists,
+            reporter,
+            canceller: of_call,
+        };
         let work = move || {
             let _held = (turn, change);
-            let arguments = Arguments::check(tool.name, tool.parameters, sent)?
-                .reporting_to(reporter)
-                .cancelled_by(of_call);
-            run(&state, tool, &arguments, lists)
+            call.run(&roots, sent)
         };
 
         let answer = until_cancelled(work, context.ct.cancelled(), &canceller).await;
@@ -471,48 +490,6 @@ async fn until_cancelled<T: Send + 'static>(
     }
 }
 
-/// Runs a tool; a panic becomes an error.
-fn run(
-    state: &State,
-    tool: &Tool,
-    arguments: &Arguments,
-    lists: ListFormat,
-) -> Result<Answer, ToolError> {
-    tracing::info!(tool = tool.name, "called");
-    let answer = catch_unwind(AssertUnwindSafe(|| {
-        tools::freshness::run(state, tool, arguments)
-    }));
-    let is_listing = !tool.output.is_text
-        && tool
-            .parameters
-            .iter()
-            .any(|parameter| parameter.name == FORMAT.name);
-
-    let is_compact = is_listing
-        && arguments
-            .text(FORMAT.name)
-            .map_or(lists == ListFormat::Compact, |format| format == "compact");
-    if matches!(&answer, Ok(Err(error)) if error.is_damage()) {
-        state.rebuild_in_background();
-    }
-
-    answer
-        .map(|answer| {
-            answer.map(|answer| Answer {
-                is_compact,
-                ..answer
-            })
-        })
-        .unwrap_or_else(|_| {
-            tracing::error!(tool = tool.name, "a tool panicked");
-            Err(ToolError::index(format!(
-                "`{}` failed on this call because of a bug in codeagent; other calls are not \
-                 affected",
-                tool.name
-            )))
-        })
-}
-
 fn describe(tool: &Tool, with_output: bool) -> ToolDescription {
     let mut description = ToolDescription::new(tool.name, tool.doc, brief_schema(tool.parameters));
     description.title = Some(tool.title.to_owned());
@@ -537,8 +514,6 @@ fn describe(tool: &Tool, with_output: bool) -> ToolDescription {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Code;
-    use crate::output::Output;
 
     #[tokio::test]
     async fn a_cancelled_call_is_waited_for_until_it_stops() {
@@ -564,31 +539,5 @@ mod tests {
                 .unwrap(),
             "done"
         );
-    }
-
-    #[test]
-    fn a_panicking_tool_returns_an_error() {
-        let root = tempfile::tempdir().unwrap();
-        let state = State::open(
-            root.path(),
-            codeagent_workspace::DataRoot::at(root.path().join(".codeagent")),
-        )
-        .unwrap();
-
-        let tool = Tool {
-            name: "broken",
-            title: "",
-            doc: "",
-            parameters: &[],
-            output: Output::object::<()>(&[]),
-            errors: &[],
-            run: |_, _| panic!("a defect"),
-            writes: false,
-        };
-
-        let arguments = Arguments::check("broken", &[], serde_json::Map::new()).unwrap();
-        let error = run(&state, &tool, &arguments, ListFormat::Rows).unwrap_err();
-        assert_eq!(error.code, Code::IndexError);
-        assert!(error.message.contains("`broken`"), "{}", error.message);
     }
 }

@@ -1,13 +1,12 @@
-//! The state shared by all calls of a server: the repository and its index service.
+//! The state shared by all calls about one repository: its files and its index service.
 //!
 //! A server answers at once, while the service opens the index in the background. Queries about
 //! symbols wait briefly for it, and return its progress as an error until the first index is
 //! complete.
-//!
-//! Limitations: one repository per server.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use codeagent_core::Progress;
 use codeagent_core::embed::ModelHandle;
@@ -30,6 +29,9 @@ pub struct Indexing {
     pub threads: usize,
     /// The embedding model.
     pub model: ModelHandle,
+    /// Time after which an unused repository of several is closed, if not the default; never if
+    /// zero.
+    pub idle: Option<Duration>,
 }
 
 /// The note for results without vectors because the model cannot be used.
@@ -54,7 +56,7 @@ impl State {
         home: DataRoot,
         indexing: Indexing,
     ) -> Result<Arc<Self>, OpenError> {
-        let Indexing { threads, model } = indexing;
+        let Indexing { threads, model, .. } = indexing;
         let options = ServiceOptions {
             home,
             threads,

@@ -204,6 +204,19 @@ impl GitRepository {
         Ok(changes)
     }
 
+    /// Returns the ids of `HEAD` and its first parents, newest first, at most `limit`. The history
+    /// of a shallow clone ends early.
+    pub fn history(&self, limit: usize) -> Result<Vec<String>, GitError> {
+        let mut next = Some(self.commit("HEAD")?);
+        let mut ids = Vec::new();
+        while let Some(id) = next.filter(|_| ids.len() < limit) {
+            ids.push(id.to_string());
+            let commit = self.objects.commit(id)?;
+            next = commit.and_then(|(_, commit)| commit.parents.first().copied());
+        }
+        Ok(ids)
+    }
+
     /// Reads one side of a file as text; `None` if it is binary, too large or missing.
     pub fn text(&self, path: &RepoPath, content: Content) -> Result<Option<String>, GitError> {
         let limit = self.workspace.config().max_file_bytes;

@@ -162,6 +162,18 @@ fn log_of(file: &Path) -> Option<(u64, Stamp)> {
 }
 
 impl DataDir {
+    /// Reads the whole database.
+    pub fn read_database(&self) -> io::Result<Vec<u8>> {
+        std::fs::read(self.path().join(DATABASE))
+    }
+
+    /// Writes the content of an empty database. The caller must hold the lock.
+    pub fn write_database(&self, content: &mut dyn io::Read) -> io::Result<()> {
+        let mut file = open_own(&self.path().join(DATABASE))?;
+        io::copy(content, &mut file)?;
+        file.sync_all()
+    }
+
     /// Reports whether there is a database, even an empty one that once had content.
     #[must_use]
     pub fn has_database(&self) -> bool {

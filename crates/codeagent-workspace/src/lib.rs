@@ -64,7 +64,7 @@ pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
 pub use priority::{lower_priority, lowest_priority, priority_steps};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
 pub use root::{
-    RootError, check_found_root, check_named_root, find_root, has_source, is_work_tree,
+    RootError, check_found_root, check_named_root, find_root, find_roots, has_source, is_work_tree,
 };
 #[cfg(target_os = "linux")]
 pub use sandbox::remove_tree;

@@ -38,6 +38,31 @@ pub enum RootError {
 /// Returns the root for a command that does not name one.
 #[must_use]
 pub fn find_root(start: &Path, home: &DataRoot) -> PathBuf {
+    root_around(start, home).unwrap_or(start).to_owned()
+}
+
+/// Returns the roots for a command that does not name any: the one around the folder, else the
+/// indexed folders in it, else the folder itself.
+#[must_use]
+pub fn find_roots(start: &Path, home: &DataRoot) -> Vec<PathBuf> {
+    if let Some(root) = root_around(start, home) {
+        return vec![root.to_owned()];
+    }
+
+    let is_wide = too_wide(start, &user_home()).is_some();
+    let inner = if is_wide {
+        Vec::new()
+    } else {
+        indexed_below(start, home)
+    };
+    if inner.is_empty() {
+        vec![start.to_owned()]
+    } else {
+        inner
+    }
+}
+
+fn root_around<'a>(start: &'a Path, home: &DataRoot) -> Option<&'a Path> {
     let candidates = || {
         start
             .ancestors()
@@ -51,8 +76,22 @@ pub fn find_root(start: &Path, home: &DataRoot) -> PathBuf {
     candidates()
         .find(|folder| is_work_tree(folder))
         .or_else(|| candidates().find(is_indexed))
-        .unwrap_or(start)
-        .to_owned()
+}
+
+/// Returns the folders below `start` that have an index, without those in another of them.
+fn indexed_below(start: &Path, home: &DataRoot) -> Vec<PathBuf> {
+    let start = resolved(start);
+    let known = home.data_dirs().unwrap_or_default().known;
+    let mut roots: Vec<PathBuf> = known
+        .iter()
+        .filter(|data| data.has_database() && data.root().is_dir())
+        .map(|data| data.root().to_owned())
+        .filter(|root| *root != start && root.starts_with(&start))
+        .collect();
+    roots.sort();
+    // A folder is sorted directly before those in it.
+    roots.dedup_by(|inner, outer| inner.starts_with(outer));
+    roots
 }
 
 /// Checks a root named by the user: anything but the root of the file system.

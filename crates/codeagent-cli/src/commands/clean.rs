@@ -120,7 +120,7 @@ fn as_json(row: &Row, is_dry: bool) -> Value {
 }
 
 /// Formats a size: `12.3 MB`.
-fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     let (mut number, mut unit) = (bytes as f64, "B");
     for larger in ["kB", "MB", "GB"] {
         if number < 1_000.0 {

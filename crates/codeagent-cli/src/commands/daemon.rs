@@ -34,7 +34,7 @@ pub const ENDING: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Maximum idle minutes: a year.
-const LONGEST_IDLE: i64 = 525_600;
+pub const LONGEST_IDLE: i64 = 525_600;
 
 #[derive(Debug, Args)]
 pub struct Arguments {

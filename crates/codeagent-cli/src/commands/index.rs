@@ -376,7 +376,7 @@ fn line(summary: &Summary) -> String {
     let hint = if partial.is_empty() && failed.is_empty() {
         ""
     } else {
-        " (`codeagent status --all` lists them)"
+        " (`codeagent status --files` lists them)"
     };
     let unchanged = if summary.unchanged {
         "nothing changed: "

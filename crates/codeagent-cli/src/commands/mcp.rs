@@ -4,20 +4,23 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use codeagent_files::assistant::Limits;
 use codeagent_files::{ExecPolicy, Options, Profile, ToolSet};
+use codeagent_mcp::call::ListFormat;
 use codeagent_mcp::http::{ENDPOINT, HttpOptions, Token};
-use codeagent_mcp::repository::ServerRoot;
+use codeagent_mcp::repositories::ServerRoot;
+use codeagent_mcp::roots::IDLE;
 use codeagent_mcp::serve::{ShutdownCause, serve_http, serve_stdio};
-use codeagent_mcp::server::ListFormat;
 use codeagent_mcp::state::Indexing;
 use codeagent_workspace::check_addresses;
 
-use crate::commands::{Command, Root, Threads, model};
+use crate::commands::daemon::LONGEST_IDLE;
+use crate::commands::{Command, Root, Threads, model, working_folder};
 use crate::error::Usage;
 use crate::{exit, output};
 
@@ -52,6 +55,9 @@ pub struct Arguments {
     /// Also serve the endpoints of protocol revision 2024-11-05: /sse and /messages
     #[arg(long, requires = "http")]
     legacy_sse: bool,
+    /// Close a repository of several after this many minutes without a call; 0: never
+    #[arg(long, value_name = "MINUTES", default_value_t = (IDLE.as_secs() / 60) as u32, value_parser = clap::value_parser!(u32).range(0..=LONGEST_IDLE))]
+    idle: u32,
     #[command(flatten)]
     threads: Threads,
 }
@@ -67,7 +73,7 @@ pub(super) fn root_of_environment(command: &Command) -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(roots: &[Root], arguments: Arguments) -> anyhow::Result<ExitCode> {
     let has_commands =
         arguments.http.is_some() || matches!(arguments.profile.as_str(), "patch" | "workspace");
     if arguments.allow_exec && !has_commands {
@@ -103,13 +109,8 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     );
 
     let ended = match arguments.http {
-        None => serve_stdio(
-            &server_root(root)?,
-            tools,
-            indexing(arguments.threads),
-            lists,
-        )?,
-        Some(address) => over_http(root, tools, address, arguments, lists)?,
+        None => serve_stdio(&server_root(roots)?, tools, indexing(&arguments), lists)?,
+        Some(address) => over_http(roots, tools, address, arguments, lists)?,
     };
     Ok(match ended {
         ShutdownCause::HungUp => ExitCode::SUCCESS,
@@ -117,30 +118,35 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Returns the named folder, or where to start looking for the client's.
-fn server_root(root: &Root) -> anyhow::Result<ServerRoot> {
-    if !root.is_named {
+/// Returns the named folders, or where to start looking for the client's.
+fn server_root(roots: &[Root]) -> anyhow::Result<ServerRoot> {
+    if !roots.iter().any(|root| root.is_named) {
         check_addresses()?;
-        return Ok(ServerRoot::Around(root.folder.clone()));
+        return Ok(ServerRoot::Around(working_folder()?));
     }
-    root.check()?;
-    Ok(ServerRoot::Named(root.folder.clone()))
+    roots.iter().try_for_each(Root::check)?;
+    Ok(ServerRoot::Named(folders(roots)))
+}
+
+fn folders(roots: &[Root]) -> Vec<PathBuf> {
+    roots.iter().map(|root| root.folder.clone()).collect()
 }
 
 fn over_http(
-    root: &Root,
+    roots: &[Root],
     tools: ToolSet,
     address: SocketAddr,
     arguments: Arguments,
     lists: ListFormat,
 ) -> anyhow::Result<ShutdownCause> {
-    root.check()?;
-    let (token, whence) = token(root, arguments.no_token)?;
+    roots.iter().try_for_each(Root::check)?;
+    let first = roots.first().context("no repository")?;
+    let (token, whence) = token(first, arguments.no_token)?;
+    let indexing = indexing(&arguments);
     let Arguments {
         allow_host: hosts,
         allow_origin: origins,
         legacy_sse,
-        threads,
         ..
     } = arguments;
 
@@ -152,20 +158,21 @@ fn over_http(
         legacy_sse,
     };
 
-    let indexing = indexing(threads);
-    let ended = serve_http(&root.folder, tools, options, indexing, lists, |address| {
+    let announce = |address| {
         output::print_error(&format!(
             "listening at http://{address}{ENDPOINT}; {whence}"
         ));
-    })?;
+    };
+    let ended = serve_http(&folders(roots), tools, options, indexing, lists, announce)?;
 
     Ok(ended)
 }
 
-fn indexing(threads: Threads) -> Indexing {
+fn indexing(arguments: &Arguments) -> Indexing {
     Indexing {
-        threads: threads.number(),
+        threads: arguments.threads.number(),
         model: model::source(),
+        idle: Some(Duration::from_secs(u64::from(arguments.idle) * 60)),
     }
 }
 

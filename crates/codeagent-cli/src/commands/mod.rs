@@ -16,6 +16,7 @@ mod graph;
 mod hook;
 mod import;
 mod index;
+mod indexes;
 mod install;
 mod lookup;
 mod lsp;
@@ -28,6 +29,7 @@ mod report;
 mod report_html;
 mod search;
 mod shell;
+mod snapshot;
 mod status;
 mod symbol;
 mod text;
@@ -40,7 +42,7 @@ use std::process::ExitCode;
 
 pub use crate::commands::ask::Unanswered;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use codeagent_core::StoreError;
@@ -48,13 +50,15 @@ use codeagent_core::engine::{EngineError, IndexReader};
 use codeagent_core::model::graph::{EdgeDirection, Language};
 use codeagent_core::query::Relation;
 use codeagent_core::service::{Staleness, quick_check};
-use codeagent_mcp::repository;
+use codeagent_mcp::repositories;
+use codeagent_mcp::roots::unique_names;
 use codeagent_render::answers::{self, ExploreQuery, SymbolQuery};
 use codeagent_render::{Face, NeighborRow, UseRow};
 use codeagent_workspace::{
     DataDir, DataRoot, LogFile, RepoPath, Workspace, check_addresses, check_named_root,
 };
 
+use crate::error::Usage;
 use crate::output::PathDisplay;
 use crate::{exit, output};
 
@@ -67,7 +71,7 @@ use crate::{exit, output};
     about,
     after_help = "\
 Without --root, the repository is the git work tree that contains the current directory, else the nearest parent directory with an index, else \
-the current directory.
+the indexed directories in the current one, else the current directory. Of several repositories, each answers.
 
 Examples:
   codeagent index
@@ -77,7 +81,7 @@ Examples:
 )]
 pub struct Cli {
     #[arg(skip)]
-    root: Option<PathBuf>,
+    roots: Vec<PathBuf>,
     #[arg(skip)]
     pub json: bool,
     #[command(subcommand)]
@@ -93,7 +97,9 @@ enum Command {
     #[command(after_help = "Examples:\n  codeagent index\n  codeagent index ~/src/app --verbose")]
     Index(index::Arguments),
     /// Show what is indexed and how much could be resolved
-    #[command(after_help = "Examples:\n  codeagent status --json\n  codeagent status --verify")]
+    #[command(
+        after_help = "Examples:\n  codeagent status --json\n  codeagent status --verify\n  codeagent status --all"
+    )]
     Status(status::Arguments),
     /// Answer a question about code: source, callers, implementations, tests, uses
     #[command(
@@ -204,6 +210,11 @@ enum Command {
         after_help = "The page is only for this machine. Its address contains a secret, which is new for each run.\n\nExample: codeagent view"
     )]
     View(view::Arguments),
+    /// Share indexes through an object store: made once, used by everybody
+    #[command(
+        after_help = "Only these commands use a network. The store's URL never comes from the repository.\n\nExamples:\n  codeagent snapshot push file:///srv/snapshots\n  codeagent snapshot pull file:///srv/snapshots && codeagent index\n  codeagent snapshot gc file:///srv/snapshots --keep 20"
+    )]
+    Snapshot(snapshot::Arguments),
     /// Remove the index of this repository, or the indexes of repositories that no longer exist
     #[command(after_help = "Examples:\n  codeagent clean\n  codeagent clean --all --dry-run")]
     Clean(clean::Arguments),
@@ -250,9 +261,10 @@ pub fn definition() -> clap::Command {
         .long("root")
         .global(true)
         .value_name("FOLDER")
+        .action(ArgAction::Append)
         .value_parser(clap::value_parser!(PathBuf));
 
-    let root = root.help("Repository root [default: enclosing git work tree]");
+    let root = root.help("Repository root; may be repeated [default: enclosing git work tree]");
     let json = Arg::new("json")
         .long("json")
         .global(true)
@@ -277,7 +289,8 @@ impl Cli {
             innermost = matches;
         }
         // Not every command has these options.
-        cli.root = innermost.try_get_one("root").ok().flatten().cloned();
+        let roots = innermost.try_get_many("root").ok().flatten();
+        cli.roots = roots.unwrap_or_default().cloned().collect();
         cli.json = innermost
             .try_get_one("json")
             .ok()
@@ -291,7 +304,7 @@ impl Cli {
     pub fn log(&self) -> Option<LogFile> {
         match &self.command {
             Command::Daemon(arguments) if arguments.is_background() => {
-                Root::of(self.root.clone(), self.json)
+                Root::of(self.roots.first().cloned(), self.json)
                     .ok()?
                     .data()
                     .ok()?
@@ -427,8 +440,13 @@ impl Root {
         Ok(if self.is_named {
             check_named_root(&self.folder)
         } else {
-            repository::check(&self.folder)
+            repositories::check(&self.folder)
         }?)
+    }
+
+    /// Returns the resolved path of the folder.
+    fn resolved(&self) -> anyhow::Result<PathBuf> {
+        Ok(Workspace::open(&self.folder)?.root().to_owned())
     }
 
     fn answers(&self) -> anyhow::Result<IndexReader> {
@@ -527,21 +545,94 @@ fn working_folder() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("the current directory does not exist")
 }
 
-/// Runs the requested command, and again if the index was damaged and could be rebuilt.
+/// Runs the requested command, for each repository if there are several.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    let given = cli.root.or_else(|| mcp::root_of_environment(&cli.command));
-    let around = match &cli.command {
+    let roots = roots_of(&cli)?;
+    match (cli.command, roots.as_slice()) {
+        (Command::Mcp(arguments), roots) => mcp::run(roots, arguments),
+        (command, [root, ..]) if roots.len() == 1 || command.is_about_all() => {
+            run_in(root, command)
+        }
+        (command, roots) => run_in_each(roots, command),
+    }
+}
+
+/// Returns the repositories of a command, at least one.
+fn roots_of(cli: &Cli) -> anyhow::Result<Vec<Root>> {
+    let folder = match &cli.command {
         Command::Index(arguments) => arguments.folder(),
         _ => None,
     };
-    let root = match around {
-        Some(folder) => Root::around(folder, cli.json)?,
-        None => Root::of(given, cli.json)?,
-    };
+    if let Some(folder) = folder {
+        return Ok(vec![Root::around(folder, cli.json)?]);
+    }
 
+    let mut named = cli.roots.clone();
+    if named.is_empty() {
+        named.extend(mcp::root_of_environment(&cli.command));
+    }
+    let takes_several = cli.command.takes_several_roots();
+    if named.len() > 1 && !takes_several {
+        bail!(Usage(
+            "--root: this command takes one repository".to_owned()
+        ));
+    }
+
+    if named.is_empty() && takes_several {
+        let found = codeagent_workspace::find_roots(&working_folder()?, &DataRoot::default());
+        let root = |folder| Root {
+            folder,
+            is_named: false,
+            json: cli.json,
+        };
+        return Ok(found.into_iter().map(root).collect());
+    }
+
+    if named.is_empty() {
+        return Ok(vec![Root::of(None, cli.json)?]);
+    }
+    named
+        .into_iter()
+        .map(|folder| Root::of(Some(folder), cli.json))
+        .collect()
+}
+
+/// Runs a command for each repository. Succeeds if one of them has an answer.
+fn run_in_each(roots: &[Root], command: Command) -> anyhow::Result<ExitCode> {
+    let folders: Vec<PathBuf> = roots.iter().map(Root::resolved).collect::<Result<_, _>>()?;
+    let mut next = Some(command);
+    let (mut code, mut failed) = (None, None);
+
+    for (root, name) in roots.iter().zip(unique_names(&folders)) {
+        let command = match next.take() {
+            Some(command) => command,
+            None => Cli::of_process()?.command,
+        };
+        output::begin_repository(&name);
+        match run_in(root, command) {
+            Ok(ended) => drop(code.get_or_insert(ended)),
+            Err(error) if exit::is_closed_pipe(&error) => return Err(error),
+            Err(error) if failed.is_none() => failed = Some((name, error)),
+            Err(error) => output::note(&format!("{name}: {error:#}")),
+        }
+    }
+
+    match (code, failed) {
+        (Some(code), Some((name, error))) => {
+            output::note(&format!("{name}: {error:#}"));
+            Ok(code)
+        }
+        (Some(code), None) => Ok(code),
+        (None, Some((_, error))) => Err(error),
+        (None, None) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Runs a command, and again if the index was damaged and could be rebuilt.
+fn run_in(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
     let is_damage = |done: &anyhow::Result<ExitCode>| done.as_ref().is_err_and(exit::is_damage);
-    let asked_again = || dispatch(&root, Cli::of_process()?.command);
-    let mut done = dispatch(&root, cli.command);
+    let asked_again = || dispatch(root, Cli::of_process()?.command);
+    let mut done = dispatch(root, command);
 
     // An index that was replaced during the query looks damaged; run the query again first.
     if is_damage(&done) {
@@ -549,10 +640,45 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     }
     if is_damage(&done) {
         output::note("the index is damaged and is being rebuilt");
-        index::rebuild(&root)?;
+        index::rebuild(root)?;
         done = asked_again();
     }
     done
+}
+
+impl Command {
+    /// Reports whether the command is about all repositories, whatever the root is.
+    fn is_about_all(&self) -> bool {
+        matches!(self, Self::Status(arguments) if arguments.is_about_all())
+    }
+
+    /// Reports whether the command answers for several repositories.
+    fn takes_several_roots(&self) -> bool {
+        matches!(
+            self,
+            Self::Index(_)
+                | Self::Status(_)
+                | Self::Explore(_)
+                | Self::Impact(_)
+                | Self::Path(_)
+                | Self::Overview(_)
+                | Self::Text(_)
+                | Self::Changes(_)
+                | Self::Search(_)
+                | Self::Lookup(_)
+                | Self::Symbol(_)
+                | Self::Declarations(_)
+                | Self::Outline(_)
+                | Self::Callers(_)
+                | Self::Callees(_)
+                | Self::Implementations(_)
+                | Self::References(_)
+                | Self::Dependencies(_)
+                | Self::Dependents(_)
+                | Self::Packages(_)
+                | Self::Mcp(_)
+        )
+    }
 }
 
 fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
@@ -599,10 +725,11 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Debug(arguments) => debug::run(root, &arguments),
         Command::Watch(arguments) => return watch::run(root, &arguments),
         Command::Daemon(arguments) => daemon::run(root, &arguments),
-        Command::Mcp(arguments) => return mcp::run(root, arguments),
+        Command::Mcp(arguments) => return mcp::run(std::slice::from_ref(root), arguments),
         Command::Lsp(arguments) => return lsp::run(root, arguments),
         Command::Report(arguments) => report_html::run(root, &arguments),
         Command::View(arguments) => return view::run(root, &arguments),
+        Command::Snapshot(arguments) => snapshot::run(root, &arguments),
         Command::Clean(arguments) => clean::run(root, &arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Model(arguments) => model::run(root, &arguments),

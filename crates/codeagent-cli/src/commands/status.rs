@@ -8,10 +8,10 @@ use codeagent_core::service::vector_progress;
 use codeagent_render::{LanguageQuality, StatusReport, partially_parsed_text, staleness_text};
 use serde::{Serialize, Serializer};
 
-use crate::commands::{Root, import, index, model};
+use crate::commands::{Root, import, index, indexes, model};
 use crate::output::{self, count};
 
-/// Number of files listed of each kind without `--all`.
+/// Number of files listed of each kind without `--files`.
 const SHOWN: usize = 5;
 
 /// The built-in model, which compares words and letters.
@@ -24,10 +24,23 @@ pub struct Arguments {
     verify: bool,
     /// List all files that failed or have parse errors
     #[arg(long)]
+    files: bool,
+    /// List the indexes of all repositories with their state
+    #[arg(long, conflicts_with_all = ["verify", "files"])]
     all: bool,
 }
 
+impl Arguments {
+    /// Reports whether the command is about all repositories.
+    pub fn is_about_all(&self) -> bool {
+        self.all
+    }
+}
+
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.all {
+        return indexes::run(root);
+    }
     if arguments.verify {
         verify(root)?;
     }
@@ -50,7 +63,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let watcher = ipc::writer_info(answers.data()).ok();
     let mut lines = content_lines(&report.report, watcher.as_ref());
     lines.extend(report.imports.iter().map(import::line));
-    lines.extend(file_lines(&report, arguments.all));
+    lines.extend(file_lines(&report, arguments.files));
     output::lines(lines)?;
     report.notes.iter().for_each(|note| output::note(note));
 
@@ -173,7 +186,7 @@ fn some(word: &str, what: &str, files: &[DirListing], most: usize) -> Vec<String
     if rest > 0 {
         let more = if most == 0 { "" } else { "more " };
         lines.push(format!(
-            "{what} in {rest} {more}file{} (--all lists them)",
+            "{what} in {rest} {more}file{} (--files lists them)",
             if rest == 1 { "" } else { "s" }
         ));
     }

@@ -235,7 +235,7 @@ fn commands_in_the_docs_exist() {
             for line in lines.map(|line| line.split(['|', '>', '#', '&']).next().unwrap()) {
                 let words: Vec<&str> = line.split_whitespace().collect();
                 // The actions of a command are commands too.
-                let has_actions = ["daemon", "model", "debug"].contains(&words[0]);
+                let has_actions = ["daemon", "model", "debug", "snapshot"].contains(&words[0]);
                 let name = &words[..words.len().min(if has_actions { 2 } else { 1 })];
                 let page = known.entry(name.join(" ")).or_insert_with(|| {
                     help(name).unwrap_or_else(|| panic!("{}: {line}", file.display()))

@@ -28,3 +28,4 @@ mod packaging;
 mod profiles;
 mod readme;
 mod shop;
+mod snapshots;

@@ -114,6 +114,7 @@ impl IngestPipeline {
             packages_hash,
             scanned_at: changes.scanned_at,
             made_by: self.engine_fingerprint(),
+            has_facts: true,
             ..KnownFiles::default()
         };
 

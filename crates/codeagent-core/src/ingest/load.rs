@@ -413,15 +413,12 @@ impl Loader<'_> {
             .map(Arc::new))
     }
 
-    /// Returns a snapshot of the index, unless it is empty.
+    /// Returns a snapshot of the index, unless it has no facts.
     fn snapshot<'s>(
         &self,
         snapshot: &'s mut Option<Snapshot>,
     ) -> Result<Option<&'s Snapshot>, IngestError> {
-        let Some(store) = self
-            .store
-            .filter(|_| !self.known.files.is_empty() || !self.known.made_by.is_empty())
-        else {
+        let Some(store) = self.store.filter(|_| self.known.has_facts) else {
             return Ok(None);
         };
         if snapshot.is_none() {

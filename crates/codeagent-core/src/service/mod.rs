@@ -219,7 +219,7 @@ impl IndexService {
             (control.state.clone(), control.writer.clone())
         };
         inner.changed.notify_all();
-        if let State::Owner(owner) | State::Building(owner, _) = state {
+        if let State::Owner(owner) | State::Building(owner, _) = &state {
             owner.stop();
         }
         if let Some(writer) = writer {
@@ -227,6 +227,10 @@ impl IndexService {
         }
         inner.join(|_| true);
         inner.enter(State::Closed);
+        if !matches!(state, State::Closed) {
+            drop(state);
+            codeagent_memory::give_back();
+        }
     }
 
     /// Returns the repository.

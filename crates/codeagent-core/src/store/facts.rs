@@ -138,6 +138,20 @@ fn decode<T: DeserializeOwned>(blob: &[u8]) -> Option<T> {
     postcard::from_bytes(&plain.ok()?).ok()
 }
 
+/// Maximum factor by which facts of a usual text are compressed.
+const MOST_COMPRESSED: usize = 1_000;
+
+/// Reports whether a blob may be packed facts: its decoded size is possible, and not so large
+/// compared with the blob that decoding costs more than the blob is worth.
+#[must_use]
+pub fn may_be_facts(blob: &[u8]) -> bool {
+    let Some((length, packed)) = blob.split_first_chunk::<4>() else {
+        return false;
+    };
+    let length = u32::from_le_bytes(*length) as usize;
+    !packed.is_empty() && length <= MAX_FACTS_BYTES && length / MOST_COMPRESSED <= packed.len()
+}
+
 const SELECT: &str = "SELECT data FROM facts WHERE key = ?1";
 
 /// Returns the facts under a key, if present and intact.
@@ -157,6 +171,13 @@ pub fn read_packed(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Vec<u8>
     Ok(statement
         .query_row([&key.0[..]], |row| row.get(0))
         .optional()?)
+}
+
+const ANY: &str = "SELECT EXISTS (SELECT 1 FROM facts)";
+
+/// Reports whether there are any facts.
+pub fn has_facts(snapshot: &Snapshot) -> Result<bool, StoreError> {
+    Ok(snapshot.connection().query_row(ANY, [], |row| row.get(0))?)
 }
 
 const KEYS: &str = "SELECT key FROM facts";

@@ -290,6 +290,27 @@ fn layout(version: usize) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
+const TABLES: &str = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY name";
+
+/// Returns an error if a database of another machine has tables, triggers or views other than ours.
+pub fn check_layout(connection: &Connection) -> Result<(), StoreError> {
+    let mut ours = Connection::open_in_memory()?;
+    migrate(&mut ours, 0)?;
+    if tables(connection)? == tables(&ours)? {
+        Ok(())
+    } else {
+        Err(StoreError::OtherLayout)
+    }
+}
+
+fn tables(connection: &Connection) -> Result<Vec<[String; 4]>, StoreError> {
+    let mut statement = connection.prepare(TABLES)?;
+    let rows = statement.query_map([], |row| {
+        Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 const HAS_METADATA: &str = "SELECT 1 FROM sqlite_master WHERE name = '_metadata'";
 const GET_METADATA: &str = "SELECT value FROM _metadata WHERE key = ?1";
 const SET_METADATA: &str = "INSERT OR REPLACE INTO _metadata VALUES (?1, ?2)";

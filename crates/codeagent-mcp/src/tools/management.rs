@@ -18,7 +18,7 @@ use crate::arguments::{Arguments, Kind, Parameter, shortened};
 use crate::error::{Code, ToolError};
 use crate::output::{CONFIGURATION, INDEXING, NOTE, Output};
 use crate::state::State;
-use crate::tools::Tool;
+use crate::tools::{STATUS, Tool};
 
 const STATUS_ERRORS: &[Code] = &[Code::InvalidParameter, Code::IndexError];
 
@@ -49,7 +49,7 @@ pub const TOOLS: &[Tool] = &[
         writes: true,
     },
     Tool {
-        name: "get_status",
+        name: STATUS,
         title: "Show the state of the index",
         doc: "Shows how complete the index is and how much could be resolved. Use it if results are missing.",
         parameters: &[],

@@ -120,8 +120,11 @@ pub const LANGUAGE: Parameter = Parameter::optional(
 )
 .hinted("");
 
+/// Name of the tool that shows the state of the index.
+pub const STATUS: &str = "get_status";
+
 /// Tools of profile `agent` in addition to those that answer text.
-const AGENT: [&str; 2] = ["read_file", "get_status"];
+const AGENT: [&str; 2] = ["read_file", STATUS];
 
 /// Iterates over all tools in the order in which clients list them.
 pub fn all() -> impl Iterator<Item = &'static Tool> {

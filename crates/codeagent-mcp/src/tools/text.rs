@@ -10,7 +10,7 @@ use codeagent_render::Face;
 use codeagent_render::answers::{self, AnswerError, ExploreQuery, IMPACT_DEPTH};
 use codeagent_render::text::{DEFAULT_MAX_CHARS, Document, LARGEST_MAX_CHARS, MIN_MAX_CHARS};
 
-use crate::answer::{Answer, TextAnswer};
+use crate::answer::{Answer, Part, TextAnswer};
 use crate::arguments::{Arguments, DefaultValue, Kind, Parameter};
 use crate::error::{Code, ToolError};
 use crate::output::Output;
@@ -279,8 +279,12 @@ pub fn answer(
         }
     }
 
-    Ok(Answer::of_text(TextAnswer {
+    let part = Part {
         document,
+        ..Part::default()
+    };
+    Ok(Answer::of_text(TextAnswer {
+        parts: vec![part],
         max_chars,
         is_json: arguments.text(FORMAT.name) == Some("json"),
     }))

@@ -736,7 +736,7 @@ fn queries_about_a_file_that_failed_to_index_name_it() {
     .unwrap();
     let reason = "web/keycode.ts could not be indexed, so none of its symbols are known: treated as generated";
     let summary = shop.stdout(&["index"]);
-    assert!(summary.contains("1 file with parse errors, 1 file could not be indexed (`codeagent status --all` lists them)"), "{summary}");
+    assert!(summary.contains("1 file with parse errors, 1 file could not be indexed (`codeagent status --files` lists them)"), "{summary}");
     assert_eq!(shop.run(&["index", "--strict"]).status.code(), Some(1));
     let status = shop.stdout(&["status"]);
     assert!(

@@ -322,7 +322,7 @@ fn a_server_without_a_root_uses_the_clients_root() {
         );
     }
 
-    // Of several roots, the first in a git work tree is used, and of that the top of the work tree.
+    // Of each root, the top of the work tree is served.
     std::fs::create_dir_all(two.join(".git")).unwrap();
     std::fs::create_dir_all(two.join("deep")).unwrap();
     let mut session = Session::start(
@@ -331,7 +331,11 @@ fn a_server_without_a_root_uses_the_clients_root() {
         json!({ "roots": {} }),
         &[&one, &two.join("deep")],
     );
-    session.until("read_file", &json!({ "path": "a.ts" }), "function two");
+    for (name, text) in [("one", "function one"), ("two", "function two")] {
+        session.until("read_file", &json!({ "path": "a.ts", "repo": name }), text);
+    }
+    let refused = session.call("read_file", json!({ "path": "a.ts" }));
+    assert!(refused.contains("pass `repo` (one, two)"), "{refused}");
     session.end();
 }
 
@@ -401,4 +405,58 @@ fn a_server_without_a_repository_says_so_until_it_gets_one() {
         "new.ts",
     );
     session.end();
+}
+
+#[cfg(unix)]
+#[test]
+fn commands_answer_for_each_of_several_roots() {
+    let home = Home::new();
+    let outer = home.path().join("all");
+    std::fs::create_dir(&outer).unwrap();
+    for name in ["one", "two"] {
+        std::fs::rename(home.path().join(name), outer.join(name)).unwrap();
+    }
+    let (code, printed) =
+        home.run_and_capture(&outer, &["index", "--root", "one", "--root", "two"]);
+    assert!(
+        code == 0 && printed.matches("1 file, ").count() == 2 && printed.contains("# two"),
+        "{code} {printed}"
+    );
+
+    // The indexed folders are found from above.
+    let (code, printed) = home.run_and_capture(&outer, &["symbol", "two"]);
+    assert!(
+        code == 0 && printed.contains("# two\n") && printed.contains("note: one: no symbol"),
+        "{code} {printed}"
+    );
+    let (code, printed) = home.run_and_capture(&outer, &["lookup", "one", "--json"]);
+    assert!(
+        code == 0 && printed.contains("\"repo\": \"one\""),
+        "{code} {printed}"
+    );
+    assert_eq!(home.run_and_capture(&outer, &["symbol", "three"]).0, 2);
+
+    let (code, printed) = home.run_and_capture(
+        &outer,
+        &[
+            "export", "--root", "one", "--root", "two", "--format", "tsv", "--out", "x",
+        ],
+    );
+    assert!(
+        code == 2 && printed.contains("takes one repository"),
+        "{code} {printed}"
+    );
+
+    std::fs::remove_dir_all(outer.join("one")).unwrap();
+    let (code, printed) = home.run_and_capture(&outer, &["status", "--all"]);
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(
+        code == 0
+            && lines.len() == 2
+            && lines[0].contains("all/one: ")
+            && lines[0].contains("no longer exists")
+            && lines[1].contains("all/two: 1 file, ")
+            && lines[1].ends_with("not watched"),
+        "{code} {printed}"
+    );
 }

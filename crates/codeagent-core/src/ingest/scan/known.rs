@@ -28,6 +28,8 @@ pub struct KnownFiles {
     pub scanned_at: i64,
     /// Fingerprint of the engine that made the index.
     pub made_by: String,
+    /// Whether facts are stored; those of another machine may be before there are files.
+    pub has_facts: bool,
 }
 
 impl KnownFiles {
@@ -54,6 +56,7 @@ impl KnownFiles {
                 .and_then(|text| text.parse().ok())
                 .unwrap_or(0),
             made_by: store::metadata(snapshot, MADE_BY)?.unwrap_or_default(),
+            has_facts: store::has_facts(snapshot)?,
         })
     }
 

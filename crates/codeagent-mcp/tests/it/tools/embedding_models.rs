@@ -36,6 +36,7 @@ fn call_text(source: ModelHandle, wanted: impl Fn(Option<&str>, Option<&str>) ->
         Indexing {
             threads: 1,
             model: source,
+            ..Indexing::default()
         },
     )
     .unwrap();

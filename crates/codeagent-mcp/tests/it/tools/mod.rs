@@ -13,6 +13,7 @@ mod incomplete_results;
 mod pagination;
 mod protocol;
 mod schema;
+mod several_roots;
 mod shop;
 mod shutdown;
 mod staleness;

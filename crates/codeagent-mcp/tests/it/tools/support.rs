@@ -247,9 +247,14 @@ impl Drop for Session {
 }
 
 pub async fn connect(state: Arc<State>) -> RunningService<RoleClient, ()> {
+    connect_to(Server::new(state)).await
+}
+
+/// Connects a client to a server.
+pub async fn connect_to(server: Server) -> RunningService<RoleClient, ()> {
     let (server_end, client_end) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move {
-        if let Ok(server) = Server::new(state).serve(server_end).await {
+        if let Ok(server) = server.serve(server_end).await {
             server.waiting().await.ok();
         }
     });

@@ -1,0 +1,115 @@
+//! Facts and graphs that machines share.
+//!
+//! Facts are keyed by a hash of the text and of everything else that they depend on, so an index
+//! uses those of another machine only for equal texts.
+//!
+//! Limitations: the edges of a graph that is taken over are as true as their maker; only that the
+//! files are the same is checked.
+
+use std::io::Read;
+use std::path::Path;
+
+use codeagent_workspace::{DataDirError, DataRoot, Workspace, root_mark};
+
+use crate::engine::integrity::IndexLock;
+use crate::engine::{Engine, EngineError, IndexReader};
+use crate::store::{self, FactsKey, StoreError};
+use crate::versions::{FACTS_VERSION, LINK_VERSION};
+
+/// The facts of a text, packed, under their key.
+pub type PackedFact = ([u8; 32], Vec<u8>);
+
+/// Versions of what is shared. Facts and graphs of other versions are of no use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedVersions {
+    /// Version of facts.
+    pub facts: &'static str,
+    /// Version of graphs made of these facts.
+    pub graph: &'static str,
+}
+
+/// Returns the versions of this program.
+#[must_use]
+pub fn shared_versions() -> SharedVersions {
+    SharedVersions {
+        facts: FACTS_VERSION,
+        graph: LINK_VERSION,
+    }
+}
+
+/// Reports whether a blob may be packed facts: of a possible size, and not more than so many times
+/// smaller than its content.
+#[must_use]
+pub fn may_be_facts(blob: &[u8]) -> bool {
+    store::may_be_facts(blob)
+}
+
+impl IndexReader {
+    /// Returns the keys of the facts of all files without a problem, sorted.
+    pub fn shared_keys(&self) -> Result<Vec<[u8; 32]>, StoreError> {
+        let keys = store::shared_keys(&self.snapshot()?)?;
+        Ok(keys.into_iter().map(|key| key.0).collect())
+    }
+
+    /// Returns the packed facts of these keys, as far as there are any.
+    pub fn packed_facts(&self, keys: &[[u8; 32]]) -> Result<Vec<PackedFact>, StoreError> {
+        let snapshot = self.snapshot()?;
+        let mut found = Vec::new();
+        for key in keys {
+            if let Some(blob) = store::read_packed(&snapshot, &FactsKey(*key))? {
+                found.push((*key, blob));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns a database with the graph, for other machines.
+    pub fn shared_graph(&self) -> Result<Vec<u8>, EngineError> {
+        let scratch = self.data.scratch()?;
+        let data = scratch.data_root().data_dir(self.workspace.root())?;
+        let _lock = data.lock_writer()?;
+        store::copy_graph(&self.snapshot()?, &data.writable_database()?)?;
+        Ok(data.read_database().map_err(DataDirError::Io)?)
+    }
+}
+
+impl Engine {
+    /// Stores facts of another machine under keys that have none, and waits for it.
+    pub fn add_facts(&self, facts: Vec<PackedFact>) -> Result<usize, EngineError> {
+        let known = store::facts_keys(&self.read_side().reader.snapshot()?)?;
+        let new = facts
+            .into_iter()
+            .map(|(key, blob)| (FactsKey(key), blob))
+            .filter(|(key, _)| !known.contains(key));
+        let new: Vec<_> = new.collect();
+        let count = new.len();
+        if let Some(pipeline) = self.pipeline().as_ref() {
+            pipeline.writer().put_facts(new)?;
+            pipeline.checkpoint()?;
+        }
+        Ok(count)
+    }
+
+    /// Makes a graph of another machine the index of the repository at `root`, which must have
+    /// none. The next update compares every file with it.
+    pub fn take_over_graph(
+        root: &Path,
+        home: &DataRoot,
+        graph: &mut dyn Read,
+    ) -> Result<(), EngineError> {
+        let workspace = Workspace::open(root)?;
+        let data = home.data_dir(workspace.root())?;
+        let _lock = data.lock_writer()?;
+        let fresh = data.rebuilt()?.data_dir(workspace.root())?;
+        let lock = fresh.lock_writer()?;
+        let database = fresh.writable_database()?;
+        fresh.write_database(graph).map_err(DataDirError::Io)?;
+        store::take_over_graph(&database, &root_mark(workspace.root()))?;
+
+        // Marks the database as intact when dropped.
+        let index_lock = IndexLock::new(fresh.clone(), lock).map_err(DataDirError::Io)?;
+        index_lock.note_database();
+        drop(index_lock);
+        Ok(data.replace_database(&fresh)?)
+    }
+}

@@ -1,0 +1,71 @@
+//! What an index shares with other machines: the facts of its files by key, and its graph.
+//!
+//! A shared graph has no facts, no file times and no root, so that a machine that takes it over
+//! compares every file by content. Files with a problem count as never read: they are tried again.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::store::codec::hash_column;
+use crate::store::schema::{check_layout, open_for_writing};
+use crate::store::{FactsKey, ROOT, SCANNED_AT, Snapshot, StoreError, copy_database};
+
+const KEYS: &str = "SELECT DISTINCT facts.key FROM facts JOIN files ON files.facts_key = facts.key \
+    WHERE files.problem IS NULL ORDER BY facts.key";
+
+/// Returns the keys of the facts of all files without a problem, sorted.
+pub fn shared_keys(snapshot: &Snapshot) -> Result<Vec<FactsKey>, StoreError> {
+    let mut statement = snapshot.connection().prepare(KEYS)?;
+    let mut rows = statement.query([])?;
+    let mut keys = Vec::new();
+    while let Some(row) = rows.next()? {
+        keys.push(FactsKey(hash_column(row, 0)?));
+    }
+    Ok(keys)
+}
+
+const NO_FACTS: &str = "DELETE FROM facts";
+
+/// The stamp is that of no file.
+const NO_TIMES: [&str; 4] = [
+    "UPDATE files SET changed = -1, inode = 0",
+    "UPDATE files SET hash = zeroblob(32) WHERE problem IS NOT NULL",
+    "UPDATE inputs SET changed = -1, inode = 0",
+    "UPDATE packages SET changed = -1, inode = 0",
+];
+
+const SET: &str = "INSERT OR REPLACE INTO _metadata (key, value) VALUES (?1, ?2)";
+const UNSET: &str = "DELETE FROM _metadata WHERE key = ?1";
+
+/// Writes the graph of a snapshot into an empty database.
+pub fn copy_graph(snapshot: &Snapshot, to: &Path) -> Result<(), StoreError> {
+    copy_database(snapshot, to)?;
+    let connection = open_for_writing(to)?;
+    connection.execute(NO_FACTS, [])?;
+    forget_machine(&connection)?;
+    connection.execute(UNSET, [ROOT])?;
+    connection.execute_batch("VACUUM; PRAGMA journal_mode = DELETE")?;
+    Ok(())
+}
+
+/// Prepares a graph that was made elsewhere for the index of this root. Returns an error if it is
+/// not a database with exactly our tables.
+pub fn take_over_graph(database: &Path, root_mark: &str) -> Result<(), StoreError> {
+    let connection = open_for_writing(database)?;
+    check_layout(&connection)?;
+    connection.execute(NO_FACTS, [])?;
+    forget_machine(&connection)?;
+    connection.execute(SET, [ROOT, root_mark])?;
+    connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?;
+    Ok(())
+}
+
+/// Removes what is true of one machine only.
+fn forget_machine(connection: &Connection) -> Result<(), StoreError> {
+    for statement in NO_TIMES {
+        connection.execute(statement, [])?;
+    }
+    connection.execute(SET, [SCANNED_AT, "0"])?;
+    Ok(())
+}

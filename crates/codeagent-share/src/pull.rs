@@ -1,0 +1,141 @@
+//! `pull`: adds the facts of a snapshot to an index; makes its graph the index if there is none.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use codeagent_core::{DataRoot, Engine, EngineOptions, IndexReader};
+
+use crate::manifest::{Graph, Manifest};
+use crate::push::nearest;
+use crate::remote::{check_name, graph_name, pack_name};
+use crate::{Remote, ShareError, pack};
+
+/// Maximum size of a graph, compressed or not, in bytes.
+const LARGEST_GRAPH: u64 = 16 << 30;
+
+/// Maximum total size of the packs of a snapshot, in bytes.
+const MOST_BYTES: u64 = 32 << 30;
+
+/// What to pull.
+#[derive(Clone, Debug)]
+pub struct PullOptions {
+    /// Name of the repository in the store.
+    pub repo: String,
+    /// Ids of the commit and its ancestors, newest first.
+    pub history: Vec<String>,
+    /// Whether to pull the graph, too.
+    pub with_graph: bool,
+    /// Location of all indexes.
+    pub home: DataRoot,
+}
+
+/// What a pull did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pulled {
+    /// The commit of the snapshot.
+    pub commit: String,
+    /// Number of facts that the index did not have.
+    pub new_facts: usize,
+    /// Whether the graph was taken over.
+    pub has_graph: bool,
+}
+
+/// Pulls the snapshot of the nearest commit. The next update of the index uses it.
+pub fn pull(remote: &Remote, root: &Path, options: &PullOptions) -> Result<Pulled, ShareError> {
+    let repo = check_name("repository name", &options.repo)?;
+    let manifest = match nearest(remote, repo, &options.history)? {
+        Some(manifest) => manifest,
+        None => return Err(nothing(remote, repo)?),
+    };
+
+    let total = manifest.packs.iter().map(|part| part.bytes);
+    if total.fold(0, u64::saturating_add) > MOST_BYTES {
+        return Err(ShareError::refused(repo, "its packs are too large"));
+    }
+
+    let graph = manifest.our_graph();
+    let graph = graph.filter(|_| options.with_graph && !is_indexed(root, &options.home));
+    let has_graph = graph.is_some();
+    if let Some(graph) = graph {
+        take_over(remote, root, options, graph)?;
+    }
+
+    let engine_options = EngineOptions {
+        home: options.home.clone(),
+        tolerate_config: true,
+        ..EngineOptions::default()
+    };
+    let engine = Engine::open(root, engine_options)?;
+    let new_facts = add_packs(remote, &engine, &manifest);
+    // Closed also after an error, so that what was added before stays intact.
+    engine.close()?;
+
+    Ok(Pulled {
+        commit: manifest.commit.clone(),
+        new_facts: new_facts?,
+        has_graph,
+    })
+}
+
+/// Returns why there is no usable snapshot: none at all, or only of other versions.
+fn nothing(remote: &Remote, repo: &str) -> Result<ShareError, ShareError> {
+    if let Some(newest) = remote.snapshots(Some(repo))?.first()
+        && let Some(manifest) = remote.manifest(repo, &newest.commit)?
+    {
+        return Ok(manifest.other_version());
+    }
+    Ok(ShareError::Nothing {
+        url: remote.url().to_owned(),
+        repo: repo.to_owned(),
+    })
+}
+
+fn is_indexed(root: &Path, home: &DataRoot) -> bool {
+    IndexReader::open(root, home).is_ok_and(|reader| reader.is_complete().unwrap_or(false))
+}
+
+fn take_over(
+    remote: &Remote,
+    root: &Path,
+    options: &PullOptions,
+    graph: &Graph,
+) -> Result<(), ShareError> {
+    let name = graph_name(&graph.part);
+    if graph.decoded_bytes > LARGEST_GRAPH {
+        return Err(ShareError::refused(name, "it is too large"));
+    }
+    let packed = remote.read_part(&name, &graph.part, LARGEST_GRAPH)?;
+    let mut decoded = Bounded {
+        inner: zstd::Decoder::new(&*packed)?,
+        left: graph.decoded_bytes,
+    };
+    Engine::take_over_graph(root, &options.home, &mut decoded)
+        .map_err(|error| ShareError::refused(name, error.to_string()))
+}
+
+/// Fails when more is read than expected, before it is written.
+struct Bounded<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        let left = self.left.checked_sub(read as u64);
+        self.left = left.ok_or_else(|| io::Error::other("it is larger than its manifest says"))?;
+        Ok(read)
+    }
+}
+
+/// Adds the facts of all packs, one pack after the other; each is checked before anything of it is
+/// added.
+fn add_packs(remote: &Remote, engine: &Engine, manifest: &Manifest) -> Result<usize, ShareError> {
+    let mut count = 0;
+    for part in &manifest.packs {
+        let name = pack_name(part);
+        let bytes = remote.read_part(&name, part, pack::LARGEST)?;
+        count += engine.add_facts(pack::unpack(&name, &bytes)?)?;
+    }
+    Ok(count)
+}
