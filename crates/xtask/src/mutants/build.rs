@@ -101,6 +101,7 @@ const WITHOUT_RULES: &[&str] = &[
     "object_functions.rs",
     "overload_trace.rs",
     "patch.rs",
+    "patch/",
 ];
 
 /// Reads the resolvers' sources by short crate name and path, without tests and explanations.
