@@ -121,6 +121,7 @@ fn grammar(dialect: Dialect) -> tree_sitter::Language {
         Language::CSharp => tree_sitter_c_sharp::LANGUAGE.into(),
         Language::TypeScript if dialect.has_jsx() => tree_sitter_typescript::LANGUAGE_TSX.into(),
         Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        Language::Imported => unreachable!("no file on disk is of an imported language"),
     }
 }
 

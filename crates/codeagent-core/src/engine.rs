@@ -34,9 +34,12 @@ use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, StoreError}
 
 pub use crate::engine::error::{EngineError, ErrorKind, query_kind, store_kind};
 pub use crate::engine::index_reader::IndexReader;
-pub use crate::engine::share::{PackedFact, SharedVersions, may_be_facts, shared_versions};
+pub use crate::engine::share::PackedFact;
 pub use crate::languages::grammars;
-pub use crate::store::{SCHEMA_VERSION, sqlite_differences, sqlite_version};
+pub use crate::store::{
+    SCHEMA_VERSION, SharedVersions, may_be_facts, shared_versions, sqlite_differences,
+    sqlite_version,
+};
 
 /// Number of reader connections, in addition to one per worker of the pipeline.
 const READERS: u32 = 4;

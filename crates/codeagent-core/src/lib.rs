@@ -82,9 +82,9 @@ pub use codeagent_workspace::{DataRoot, RepoPath, Workspace};
 
 pub use engine::{Engine, EngineError, EngineOptions, ErrorKind, IndexReader};
 #[doc(hidden)]
-pub use ingest::inspect;
-#[doc(hidden)]
 pub use ingest::imports;
+#[doc(hidden)]
+pub use ingest::inspect;
 pub use ingest::{
     Change, ChangeBatch, FileProblem, IngestError, IngestOptions, InspectError, Phase, PhaseTime,
     Progress, Summary,

@@ -63,7 +63,7 @@ fn parse(content: &[u8]) -> Received {
     };
     match serde_json::from_slice(content) {
         // What looks like a response may be a request with a wrong method.
-        Ok(Message::Response(_)) if has_method(content) => {
+        Ok(Message::Response(_)) if !is_response(content) => {
             malformed("the message is neither a request nor a notification".to_owned())
         }
         Ok(message) => Received::Message(message),
@@ -71,9 +71,11 @@ fn parse(content: &[u8]) -> Received {
     }
 }
 
-fn has_method(content: &[u8]) -> bool {
+/// Reports whether a message is an object without a method; a list of three values reads as a
+/// response too.
+fn is_response(content: &[u8]) -> bool {
     let message: Option<serde_json::Value> = serde_json::from_slice(content).ok();
-    message.is_some_and(|message| message.get("method").is_some())
+    message.is_some_and(|message| message.is_object() && message.get("method").is_none())
 }
 
 /// Returns the id of a malformed request, whose sender waits for a response.

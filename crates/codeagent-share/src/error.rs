@@ -54,10 +54,10 @@ pub enum ShareError {
         reason: String,
     },
     /// The index cannot be read or written.
-    #[error(transparent)]
+    #[error("{0}")]
     Engine(#[from] EngineError),
     /// The index cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Index(#[from] StoreError),
     /// A thread or buffer is not available.
     #[error("cannot read or write the snapshot: {0}")]

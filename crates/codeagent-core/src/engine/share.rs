@@ -14,35 +14,9 @@ use codeagent_workspace::{DataDirError, DataRoot, Workspace, root_mark};
 use crate::engine::integrity::IndexLock;
 use crate::engine::{Engine, EngineError, IndexReader};
 use crate::store::{self, FactsKey, StoreError};
-use crate::versions::{FACTS_VERSION, LINK_VERSION};
 
 /// The facts of a text, packed, under their key.
 pub type PackedFact = ([u8; 32], Vec<u8>);
-
-/// Versions of what is shared. Facts and graphs of other versions are of no use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SharedVersions {
-    /// Version of facts.
-    pub facts: &'static str,
-    /// Version of graphs made of these facts.
-    pub graph: &'static str,
-}
-
-/// Returns the versions of this program.
-#[must_use]
-pub fn shared_versions() -> SharedVersions {
-    SharedVersions {
-        facts: FACTS_VERSION,
-        graph: LINK_VERSION,
-    }
-}
-
-/// Reports whether a blob may be packed facts: of a possible size, and not more than so many times
-/// smaller than its content.
-#[must_use]
-pub fn may_be_facts(blob: &[u8]) -> bool {
-    store::may_be_facts(blob)
-}
 
 impl IndexReader {
     /// Returns the keys of the facts of all files without a problem, sorted.
@@ -51,16 +25,17 @@ impl IndexReader {
         Ok(keys.into_iter().map(|key| key.0).collect())
     }
 
-    /// Returns the packed facts of these keys, as far as there are any.
+    /// Returns the packed facts of these keys, as far as there are any, compressed for sharing.
     pub fn packed_facts(&self, keys: &[[u8; 32]]) -> Result<Vec<PackedFact>, StoreError> {
         let snapshot = self.snapshot()?;
         let mut found = Vec::new();
         for key in keys {
             if let Some(blob) = store::read_packed(&snapshot, &FactsKey(*key))? {
-                found.push((*key, blob));
+                found.push((FactsKey(*key), blob));
             }
         }
-        Ok(found)
+        let found = store::repack(found).into_iter();
+        Ok(found.map(|(key, blob)| (key.0, blob)).collect())
     }
 
     /// Returns a database with the graph, for other machines.

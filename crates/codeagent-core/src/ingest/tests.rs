@@ -683,8 +683,11 @@ fn invalid_settings_fail_a_batch_unless_tolerated() {
 
 #[test]
 fn language_names_in_settings_match_the_registry() {
-    use crate::model::graph::Language;
-    let ours: Vec<&str> = Language::NAMES.iter().map(|(word, _)| *word).collect();
+    use crate::languages::LANGUAGES;
+    let ours: Vec<&str> = LANGUAGES
+        .iter()
+        .map(|support| support.language().as_str())
+        .collect();
     assert_eq!(codeagent_workspace::LANGUAGES, ours);
 }
 

@@ -99,7 +99,9 @@ pub use note::{
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
 pub use occurrence::{Occurrence, Occurrences};
-pub use outline::{derive_file_id, files_below, get_outline, members_of, outermost, source_paths, unique_file};
+pub use outline::{
+    derive_file_id, files_below, get_outline, members_of, outermost, source_paths, unique_file,
+};
 pub use overview::{
     Cycle, Doubt, EntryKind, EntryPoint, MutualUse, Overview, Part, PartUse, Scope, UnusedSymbol,
     UsedSymbol, overview,
@@ -135,8 +137,8 @@ pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use wrapped::wrappers_of;
 
 pub use crate::store::{
-    Counts, FileKey, FilePackageUse, ImportRow, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot,
-    StoredExternal, SymbolBrief, VectorSource, imports, is_test_path,
+    Counts, FileKey, FilePackageUse, ImportRow, LanguageCounts, MatchedBy, Score, SearchFilter,
+    Snapshot, StoredExternal, SymbolBrief, VectorSource, imports, is_test_path,
 };
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -56,7 +56,7 @@ struct BundleWriter {
 thread_local! {
     /// One per thread, because the tables and buffers are large compared with a file's facts.
     static PACKER: RefCell<BundleWriter> = RefCell::new(BundleWriter {
-        compressor: compressor(),
+        compressor: compressor(ZSTD_LEVEL),
         plain: Vec::new(),
         packed: Vec::new(),
     });
@@ -65,8 +65,8 @@ thread_local! {
 }
 
 /// Adds a checksum to each blob, so that a damaged one is detected.
-fn compressor() -> Compressor<'static> {
-    let mut compressor = Compressor::new(ZSTD_LEVEL).expect("the level is one that zstd has");
+fn compressor(level: i32) -> Compressor<'static> {
+    let mut compressor = Compressor::new(level).expect("the level is one that zstd has");
     compressor
         .include_checksum(true)
         .expect("it is a parameter that zstd has");
@@ -136,6 +136,28 @@ fn decode<T: DeserializeOwned>(blob: &[u8]) -> Option<T> {
     let length = (u32::from_le_bytes(*length) as usize).min(MAX_FACTS_BYTES);
     let plain = DECOMPRESSOR.with_borrow_mut(|it| it.decompress(packed, length));
     postcard::from_bytes(&plain.ok()?).ok()
+}
+
+/// Level at which facts are compressed for other machines.
+const SHARED_LEVEL: i32 = 9;
+
+/// Compresses packed facts further, for other machines. Leaves out damaged ones, and those that
+/// [`may_be_facts`] would refuse.
+#[must_use]
+pub fn repack(blobs: Vec<(FactsKey, Vec<u8>)>) -> Vec<(FactsKey, Vec<u8>)> {
+    let mut compressor = compressor(SHARED_LEVEL);
+    let mut repack = |blob: &[u8]| {
+        let (length, packed) = blob.split_first_chunk::<4>()?;
+        let size = (u32::from_le_bytes(*length) as usize).min(MAX_FACTS_BYTES);
+        let plain = zstd::bulk::decompress(packed, size).ok()?;
+        let packed = compressor.compress(&plain).ok()?;
+        Some([&length[..], &packed].concat())
+    };
+    blobs
+        .into_iter()
+        .filter_map(|(key, blob)| Some((key, repack(&blob)?)))
+        .filter(|(_, blob)| may_be_facts(blob))
+        .collect()
 }
 
 /// Maximum factor by which facts of a usual text are compressed.

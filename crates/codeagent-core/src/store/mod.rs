@@ -58,7 +58,7 @@ pub use external::{
 };
 pub use facts::{
     FactsKey, decode_facts, decode_outline, encode_facts, encode_outline, facts_keys, has_facts,
-    may_be_facts, read_facts, read_packed,
+    may_be_facts, read_facts, read_packed, repack,
 };
 pub use file_uses::{external_calls_by_file, uses_between_files};
 pub use files::{
@@ -83,7 +83,7 @@ pub use search::{
     Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols, SimilarityFn, is_generated_path,
     is_test_path, nearest_names, search,
 };
-pub use share::{copy_graph, shared_keys, take_over_graph};
+pub use share::{SharedVersions, copy_graph, shared_keys, shared_versions, take_over_graph};
 pub use sign_bits::each_block;
 pub use status::{
     Counts, LanguageCounts, counts, metadata, percent, unresolved_names, unresolved_with_name,

@@ -290,7 +290,8 @@ fn layout(version: usize) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-const TABLES: &str = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY name";
+const TABLES: &str =
+    "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY name";
 
 /// Returns an error if a database of another machine has tables, triggers or views other than ours.
 pub fn check_layout(connection: &Connection) -> Result<(), StoreError> {

@@ -10,6 +10,25 @@ use rusqlite::Connection;
 use crate::store::codec::hash_column;
 use crate::store::schema::{check_layout, open_for_writing};
 use crate::store::{FactsKey, ROOT, SCANNED_AT, Snapshot, StoreError, copy_database};
+use crate::versions::{FACTS_VERSION, LINK_VERSION};
+
+/// Versions of what is shared. Facts and graphs of other versions are of no use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedVersions {
+    /// Version of facts.
+    pub facts: &'static str,
+    /// Version of graphs made of these facts.
+    pub graph: &'static str,
+}
+
+/// Returns the versions of this program.
+#[must_use]
+pub fn shared_versions() -> SharedVersions {
+    SharedVersions {
+        facts: FACTS_VERSION,
+        graph: LINK_VERSION,
+    }
+}
 
 const KEYS: &str = "SELECT DISTINCT facts.key FROM facts JOIN files ON files.facts_key = facts.key \
     WHERE files.problem IS NULL ORDER BY facts.key";
@@ -27,12 +46,12 @@ pub fn shared_keys(snapshot: &Snapshot) -> Result<Vec<FactsKey>, StoreError> {
 
 const NO_FACTS: &str = "DELETE FROM facts";
 
-/// The stamp is that of no file.
+/// The stamp is that of no file. Rows about missing files have no stamp, and keep none.
 const NO_TIMES: [&str; 4] = [
     "UPDATE files SET changed = -1, inode = 0",
     "UPDATE files SET hash = zeroblob(32) WHERE problem IS NOT NULL",
-    "UPDATE inputs SET changed = -1, inode = 0",
-    "UPDATE packages SET changed = -1, inode = 0",
+    "UPDATE inputs SET changed = -1, inode = 0 WHERE changed <> 0",
+    "UPDATE packages SET changed = -1, inode = 0 WHERE changed <> 0",
 ];
 
 const SET: &str = "INSERT OR REPLACE INTO _metadata (key, value) VALUES (?1, ?2)";

@@ -152,6 +152,7 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-lsp/",
             "crates/codeagent-mcp/",
             "crates/codeagent-cli/",
+            "crates/codeagent-share/",
             "crates/codeagent-testkit/src/",
             "crates/xtask/",
             "benches/",

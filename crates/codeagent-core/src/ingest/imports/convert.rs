@@ -259,8 +259,7 @@ impl Conversion {
             .nodes
             .into_values()
             .map(|mut node| {
-                node.spans
-                    .sort_by(|a, b| (&a.path, a.span.start).cmp(&(&b.path, b.span.start)));
+                order_spans(&mut node.spans);
                 (store::node_hash(&node, &mut buffer), node)
             })
             .collect();
@@ -554,6 +553,17 @@ fn node_span(lines: &Lines<'_>, occurrence: &Occurrence, path: &RepoPath) -> Opt
         name_line: name.0.line,
         name_column: name.0.column,
     })
+}
+
+/// Sorts the declarations of a symbol by path and position, and puts the longest first: of
+/// overloads and forward declarations, it is the one with a body.
+fn order_spans(spans: &mut [NodeSpan]) {
+    spans.sort_by(|a, b| (&a.path, a.span.start).cmp(&(&b.path, b.span.start)));
+    let length = |span: &NodeSpan| span.span.end_offset - span.span.start.offset;
+    let longest = (0..spans.len()).rev().max_by_key(|at| length(&spans[*at]));
+    if let Some(longest) = longest {
+        spans[..=longest].rotate_right(1);
+    }
 }
 
 /// Returns the name that the index shows if it is a plain one, else the one in the symbol.

@@ -39,6 +39,7 @@ impl Repository {
         repository
     }
 
+    #[allow(clippy::disallowed_methods, reason = "changes files as others would")]
     fn write(&self, path: &str, text: &str) {
         std::fs::write(self.root.path().join(path), text).unwrap();
     }
@@ -54,6 +55,10 @@ impl Repository {
         engine
     }
 
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "writes an index as an indexer would"
+    )]
     fn file(&self, bytes: &[u8]) -> PathBuf {
         let path = self.home.path().join("index.scip");
         std::fs::write(&path, bytes).unwrap();

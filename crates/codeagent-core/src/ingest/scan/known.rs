@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use super::{COARSEST_TIME_NS, NEVER_READ, NOT_THERE, SourceFile, extended_at};
 use crate::languages::LANGUAGES;
 use crate::store::{
-    self, FIRST_IMPORTED_FILE, FileRow, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PackageRow, SCANNED_AT, Snapshot,
-    StoreError,
+    self, FIRST_IMPORTED_FILE, FileRow, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PackageRow,
+    SCANNED_AT, Snapshot, StoreError,
 };
 
 /// The files as the index has them.

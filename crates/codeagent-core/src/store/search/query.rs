@@ -258,7 +258,7 @@ mod tests {
         };
         assert_eq!(
             filtered("\"a\"", &filter),
-            "(\"a\") AND container : (\"\u{e002}aa\" OR \"\u{e002}ba\")"
+            "(\"a\") AND container : (\"\u{e002}aa\" OR \"\u{e002}ba\" OR \"\u{e002}ca\")"
         );
     }
 }

@@ -19,6 +19,7 @@ const SHOP: &str = "namespace Shop.Domain;\npublic class Cart<T> : System.IDispo
     public Cart(int a) { }\n    public int Add(int a) => Add(\"b\");\n\
     public int Add(string b) => 1;\n    public void Dispose() => System.Console.WriteLine(1); }\n";
 
+#[allow(clippy::disallowed_methods, reason = "writes files as others would")]
 fn export(scheme: SymbolScheme) -> Index {
     let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for (path, text) in [
