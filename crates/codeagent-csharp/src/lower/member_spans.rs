@@ -3,7 +3,7 @@
 
 use codeagent_lang::lower::member_spans::{SeparateParts, member_span};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 /// Returns the members of types, the offsets of types, namespaces and usings, and the top-level
@@ -11,6 +11,8 @@ use tree_sitter::Node;
 pub fn find_members(facts: &Facts, _root: Node<'_>) -> SeparateParts {
     let mut containers: Vec<(DeclId, u32)> = Vec::new();
     let mut taken: FxHashSet<u32> = FxHashSet::default();
+    // Where to look for a free number, so that many parts of one type cost no search each.
+    let mut next_numbers: FxHashMap<u32, u32> = FxHashMap::default();
     let mut parts = SeparateParts {
         others: facts
             .imports
@@ -26,11 +28,12 @@ pub fn find_members(facts: &Facts, _root: Node<'_>) -> SeparateParts {
         let container = containers.binary_search_by_key(&owner, |(id, _)| *id).ok();
         let container = container.map(|at| containers[at].1);
         if has_members(decl.kind) {
-            let mut number = container_number(facts, id, container);
-            while !taken.insert(number) {
-                number = number.wrapping_add(1);
+            let first = container_number(facts, id, container);
+            let next = next_numbers.entry(first).or_insert(first);
+            while !taken.insert(*next) {
+                *next = next.wrapping_add(1);
             }
-            containers.push((id, number));
+            containers.push((id, *next));
         }
 
         if has_members(decl.kind) || decl.kind == DeclKind::Namespace {

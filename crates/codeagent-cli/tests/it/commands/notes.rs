@@ -328,8 +328,11 @@ fn documented_commands_work() {
                         words.next();
                         continue;
                     }
-                    // Take the first of several alternatives.
-                    other => other.split('|').next().unwrap_or_default().to_owned(),
+                    // Take the first of several alternatives; a table needs a backslash between them.
+                    other => {
+                        let first = other.split('|').next().unwrap_or_default();
+                        first.trim_end_matches('\\').to_owned()
+                    }
                 });
             }
             // Mentioned without arguments.
@@ -340,7 +343,7 @@ fn documented_commands_work() {
                 arguments.push("--help".to_owned());
             }
             // These run until stopped, remove the index, download, change files outside the shop,
-            // or compare with git, which the copy is not in.
+            // compare with git, which the copy is not in, or read a file that is not there.
             let lasting = [
                 "demo",
                 "watch",
@@ -356,6 +359,8 @@ fn documented_commands_work() {
                 "doctor",
                 "changes",
                 "affected",
+                "import",
+                "snapshot",
             ];
             if arguments
                 .first()

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 const SECONDS: f64 = if cfg!(debug_assertions) { 10.0 } else { 2.0 };
 
 /// Maximum memory for a hostile file of at most a megabyte, plus that of the process itself.
-const MEGABYTES: u64 = 340 + 13;
+const MEGABYTES: u64 = 340 + 16;
 
 /// Additional memory per byte above the first megabyte.
 const BYTES_PER_BYTE: u64 = 250;
