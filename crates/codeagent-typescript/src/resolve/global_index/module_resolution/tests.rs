@@ -315,6 +315,10 @@ fn a_private_workspace_root_does_not_hide_a_member_with_its_name() {
         &[
             ("package.json", r#"{"name":"lib","private":true}"#),
             ("pnpm-workspace.yaml", "packages: ['packages/*']\n"),
+            (
+                "packages/app/package.json",
+                r#"{"name":"app","dependencies":{"lib":"workspace:*"}}"#,
+            ),
             member,
         ],
         &[("packages/app/x.ts", "lib", "packages/lib/src/index.ts")],
