@@ -93,6 +93,12 @@ enum TypeLink {
 }
 
 impl Library {
+    /// Returns the prefix of the paths of its declarations, which names its package.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
     /// Returns the library in the binary.
     #[must_use]
     pub fn dotnet() -> &'static Self {

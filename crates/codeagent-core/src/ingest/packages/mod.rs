@@ -202,6 +202,8 @@ impl Installed {
         let projects = &projects.of::<CSharpProjects>().projects;
         for (key, assembly) in self.keys.iter().zip(self.assemblies.0.iter()) {
             add(&blake3::Hash::from_bytes(key.0).to_hex());
+            // The names of external symbols contain the package, which the content does not.
+            add(assembly.library.place());
             let projects = assembly
                 .seen_by
                 .iter()

@@ -322,7 +322,10 @@ impl AssemblyReader<'_> {
         key: &FactsKey,
         at: &str,
     ) -> Result<Option<PackageAssembly>, IngestError> {
-        if let Some(cached) = self.cached.get(key) {
+        // Two packages may hold the same file.
+        let is_here =
+            |cached: &&PackageAssembly| cached.library.place().strip_suffix('#') == Some(at);
+        if let Some(cached) = self.cached.get(key).filter(is_here) {
             return Ok(Some(cached.clone()));
         }
 
