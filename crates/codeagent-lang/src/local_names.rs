@@ -1,8 +1,8 @@
 //! Names that are no nodes, with their uses: locals, parameters, type parameters and imported names.
 //!
 //! The index has no rows for them, because only their own file uses them; uses of an imported name
-//! lead to what is imported, if that is in the index. Editors ask for them, so
-//! they are found in one text when they are needed; see
+//! lead to what is imported, if that is in the index. Editors ask for them, so they are found in one
+//! text when they are needed; see
 //! [`LanguageSupport::local_names`](crate::LanguageSupport::local_names).
 
 use codeagent_model::facts::{DeclId, DeclKind, Facts};

@@ -1,4 +1,4 @@
-//! What a client says about itself when it opens the session.
+//! Capabilities and folders that a client names when it opens the session.
 
 use std::path::PathBuf;
 

@@ -125,8 +125,9 @@ impl Answer {
             return text.into_result(self.notes);
         }
 
+        let lines = self.lines();
         let mut content = vec![ContentBlock::text(
-            self.lines().unwrap_or_else(|| self.value.to_string()),
+            lines.clone().unwrap_or_else(|| self.value.to_string()),
         )];
         self.add_notes();
         if !self.added.is_empty() {
@@ -136,7 +137,7 @@ impl Answer {
         }
 
         let mut result = CallToolResult::success(content);
-        result.structured_content = Some(self.into_fields().into());
+        result.structured_content = Some(self.fields(lines).into());
 
         result
     }
@@ -146,6 +147,10 @@ impl Answer {
     pub fn into_fields(mut self) -> Map<String, Value> {
         self.add_notes();
         let lines = self.lines();
+        self.fields(lines)
+    }
+
+    fn fields(self, lines: Option<String>) -> Map<String, Value> {
         let mut whole = match (self.value, lines) {
             (_, Some(lines)) => Map::from_iter([(COMPACT.name.to_owned(), lines.into())]),
             (Value::Object(fields), None) => fields,

@@ -73,11 +73,11 @@ impl Roots {
         let folder = state.workspace().root().to_owned();
         let used = Instant::now();
         let root = Root {
-            folder: folder.clone(),
+            folder,
             opening: None,
             access: Mutex::new(Access::Open(Opened { state, used })),
         };
-        Arc::new(Self::named(vec![(folder, Arc::new(root))]))
+        Arc::new(Self::named(vec![Arc::new(root)]))
     }
 
     /// Creates the roots of a server over these resolved folders, at least one. Keeps what is open
@@ -89,14 +89,13 @@ impl Roots {
     ) -> Result<Arc<Self>, String> {
         let root = |folder: PathBuf| {
             let kept = before.and_then(|before| before.at(&folder));
-            let root = kept.unwrap_or_else(|| {
+            kept.unwrap_or_else(|| {
                 Arc::new(Root {
-                    folder: folder.clone(),
+                    folder,
                     opening: Some(opening.clone()),
                     access: Mutex::new(Access::Closed),
                 })
-            });
-            (folder, root)
+            })
         };
 
         let roots = Arc::new(Self::named(folders.into_iter().map(root).collect()));
@@ -107,15 +106,11 @@ impl Roots {
         Ok(roots)
     }
 
-    fn named(roots: Vec<(PathBuf, Arc<Root>)>) -> Self {
-        let folders: Vec<PathBuf> = roots.iter().map(|(folder, _)| folder.clone()).collect();
+    fn named(roots: Vec<Arc<Root>>) -> Self {
+        let folders: Vec<PathBuf> = roots.iter().map(|root| root.folder.clone()).collect();
         let names = unique_names(&folders);
         let named = roots.into_iter().zip(names);
-        Self(
-            named
-                .map(|((_, root), name)| NamedRoot { name, root })
-                .collect(),
-        )
+        Self(named.map(|(root, name)| NamedRoot { name, root }).collect())
     }
 
     /// Iterates over the repositories.

@@ -151,6 +151,17 @@ fn path_of_descriptors(descriptors: &str) -> String {
     path
 }
 
+/// A package that the repository itself contains: a C# project or a `package.json`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnPackage {
+    /// Path of the csproj or package.json.
+    pub manifest: String,
+    /// Name of the assembly or package.
+    pub name: String,
+    /// Version in the manifest; empty if there is none.
+    pub version: String,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,4 +1,4 @@
-//! Why a snapshot cannot be pushed, read or removed.
+//! Errors of pushing, reading and removing snapshots.
 
 use std::io;
 

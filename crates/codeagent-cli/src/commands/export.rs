@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use codeagent_core::engine::IndexReader;
 use codeagent_core::inspect;
-use codeagent_core::query::{self, ScipPackage, ScipReport, SymbolScheme};
+use codeagent_core::query::{self, ScipReport, SymbolScheme};
 use codeagent_core::service::Staleness;
 use codeagent_render::staleness_text;
 
@@ -125,15 +125,7 @@ fn write_tables(answers: &IndexReader, prefix: &Path) -> anyhow::Result<Vec<Stri
 }
 
 fn write_scip(answers: &IndexReader, arguments: &Arguments) -> anyhow::Result<ScipReport> {
-    let packages: Vec<ScipPackage> = inspect::own_packages(answers.workspace())?
-        .into_iter()
-        .map(|package| ScipPackage {
-            manifest: package.manifest,
-            name: package.name,
-            version: package.version,
-        })
-        .collect();
-
+    let packages = inspect::own_packages(answers.workspace())?;
     let cannot_write = || format!("cannot write {}", arguments.out.display());
     let mut out = codeagent_workspace::create_output(&arguments.out).with_context(cannot_write)?;
     let report = query::export_scip(

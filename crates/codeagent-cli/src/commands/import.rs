@@ -108,7 +108,7 @@ fn remove(root: &Root, name: &str) -> anyhow::Result<()> {
 }
 
 fn reader(root: &Root) -> anyhow::Result<IndexReader> {
-    Ok(IndexReader::open(root.folder(), &DataRoot::default())?)
+    Ok(IndexReader::open(&root.folder, &DataRoot::default())?)
 }
 
 /// Returns the line about an import.
@@ -136,23 +136,20 @@ pub fn left_out(import: &ImportRow) -> Vec<String> {
             "{name}: the import cannot be read ({problem}); import it again"
         ));
     }
-    if import.changed_files > 0 {
-        notes.push(format!(
-            "{name}: {} left out, changed since the import; make the SCIP index again and import it",
-            count(import.changed_files, "file")
-        ));
-    }
-    if import.misplaced_files > 0 {
-        notes.push(format!(
-            "{name}: {} left out, the SCIP index was made from another text; make it again",
-            count(import.misplaced_files, "file")
-        ));
-    }
-    if import.own_files > 0 {
-        notes.push(format!(
-            "{name}: {} left out, codeagent indexes them itself",
-            count(import.own_files, "file")
-        ));
+    for (files, why) in [
+        (
+            import.changed_files,
+            "changed since the import; make the SCIP index again and import it",
+        ),
+        (
+            import.misplaced_files,
+            "the SCIP index was made from another text; make it again",
+        ),
+        (import.own_files, "codeagent indexes them itself"),
+    ] {
+        if files > 0 {
+            notes.push(format!("{name}: {} left out, {why}", count(files, "file")));
+        }
     }
     if import.external_uses > 0 {
         notes.push(format!(

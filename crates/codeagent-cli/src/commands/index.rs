@@ -120,13 +120,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 /// Brings the index up to date for another command, without output.
 pub fn update(root: &Root) -> anyhow::Result<()> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    let ingest = IngestOptions {
-        cancel,
-        ..IngestOptions::default()
-    };
     let options = EngineOptions {
-        ingest,
         tolerate_config: true,
         ..EngineOptions::default()
     };

@@ -51,7 +51,7 @@ use codeagent_core::model::graph::{EdgeDirection, Language};
 use codeagent_core::query::Relation;
 use codeagent_core::service::{Staleness, quick_check};
 use codeagent_mcp::repositories;
-use codeagent_mcp::roots::unique_names;
+use codeagent_mcp::roots::{resolved, unique_names};
 use codeagent_render::answers::{self, ExploreQuery, SymbolQuery};
 use codeagent_render::{Face, NeighborRow, UseRow};
 use codeagent_workspace::{
@@ -428,11 +428,6 @@ impl Root {
         })
     }
 
-    /// Returns the repository's folder.
-    fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// Checks that the folder may be indexed (the disk and home folders only if named) and that
     /// there is enough memory.
     fn check(&self) -> anyhow::Result<()> {
@@ -446,7 +441,7 @@ impl Root {
 
     /// Returns the resolved path of the folder.
     fn resolved(&self) -> anyhow::Result<PathBuf> {
-        Ok(Workspace::open(&self.folder)?.root().to_owned())
+        Ok(resolved(&self.folder)?)
     }
 
     fn answers(&self) -> anyhow::Result<IndexReader> {

@@ -25,6 +25,7 @@ use crate::ingest::source::{Overlay, SourceReader};
 use crate::ingest::worktree_cache::WorktreeCache;
 use crate::ingest::{IngestError, InspectError};
 use crate::languages::LANGUAGES;
+use crate::model::external::OwnPackage;
 use crate::model::facts::{SiteKind, Sym};
 use crate::model::graph::{Dialect, EdgeType, Language};
 use crate::model::print;
@@ -34,7 +35,7 @@ use codeagent_lang::explain::explain;
 use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::{FileId, Reference, World, WorldFile, link};
 
-pub use crate::ingest::packages::{DeclaredPackage, DependencyScope, OwnPackage, ProjectPackages};
+pub use crate::ingest::packages::{DeclaredPackage, DependencyScope, ProjectPackages};
 use crate::store::Snapshot;
 
 /// Prints the facts of a file: one declaration, import, export or use per line.

@@ -56,11 +56,6 @@ pub struct IngestOptions {
     pub cancel: Arc<AtomicBool>,
 }
 
-fn has_new(edited: &[SourceFile], known: &KnownFiles) -> bool {
-    let mut paths = edited.iter().map(|source| source.path.as_str());
-    paths.any(|path| !known.files.contains_key(path))
-}
-
 /// Updates one index, a batch at a time.
 pub struct IngestPipeline {
     pub(super) workspace: Workspace,
@@ -518,4 +513,10 @@ impl IngestPipeline {
             env!("CARGO_PKG_VERSION")
         )
     }
+}
+
+/// Reports whether some of the edited files are not in the index yet.
+fn has_new(edited: &[SourceFile], known: &KnownFiles) -> bool {
+    let mut paths = edited.iter().map(|source| source.path.as_str());
+    paths.any(|path| !known.files.contains_key(path))
 }

@@ -119,17 +119,15 @@ pub fn plan_of_edits<'p>(
 ) -> Plan {
     let mut changes = ChangedKeys::default();
     for file in changed {
-        let presence = |print: &Fingerprint| presence_keys(print).collect::<Vec<_>>();
-        let now = presence(file.now);
         match file.before {
             Some(before)
                 if before.environment_hash != file.now.environment_hash
-                    || presence(before) != now =>
+                    || presence_keys(before).ne(presence_keys(file.now)) =>
             {
                 return Plan::All;
             }
             Some(_) => {}
-            None if is_first_provider(file, all) => changes.keys.extend(now),
+            None if is_first_provider(file, all) => changes.keys.extend(presence_keys(file.now)),
             None => {}
         }
 

@@ -98,7 +98,7 @@ pub fn related_results_hint(
 ) -> Result<Vec<Note>, QueryError> {
     if relation == Relation::IMPLEMENTATIONS {
         let indirect = indirect_implementations(sources, node)?;
-        return Ok(structural_typing(node)
+        return Ok(unlisted_implementations(node)
             .into_iter()
             .chain(indirect)
             .collect());
@@ -295,7 +295,7 @@ fn no_implementations(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Note
     let name = node.qualified_name.clone();
     let mut notes = vec![EmptyList::NoImplementations { name, is_type }.into()];
     if is_type {
-        notes.extend(structural_typing(node));
+        notes.extend(unlisted_implementations(node));
         let bases = related(sources, node, BASES)?.map(RelatedResults::Bases);
         notes.extend(bases.map(Note::from));
     } else {
@@ -379,13 +379,13 @@ fn related(
 }
 
 /// Returns the note about implementations that cannot be listed.
-fn structural_typing(node: &Node) -> Option<Note> {
-    let is_shape =
-        node.language.rules().has_structural_types && node.node_type == NodeType::Interface;
+fn unlisted_implementations(node: &Node) -> Option<Note> {
     let name = node.qualified_name.clone();
     if node.language == Language::Imported {
         return Some(RelatedResults::MayLackImplementations { name }.into());
     }
+    let is_shape =
+        node.language.rules().has_structural_types && node.node_type == NodeType::Interface;
     is_shape.then(|| RelatedResults::StructuralTyping { name }.into())
 }
 

@@ -14,10 +14,9 @@ use std::fmt::Write;
 use codeagent_workspace::Workspace;
 use rustc_hash::FxHashMap;
 
-pub use self::scip::{ScipExportError, ScipPackage, ScipReport, SymbolScheme, export_scip};
+pub use self::scip::{ScipExportError, ScipReport, SymbolScheme, export_scip};
 use crate::model::graph::{EdgeType, NodeId, NodeKind};
 use crate::query::{QueryError, Sources};
-
 use crate::store::{self, ExportEdge, ExportSymbol, FileKey, Snapshot};
 
 /// The tables, each with its header line.

@@ -132,10 +132,16 @@ pub fn decode_outline(blob: &[u8]) -> Option<Option<DeclarationOutline>> {
 }
 
 fn decode<T: DeserializeOwned>(blob: &[u8]) -> Option<T> {
+    postcard::from_bytes(&decompress(blob)?).ok()
+}
+
+/// Returns the encoded facts of a blob; `None` if it is damaged.
+fn decompress(blob: &[u8]) -> Option<Vec<u8>> {
     let (length, packed) = blob.split_first_chunk::<4>()?;
     let length = (u32::from_le_bytes(*length) as usize).min(MAX_FACTS_BYTES);
-    let plain = DECOMPRESSOR.with_borrow_mut(|it| it.decompress(packed, length));
-    postcard::from_bytes(&plain.ok()?).ok()
+    DECOMPRESSOR
+        .with_borrow_mut(|it| it.decompress(packed, length))
+        .ok()
 }
 
 /// Level at which facts are compressed for other machines.
@@ -147,11 +153,8 @@ const SHARED_LEVEL: i32 = 9;
 pub fn repack(blobs: Vec<(FactsKey, Vec<u8>)>) -> Vec<(FactsKey, Vec<u8>)> {
     let mut compressor = compressor(SHARED_LEVEL);
     let mut repack = |blob: &[u8]| {
-        let (length, packed) = blob.split_first_chunk::<4>()?;
-        let size = (u32::from_le_bytes(*length) as usize).min(MAX_FACTS_BYTES);
-        let plain = zstd::bulk::decompress(packed, size).ok()?;
-        let packed = compressor.compress(&plain).ok()?;
-        Some([&length[..], &packed].concat())
+        let packed = compressor.compress(&decompress(blob)?).ok()?;
+        Some([&blob[..4], &packed].concat())
     };
     blobs
         .into_iter()

@@ -7,8 +7,8 @@ use crate::store::codec::word_column;
 use crate::store::status::external_calls;
 use crate::store::{FileKey, Snapshot, StoreError};
 
-// Both are read in the order of their keys, so that the join needs no lookups.
-// A C# namespace is in many files.
+// Both are read in the order of their keys, so that they are joined in one pass. A C# namespace is in
+// many files.
 const DECLARED: &str = "SELECT node_id, file_id FROM spans JOIN nodes ON id = node_id \
     WHERE position = 0 AND NOT (kind = ?1 AND language = ?2) ORDER BY node_id";
 const USED: &str = "SELECT target, file_id FROM edges_incoming ORDER BY target";

@@ -1,4 +1,4 @@
-//! What an index shares with other machines: the facts of its files by key, and its graph.
+//! Facts and graphs for other machines: the facts of all files by key, and the whole graph.
 //!
 //! A shared graph has no facts, no file times and no root, so that a machine that takes it over
 //! compares every file by content. Files with a problem count as never read: they are tried again.

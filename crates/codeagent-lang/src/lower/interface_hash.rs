@@ -69,8 +69,8 @@ pub struct Interface {
     pub bodies: Vec<Body>,
 }
 
-/// Hashes a text with these hidden ranges and separate parts. Without a tree, all text that is not hidden
-/// counts.
+/// Hashes a text with these hidden ranges and separate parts. Without a tree, all text that is not
+/// hidden counts.
 pub fn interface(
     text: &str,
     root: Option<Node<'_>>,

@@ -443,18 +443,14 @@ fn enclosing(facts: &Facts, of_decl: &[u32], decl: DeclId) -> Option<u32> {
 
 fn file_draft(file: &WorldFile, project: &str) -> NodeDraft {
     NodeDraft {
-        node: node_of_file(file, project),
+        node: file_node(file, project),
         merge_key: MergeKey::Alone,
         weight: 0,
     }
 }
 
 /// Returns the node of a file.
-fn file_node(file: &WorldFile, projects: &ProjectModel) -> Node {
-    node_of_file(file, projects.project_id(&file.path))
-}
-
-fn node_of_file(file: &WorldFile, project: &str) -> Node {
+fn file_node(file: &WorldFile, project: &str) -> Node {
     let language = file.facts.header.dialect.language();
     let whole = Span {
         start: Position {

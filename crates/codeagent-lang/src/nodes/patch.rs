@@ -3,8 +3,7 @@
 //!
 //! Possible if no added or removed node shares its identity with another, because then ordinals
 //! would change, or is declared in other files, unless it is a namespace that gains a declaration.
-//! The table then equals a rebuilt one except for the
-//! order of its nodes.
+//! The table then equals a rebuilt one except for the order of its nodes.
 //!
 //! Limitations: all other changes are refused; the caller rebuilds the table.
 
@@ -215,17 +214,12 @@ impl NodeTable {
             .collect();
 
         renewed.extend(gone.into_iter().map(|place| self.remove(places[place])));
-        let pairs: Vec<NodePair> = is
-            .nodes
-            .iter()
-            .zip(pairs)
-            .map(|(node, pair)| match (pair, joined.get(&node.id)) {
-                (Some(pair), _) => NodePair::At(places[pair]),
-                (None, Some(at)) => NodePair::At(*at),
-                (None, None) => NodePair::New,
-            })
-            .collect();
-        let (now_at, added) = self.add((&is, &known), &pairs);
+        let known_at = is.nodes.iter().zip(pairs).map(|(node, pair)| match pair {
+            Some(pair) => Some(places[pair]),
+            None => joined.get(&node.id).copied(),
+        });
+        let known_at: Vec<Option<usize>> = known_at.collect();
+        let (now_at, added) = self.add((&is, &known), &known_at);
         renewed.extend(added);
         let mut of_decl = vec![0; now.facts.decls.len()];
         for (decl, node) in &is.decls {
@@ -278,11 +272,11 @@ impl NodeTable {
     fn add(
         &mut self,
         (is, known): (&SingleFileScope, &FxHashMap<NodeId, NodeId>),
-        pairs: &[NodePair],
+        known_at: &[Option<usize>],
     ) -> (Vec<usize>, Vec<NodeUpdate>) {
-        let (mut now_at, mut added) = (Vec::with_capacity(pairs.len()), Vec::new());
-        for (node, pair) in is.nodes.iter().zip(pairs) {
-            if let NodePair::At(place) = pair {
+        let (mut now_at, mut added) = (Vec::with_capacity(known_at.len()), Vec::new());
+        for (node, place) in is.nodes.iter().zip(known_at) {
+            if let Some(place) = place {
                 now_at.push(*place);
                 continue;
             }
@@ -326,7 +320,7 @@ impl NodeTable {
             facts: Arc::clone(&empty).into(),
             ..file.clone()
         };
-        let place = self.push(file_node(&of_empty, &world.projects));
+        let place = self.push(file_node(&of_empty, world.projects.project_id(&file.path)));
         let at = id.0 as usize;
         self.of_file.insert(at, place as u32);
         self.of_decl.insert(at, Vec::new());
@@ -390,12 +384,6 @@ impl NodeTable {
             }
         }
     }
-}
-
-/// The place of a file's node in the table.
-enum NodePair {
-    At(usize),
-    New,
 }
 
 /// A change to be made to a node.

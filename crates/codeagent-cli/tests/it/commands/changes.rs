@@ -1,4 +1,4 @@
-//! `codeagent changes`: what no longer matches a change, in an index that the command updates.
+//! `codeagent changes`: uses that no longer match, in an index that the command updates.
 
 use std::process::Command;
 
@@ -55,7 +55,7 @@ fn check(path: &str, old: &str, new: &str, expected: &Expect) {
 fn calls_that_no_longer_fit_are_listed() {
     let shelf = |parameters| {
         format!(
-            "class Shelf\n{{\n    public static void Put({parameters}) {{ }}\n}}\nclass Keeper\n{{\n    void Keep()\n    {{\n        Shelf.Put(1);\n        Shelf.Put(1, 2);\n    }}\n}}\n"
+            "class Shelf\n{{\n    public static void Put({parameters}) {{ }}\n}}\nclass Clerk\n{{\n    void Keep()\n    {{\n        Shelf.Put(1);\n        Shelf.Put(1, 2);\n    }}\n}}\n"
         )
     };
     check(
@@ -75,7 +75,7 @@ fn calls_that_no_longer_fit_are_listed() {
 
 #[test]
 fn uses_of_removed_symbols_are_listed() {
-    let user = "class Keeper : IKeep\n{\n    void Keep(Shelf shelf)\n    {\n        shelf.Put();\n        shelf.Count = 1;\n        new Shelf { Size = 2 };\n    }\n}\n";
+    let user = "class Clerk : IKeep\n{\n    void Keep(Shelf shelf)\n    {\n        shelf.Put();\n        shelf.Count = 1;\n        new Shelf { Size = 2 };\n    }\n}\n";
     let old = "interface IKeep { }\nclass Shelf\n{\n    public int Count;\n    public int Size { get; set; }\n    public void Put() { }\n}\n";
     check(
         "src/Shelf.cs",
@@ -84,7 +84,7 @@ fn uses_of_removed_symbols_are_listed() {
         &expect![[r#"
             may no longer match (4):
             src/Shelf.cs
-             1 class Keeper : IKeep  (uses IKeep, which was removed)
+             1 class Clerk : IKeep  (uses IKeep, which was removed)
              5 shelf.Put();  (uses Shelf.Put, which was removed)
              6 shelf.Count = 1;  (uses Shelf.Count, which was removed)
              7 new Shelf { Size = 2 };  (uses Shelf.Size, which was removed)

@@ -113,10 +113,14 @@ impl Conversion {
                 row.misplaced_files += 1;
                 continue;
             }
+            let file = self.add_file(&path, &text, &document, &row);
             let pending = PendingDocument {
                 import,
+                file,
+                file_node: file_node(path.as_str()),
+                text: text.text,
+                document,
                 trusts_syntax,
-                ..self.add_document(&path, text, document, &row)
             };
             self.add_definitions(&pending, &path, &mut information, &mut row);
             self.documents.push(pending);
@@ -125,15 +129,15 @@ impl Conversion {
         self.graph.imports.push(row);
     }
 
-    fn add_document(
+    fn add_file(
         &mut self,
         path: &RepoPath,
-        text: FileText,
-        document: Document,
+        text: &FileText,
+        document: &Document,
         row: &ImportRow,
-    ) -> PendingDocument {
+    ) -> FileKey {
         let file = FileKey(FIRST_IMPORTED_FILE + self.graph.files.len() as u32);
-        let lines = Lines::new(&text.text, encoding(&document)).count();
+        let lines = Lines::new(&text.text, encoding(document)).count();
         self.graph.keys.insert(path.to_string(), file);
         self.graph.files.push(FileRow {
             id: file,
@@ -168,8 +172,8 @@ impl Conversion {
             end_offset: text.text.len() as u32,
             end_line: lines,
         };
-        let file_node = NodeId::derive(&["scip", "file", path.as_str()]);
-        let mut node = new_node(file_node, NodeKind::File, &row.name);
+        let id = file_node(path.as_str());
+        let mut node = new_node(id, NodeKind::File, &row.name);
         path.file_name().clone_into(&mut node.name);
         node.qualified_name = path.to_string();
         node.spans = vec![NodeSpan {
@@ -178,15 +182,8 @@ impl Conversion {
             name_line: 1,
             name_column: 1,
         }];
-        self.nodes.insert(file_node, node);
-        PendingDocument {
-            import: 0,
-            file,
-            file_node,
-            text: text.text,
-            document,
-            trusts_syntax: false,
-        }
+        self.nodes.insert(id, node);
+        file
     }
 
     fn add_definitions(
@@ -290,8 +287,7 @@ impl Conversion {
             let Some(node) = self.nodes.get_mut(id) else {
                 continue;
             };
-            let file = &node.spans[0].path;
-            let file = NodeId::derive(&["scip", "file", file]);
+            let file = file_node(&node.spans[0].path);
             node.parent = Some(container.unwrap_or(file));
             node.kind = parts.kind(information.as_ref(), in_type);
             node.node_type = node.kind.node_type();
@@ -512,6 +508,11 @@ impl Containers {
             None => (self.file, Confidence::Inferred),
         }
     }
+}
+
+/// Returns the id of the node of an imported file.
+fn file_node(path: &str) -> NodeId {
+    NodeId::derive(&["scip", "file", path])
 }
 
 fn new_node(id: NodeId, kind: NodeKind, import: &str) -> Node {

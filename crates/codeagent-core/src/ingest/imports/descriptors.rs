@@ -1,4 +1,4 @@
-//! What SCIP symbols say about their declarations: names, containers and kinds.
+//! Names, containers and kinds of declarations, parsed from their SCIP symbols.
 
 use scip::symbol::parse_symbol;
 use scip::types::descriptor::Suffix;

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use super::locks::{NPM_LOCKS, NpmLock, nuget_lock, restored_versions};
-use crate::model::external::PackageManager;
+use crate::model::external::{OwnPackage, PackageManager};
 
 /// Maximum size of a lock file, in bytes.
 const MAX_LOCK_BYTES: u64 = 64 << 20;
@@ -84,17 +84,6 @@ pub fn declared(workspace: &Workspace, projects: &ProjectModel) -> Vec<ProjectPa
     found.extend(npm_packages(projects, &mut locks));
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found
-}
-
-/// A package that the repository itself contains: a C# project or a `package.json`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnPackage {
-    /// Path of the csproj or package.json.
-    pub manifest: String,
-    /// Name of the assembly or package.
-    pub name: String,
-    /// Version in the manifest; empty if there is none.
-    pub version: String,
 }
 
 /// Returns the packages that the repository contains, by path of their manifests.

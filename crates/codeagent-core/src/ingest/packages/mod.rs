@@ -38,9 +38,7 @@ use declarations::{CachedDeclarations, LoadLog};
 use nuget::CachedAssemblies;
 
 pub use compare::{PackageFreshness, compare, watch};
-pub use declared::{
-    DeclaredPackage, DependencyScope, OwnPackage, ProjectPackages, declared, own_packages,
-};
+pub use declared::{DeclaredPackage, DependencyScope, ProjectPackages, declared, own_packages};
 
 /// Maximum number of notes on single files.
 const MAX_NOTES: usize = 20;

@@ -71,16 +71,19 @@ impl SiteResolver<'_> {
 
         match group {
             Some(group) => self.type_target(site, edge_type, group),
-            None if found == TypeOrNamespace::None => self
-                .lookup_missing_type(ty)
-                .map_or(SiteTarget::Nothing, SiteTarget::Unresolved),
+            None if found == TypeOrNamespace::None => self.missing_type_target(ty),
             None => SiteTarget::Nothing,
         }
     }
 
+    /// Returns the target of a site that names an undeclared type.
+    pub(super) fn missing_type_target(&self, ty: TypeId) -> SiteTarget {
+        unresolved(self.lookup_missing_type(ty))
+    }
+
     /// Returns the unqualified name of a type that no namespace in scope declares, if all of these
     /// are declared.
-    pub(super) fn lookup_missing_type(&self, ty: TypeId) -> Option<Sym> {
+    fn lookup_missing_type(&self, ty: TypeId) -> Option<Sym> {
         if self.imports_undeclared() || self.type_of_attribute(ty).is_some() {
             return None;
         }
@@ -93,12 +96,11 @@ impl SiteResolver<'_> {
         }
     }
 
+    /// Returns the target of a site that reads or writes a value.
     pub(super) fn value_target(&self, site: &Site) -> SiteTarget {
         match self.resolve_value_site(site) {
             Some(edge) => SiteTarget::Edge(edge),
-            None => self
-                .lookup_missing_member(site.subject)
-                .map_or(SiteTarget::Nothing, SiteTarget::Unresolved),
+            None => unresolved(self.lookup_missing_member(site.subject)),
         }
     }
 
@@ -275,4 +277,8 @@ impl SiteResolver<'_> {
             .then(|| self.declaration_of(ty))
             .flatten()
     }
+}
+
+fn unresolved(name: Option<Sym>) -> SiteTarget {
+    name.map_or(SiteTarget::Nothing, SiteTarget::Unresolved)
 }

@@ -267,11 +267,10 @@ impl SiteResolver<'_> {
         }
         let ty = self.type_of(self.file, base.ty);
         let Some(group) = self.definition_of(ty) else {
-            let name = match self.arena.get(ty) {
-                Type::External(..) | Type::Unknown => self.lookup_missing_type(base.ty),
-                _ => None,
+            return match self.arena.get(ty) {
+                Type::External(..) | Type::Unknown => self.missing_type_target(base.ty),
+                _ => SiteTarget::Nothing,
             };
-            return name.map_or(SiteTarget::Nothing, SiteTarget::Unresolved);
         };
 
         let child = self.facts.decl(decl).kind;

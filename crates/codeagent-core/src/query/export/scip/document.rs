@@ -8,6 +8,7 @@ use scip::types::{
 
 use crate::model::external::ExternalSymbol;
 use crate::model::graph::{Dialect, EdgeType, NodeId, NodeKind};
+use crate::query::export::{is_at_a_name, is_member};
 use crate::query::source::Text;
 use crate::store::{EdgeRow, ExportSymbol, ExternalSite, FileRow};
 
@@ -88,7 +89,7 @@ impl<'a, 'n> DocumentWriter<'a, 'n> {
         ) else {
             return;
         };
-        if !super::super::is_at_a_name(edge.edge_type, source.kind) {
+        if !is_at_a_name(edge.edge_type, source.kind) {
             return;
         }
         let Some(symbol) = self.used(target) else {
@@ -187,14 +188,13 @@ impl<'a, 'n> DocumentWriter<'a, 'n> {
 
     fn information(&mut self, site: &ExportSymbol, symbol: String) -> SymbolInformation {
         let bases = self.graph.bases.get(&site.id).cloned().unwrap_or_default();
-        let is_member = super::super::is_member(site.kind);
         let mut relationships: Vec<Relationship> = bases
             .into_iter()
             .filter_map(|base| self.names.symbol(base))
             .map(|symbol| Relationship {
                 symbol,
                 is_implementation: true,
-                is_reference: is_member,
+                is_reference: is_member(site.kind),
                 ..Relationship::default()
             })
             .collect();

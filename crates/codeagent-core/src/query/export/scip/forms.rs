@@ -1,5 +1,5 @@
-//! How declarations are written where the index does not say: a method or a property that holds a
-//! function, a getter or a setter, a parameter that declares a property.
+//! Syntactic forms of declarations, read from the text: a method or a property that holds a function,
+//! a getter or a setter, a parameter that declares a property.
 //!
 //! Only the scheme of scip-typescript distinguishes these.
 

@@ -19,7 +19,7 @@ use protobuf::{Message as _, MessageField};
 use rustc_hash::FxHashMap;
 use scip::types::{Index, Metadata, ProtocolVersion, TextEncoding, ToolInfo};
 
-use crate::model::external::ExternalSymbol;
+use crate::model::external::{ExternalSymbol, OwnPackage};
 use crate::model::graph::{Dialect, EdgeType, NodeId};
 use crate::query::{QueryError, Sources};
 use crate::store::{self, ExportSymbol, FileKey, FileRow, Snapshot, StoreError};
@@ -36,17 +36,6 @@ pub enum SymbolScheme {
     ScipTypeScript,
     /// As scip-dotnet writes them.
     ScipDotNet,
-}
-
-/// A package that the repository itself contains.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScipPackage {
-    /// Path of the csproj or package.json.
-    pub manifest: String,
-    /// Name of the assembly or package.
-    pub name: String,
-    /// Version; empty if unknown.
-    pub version: String,
 }
 
 /// What an export contains.
@@ -85,7 +74,7 @@ impl From<StoreError> for ScipExportError {
 pub fn export_scip(
     snapshot: &Snapshot,
     workspace: &Workspace,
-    (scheme, packages): (SymbolScheme, &[ScipPackage]),
+    (scheme, packages): (SymbolScheme, &[OwnPackage]),
     out: &mut dyn Write,
 ) -> Result<ScipReport, ScipExportError> {
     let mut files = store::files(snapshot)?;

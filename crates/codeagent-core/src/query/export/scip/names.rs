@@ -6,19 +6,17 @@
 //! Limitations: an external symbol of .NET has no overload, and all but its last containers are
 //! namespaces, because a documentation-comment id does not tell namespaces from types.
 
-use std::collections::HashMap;
-
 use rustc_hash::FxHashMap;
 use scip::symbol::format_symbol;
 use scip::types::descriptor::Suffix;
 use scip::types::{Descriptor, Package, Symbol, SymbolInformation};
 
-use crate::model::external::{ExternalSymbol, PackageManager};
+use crate::model::external::{ExternalSymbol, OwnPackage, PackageManager};
 use crate::model::graph::{Language, NodeFlags, NodeId, NodeKind};
 use crate::store::{ExportSymbol, FileRow};
 
 use super::forms::{Forms, Shape};
-use super::{Graph, ScipPackage, SymbolScheme};
+use super::{Graph, SymbolScheme};
 
 /// Maximum number of containers of a symbol.
 const MAX_DEPTH: usize = 256;
@@ -28,7 +26,7 @@ pub(super) struct Names<'a> {
     graph: &'a Graph<'a>,
     scheme: SymbolScheme,
     /// Packages by the folder or path that they own.
-    packages: FxHashMap<&'a str, &'a ScipPackage>,
+    packages: FxHashMap<&'a str, &'a OwnPackage>,
     forms: Forms,
     /// The positions of methods among those with the same name and container, unless first.
     overloads: FxHashMap<NodeId, usize>,
@@ -39,10 +37,10 @@ pub(super) struct Names<'a> {
 impl<'a> Names<'a> {
     pub(super) fn new(
         graph: &'a Graph<'a>,
-        (scheme, packages): (SymbolScheme, &'a [ScipPackage]),
+        (scheme, packages): (SymbolScheme, &'a [OwnPackage]),
         forms: Forms,
     ) -> Self {
-        let owned = |package: &'a ScipPackage| match package.manifest.rsplit_once('/') {
+        let owned = |package: &'a OwnPackage| match package.manifest.rsplit_once('/') {
             Some((folder, "package.json")) => folder,
             None if package.manifest == "package.json" => "",
             _ => package.manifest.as_str(),
@@ -314,7 +312,7 @@ fn overloads(graph: &Graph<'_>, scheme: SymbolScheme) -> FxHashMap<NodeId, usize
         (path, site.name_line, site.name_column, site.id)
     });
 
-    let mut seen: HashMap<(Option<NodeId>, &str), usize> = HashMap::new();
+    let mut seen: FxHashMap<(Option<NodeId>, &str), usize> = FxHashMap::default();
     for site in methods {
         let is_constructor = matches!(
             site.kind,

@@ -37,7 +37,7 @@ fn export(scheme: SymbolScheme) -> Index {
     };
     let engine = Engine::open(root.path(), options).unwrap();
     engine.index(&|_| {}).unwrap();
-    let packages = [ScipPackage {
+    let packages = [OwnPackage {
         manifest: "package.json".to_owned(),
         name: "shapes".to_owned(),
         version: "1.2.3".to_owned(),
