@@ -164,7 +164,7 @@ impl Form {
     /// Writes `method Cart.Total(int extra): int  src/Cart.cs:12`.
     pub fn symbol(&self, row: &SymbolRow, places: &PathDisplay) -> Line {
         let signature = &row.signature;
-        let parameters = signature.parameter_signature.as_deref();
+        let parameters = signature.all_parameters();
         let result = signature.return_type.as_ref();
         let hit = Hit {
             path: row.file_path.clone(),
@@ -175,7 +175,7 @@ impl Form {
                 "{} {}{}{}",
                 row.symbol.word(),
                 self.name(&row.symbol),
-                parameters.unwrap_or_default(),
+                parameters,
                 result.map(|text| format!(": {text}")).unwrap_or_default()
             ),
             source: String::new(),

@@ -335,6 +335,18 @@ pub struct NodeId(pub u64);
 
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
+impl Node {
+    /// Returns the type parameters and parameters: `<TKey>(TKey key)`.
+    #[must_use]
+    pub fn all_parameters(&self) -> String {
+        [&self.type_parameters, &self.parameter_signature]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect()
+    }
+}
+
 impl NodeId {
     /// Derives an id from identity parts (project, language, space, qualified name, disambiguator;
     /// an ordinal after a collision).
@@ -403,6 +415,8 @@ pub struct Node {
     pub access: Option<Access>,
     /// Yes/no properties.
     pub flags: NodeFlags,
+    /// Names of the type parameters: `<TKey, TValue>`; `None` if there are none.
+    pub type_parameters: Option<String>,
     /// `(string a, int b)` as written, white space collapsed; `None` without a parameter list.
     pub parameter_signature: Option<String>,
     /// Number of parameters.

@@ -109,9 +109,10 @@ impl Writer {
         if !qualified.is_empty() {
             line.push('\t');
             line.push_str(&without_tabs(&self.shortened(qualified)));
-            let rest = [text(row, "parameter_signature"), text(row, "return_type")].map(squeezed);
-            let rest = rest.join("\t");
-            line.push_str(&format!("\t{rest}"));
+            let types = squeezed(text(row, "type_parameters"));
+            let [parameters, result] =
+                ["parameter_signature", "return_type"].map(|key| squeezed(text(row, key)));
+            line.push_str(&format!("\t{types}{parameters}\t{result}"));
         }
         self.line(line.trim_end_matches('\t'));
         for site in row["call_sites"].as_array().map_or(&[][..], Vec::as_slice) {

@@ -73,12 +73,27 @@ pub struct Signature {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = words(Access::NAMES)))]
     pub access_modifier: Option<&'static str>,
+    /// Names of the type parameters: `<TKey, TValue>`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub type_parameters: Option<String>,
     /// Parameter list as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_signature: Option<String>,
     /// Declared result, property or field type as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub return_type: Option<String>,
+}
+
+impl Signature {
+    /// Returns the type parameters and parameters: `<TKey>(TKey key)`.
+    #[must_use]
+    pub fn all_parameters(&self) -> String {
+        [&self.type_parameters, &self.parameter_signature]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect()
+    }
 }
 
 impl From<&Node> for SymbolName {
@@ -97,6 +112,7 @@ impl From<&Node> for Signature {
     fn from(node: &Node) -> Self {
         Self {
             access_modifier: node.access.map(Access::as_str),
+            type_parameters: node.type_parameters.clone(),
             parameter_signature: node.parameter_signature.clone(),
             return_type: node.return_type.clone(),
         }

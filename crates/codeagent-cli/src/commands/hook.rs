@@ -96,12 +96,12 @@ fn symbols(root: &Root, name: &str) -> Vec<String> {
     let rows = answer.rows;
     let line = |row: &NamedRow| {
         let row = &row.row;
-        let parameters = row.signature.parameter_signature.as_deref();
+        let parameters = row.signature.all_parameters();
         let line = format!(
             "{} {}{}  {}:{}",
             row.symbol.word(),
             row.symbol.qualified_name,
-            parameters.unwrap_or_default(),
+            parameters,
             row.file_path,
             row.line_start
         );

@@ -42,14 +42,14 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         open.retain(|end| *end >= row.line_start);
         let indent = "  ".repeat(open.len());
         open.push(row.line_end);
-        let parameters = row.signature.parameter_signature.as_deref();
+        let parameters = row.signature.all_parameters();
         let line = format!(
             "{:<5} {indent}{}{} {}{}",
             row.line_start,
             visibility(row),
             row.symbol.word(),
             name(row, &path),
-            parameters.unwrap_or_default()
+            parameters
         );
         heading.into_iter().chain([line.into()]).collect()
     })

@@ -54,13 +54,13 @@ fn detail(detail: &SymbolDetail, places: &PathDisplay) -> Vec<Line> {
 /// Writes `method Shop.Cart.Total(int extra): int  `.
 fn head(row: &SymbolRow) -> Line {
     let signature = &row.signature;
-    let parameters = signature.parameter_signature.as_deref();
+    let parameters = signature.all_parameters();
     let result = signature.return_type.as_ref();
     Line::from(format!("{} ", row.symbol.word()))
         .bold(row.symbol.qualified_name.as_str())
         .text(format!(
             "{}{}  ",
-            parameters.unwrap_or_default(),
+            parameters,
             result.map(|text| format!(": {text}")).unwrap_or_default()
         ))
 }

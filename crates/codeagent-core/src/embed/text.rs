@@ -111,6 +111,7 @@ mod tests {
             language: Language::TypeScript,
             access: None,
             flags: NodeFlags::default(),
+            type_parameters: None,
             parameter_signature: signature.map(str::to_owned),
             parameter_count: None,
             return_type: Some("number".to_owned()),

@@ -11,8 +11,8 @@
 //! [`MAX_JOINED`] registrations connects nothing, and a route has at most that many requests.
 
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path, verbs_agree};
-use crate::model::graph::{Confidence, EdgeDirection, NodeId};
-use crate::query::QueryError;
+use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
+use crate::query::{QueryError, bases_of};
 use crate::store::{self, DispatchRow, FileKey, Snapshot};
 
 /// Maximum number of joined sites of a message or key.
@@ -160,6 +160,42 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
 }
 
 /// Returns the steps from the sender of a message to its handlers.
+/// Returns the members that take a type by implementing a member of a generic interface or class:
+/// `BackupService.Execute(BackupCommand)` for `IExecute<BackupCommand>`.
+pub fn generic_handlers(snapshot: &Snapshot, message: NodeId) -> Result<Vec<Node>, QueryError> {
+    let takes = store::incident_edges(
+        snapshot,
+        message,
+        Some(EdgeType::Accepts),
+        EdgeDirection::Incoming,
+    )?;
+
+    let mut members = Vec::new();
+    for edge in takes {
+        let Some(member) = store::node(snapshot, edge.other)? else {
+            continue;
+        };
+        if implements_generic(snapshot, &member)? {
+            members.push(member);
+        }
+    }
+    Ok(members)
+}
+
+fn implements_generic(snapshot: &Snapshot, member: &Node) -> Result<bool, QueryError> {
+    for (base, _) in bases_of(snapshot, &[member.id])? {
+        let owner = store::node(snapshot, base)?.and_then(|base| base.parent);
+        let owner = match owner {
+            Some(owner) => store::node(snapshot, owner)?,
+            None => None,
+        };
+        if owner.is_some_and(|owner| owner.type_parameters.is_some()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn handlers(snapshot: &Snapshot, sent: &DispatchRow) -> Result<Vec<DispatchStep>, QueryError> {
     let Some(message) = sent.target else {
         return Ok(Vec::new());

@@ -2,7 +2,7 @@
 //!
 //! Calls are followed to a depth. Functions that much code uses are named and not entered. `new T`
 //! leads to the members of `T` that override something, which run later; a call of a member with
-//! several implementations is followed by their number, unless a container gives one of them. What
+//! several implementations is followed by their names or number, unless a container gives one of them. What
 //! a message, request or event leads to follows its call, marked as such. Calls in a local function
 //! that is passed on instead of called are listed where they are written, as in unnamed callbacks.
 //!
@@ -24,6 +24,9 @@ const HUB: u64 = 40;
 
 /// Maximum number of overrides listed for a constructed type.
 const MAX_LATER: usize = 4;
+
+/// Maximum number of implementations of a member that are named.
+const MAX_NAMED: usize = 3;
 
 /// Maximum number of lines.
 const MAX_LINES: usize = 200;
@@ -146,31 +149,26 @@ impl FlowWalk<'_, '_, '_> {
             return self.later(class, depth, &prefix);
         }
 
-        let snapshot = self.occurrences.sources.snapshot();
-        let implementations = direct_implementations(snapshot, &[target.id])?;
-        if let [(only, _)] = implementations.as_slice()
+        let implementations = self.implementations(target)?;
+        if let [only] = implementations.as_slice()
             && target.flags.has(NodeFlags::ABSTRACT)
-            && let Some(only) = store::node(snapshot, *only)?
         {
             let name = self.occurrences.short_name(target)?;
-            return self.enter(&only, depth, &format!("{prefix}{name} -> "));
+            return self.enter(only, depth, &format!("{prefix}{name} -> "));
         }
 
-        let ids: Vec<NodeId> = implementations.iter().map(|(id, _)| *id).collect();
-        if let Some((given, place)) = self.provided(target, &ids)? {
+        if let Some((given, place)) = self.provided(target, &implementations)? {
             let name = self.occurrences.short_name(target)?;
             let prefix = format!("{prefix}{name} -> (registered at {place}) ");
             return self.enter(&given, depth, &prefix);
         }
 
         if !implementations.is_empty() {
-            let count = match implementations.len() {
-                1 => " -> 1 implementation".to_owned(),
-                count => format!(" -> {count} implementations"),
-            };
-            return self.write(depth, &prefix, target, &count);
+            let leads_to = self.named(&implementations)?;
+            return self.write(depth, &prefix, target, &format!(" -> {leads_to}"));
         }
 
+        let snapshot = self.occurrences.sources.snapshot();
         if store::reference_count(snapshot, target.id)? >= HUB {
             return self.write(depth, &prefix, target, "");
         }
@@ -178,12 +176,38 @@ impl FlowWalk<'_, '_, '_> {
         self.enter(target, depth, &prefix)
     }
 
+    /// Returns the names of a few implementations, or the number of many.
+    fn named(&mut self, implementations: &[Node]) -> Result<String, QueryError> {
+        if implementations.len() > MAX_NAMED {
+            return Ok(format!("{} implementations", implementations.len()));
+        }
+        let mut names = Vec::with_capacity(implementations.len());
+        for node in implementations {
+            names.push(self.occurrences.short_name(node)?);
+        }
+        Ok(names.join(", "))
+    }
+
+    /// Returns the direct implementations of a member; if other code has some, without those of tests
+    /// and examples.
+    fn implementations(&self, member: &Node) -> Result<Vec<Node>, QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut nodes = Vec::new();
+        for (id, _) in direct_implementations(snapshot, &[member.id])? {
+            nodes.extend(store::node(snapshot, id)?);
+        }
+        if nodes.iter().any(|node| !is_aside(node)) {
+            nodes.retain(|node| !is_aside(node));
+        }
+        Ok(nodes)
+    }
+
     /// Returns the implementation of a member that a container provides, if it provides one class only,
     /// and where it is registered.
     fn provided(
         &mut self,
         member: &Node,
-        implementations: &[NodeId],
+        implementations: &[Node],
     ) -> Result<Option<(Node, String)>, QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
         let Some(owner) = member.parent.filter(|_| implementations.len() > 1) else {
@@ -200,15 +224,11 @@ impl FlowWalk<'_, '_, '_> {
         }
 
         let (file, line) = first.site;
-        for id in implementations {
-            let node = store::node(snapshot, *id)?;
-            if let Some(node) = node.filter(|node| node.parent == first.to) {
-                let path = self.occurrences.path(file)?;
-                return Ok(Some((node, format!("{path}:{line}"))));
-            }
-        }
-
-        Ok(None)
+        let Some(given) = implementations.iter().find(|node| node.parent == first.to) else {
+            return Ok(None);
+        };
+        let path = self.occurrences.path(file)?;
+        Ok(Some((given.clone(), format!("{path}:{line}"))))
     }
 
     fn construct(
@@ -279,6 +299,17 @@ impl FlowWalk<'_, '_, '_> {
             .push(format!("{}{prefix}{name}{rest}", "  ".repeat(depth)));
         Ok(())
     }
+}
+
+/// Reports whether a symbol belongs to tests or examples.
+fn is_aside(node: &Node) -> bool {
+    let mut paths = node.spans.iter().map(|span| span.path.as_str());
+    paths.all(|path| store::is_test_path(path) || is_example_path(path))
+}
+
+fn is_example_path(path: &str) -> bool {
+    let mut folders = path.split('/');
+    folders.any(|folder| ["example", "examples", "sample", "samples"].contains(&folder))
 }
 
 fn calls_in(snapshot: &Snapshot, node: NodeId) -> Result<Vec<IncidentEdge>, QueryError> {

@@ -11,6 +11,7 @@ mod empty_result_hints;
 mod error;
 mod export;
 mod external;
+mod file_routes;
 mod file_uses;
 mod filter;
 mod flow;
@@ -19,6 +20,7 @@ mod handlers;
 mod hierarchy;
 mod impact;
 mod importers;
+mod kind;
 mod labels;
 mod literals;
 mod neighborhood;
@@ -63,7 +65,7 @@ pub use cursor::{
     LineUse, UsePlace, declared_on_line, unresolved_on_lines, use_places, uses_on_line,
     uses_on_lines,
 };
-pub use dispatch::{DispatchStep, dispatched_from, dispatched_to, routes_of};
+pub use dispatch::{DispatchStep, dispatched_from, dispatched_to, generic_handlers, routes_of};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{ExportTables, ScipExportError, ScipReport, SymbolScheme, export, export_scip};
@@ -71,6 +73,7 @@ pub use external::{
     ExternalTarget, PackageUse, external_members, external_names, external_targets, external_uses,
     package_uses_by_file, resolve_external, used_packages,
 };
+pub use file_routes::files_of_route;
 pub use file_uses::{
     CallCounts, FilePair, FileUses, FolderHealth, FolderMatrix, FolderPart, IndexedFile, file_uses,
 };
@@ -82,6 +85,7 @@ pub use hierarchy::{bases_of, direct_implementations, implementations_of};
 pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
 };
+pub use kind::{Kind, asked_kind};
 pub use labels::Labels;
 pub use literals::{
     Enclosing, Literal, LiteralSite, enclosing, innermost, literal_files, literal_sites,

@@ -97,6 +97,8 @@ pub struct Targets {
     pub missing: Vec<(String, QueryError)>,
     /// Other words of the text, in lower case.
     pub words: Vec<String>,
+    /// Whether a target is written as a name, not as a word that a name happens to equal.
+    pub has_written_name: bool,
     /// Whether the text is a sentence rather than a list of names.
     pub is_sentence: bool,
 }
@@ -175,6 +177,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
             add(sources, &mut targets, token)?;
         }
     }
+    targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
     if targets.found.is_empty() && targets.is_sentence {
         targets.found.extend(plain_name(snapshot, &tokens)?);
     }

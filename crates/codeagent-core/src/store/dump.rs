@@ -19,7 +19,7 @@ const DUMPS: &[(&str, &str)] = &[
     ),
     (
         "node",
-        "SELECT id, parent_id, project_id, name, qualified_name, node_type, kind, language, access, flags, parameter_signature, \
+        "SELECT id, parent_id, project_id, name, qualified_name, node_type, kind, language, access, flags, type_parameters, parameter_signature, \
          parameter_count, return_type, doc, hash FROM nodes ORDER BY id",
     ),
     (

@@ -81,7 +81,7 @@ pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
 pub use search::{
     Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols, SimilarityFn, is_generated_path,
-    is_test_path, nearest_names, search,
+    is_test_path, names_ending_with, nearest_names, search,
 };
 pub use share::{SharedVersions, copy_graph, shared_keys, shared_versions, take_over_graph};
 pub use sign_bits::each_block;

@@ -17,7 +17,7 @@ const SPAN_COLUMNS: &str = "f.path, s.start_offset, s.end_offset, s.line_start, 
 
 /// Selects a node with its primary span.
 pub(super) const SELECT_NODE: &str = "SELECT n.id, n.parent_id, n.project_id, n.name, n.qualified_name, n.node_type, n.kind, n.language, n.access, \
-    n.flags, n.parameter_signature, n.parameter_count, n.return_type, n.doc, \
+    n.flags, n.type_parameters, n.parameter_signature, n.parameter_count, n.return_type, n.doc, \
     f.path, s.start_offset, s.end_offset, s.line_start, s.column_start, s.line_end, s.name_line, s.name_column \
     FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0 LEFT JOIN files f ON f.id = s.file_id";
 
@@ -46,7 +46,7 @@ pub(super) fn node_row(row: &Row<'_>) -> Result<Node, StoreError> {
         None => None,
     };
 
-    let has_span = row.get_ref(14)? != rusqlite::types::ValueRef::Null;
+    let has_span = row.get_ref(15)? != rusqlite::types::ValueRef::Null;
 
     Ok(Node {
         id: id_column(row, 0)?,
@@ -59,12 +59,13 @@ pub(super) fn node_row(row: &Row<'_>) -> Result<Node, StoreError> {
         language: word_column(row, 7, Language::from_code)?,
         access,
         flags: NodeFlags(row.get(9)?),
-        parameter_signature: row.get(10)?,
-        parameter_count: row.get(11)?,
-        return_type: row.get(12)?,
-        doc: row.get(13)?,
+        type_parameters: row.get(10)?,
+        parameter_signature: row.get(11)?,
+        parameter_count: row.get(12)?,
+        return_type: row.get(13)?,
+        doc: row.get(14)?,
         spans: if has_span {
-            vec![span_columns(row, 14)?]
+            vec![span_columns(row, 15)?]
         } else {
             Vec::new()
         },
@@ -257,7 +258,7 @@ pub(super) fn insert<'n>(
 ) -> Result<(), StoreError> {
     bulk::insert(
         connection,
-        ("nodes", 15),
+        ("nodes", 16),
         nodes.clone(),
         |(hash, node), row| push_node(node, *hash, row),
     )?;
@@ -300,7 +301,8 @@ fn push_node(node: &Node, hash: i64, row: &mut Values<'_, '_>) -> Result<(), Sto
     row.push(node.parameter_count)?;
     row.push(node.return_type.as_deref())?;
     row.push(node.doc.as_deref())?;
-    row.push(hash)
+    row.push(hash)?;
+    row.push(node.type_parameters.as_deref())
 }
 
 fn push_span(of: &NodeSpan, row: &mut Values<'_, '_>) -> Result<(), StoreError> {

@@ -58,6 +58,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "0010_imports.sql",
         include_str!(concat!(env!("MIGRATIONS"), "/0010_imports.sql")),
     ),
+    (
+        "0011_type_parameters.sql",
+        include_str!(concat!(env!("MIGRATIONS"), "/0011_type_parameters.sql")),
+    ),
 ];
 
 /// The schema version of this code.

@@ -70,6 +70,7 @@ fn node(file: usize, name: usize, doc: Option<&str>) -> Node {
         language: Language::TypeScript,
         access: None,
         flags: NodeFlags::default(),
+        type_parameters: None,
         parameter_signature: Some("(userId: string)".to_owned()),
         parameter_count: Some(1),
         return_type: None,

@@ -47,6 +47,7 @@ pub fn node(
         language: facts.header.dialect.language(),
         access: detail.access,
         flags: flags(facts, decl),
+        type_parameters: type_parameters(facts, function),
         parameter_signature: text(detail.parameters),
         parameter_count: detail
             .parameters
@@ -61,6 +62,16 @@ pub fn node(
             name_column: declaration.at.column,
         }],
     }
+}
+
+/// Returns `<TKey, TValue>`; `None` if a declaration is not generic.
+fn type_parameters(facts: &Facts, declaration: &Declaration) -> Option<String> {
+    let names: Vec<&str> = facts
+        .list(declaration.type_params)
+        .iter()
+        .map(|parameter| facts.decl_name(*parameter))
+        .collect();
+    (!names.is_empty()).then(|| format!("<{}>", names.join(", ")))
 }
 
 /// Ranks how well a declaration describes its node: a class before an interface or namespace merged

@@ -478,6 +478,7 @@ fn file_node(file: &WorldFile, project: &str) -> Node {
         language,
         access: None,
         flags: NodeFlags::default(),
+        type_parameters: None,
         parameter_signature: None,
         parameter_count: None,
         return_type: None,

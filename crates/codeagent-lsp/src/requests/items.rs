@@ -42,7 +42,7 @@ pub fn tags(node: &Node) -> Option<Vec<SymbolTag>> {
 
 /// Returns the text beside a symbol's name: its parameters and type.
 pub fn detail(node: &Node) -> Option<String> {
-    let parameters = node.parameter_signature.as_deref().unwrap_or_default();
+    let parameters = node.all_parameters();
     let declared = node.return_type.as_deref();
     let declared = declared.map(|text| format!(": {text}")).unwrap_or_default();
     let detail = format!("{parameters}{declared}");

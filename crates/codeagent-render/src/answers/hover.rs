@@ -125,7 +125,7 @@ fn signature(node: &Node) -> String {
 
     // TypeScript's qualified names begin with the path.
     let name = node.qualified_name.rsplit('#').next().unwrap_or_default();
-    let parameters = node.parameter_signature.as_deref().unwrap_or_default();
+    let parameters = node.all_parameters();
     let declared = node.return_type.as_deref();
     let line = match (node.language, declared) {
         (Language::CSharp, Some(declared)) => {

@@ -37,14 +37,8 @@ pub(super) fn declaration_line(
     };
     let kind = symbol.node.kind.as_str().replace('_', " ");
     let line = symbol_line(occurrences, id)?;
-    let parameters = cut(
-        symbol
-            .node
-            .parameter_signature
-            .as_deref()
-            .unwrap_or_default(),
-        MAX_PARAMETERS,
-    );
+    let parameters = symbol.node.all_parameters();
+    let parameters = cut(&parameters, MAX_PARAMETERS);
 
     Ok(match line.split_once("  ") {
         Some((name, place)) => format!("{kind} {name}{parameters}  {place}"),

@@ -62,7 +62,7 @@ pub fn declarations(
     let is_one = matches.nodes().count() == 1;
     let mut spans = Vec::new();
     for node in matches.nodes() {
-        let signature = node.parameter_signature.as_deref().unwrap_or_default();
+        let signature = node.all_parameters();
         let of = (!is_one).then(|| format!("{}{signature}", node.qualified_name));
         let declared = query::get_source(&snapshot, node.id)?;
         spans.extend(SourceSpan::all(&declared, of.as_deref()));

@@ -108,7 +108,7 @@ fn members(query: &Query<'_>, node: &Node) -> Result<Value, ApiError> {
     let shown = &members[page.shown()];
     let mut answered = rows::symbols(query.snapshot, shown.iter())?;
     for (row, member) in answered.iter_mut().zip(shown) {
-        let parameters = member.parameter_signature.as_deref().unwrap_or_default();
+        let parameters = member.all_parameters();
         row["name"] = format!("{}{parameters}", member.name).into();
     }
     Ok(page.answer(answered))

@@ -49,7 +49,7 @@ pub fn symbol(query: &Query<'_>) -> Result<Value, ApiError> {
 
     let mut answer = rows::symbol(node, &labels);
     answer["qualified_name"] = node.qualified_name.clone().into();
-    answer["parameters"] = node.parameter_signature.clone().into();
+    answer["parameters"] = node.all_parameters().into();
     answer["access"] = node.access.map(|access| access.as_str()).into();
     answer["flags"] = flags.into();
     answer["project"] = node.project_id.clone().into();
@@ -142,7 +142,7 @@ fn also(query: &Query<'_>, ids: &[NodeId]) -> Result<Vec<Value>, ApiError> {
     }
     let mut rows = rows::symbols(query.snapshot, nodes.iter())?;
     for (row, node) in rows.iter_mut().zip(&nodes) {
-        row["parameters"] = node.parameter_signature.clone().into();
+        row["parameters"] = node.all_parameters().into();
     }
     Ok(rows)
 }

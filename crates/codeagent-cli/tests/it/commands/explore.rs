@@ -319,3 +319,125 @@ fn a_location_in_a_callback_is_that_callback() {
     let file = shop.stdout(&["explore", "web/door.test.ts:1"]);
     assert_eq!(file.matches("## ").count(), 1, "{file}");
 }
+
+#[test]
+fn everything_of_a_kind_is_listed() {
+    let doors = "namespace T;\npublic class Gate { }\npublic class Wide : Gate { }\npublic class Low : Gate { }\n";
+    let jobs = "export const CLEAN_NIGHT_JOB = 1;\nexport const SEND_NIGHT_JOB = 2;\nexport const sweepNightJob = 3;\nexport const nightJobs = [];\n";
+    let shop = shop(&[("src/Gate.cs", doors), ("web/jobs.ts", jobs)]);
+
+    let base = shop.stdout(&["explore", "which gates exist?"]);
+    assert!(
+        base.starts_with("## public class Gate  src/Gate.cs:2\n"),
+        "{base}"
+    );
+    assert!(base.contains("by, at all levels (2):\n"), "{base}");
+
+    let named = shop.stdout(&["explore", "list all night jobs"]);
+    assert_eq!(
+        named,
+        "symbols whose names end with `night job` (3):\n variable CLEAN_NIGHT_JOB  web/jobs.ts:1\n \
+         variable SEND_NIGHT_JOB  web/jobs.ts:2\n variable sweepNightJob  web/jobs.ts:3\n"
+    );
+}
+
+#[test]
+fn what_happens_to_a_message_is_told_of_what_takes_it() {
+    let code = "namespace T;\npublic interface IRun<TJob> { void Run(TJob job); }\npublic class Clean { }\npublic class Cleaner : IRun<Clean>\n{\n    public void Run(Clean job) { Sweep(); }\n    void Sweep() { }\n    public void Plan(Clean job) { }\n}\n";
+    let shop = shop(&[("src/Clean.cs", code)]);
+    let text = shop.stdout(&["explore", "what happens when Clean is executed?"]);
+    assert!(
+        text.contains(
+            "generic interface, in order:\nCleaner.Run  src/Clean.cs:6\n  6 Cleaner.Sweep"
+        ),
+        "{text}"
+    );
+    assert!(!text.contains("Cleaner.Plan  src"), "{text}");
+}
+
+#[test]
+fn what_happens_is_told_of_functions_in_an_object() {
+    let code = "export function sweep() {}\nexport const CLEAN = {\n  run: () => sweep(),\n};\n";
+    let shop = shop(&[("web/clean.ts", code)]);
+    let text = shop.stdout(&["explore", "what happens when CLEAN runs?"]);
+    assert!(
+        text.contains(
+            "what happens, in order:\nCLEAN  web/clean.ts:2\n  3 sweep  web/clean.ts:1\n"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_happens_passes_over_tests_and_examples() {
+    let store = "namespace T;\npublic interface IStore { void Save(); }\npublic class Disk : IStore { public void Save() { Write(); } void Write() { } }\npublic class Till { public void Close(IStore store) { store.Save(); } }\n";
+    let example = "namespace T;\npublic class Toy : IStore { public void Save() { } }\n";
+    let shop = shop(&[
+        ("src/Store.cs", store),
+        ("samples/Toy.cs", example),
+        ("tests/Fake.cs", &example.replace("Toy", "Fake")),
+    ]);
+    let text = shop.stdout(&["explore", "what happens when Till.Close is called?"]);
+    assert!(
+        text.contains("  4 IStore.Save -> Disk.Save  src/Store.cs:3\n    3 Disk.Write"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_route_is_served_by_the_file_at_its_place() {
+    let shop = shop(&[
+        (
+            "site/app/users/[id]/page.tsx",
+            "export default function User() { return null; }\n",
+        ),
+        (
+            "site/nav.ts",
+            "export const link = (id: number) => `/users/${id}`;\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "which component is behind /users/:id?"]);
+    assert!(
+        text.contains("files that serve it, by their path:\nsite/app/users/[id]/page.tsx\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_dotted_name_that_is_no_string_is_searched_in_the_text() {
+    let code = "declare const api: any;\nexport const load = () => api.carts.find.query();\n";
+    let shop = shop(&[("web/load.ts", code)]);
+    let text = shop.stdout(&["explore", "what serves the call api.carts.find?"]);
+    assert!(
+        text.starts_with("## text api.carts.find (1 line)\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn functions_that_return_a_type_are_listed_with_its_implementations() {
+    let bell = "export interface Bell { ring(): void }\nexport function make(): Bell {\n  return { ring() {} };\n}\n";
+    let shop = shop(&[("web/bell.ts", bell)]);
+    let text = shop.stdout(&["explore", "who implements Bell, also by object literals?"]);
+    assert!(
+        text.contains("functions that return it (1):\nweb/\n bell.ts\n  2 make: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn type_parameters_tell_types_of_one_name_apart() {
+    let code = "namespace T;\npublic class Box { }\npublic class Box<TItem, TLid> { public TItem Open<TKey>(TKey key) => default; }\n";
+    let shop = shop(&[("src/Box.cs", code)]);
+    let found = shop.stdout(&["search", "Box"]);
+    let lines: Vec<&str> = found.lines().collect();
+    assert!(lines.contains(&"src/Box.cs:2: class Box"), "{found}");
+    assert!(
+        lines.contains(&"src/Box.cs:3: class Box<TItem, TLid>"),
+        "{found}"
+    );
+    assert!(
+        found.contains("method Box.Open<TKey>(TKey key): TItem"),
+        "{found}"
+    );
+}

@@ -527,6 +527,7 @@ fn new_node(id: NodeId, kind: NodeKind, import: &str) -> Node {
         language: Language::Imported,
         access: None,
         flags: NodeFlags::IMPORTED,
+        type_parameters: None,
         parameter_signature: None,
         parameter_count: None,
         return_type: None,

@@ -376,7 +376,7 @@ const FILTER_PARAMETER: usize = 2;
 const PREFIX_WORDS: &str =
     "SELECT word, names FROM name_words WHERE word >= ?1 AND word < ?2 LIMIT ?3";
 const NAMES_WITH: &str = "SELECT names FROM name_words WHERE word = ?1";
-const CANDIDATE: &str = "SELECT id, project_id, name, qualified_name, node_type, access, flags, parameter_signature, return_type, doc, \
+const CANDIDATE: &str = "SELECT id, project_id, name, qualified_name, node_type, access, flags, type_parameters, parameter_signature, return_type, doc, \
     (SELECT group_concat(path, char(10)) FROM spans JOIN files ON files.id = file_id WHERE node_id = nodes.id) FROM nodes WHERE id = ?1";
 
 fn candidate(row: &Row<'_>) -> Result<SearchCandidate, StoreError> {
@@ -384,7 +384,7 @@ fn candidate(row: &Row<'_>) -> Result<SearchCandidate, StoreError> {
         row.get::<_, Option<String>>(index)
             .map(Option::unwrap_or_default)
     };
-    let paths = text(10)?;
+    let paths = text(11)?;
     Ok(SearchCandidate {
         id: id_column(row, 0)?,
         project_id: row.get(1)?,
@@ -393,8 +393,9 @@ fn candidate(row: &Row<'_>) -> Result<SearchCandidate, StoreError> {
         node_type: word_column(row, 4, NodeType::from_code)?,
         access: row.get::<_, Option<u8>>(5)?.and_then(Access::from_code),
         flags: NodeFlags(row.get(6)?),
-        signature: format!("{} {}", text(7)?, text(8)?),
-        doc: text(9)?,
+        type_parameters: text(7)?,
+        signature: format!("{} {}", text(8)?, text(9)?),
+        doc: text(10)?,
         is_generated: !paths.is_empty() && paths.lines().all(is_generated_path),
     })
 }

@@ -81,6 +81,7 @@ pub(super) struct SearchCandidate {
     pub node_type: NodeType,
     pub access: Option<Access>,
     pub flags: NodeFlags,
+    pub type_parameters: String,
     pub signature: String,
     pub doc: String,
     /// All its declarations are in generated files.
@@ -104,7 +105,7 @@ impl SearchCandidate {
         (
             self.project_id.clone(),
             self.qualified_name.clone(),
-            self.signature.clone(),
+            format!("{}{}", self.type_parameters, self.signature),
             self.node_type,
         )
     }

@@ -84,6 +84,7 @@ fn node((qualified_name, kind, signature, doc): &(&str, NodeKind, &str, &str)) -
         },
         access: Some(Access::Public),
         flags: NodeFlags::default(),
+        type_parameters: None,
         parameter_signature: (!signature.is_empty()).then(|| (*signature).to_owned()),
         parameter_count: None,
         return_type: None,

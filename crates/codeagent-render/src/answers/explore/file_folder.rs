@@ -1,7 +1,7 @@
 //! Sections about files, folders and literals.
 
 use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
-use codeagent_core::query::{self, LiteralSite, Occurrence, Occurrences, Targets, TextSearchQuery};
+use codeagent_core::query::{self, LiteralSite, Occurrence, Occurrences, TextSearchQuery};
 
 use super::heading::signature;
 use super::member::numbered;
@@ -250,6 +250,11 @@ pub(super) fn literal(
     if sites.iter().any(is_meant) {
         sites.retain(is_meant);
     }
+    let files = query::files_of_route(occurrences.sources.snapshot(), text)?;
+    let routes = dispatch::routes(occurrences, text)?;
+    if sites.is_empty() && files.is_empty() && routes.is_empty() {
+        return Ok(());
+    }
     let count = sites.len();
     document.line(match count {
         0 => format!("## literal \"{text}\""),
@@ -258,7 +263,9 @@ pub(super) fn literal(
     let handlers = query::handlers(occurrences, text)?;
     let title = "handled by, matched by equal text";
     document.section(Section::lines("handlers", title, handlers).weighing(20));
-    document.section(dispatch::routes(occurrences, text)?.weighing(20));
+    document.section(routes.weighing(20));
+    let title = "files that serve it, by their path";
+    document.section(Section::lines("files", title, files).weighing(20));
 
     let mut places = Vec::with_capacity(count);
     for site in sites {
@@ -280,10 +287,9 @@ pub(super) fn literal(
 pub(super) fn expressions(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    targets: &Targets,
+    names: &[&str],
 ) -> Result<(), AnswerError> {
-    let names = targets.missing.iter().map(|(name, _)| name.as_str());
-    for name in names.take(MAX_EXPRESSIONS) {
+    for name in names.iter().copied().take(MAX_EXPRESSIONS) {
         let query = TextSearchQuery {
             pattern: name,
             is_regex: false,

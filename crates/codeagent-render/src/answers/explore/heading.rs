@@ -44,12 +44,12 @@ fn full(occurrences: &mut Occurrences<'_, '_>, node: &Node) -> Result<String, An
 
 /// Formats the parameters and the type of a symbol.
 pub(super) fn signature(node: &Node) -> String {
-    let parameters = node.parameter_signature.as_deref().unwrap_or_default();
+    let parameters = node.all_parameters();
     let result = node.return_type.as_deref();
     let result = result.map(|text| format!(": {}", cut(text, MAX_RETURN)));
     format!(
         "{}{}",
-        cut(parameters, MAX_PARAMETERS),
+        cut(&parameters, MAX_PARAMETERS),
         result.unwrap_or_default()
     )
 }

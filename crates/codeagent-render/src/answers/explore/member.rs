@@ -31,7 +31,7 @@ pub(super) fn sections(
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
     let is_callable = is_callable(subject.first());
-    if wants.flow && is_callable {
+    if wants.flow && (is_callable || holds_functions(subject.first(), occurrences)?) {
         let lines = query::flow(occurrences, subject.first())?;
         let flow = Section::tree("flow", "what happens, in order", lines);
         document.section(wants.weigh(flow, true, 0));
@@ -44,7 +44,8 @@ pub(super) fn sections(
     let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
     let found: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
     let is_abstract = !found.is_empty();
-    if is_callable && !wants.tests && !wants.flow && !wants.levels && !wants.impact {
+    let has_source = is_callable || subject.first().kind == NodeKind::Variable;
+    if has_source && !wants.tests && !wants.flow && !wants.levels && !wants.impact {
         source(subject, document, occurrences)?;
     }
 
@@ -76,6 +77,12 @@ pub(super) fn is_callable(node: &Node) -> bool {
     ) || (node.node_type == NodeType::Property
         && node.kind != NodeKind::Indexer
         && node.parameter_signature.is_some())
+}
+
+/// Reports whether a variable's object literal has functions, which run when others call them.
+fn holds_functions(node: &Node, occurrences: &Occurrences<'_, '_>) -> Result<bool, AnswerError> {
+    let inside = query::members_of(occurrences.sources.snapshot(), node.id)?;
+    Ok(inside.iter().any(|inner| inner.flags.has(NodeFlags::LOCAL)))
 }
 
 /// Adds the source of the first declaration that has a body.

@@ -8,6 +8,7 @@ mod connection;
 mod external;
 mod file_folder;
 mod heading;
+mod kind;
 mod member;
 mod type_symbol;
 mod wants;
@@ -72,7 +73,13 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         others: query.section == Some(LESS_LIKELY),
         ..Wants::of(&targets)
     };
-    let is_answered = connection::section(&mut document, &mut occurrences, &targets, wants)?;
+    let mut is_answered = connection::section(&mut document, &mut occurrences, &targets, wants)?;
+    if !targets.has_written_name
+        && let Some(asked) = query::asked_kind(&snapshot, text)?
+    {
+        kind::sections(&mut document, &mut occurrences, &asked, wants)?;
+        is_answered = true;
+    }
     let within = folders_of_symbols(&targets);
     let context = Context {
         within: &within,
@@ -93,7 +100,8 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         document.section(overview::entry_section(&found));
     }
     if document.is_empty() {
-        file_folder::expressions(&mut document, &mut occurrences, &targets)?;
+        let unknown = unknown_names(&targets);
+        file_folder::expressions(&mut document, &mut occurrences, &unknown)?;
         let is_question = targets.is_sentence || targets.words.len() > 1;
         if document.is_empty() && !is_question {
             targets.check()?;
@@ -109,6 +117,16 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         document.note(note_text(&note, query.face));
     }
     Ok(document)
+}
+
+/// Returns the names of a text that are those of no symbol, string, file or folder.
+fn unknown_names(targets: &Targets) -> Vec<&str> {
+    let literals = targets.found.iter().filter_map(|target| match target {
+        Target::Literal(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let missing = targets.missing.iter().map(|(name, _)| name.as_str());
+    literals.chain(missing).collect()
 }
 
 /// Returns the files and folders in a sentence that select among symbols of one name, or among the

@@ -14,6 +14,9 @@ use crate::text::{Document, NameRow, Section};
 /// Maximum lines of a type whose declaration is shown in place of its members.
 const SHORT: u32 = 12;
 
+/// Maximum members whose flow is shown for a type that they take.
+const MAX_HANDLERS: usize = 4;
+
 pub(super) fn sections(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -22,6 +25,9 @@ pub(super) fn sections(
     let wants = subject.wants;
     if wants.dependencies {
         dependencies(subject, document, occurrences)?;
+    }
+    if wants.flow {
+        flow(subject, document, occurrences)?;
     }
 
     let members = members(subject, occurrences.sources.snapshot())?;
@@ -61,6 +67,25 @@ pub(super) fn sections(
     ids.extend(members.iter().map(|member| member.id));
     document.section(wants.weigh(dispatch::to(occurrences, &ids)?, wants.implementations, 20));
     uses(subject, document, occurrences, &members)
+}
+
+/// Adds what the members do that take the type through a generic interface.
+fn flow(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let mut lines = Vec::new();
+    for id in subject.ids() {
+        let handlers = query::generic_handlers(occurrences.sources.snapshot(), id)?;
+        for handler in handlers.iter().take(MAX_HANDLERS) {
+            lines.extend(query::flow(occurrences, handler)?);
+        }
+    }
+    let title = "what happens in the members that take it through a generic interface, in order";
+    let section = Section::tree("flow", title, lines);
+    document.section(subject.wants.weigh(section, true, 0));
+    Ok(())
 }
 
 /// Returns the members of a type by line, including private ones.
@@ -263,6 +288,12 @@ fn uses(
         let (literals, rest): (Vec<_>, Vec<_>) = used
             .into_iter()
             .partition(|place| is_object_literal(&source(place), name));
+        let (results, rest): (Vec<_>, Vec<_>) = rest
+            .into_iter()
+            .partition(|place| is_result(&source(place), name));
+        let title = "functions that return it";
+        let section = Section::occurrence_rows("results", title, results);
+        document.section(wants.weigh(section, true, 0));
         let title = "object literals and values declared with this type";
         let section = Section::occurrence_rows("object literals", title, literals);
         document.section(wants.weigh(section, true, 0));
@@ -295,6 +326,15 @@ fn uses(
     Ok(())
 }
 
+/// Reports whether a line begins a function with a body that returns a type: `make(): Bell {`.
+fn is_result(line: &str, name: &str) -> bool {
+    line.match_indices(name).any(|(at, _)| {
+        let before = line[..at].trim_end();
+        let after = line[at + name.len()..].trim();
+        before.ends_with("):") && (after == "{" || after.starts_with("=>"))
+    })
+}
+
 /// Reports whether a line ends a value that is taken for a type, or begins one that is declared to
 /// be of it: `} as unknown as Bell`, `const bell: Bell = {`.
 fn is_object_literal(line: &str, name: &str) -> bool {
@@ -303,7 +343,11 @@ fn is_object_literal(line: &str, name: &str) -> bool {
         let after = line[at + name.len()..].trim_start();
         let is_cast = ["as", "satisfies"].iter().any(|word| {
             let value = before.strip_suffix(word).map(str::trim_end);
-            value.is_some_and(|value| value.ends_with(['}', ')']) || value.ends_with("as unknown"))
+            value.is_some_and(|value| {
+                value.ends_with(['}', ')'])
+                    || value.ends_with("as unknown")
+                    || value.ends_with("as const")
+            })
         });
         let is_word = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
         is_word && (is_cast || before.ends_with(':') && after.starts_with("= {"))
@@ -315,6 +359,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn functions_that_return_a_type_are_told_from_other_uses() {
+        for (line, expected) in [
+            ("private make(loud: boolean): Bell {", true),
+            ("const make = (): Bell => ({", true),
+            ("make(): Bell;", false),
+            ("make(): BellTower {", false),
+            ("constructor(bell: Bell) {", false),
+        ] {
+            assert_eq!(is_result(line, "Bell"), expected, "{line}");
+        }
+    }
+
+    #[test]
     fn object_literals_are_told_from_other_uses() {
         for (line, expected) in [
             ("} as Bell;", true),
@@ -322,6 +379,7 @@ mod tests {
             ("bell: { ring() {} } as Bell,", true),
             ("const bell: Bell = {", true),
             ("} satisfies Bell;", true),
+            ("} as const satisfies Bell<Loud>;", true),
             ("} as BellTower;", false),
             ("constructor(bell: Bell) {", false),
             ("const bell: Bell = make();", false),
