@@ -175,7 +175,7 @@ async fn shop_find_similar() {
         {"node_id":"n2ixitxdqtf2h","name":"Place","qualified_name":"Shop.Domain.Order.Place","node_type":"method","language":"csharp","file_path":"src/Shop.Domain/Order.Status.cs","line_start":14,"line_end":14,"access_modifier":"public","parameter_signature":"()","return_type":"void","score":0.69}
         {"node_id":"njvjtrc5n6uap","name":"Start","qualified_name":"Shop.Services.IOrderService.Start","node_type":"method","language":"csharp","file_path":"src/Shop.Services/IOrderService.cs","line_start":5,"line_end":5,"access_modifier":"public","parameter_signature":"(int customer)","return_type":"Order","score":0.65}
         {"note":"compared by words and letters (lexhash-384), not by meaning: no model is in use"}"#]]).await;
-    check("find_similar", json!({ "node_id": "CartStore", "limit": 2, "format": "compact" }), expect![[r#"{"compact":"web/packages/app/src/state/observable.ts\n3-14 class na7bxymez4zhv s0.32\t#Observable\nsrc/Shop.Services/PriceCalculator.cs\n6-26 public class nbqazgcuf5veq s0.21\tShop.Services.PriceCalculator","note":"compared by words and letters (lexhash-384), not by meaning: no model is in use"}"#]]).await;
+    check("find_similar", json!({ "node_id": "CartStore", "limit": 2, "format": "compact" }), expect![[r#"{"compact":"web/packages/app/src/state/observable.ts\n3-14 class na7bxymez4zhv s0.32\t#Observable\t<T>\nsrc/Shop.Services/PriceCalculator.cs\n6-26 public class nbqazgcuf5veq s0.21\tShop.Services.PriceCalculator","note":"compared by words and letters (lexhash-384), not by meaning: no model is in use"}"#]]).await;
     check("find_similar", json!({ "node_id": "Shop.Nothing" }), expect![[r#"{"error":{"code":"not_found","message":"no symbol \"Shop.Nothing\" in the index; search_symbols also matches parts of names; of libraries, only symbols that the repository uses are known"}}"#]]).await;
 }
 
@@ -332,7 +332,7 @@ async fn shop_get_status() {
     );
     // Resolution quality is covered by the resolvers' tests.
     status.as_object_mut().unwrap().remove("quality");
-    expect![[r#"{"healthy":true,"schema_version":10,"indexed_files":46,"indexed_symbols":246,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":246,"edges":625,"text_of_no_language_percent":4.1}"#]].assert_eq(&status.to_string());
+    expect![[r#"{"healthy":true,"schema_version":11,"indexed_files":46,"indexed_symbols":246,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":246,"edges":625,"text_of_no_language_percent":4.1}"#]].assert_eq(&status.to_string());
 }
 
 #[tokio::test]
