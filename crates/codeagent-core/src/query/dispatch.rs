@@ -12,6 +12,7 @@
 
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path, verbs_agree};
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
+use crate::query::mounted_routes::mounted_routes;
 use crate::query::{QueryError, bases_of};
 use crate::store::{self, DispatchRow, FileKey, Snapshot};
 
@@ -142,16 +143,17 @@ pub fn dispatched_to(
     Ok(steps)
 }
 
-/// Returns the routes with a path, or with a path that ends with it.
+/// Returns the routes with a path, also of mounted routers, or with a path that ends with it.
 pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
-    let mut routes = Vec::new();
+    let mounted = mounted_routes(snapshot, path)?;
+    let mut routes: Vec<DispatchStep> = mounted.into_iter().map(DispatchStep::of).collect();
     for kind in [DispatchKind::Serves, DispatchKind::Shows] {
         let key = kind.key(path);
         if key.is_empty() {
             continue;
         }
         let mut rows = store::dispatch_with_key(snapshot, kind, &key)?;
-        if rows.is_empty() {
+        if rows.is_empty() && routes.is_empty() {
             rows = store::dispatch_below(snapshot, kind, &key)?;
         }
         routes.extend(rows.into_iter().take(MAX_JOINED).map(DispatchStep::of));
@@ -159,7 +161,6 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
     Ok(routes)
 }
 
-/// Returns the steps from the sender of a message to its handlers.
 /// Returns the members that take a type by implementing a member of a generic interface or class:
 /// `BackupService.Execute(BackupCommand)` for `IExecute<BackupCommand>`.
 pub fn generic_handlers(snapshot: &Snapshot, message: NodeId) -> Result<Vec<Node>, QueryError> {
@@ -196,6 +197,7 @@ fn implements_generic(snapshot: &Snapshot, member: &Node) -> Result<bool, QueryE
     Ok(false)
 }
 
+/// Returns the steps from the sender of a message to its handlers.
 fn handlers(snapshot: &Snapshot, sent: &DispatchRow) -> Result<Vec<DispatchStep>, QueryError> {
     let Some(message) = sent.target else {
         return Ok(Vec::new());

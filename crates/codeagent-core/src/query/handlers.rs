@@ -1,7 +1,7 @@
 //! Handlers: callbacks registered under a string that other code uses.
 //!
 //! `client.post("/documents.archive")` leads to `router.post("documents.archive", ..)`, because the
-//! literals have the same key. Such a step is a guess from equal strings, not an edge.
+//! literals have the same key. So does the key of a property whose value is a call with a callback. Such a step is a guess from equal strings, not an edge.
 //!
 //! Limitations: literals in more than [`MAX_FILES`] files connect nothing.
 
@@ -61,7 +61,8 @@ pub fn handlers(
         let Some(callback) = site.enclosing.callback else {
             continue;
         };
-        let registers = callback.label.contains(&format!("\"{}\"", site.text));
+        let registers =
+            callback.label == site.text || callback.label.contains(&format!("\"{}\"", site.text));
         if !registers || store::is_test_path(&site.path) || count >= MAX_HANDLERS {
             continue;
         }

@@ -1,7 +1,7 @@
 //! Questions for everything of a kind: `which state handlers exist?`
 //!
-//! The kind is a type with implementations (`StateHandler`, `IStateHandler`), or else what the
-//! names end with (`SEAL_JOB_DEFINITION` for `job definitions`).
+//! The kind is a type with implementations (`StateHandler`, `IStateHandler`), and what the names
+//! end with (`SEAL_JOB_DEFINITION` for `job definitions`).
 //!
 //! Limitations: English only, with a regular plural.
 
@@ -39,31 +39,28 @@ const ENDS: [&[&str]; 6] = [
 
 /// Everything of a kind.
 #[derive(Clone, Debug)]
-pub enum Kind {
-    /// A type; what implements or derives from it is of the kind.
-    Base(Node),
-    /// Symbols whose names end with the words of the kind.
-    Named {
-        /// The words, in the singular.
-        words: String,
-        /// The symbols, by name.
-        nodes: Vec<Node>,
-    },
+pub struct Kind {
+    /// The words of the kind, in the singular.
+    pub words: String,
+    /// The type of the kind; what implements or derives from it is of the kind.
+    pub base: Option<Node>,
+    /// Symbols whose names end with the words, by name; empty if they are few.
+    pub named: Vec<Node>,
 }
 
 /// Finds the kind that a question asks for.
 pub fn asked_kind(snapshot: &Snapshot, question: &str) -> Result<Option<Kind>, QueryError> {
     for words in kind_words(question) {
-        if let Some(base) = base(snapshot, &words)? {
-            return Ok(Some(Kind::Base(base)));
+        let base = base(snapshot, &words)?;
+        let mut named = store::names_ending_with(snapshot, &words, MAX_NAMED)?;
+        named.retain(|node| is_listed(node) && base.as_ref().is_none_or(|base| base.id != node.id));
+        named.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+        if named.len() < MIN_NAMED {
+            named.clear();
         }
-
-        let mut nodes = store::names_ending_with(snapshot, &words, MAX_NAMED)?;
-        nodes.retain(is_listed);
-        nodes.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
-        if nodes.len() >= MIN_NAMED {
+        if base.is_some() || !named.is_empty() {
             let words = words.join(" ");
-            return Ok(Some(Kind::Named { words, nodes }));
+            return Ok(Some(Kind { words, base, named }));
         }
     }
 

@@ -23,6 +23,7 @@ mod importers;
 mod kind;
 mod labels;
 mod literals;
+mod mounted_routes;
 mod neighborhood;
 mod neighbors;
 mod not_found;

@@ -13,7 +13,7 @@ mod tokens;
 
 use crate::model::graph::{Dialect, Node, NodeId, NodeType};
 use crate::query::external::resolve_external;
-use crate::query::{NotFound, literal_files, resolve_symbols};
+use crate::query::{NotFound, files_of_route, literal_files, resolve_symbols, routes_of};
 use crate::query::{Note, QueryError, Sources, SymbolGroup, get_node_by_qualified_name, position};
 use crate::store::{self, Snapshot, StoredExternal};
 
@@ -178,7 +178,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         }
     }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
-    if targets.found.is_empty() && targets.is_sentence {
+    if !targets.has_written_name && targets.is_sentence {
         targets.found.extend(plain_name(snapshot, &tokens)?);
     }
     if targets.found.is_empty() {
@@ -226,8 +226,15 @@ fn add(
         targets.found.extend(paths);
         return Ok(());
     }
+    if tokens::is_route(text) && has_places(snapshot, text)? {
+        targets.found.push(Target::Literal(text.to_owned()));
+        return Ok(());
+    }
     let found = symbols(snapshot, text)?;
-    let is_literal = token.is_quoted || tokens::is_constant(text) || tokens::is_dotted(text);
+    let is_literal = token.is_quoted
+        || tokens::is_constant(text)
+        || tokens::is_dotted(text)
+        || tokens::is_route(text);
     // In quotation marks, the name of a string is not that of a symbol.
     let is_string = token.is_quoted && targets.mentions(STRINGS);
     match found {
@@ -256,6 +263,13 @@ fn add(
         },
     }
     Ok(())
+}
+
+/// Reports whether a route is known: as a string, by a mounted router, or by the path of a file.
+fn has_places(snapshot: &Snapshot, route: &str) -> Result<bool, QueryError> {
+    Ok(literal_files(snapshot, route)? > 0
+        || !routes_of(snapshot, route)?.is_empty()
+        || !files_of_route(snapshot, route)?.is_empty())
 }
 
 /// Resolves a name to symbols outside the repository; `None` if the repository uses none of it.

@@ -1,7 +1,8 @@
 //! String literals that read as names, and labels of calls that take an anonymous callback.
 //!
 //! Limitations: a callback is labelled only if a string precedes it in the same argument list, or
-//! before the call of a bare function around it (`it("..", inject(() => { .. }))`).
+//! before the call of a bare function around it (`it("..", inject(() => { .. }))`), or if its call
+//! is the value of a property outside of functions (`{ create: procedure.mutation(() => { .. }) }`).
 
 use codeagent_model::facts::*;
 
@@ -50,6 +51,45 @@ impl<'t> Builder<'t> {
         let label = format!("{} \"{}\"", names.join("."), shown(title));
         let end = self.position(end).line;
         self.facts.callbacks.push(Callback { start, end, label });
+    }
+
+    /// Records the value of a property outside of functions if it is a chain of calls with an
+    /// anonymous callback. The key is the label, and found like a string.
+    pub fn property_callback(&mut self, key: &'t str, value: ExprId, (start, end): (usize, usize)) {
+        if self.is_in_function() || !self.chain_takes_function(value) {
+            return;
+        }
+        self.literal(key, start);
+        let (start, end) = (self.position(start).line, self.position(end).line);
+        let label = shown(key);
+        self.facts.callbacks.push(Callback { start, end, label });
+    }
+
+    fn is_in_function(&self) -> bool {
+        let mut scope = self.scope;
+        loop {
+            let at = self.facts.scope(scope);
+            if at.kind == ScopeKind::Function {
+                return true;
+            }
+            match at.parent.some() {
+                Some(parent) => scope = parent,
+                None => return false,
+            }
+        }
+    }
+
+    /// Reports whether one of the calls in `a.b(..).c(..)` has an anonymous callback.
+    fn chain_takes_function(&self, mut expr: ExprId) -> bool {
+        loop {
+            expr = match self.facts.expr(expr) {
+                Expr::Call(call) if self.last_callback(call).is_some() => return true,
+                Expr::Call(call) => self.facts.calls[call.index()].callee,
+                Expr::Member(object, _) => object,
+                Expr::Paren(inner) => inner,
+                _ => return false,
+            };
+        }
     }
 
     /// Returns the index of the last argument of a call that is an anonymous callback.

@@ -144,6 +144,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Context::Typed(ty)
         };
         let init = self.expr_in(value, ValuePlace::documented(context, part.start()));
+        if computed == DeclFlags::default() {
+            let text = self.text(key);
+            self.b
+                .property_callback(text, init, (key.start(), value.end()));
+        }
         let decl = self.b.decl(property);
         decl.init = init;
         decl.ty = ty;

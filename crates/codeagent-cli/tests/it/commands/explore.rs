@@ -441,3 +441,50 @@ fn type_parameters_tell_types_of_one_name_apart() {
         "{found}"
     );
 }
+
+#[test]
+fn a_route_leads_through_mounted_routers() {
+    let carts = "import { Router } from 'express';\nexport const carts = Router();\ncarts.post('/:id', () => {});\n";
+    let app = "import express from 'express';\nimport { carts } from './carts';\nconst app = express();\nconst api = express.Router();\napi.use('/carts', carts);\napp.use('/v1', api);\n";
+    let shop = shop(&[
+        ("web/carts.ts", carts),
+        ("web/app.ts", app),
+        (
+            "web/package.json",
+            "{ \"dependencies\": { \"express\": \"5.0.0\" } }\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "which handler serves POST /v1/carts/:id?"]);
+    assert!(
+        text.contains("routes with this path (1):\n route POST /:id at web/carts.ts:3: carts.ts\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_procedure_is_known_by_its_key() {
+    let code = "declare const router: any, procedure: any;\nexport const save = () => {};\nexport const carts = router({\n  create: procedure.mutation(() => {\n    save();\n  }),\n});\n";
+    let client = "declare const api: any;\nexport const add = () => api.carts.create.mutate();\n";
+    let shop = shop(&[("web/carts.ts", code), ("web/client.ts", client)]);
+    let callers = shop.stdout(&["explore", "who calls save?"]);
+    assert!(
+        callers.contains("  5 carts > create: save();\n"),
+        "{callers}"
+    );
+
+    let served = shop.stdout(&["explore", "what serves the call carts.create?"]);
+    assert!(
+        served.contains("create  web/carts.ts:4-6\n  5 save  web/carts.ts:2\n"),
+        "{served}"
+    );
+}
+
+#[test]
+fn a_word_does_not_stand_in_for_a_written_name() {
+    let shop = shop(&[(
+        "web/config.ts",
+        "export const config = 1;\nexport const twice = config * 2;\n",
+    )]);
+    let text = shop.stdout(&["explore", "where is the config field mail.jobTimeout read?"]);
+    assert!(text.starts_with("the query names no symbol"), "{text}");
+}

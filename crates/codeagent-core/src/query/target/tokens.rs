@@ -58,6 +58,12 @@ pub(super) fn is_dotted(text: &str) -> bool {
     text.contains(['.', '/', ':', '-']) && text.chars().all(is_part)
 }
 
+/// Reports whether a text is written like the path of a route: `/users/:id`, `/blog/[slug]`.
+pub(super) fn is_route(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "._-/:$*{}[]".contains(c);
+    text.len() > 1 && text.starts_with('/') && text.chars().all(is_part)
+}
+
 /// Reports whether a word is the method of an HTTP request whose path follows: `POST /login`.
 pub(super) fn is_request_method(word: &Token<'_>, next: Option<&Token<'_>>) -> bool {
     let is_path = next.is_some_and(|next| next.text.starts_with('/'));

@@ -250,6 +250,11 @@ pub(super) fn literal(
     if sites.iter().any(is_meant) {
         sites.retain(is_meant);
     }
+    // `Bookmarks` has the key of `/bookmarks`, and is not that route.
+    let is_route = |site: &LiteralSite| site.text.contains(['/', '.']);
+    if text.starts_with('/') && sites.iter().any(is_route) {
+        sites.retain(is_route);
+    }
     let files = query::files_of_route(occurrences.sources.snapshot(), text)?;
     let routes = dispatch::routes(occurrences, text)?;
     if sites.is_empty() && files.is_empty() && routes.is_empty() {
@@ -313,6 +318,11 @@ pub(super) fn expressions(
             Section::occurrence_rows("lines", "lines of code that contain it", found.code);
         document.section(section.weighing(30));
         document.section(Section::occurrence_rows("tests", "in tests", found.tests).weighing(8));
+        if let Some((_, last)) = name.rsplit_once('.') {
+            let handlers = query::handlers(occurrences, last)?;
+            let title = format!("registered as `{last}`, matched by equal text");
+            document.section(Section::lines("handlers", title, handlers).weighing(20));
+        }
     }
     Ok(())
 }

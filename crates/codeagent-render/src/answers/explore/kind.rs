@@ -15,25 +15,22 @@ pub(super) fn sections(
     kind: &Kind,
     wants: Wants,
 ) -> Result<(), AnswerError> {
-    match kind {
-        Kind::Base(node) => {
-            document.line(heading(occurrences, node)?);
-            let subject = Subject {
-                nodes: std::slice::from_ref(node),
-                wants: Wants {
-                    implementations: true,
-                    ..wants
-                },
-            };
-            subject.sections(document, occurrences)
-        }
-        Kind::Named { words, nodes } => {
-            let title = format!("symbols whose names end with `{words}`");
-            let rows = rows(occurrences, nodes)?;
-            document.section(Section::names("found", title, rows).weighing(60));
-            Ok(())
-        }
+    if let Some(base) = &kind.base {
+        document.line(heading(occurrences, base)?);
+        let subject = Subject {
+            nodes: std::slice::from_ref(base),
+            wants: Wants {
+                implementations: true,
+                ..wants
+            },
+        };
+        subject.sections(document, occurrences)?;
     }
+
+    let title = format!("symbols whose names end with `{}`", kind.words);
+    let rows = rows(occurrences, &kind.named)?;
+    document.section(Section::names("found", title, rows).weighing(60));
+    Ok(())
 }
 
 fn rows(

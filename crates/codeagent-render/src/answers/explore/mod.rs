@@ -104,11 +104,20 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         file_folder::expressions(&mut document, &mut occurrences, &unknown)?;
         let is_question = targets.is_sentence || targets.words.len() > 1;
         if document.is_empty() && !is_question {
-            targets.check()?;
-            return Err(QueryError::EmptySearch.into());
+            let targets = targets.check()?;
+            let [Target::Literal(name)] = targets.found.as_slice() else {
+                return Err(QueryError::EmptySearch.into());
+            };
+            document.line(unknown_literal(name));
+            return Ok(document);
         }
         if document.is_empty() {
             search(index, &mut document, &mut occurrences, text, wants)?;
+            for target in &targets.found {
+                if let Target::Literal(name) = target {
+                    document.note(unknown_literal(name));
+                }
+            }
         }
     }
     note_missing(&mut document, &targets, query.face);
@@ -117,6 +126,10 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         document.note(note_text(&note, query.face));
     }
     Ok(document)
+}
+
+fn unknown_literal(name: &str) -> String {
+    format!("no symbol, string, route or file in the index is named {name:?}")
 }
 
 /// Returns the names of a text that are those of no symbol, string, file or folder.
