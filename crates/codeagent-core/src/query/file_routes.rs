@@ -52,8 +52,12 @@ pub fn files_of_route(snapshot: &Snapshot, route: &str) -> Result<Vec<String>, Q
 }
 
 /// Reports whether a route's key covers the key that was asked for. A number may stand for a
-/// parameter.
+/// parameter, and a parameter for the language may be left out: `[locale]/about`.
 fn is_served(asked: &str, key: &str) -> bool {
+    covers(asked, key) || key.strip_prefix("*/").is_some_and(|key| covers(asked, key))
+}
+
+fn covers(asked: &str, key: &str) -> bool {
     let mut pairs = asked.split('/').zip(key.split('/'));
     let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     asked.split('/').count() == key.split('/').count()
@@ -148,5 +152,6 @@ mod tests {
         assert!(is_served("users/*", "users/*"));
         assert!(!is_served("users/me", "users/*"));
         assert!(!is_served("users", "users/*"));
+        assert!(is_served("users", "*/users"));
     }
 }

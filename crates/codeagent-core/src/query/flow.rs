@@ -188,15 +188,16 @@ impl FlowWalk<'_, '_, '_> {
         Ok(names.join(", "))
     }
 
-    /// Returns the direct implementations of a member; if other code has some, without those of tests
-    /// and examples.
+    /// Returns the direct implementations of a member. Those of tests and examples are left out if other
+    /// code implements it.
     fn implementations(&self, member: &Node) -> Result<Vec<Node>, QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
         let mut nodes = Vec::new();
         for (id, _) in direct_implementations(snapshot, &[member.id])? {
             nodes.extend(store::node(snapshot, id)?);
         }
-        if nodes.iter().any(|node| !is_aside(node)) {
+        let is_implemented = !member.flags.has(NodeFlags::ABSTRACT);
+        if is_implemented || nodes.iter().any(|node| !is_aside(node)) {
             nodes.retain(|node| !is_aside(node));
         }
         Ok(nodes)

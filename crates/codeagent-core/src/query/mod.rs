@@ -127,7 +127,7 @@ pub use status::{
 };
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
-pub use target::{Alias, SymbolTarget, Target, Targets, resolve_targets};
+pub use target::{Alias, SymbolTarget, Target, Targets, is_constant, resolve_targets};
 pub use target_nodes::nodes_of;
 pub use text_files::TextFiles;
 pub use text_mentions::{TextMentions, text_mentions};

@@ -18,6 +18,7 @@ use crate::query::{Note, QueryError, Sources, SymbolGroup, get_node_by_qualified
 use crate::store::{self, Snapshot, StoredExternal};
 
 pub use alias::Alias;
+pub use tokens::is_constant;
 use tokens::{Token, tokens};
 
 /// Maximum number of targets per text.

@@ -78,6 +78,29 @@ fn literals_are_found_however_they_are_written() {
 }
 
 #[test]
+fn keys_of_procedures_are_found() {
+    let procedures = "declare const router: any, procedure: any;\nexport const routes = router({\n  create: procedure.input(1).mutation(() => {}),\n  \
+        limit: 3,\n});\nexport function inside(list: any) {\n  return { items: list.map(() => 1) };\n}\n";
+    let mut repository = Repository::of(&[("procedures.ts", procedures)]);
+    repository.index();
+    let engine = repository.engine.take().unwrap();
+    let snapshot = engine.reader().snapshot().unwrap();
+
+    let found = literal_sites(&snapshot, "create", 10).unwrap();
+    let places: Vec<(u32, String)> = found
+        .iter()
+        .map(|site| (site.line, around(&site.enclosing)))
+        .collect();
+    assert_eq!(places, [(3, "create".to_owned())]);
+    for key in ["limit", "items"] {
+        assert!(
+            literal_sites(&snapshot, key, 10).unwrap().is_empty(),
+            "{key}"
+        );
+    }
+}
+
+#[test]
 fn literals_of_a_span_are_listed() {
     let mut repository = Repository::of(FILES);
     repository.index();

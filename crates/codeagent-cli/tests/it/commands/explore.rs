@@ -488,3 +488,15 @@ fn a_word_does_not_stand_in_for_a_written_name() {
     let text = shop.stdout(&["explore", "where is the config field mail.jobTimeout read?"]);
     assert!(text.starts_with("the query names no symbol"), "{text}");
 }
+
+#[test]
+fn an_environment_variable_is_read_through_an_object() {
+    let env = "declare function createEnv(o: any): any;\nexport const env = createEnv({ MAIL_KEY: process.env.MAIL_KEY });\n";
+    let mail = "import { env } from './env';\nexport const send = () => env.MAIL_KEY;\n";
+    let shop = shop(&[("web/env.ts", env), ("web/mail.ts", mail)]);
+    let text = shop.stdout(&["explore", "where is MAIL_KEY read?"]);
+    assert!(
+        text.contains("other lines of code that contain it (1):\nweb/\n mail.ts\n  2 send: "),
+        "{text}"
+    );
+}

@@ -45,7 +45,8 @@ pub(super) fn is_sentence(text: &str, tokens: &[Token<'_>]) -> bool {
 }
 
 /// Reports whether a name is written like a constant or environment variable: `MAX_SIZE`.
-pub(super) fn is_constant(text: &str) -> bool {
+#[must_use]
+pub fn is_constant(text: &str) -> bool {
     let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     text.contains('_')
         && text.starts_with(|c: char| c.is_ascii_uppercase())

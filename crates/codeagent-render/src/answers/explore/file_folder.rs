@@ -282,9 +282,40 @@ pub(super) fn literal(
             around(document, occurrences, place)?;
         }
     }
+    let others = other_lines(occurrences, text, &code)?;
     document.section(Section::occurrence_rows("literals", "named by", code).weighing(30));
+    let title = "other lines of code that contain it";
+    document.section(Section::occurrence_rows("lines", title, others).weighing(20));
     document.section(Section::occurrence_rows("tests", "named in tests", tests).weighing(8));
     Ok(())
+}
+
+/// Returns the other lines with a constant's name: an environment variable may be read through an
+/// object that holds all of them (`env.MAIL_KEY`).
+fn other_lines(
+    occurrences: &mut Occurrences<'_, '_>,
+    name: &str,
+    known: &[Occurrence],
+) -> Result<Vec<Occurrence>, AnswerError> {
+    if !query::is_constant(name) {
+        return Ok(Vec::new());
+    }
+    let mut found = query::search_text(occurrences, &plain_text(name))?.code;
+    found.retain(|place| {
+        let mut known = known.iter();
+        !known.any(|known| known.path == place.path && known.line == place.line)
+    });
+    Ok(found)
+}
+
+fn plain_text(pattern: &str) -> TextSearchQuery<'_> {
+    TextSearchQuery {
+        pattern,
+        is_regex: false,
+        ignore_case: false,
+        path: None,
+        literals: false,
+    }
 }
 
 /// Adds the lines that contain names of the question that are no symbols, such as a part of a string
@@ -295,14 +326,7 @@ pub(super) fn expressions(
     names: &[&str],
 ) -> Result<(), AnswerError> {
     for name in names.iter().copied().take(MAX_EXPRESSIONS) {
-        let query = TextSearchQuery {
-            pattern: name,
-            is_regex: false,
-            ignore_case: false,
-            path: None,
-            literals: false,
-        };
-        let found = query::search_text(occurrences, &query)?;
+        let found = query::search_text(occurrences, &plain_text(name))?;
         let count = found.code.len() + found.tests.len();
         if count == 0 {
             continue;
