@@ -167,12 +167,8 @@ impl Types<'_> {
     /// Reports whether a type parameter accepts only value types (`true`) or only reference types
     /// (`false`).
     pub fn param_is_value_type(&self, param: Ty) -> Option<bool> {
-        if let Some((inherited, _)) = self.inherited_param(param) {
-            return self.param_is_value_type(inherited);
-        }
-
         let mut answer = None;
-        self.each_constraint(param, &mut |file, clause, ty| {
+        self.each_constraint(self.constrained_param(param)?, &mut |file, clause, ty| {
             if clause == BaseClause::ConstraintWord {
                 let facts = self.facts(file);
                 if let TypeExpr::Primitive(word) = facts.type_expr(ty) {
@@ -217,7 +213,15 @@ impl Types<'_> {
         if !self.takes_constraints(method) {
             return None;
         }
+        let target = self
+            .stack
+            .memoized(&self.memo.overridden, method, || self.overridden(method))?;
+        let signature = self.signature(target.decl);
+        Some((*signature.type_params.get(usize::from(index))?, target))
+    }
 
+    /// Returns the method that an override or explicit implementation stands for.
+    fn overridden(&self, method: DeclRef) -> Option<Candidate> {
         let facts = self.facts(method.file);
         let declared = facts.decl(method.decl);
         let own = self
@@ -237,13 +241,32 @@ impl Types<'_> {
         };
 
         let name = self.name(method.file, declared.name);
-        let target = bases
+        let declared: Vec<Candidate> = bases
             .iter()
             .filter(|base| **base != own)
             .flat_map(|base| self.declared_methods(*base, name))
-            .find(|candidate| self.same_parameters(*candidate, implementation))?;
-        let signature = self.signature(target.decl);
-        Some((*signature.type_params.get(usize::from(index))?, target))
+            .collect();
+        if !self.spend(declared.len()) {
+            return None;
+        }
+        declared
+            .into_iter()
+            .find(|candidate| self.same_parameters(*candidate, implementation))
+    }
+
+    /// Returns the type parameter that declares the constraints of another; `None` if classes that
+    /// derive from each other override each other's methods.
+    fn constrained_param(&self, param: Ty) -> Option<Ty> {
+        let mut seen = vec![param];
+        let mut last = param;
+        while let Some((inherited, _)) = self.inherited_param(last) {
+            if seen.contains(&inherited) {
+                return None;
+            }
+            seen.push(inherited);
+            last = inherited;
+        }
+        Some(last)
     }
 
     /// Returns the type parameters of the method that declares one.

@@ -49,6 +49,8 @@ struct TypeMemo {
     derives: MemoTable<(Option<TypeDefId>, TypeDefId), bool>,
     members: MemoTable<(Option<TypeDefId>, Ty, Name), Rc<[Candidate]>>,
     signatures: MemoTable<DeclRef, Rc<Signature>>,
+    /// The methods that overrides and explicit implementations take their constraints from.
+    overridden: MemoTable<DeclRef, Option<Candidate>>,
     /// The types whose parts are recorded as dependencies.
     touched: MemoTable<TypeDefId, ()>,
 }
