@@ -3,9 +3,9 @@
 //!
 //! One build makes all branches of the resolvers switchable (cargo-mutants would compile the crate
 //! once per branch, see `docs/ARCHITECTURE.md`). One run without mutants records which branches
-//! each rule case reaches ([`reach`]); each mutant then runs only the cases that reach it, up to
-//! the first failure. `tests/golden/mutants.txt` lists the survivors, whose number may only fall.
-//! Every rule of `tests/golden/rules-off.txt` must be noticed.
+//! each rule case or unit test of a resolver reaches ([`reach`]); each mutant then runs only those
+//! that reach it, up to the first failure. `tests/golden/mutants.txt` lists the survivors, whose
+//! number may only fall. Every rule of `tests/golden/rules-off.txt` must be noticed.
 //!
 //! Limitations: a mutant that only the fixtures or golden repositories notice counts as a survivor.
 
@@ -23,7 +23,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 
-use self::check::{Program, Survivors};
+use self::check::Survivors;
 use self::find::Branch;
 use self::reach::Reach;
 use self::report::MutantReport;
@@ -85,8 +85,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     ensure!(!chosen.is_empty(), "no such file of a resolver");
 
     let start = Instant::now();
-    let folder = root.join("target/mutants/crates/codeagent-core");
-    let program = Program::new(build::build(&root, &mutants.texts)?, folder);
+    let programs = build::build(&root, &mutants.texts)?;
     let built = start.elapsed().as_secs();
     println!("built in {built} s");
 
@@ -97,14 +96,14 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     }
     fs::create_dir_all(&scratch)?;
     fs::write(scratch.join("mutants.txt"), mutants.list())?;
-    let reach = Reach::record(&program, &scratch)?;
+    let reach = Reach::record(&programs, &scratch)?;
     println!(
         "{} cases and tests recorded in {} s",
         reach.len(),
         start.elapsed().as_secs()
     );
 
-    let survivors = check::survivors(&program, &reach, &chosen, &scratch, &|number| {
+    let survivors = check::survivors(&programs, &reach, &chosen, &scratch, &|number| {
         mutants.print(number)
     })?;
     let seconds = (built, start.elapsed().as_secs());

@@ -13,6 +13,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
 
+use super::check::Program;
+
 /// Files and folders of the workspace that are copied.
 const COPIED: &[&str] = &[
     "crates",
@@ -37,8 +39,13 @@ const RESOLVERS: &[&str] = &[
 /// The root of the crate that defines [`SWITCH`] for all resolvers.
 const ROOT: &str = "lang/lib.rs";
 
-/// The test target that is run.
-const TARGET: &str = "it";
+/// The packages whose test programs are run, each with the kind of its target.
+const PACKAGES: &[(&str, &str)] = &[
+    ("codeagent-core", "test"),
+    ("codeagent-lang", "lib"),
+    ("codeagent-csharp", "lib"),
+    ("codeagent-typescript", "lib"),
+];
 
 /// Returns the path of a source: `lang/world.rs` is `crates/codeagent-lang/src/world.rs`.
 #[must_use]
@@ -133,12 +140,12 @@ pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-/// Writes the copy with the given texts, builds its tests and returns the program's path.
+/// Writes the copy with the given texts, builds its tests and returns the programs.
 ///
 /// # Errors
 ///
 /// The copy cannot be written or does not compile.
-pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Result<PathBuf> {
+pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Result<Vec<Program>> {
     let copy = root.join("target/mutants");
     let mut wanted = BTreeMap::new();
 
@@ -193,18 +200,14 @@ pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Re
     compile(root, &copy)
 }
 
-fn compile(root: &Path, copy: &Path) -> anyhow::Result<PathBuf> {
+/// Builds the test programs of the copy, all at once: built alone, a package may need dependencies
+/// with other features.
+fn compile(root: &Path, copy: &Path) -> anyhow::Result<Vec<Program>> {
+    let packages = PACKAGES.iter().flat_map(|(package, _)| ["-p", package]);
     let output = Command::new(env!("CARGO"))
-        .args([
-            "test",
-            "--offline",
-            "-p",
-            "codeagent-core",
-            "--no-run",
-            "--message-format=json-render-diagnostics",
-            "--test",
-            TARGET,
-        ])
+        .args(["test", "--offline", "--no-run", "--lib", "--test", "it"])
+        .arg("--message-format=json-render-diagnostics")
+        .args(packages)
         .arg("--target-dir")
         .arg(root.join("target"))
         .current_dir(copy)
@@ -219,14 +222,24 @@ fn compile(root: &Path, copy: &Path) -> anyhow::Result<PathBuf> {
     }
 
     let messages = String::from_utf8(output.stdout)?;
-    let mut programs = messages.lines().filter_map(|line| {
-        let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        let is_target = message["target"]["name"].as_str()? == TARGET;
-        is_target.then(|| message["executable"].as_str().map(PathBuf::from))?
-    });
-    programs
-        .next()
-        .context("cargo names no program for the tests")
+    let built: Vec<serde_json::Value> = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    let program = |(package, kind): &(&'static str, &str)| {
+        let folder = copy.join("crates").join(package);
+        let is_program = |message: &&serde_json::Value| {
+            let manifest = message["manifest_path"].as_str().map(Path::new);
+            message["profile"]["test"] == true
+                && message["target"]["kind"][0] == *kind
+                && manifest == Some(&folder.join("Cargo.toml"))
+        };
+        let message = built.iter().find(is_program);
+        let path = message.and_then(|message| message["executable"].as_str());
+        let path = path.with_context(|| format!("cargo names no test program of {package}"))?;
+        Ok(Program::new(package, path.into(), folder.clone()))
+    };
+    PACKAGES.iter().map(program).collect()
 }
 
 /// Writes a file unless it is unchanged, so that cargo rebuilds only what changed.

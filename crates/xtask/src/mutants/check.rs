@@ -29,6 +29,8 @@ const SLACK: Duration = Duration::from_secs(2);
 
 /// A test program.
 pub struct Program {
+    /// The package whose tests it holds.
+    pub package: &'static str,
     path: PathBuf,
     /// Its working directory.
     folder: PathBuf,
@@ -36,8 +38,12 @@ pub struct Program {
 
 impl Program {
     /// Creates a program that runs in `folder`.
-    pub fn new(path: PathBuf, folder: PathBuf) -> Self {
-        Self { path, folder }
+    pub fn new(package: &'static str, path: PathBuf, folder: PathBuf) -> Self {
+        Self {
+            package,
+            path,
+            folder,
+        }
     }
 
     /// Returns the names of its tests.
@@ -122,7 +128,7 @@ pub struct Survivors {
 ///
 /// A test cannot be started.
 pub fn survivors(
-    program: &Program,
+    programs: &[Program],
     reach: &Reach,
     mutants: &[usize],
     folder: &Path,
@@ -134,7 +140,7 @@ pub fn survivors(
     workers(|| {
         while let Some(&mutant) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
             let units = reach.units(mutant);
-            if notices(program, &units, mutant, folder)? {
+            if notices(programs, &units, mutant, folder)? {
                 continue;
             }
             report(mutant);
@@ -174,14 +180,14 @@ pub fn workers(work: impl Fn() -> anyhow::Result<()> + Sync) -> anyhow::Result<(
 
 /// Reports whether a unit notices the mutant. Cases of one test share a process.
 fn notices(
-    program: &Program,
+    programs: &[Program],
     units: &[&TestUnit],
     mutant: usize,
     folder: &Path,
 ) -> anyhow::Result<bool> {
     let number = mutant.to_string();
     let list = folder.join(format!("{mutant}.cases"));
-    let is_together = |a: &&TestUnit, b: &&TestUnit| a.test == b.test;
+    let is_together = |a: &&TestUnit, b: &&TestUnit| (a.program, &a.test) == (b.program, &b.test);
 
     for group in units.chunk_by(is_together) {
         let limit: Duration = group.iter().map(|unit| time_limit(unit)).sum();
@@ -190,6 +196,7 @@ fn notices(
             fs::write(&list, case_list(group)).with_context(|| list.display().to_string())?;
             environment.push(("RULES_CASES", list.as_os_str()));
         }
+        let program = &programs[group[0].program];
         if !program.run(&group[0].test, &environment, limit)? {
             return Ok(true);
         }

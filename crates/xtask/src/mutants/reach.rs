@@ -17,8 +17,16 @@ use anyhow::{Context as _, ensure};
 use super::FIRST_BRANCH;
 use super::check::{Program, workers};
 
-/// The modules whose tests are run; the rule pages first, because most mutants end there.
-const MODULES: [&str; 3] = ["rules::", "nuget::", "packages::"];
+/// The modules whose tests are run: prefixes of names in the program of a package. The rule pages
+/// come first, because most mutants end there.
+const MODULES: &[(&str, &str)] = &[
+    ("codeagent-core", "rules::"),
+    ("codeagent-lang", "query::"),
+    ("codeagent-csharp", "resolve::"),
+    ("codeagent-typescript", "resolve::"),
+    ("codeagent-core", "nuget::"),
+    ("codeagent-core", "packages::"),
+];
 
 /// The tests of the rule pages, each case of which is a unit.
 const RULE_TESTS: [&str; 2] = ["rules::csharp", "rules::typescript"];
@@ -32,6 +40,8 @@ const HOSTILE: &str = "::a_hostile_";
 pub struct TestUnit {
     /// Index of its module in [`MODULES`].
     pub module: usize,
+    /// Index of its program.
+    pub program: usize,
     /// Name of the test.
     pub test: String,
     /// Page and heading, for a case of a rule page.
@@ -49,13 +59,13 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Runs every unit of the program without a mutant. Files are written to `folder`.
+    /// Runs every unit of the programs without a mutant. Files are written to `folder`.
     ///
     /// # Errors
     ///
     /// A test fails without a mutant.
-    pub fn record(program: &Program, folder: &Path) -> anyhow::Result<Self> {
-        let mut units = list_units(program, folder)?;
+    pub fn record(programs: &[Program], folder: &Path) -> anyhow::Result<Self> {
+        let mut units = list_units(programs, folder)?;
         let next = AtomicUsize::new(0);
         let recorded = Mutex::new(Vec::new());
 
@@ -65,7 +75,7 @@ impl Reach {
                 let Some(unit) = units.get(at) else {
                     return Ok(());
                 };
-                let outcome = run_unit(program, unit, folder, at)?;
+                let outcome = run_unit(&programs[unit.program], unit, folder, at)?;
                 recorded
                     .lock()
                     .map_err(|_| anyhow::anyhow!("a worker panicked"))?
@@ -115,34 +125,40 @@ impl Reach {
     }
 }
 
-fn list_units(program: &Program, folder: &Path) -> anyhow::Result<Vec<TestUnit>> {
+fn list_units(programs: &[Program], folder: &Path) -> anyhow::Result<Vec<TestUnit>> {
     let mut units = Vec::new();
-    let mut add = |module: usize, test: &str, case: Option<String>| {
-        units.push(TestUnit {
-            module,
-            test: test.to_owned(),
-            case,
-            time: Duration::ZERO,
-            breadth: 0,
-        });
-    };
-
-    for test in program.tests()? {
-        let Some(module) = MODULES.iter().position(|module| test.starts_with(module)) else {
-            continue;
+    for (number, program) in programs.iter().enumerate() {
+        let mut add = |module: usize, test: &str, case: Option<String>| {
+            units.push(TestUnit {
+                module,
+                program: number,
+                test: test.to_owned(),
+                case,
+                time: Duration::ZERO,
+                breadth: 0,
+            });
         };
-        if !RULE_TESTS.contains(&test.as_str()) {
-            add(module, &test, None);
-            continue;
-        }
 
-        let list = folder.join(format!("{}.txt", test.replace("::", "-")));
-        let environment = [("RULES_LIST", list.as_os_str())];
-        let passed = program.run(&test, &environment, Duration::from_secs(60))?;
-        ensure!(passed, "the cases of {test} cannot be listed");
-        read(&list)?
-            .lines()
-            .for_each(|case| add(module, &test, Some(case.to_owned())));
+        for test in program.tests()? {
+            let is_module = |(package, prefix): &(&str, &str)| {
+                *package == program.package && test.starts_with(prefix)
+            };
+            let Some(module) = MODULES.iter().position(is_module) else {
+                continue;
+            };
+            if !RULE_TESTS.contains(&test.as_str()) {
+                add(module, &test, None);
+                continue;
+            }
+
+            let list = folder.join(format!("{}.txt", test.replace("::", "-")));
+            let environment = [("RULES_LIST", list.as_os_str())];
+            let passed = program.run(&test, &environment, Duration::from_secs(60))?;
+            ensure!(passed, "the cases of {test} cannot be listed");
+            read(&list)?
+                .lines()
+                .for_each(|case| add(module, &test, Some(case.to_owned())));
+        }
     }
     Ok(units)
 }

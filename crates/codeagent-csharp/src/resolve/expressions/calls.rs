@@ -153,7 +153,6 @@ impl Checker<'_> {
             Expr::NewTarget(..) => Ty::TARGET_NEW,
             Expr::Array(_, decl) if !decl.is_none() => self.arena.add(Type::Collection(value)),
             Expr::Paren(inner) => self.type_of_argument(inner),
-            Expr::OutArgument(..) => Ty::UNKNOWN,
             _ => self.type_of_expr(value),
         }
     }

@@ -83,7 +83,6 @@ impl Checker<'_> {
 
             Expr::Assign(left, _) => self.type_of_expr(left),
             Expr::Or(first, second) => self.type_of_either(first, second),
-            Expr::And(_, second) => self.type_of_expr(second),
             Expr::Binary(operator, left, right) => self.resolve_binary(operator, left, right).1,
             Expr::Unary(operator, inner) => self.resolve_unary(operator, inner).1,
 

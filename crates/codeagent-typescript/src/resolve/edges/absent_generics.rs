@@ -137,7 +137,7 @@ impl FileResolver<'_> {
         loop {
             expr = match facts.expr(expr) {
                 Expr::Member(object, name) => return Some((object, name)),
-                Expr::Paren(inner) | Expr::Generic(inner, _) => inner,
+                Expr::Generic(inner, _) => inner,
                 _ => return None,
             };
         }
@@ -197,10 +197,9 @@ impl FileResolver<'_> {
                 .into_iter()
                 .map(|ty| self.awaited(ty))
                 .collect(),
-            Expr::NonNull(inner)
-            | Expr::Paren(inner)
-            | Expr::Conditional(inner)
-            | Expr::Or(inner, _) => self.types_by_arguments(file.expr(inner), step + 1),
+            Expr::NonNull(inner) | Expr::Conditional(inner) | Expr::Or(inner, _) => {
+                self.types_by_arguments(file.expr(inner), step + 1)
+            }
             Expr::Cast(ty) => self.types_in_type(file, ty, step + 1),
             _ => Vec::new(),
         }

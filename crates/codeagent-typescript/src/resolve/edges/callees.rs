@@ -81,13 +81,11 @@ impl FileResolver<'_> {
 
     /// Reports whether a value is a choice with a part of unknown type: `(unknown || f)`.
     fn is_partly_unknown(&self, value: ExprId) -> bool {
-        match self.own_facts().expr(value) {
-            Expr::Paren(inner) => self.is_partly_unknown(inner),
-            Expr::Or(yes, no) => [yes, no]
+        self.choice(value).is_some_and(|(yes, no)| {
+            [yes, no]
                 .iter()
-                .any(|part| self.type_of_expr(self.file.expr(*part)).is_opaque()),
-            _ => false,
-        }
+                .any(|part| self.type_of_expr(self.file.expr(*part)).is_opaque())
+        })
     }
 
     /// Reports whether a value is `f.bind(object, argument)`, which has a signature of its own.
@@ -251,13 +249,9 @@ impl FileResolver<'_> {
 
     /// Returns the parts of `c ? a : b`, `a || b` or `a ?? b`.
     fn choice(&self, value: ExprId) -> Option<(ExprId, ExprId)> {
-        let mut value = value;
-        loop {
-            value = match self.own_facts().expr(value) {
-                Expr::Paren(inner) => inner,
-                Expr::Or(yes, no) => return Some((yes, no)),
-                _ => return None,
-            };
+        match self.own_facts().expr(value) {
+            Expr::Or(yes, no) => Some((yes, no)),
+            _ => None,
         }
     }
 
@@ -325,7 +319,7 @@ impl FileResolver<'_> {
     pub fn may_hold_a_function(&self, callee: ExprId) -> bool {
         match self.own_facts().expr(callee) {
             Expr::Name(..) => {}
-            Expr::Paren(inner) | Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => {
+            Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => {
                 return self.may_hold_a_function(inner);
             }
             _ => return false,
@@ -350,7 +344,6 @@ impl FileResolver<'_> {
 fn has_function_type(facts: &Facts, ty: TypeId, is_such: impl Fn(DeclId) -> bool + Copy) -> bool {
     match facts.type_expr(ty) {
         TypeExpr::Function(id) => is_such(id),
-        TypeExpr::Nullable(inner) => has_function_type(facts, inner, is_such),
         TypeExpr::Union(list) | TypeExpr::Intersection(list) => facts
             .list(list)
             .iter()

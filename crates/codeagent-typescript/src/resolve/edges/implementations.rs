@@ -85,9 +85,7 @@ impl FileResolver<'_> {
 
 fn takes_part(facts: &Facts, id: DeclId) -> bool {
     let decl = facts.decl(id);
-    let is_member = decl.flags.has(DeclFlags::MEMBER)
-        && !decl.flags.has(DeclFlags::STATIC)
-        && decl.kind != DeclKind::Constructor;
+    let is_member = !decl.flags.has(DeclFlags::STATIC) && decl.kind != DeclKind::Constructor;
     is_member
         && facts
             .detail(id)

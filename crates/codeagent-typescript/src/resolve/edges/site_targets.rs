@@ -150,10 +150,7 @@ impl FileResolver<'_> {
         loop {
             expr = match facts.expr(expr) {
                 Expr::Call(call) | Expr::New(call) => facts.calls[call.index()].callee,
-                Expr::Jsx(inner)
-                | Expr::Paren(inner)
-                | Expr::Generic(inner, _)
-                | Expr::Satisfies(inner, _) => inner,
+                Expr::Jsx(inner) | Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => inner,
                 Expr::Name(..) | Expr::Function(_) | Expr::Class(_) => return Some(expr),
                 _ => return None,
             };

@@ -47,7 +47,7 @@ impl FileResolver<'_> {
         let file = self.file;
 
         match site.subject {
-            Subject::Expr(expr) => self.resolve_expr(expr, site.kind),
+            Subject::Expr(expr) => self.resolve_expr(expr),
             Subject::Decorator(expr) => self.resolve_callee(expr),
             Subject::Type(ty, index) => self.resolve_type(ty, usize::from(index)),
             Subject::Import(id) => self.resolve_import(id),
@@ -63,22 +63,20 @@ impl FileResolver<'_> {
         }
     }
 
-    fn resolve_expr(&self, expr: ExprId, kind: SiteKind) -> Referent {
+    fn resolve_expr(&self, expr: ExprId) -> Referent {
         let (file, facts) = (self.file, self.own_facts());
 
         match facts.expr(expr) {
-            Expr::Call(call) if kind.is_call() => {
-                match facts.expr(facts.calls[call.index()].callee) {
-                    Expr::Super(class) => self.resolve_super(class),
-                    _ => self.resolve_callee(facts.calls[call.index()].callee),
-                }
-            }
-            Expr::New(call) if kind.is_call() => {
+            Expr::Call(call) => match facts.expr(facts.calls[call.index()].callee) {
+                Expr::Super(class) => self.resolve_super(class),
+                _ => self.resolve_callee(facts.calls[call.index()].callee),
+            },
+            Expr::New(call) => {
                 let callee = facts.calls[call.index()].callee;
                 let outcome = self.resolve_callee(callee);
                 self.resolve_constructor(callee, outcome)
             }
-            Expr::Jsx(component) if kind.is_call() => self.resolve_callee(component),
+            Expr::Jsx(component) => self.resolve_callee(component),
             Expr::DynamicImport(sym) | Expr::Require(sym) => self.resolve_module(file, sym).into(),
             _ => self.resolve_value(expr),
         }
@@ -118,9 +116,7 @@ impl FileResolver<'_> {
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
                 self.resolve_member(object, sym)
             }
-            Expr::Generic(inner, _) | Expr::Paren(inner) | Expr::Satisfies(inner, _) => {
-                self.resolve_value(inner)
-            }
+            Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => self.resolve_value(inner),
             Expr::Class(decl) | Expr::Function(decl) => {
                 Referent::Decls(DeclList::from_slice(&[at(file, decl)]))
             }

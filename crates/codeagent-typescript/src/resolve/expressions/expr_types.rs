@@ -58,10 +58,9 @@ impl Checker<'_> {
             Expr::Index(call) => self.type_of_index_expr(file, call),
             Expr::Call(call) => self.type_of_call(file, call),
             Expr::New(call) => self.type_of_new(file, call),
-            Expr::Generic(inner, _)
-            | Expr::Paren(inner)
-            | Expr::Spread(inner)
-            | Expr::Conditional(inner) => self.type_of_expr(file.expr(inner)),
+            Expr::Generic(inner, _) | Expr::Spread(inner) | Expr::Conditional(inner) => {
+                self.type_of_expr(file.expr(inner))
+            }
             Expr::Await(inner) => {
                 let ty = self.type_of_expr(file.expr(inner));
                 self.awaited(ty)
@@ -114,8 +113,6 @@ impl Checker<'_> {
             Expr::Literal(kind, sym) => self.type_of_literal_value(file, kind, sym),
             Expr::Known(known) => known_type(known),
             Expr::Binary(operator, a, b) => self.type_of_binary(file, operator, a, b),
-            Expr::Unary(Operator::Not, _) => Ty::BOOLEAN,
-            Expr::Unary(..) => Ty::NUMBER,
             _ => Ty::UNKNOWN,
         }
     }
@@ -136,9 +133,9 @@ impl Checker<'_> {
         }
 
         let is_subtype = |ty: Ty| {
-            members.iter().any(|other| {
-                *other != ty && self.is_subtype(ty, *other) && !self.is_subtype(*other, ty)
-            })
+            members
+                .iter()
+                .any(|other| self.is_subtype(ty, *other) && !self.is_subtype(*other, ty))
         };
         let kept: Vec<Ty> = members
             .iter()
@@ -170,21 +167,15 @@ impl Checker<'_> {
     }
 
     fn type_of_binary(&self, file: FileId, operator: Operator, a: ExprId, b: ExprId) -> Ty {
-        use Operator as O;
-        match operator {
-            O::Equal | O::NotEqual | O::Less | O::Greater | O::LessEqual | O::GreaterEqual => {
-                Ty::BOOLEAN
-            }
-            O::Add => {
-                let types = [
-                    self.type_of_expr(file.expr(a)),
-                    self.type_of_expr(file.expr(b)),
-                ];
-                let is_text = types.iter().any(|ty| self.arena.widen(*ty) == Ty::STRING);
-                if is_text { Ty::STRING } else { Ty::NUMBER }
-            }
-            _ => Ty::NUMBER,
+        if operator != Operator::Add {
+            return Ty::NUMBER;
         }
+        let types = [
+            self.type_of_expr(file.expr(a)),
+            self.type_of_expr(file.expr(b)),
+        ];
+        let is_text = types.iter().any(|ty| self.arena.widen(*ty) == Ty::STRING);
+        if is_text { Ty::STRING } else { Ty::NUMBER }
     }
 
     /// Returns the type of a bare name, with or without narrowing.

@@ -153,7 +153,7 @@ impl<'f> Finder<'f> {
         loop {
             match self.facts.expr(expr) {
                 Expr::Name(_, scope, _) | Expr::ThisAt(_, scope, _) => return Some(scope),
-                Expr::Member(inner, _) | Expr::Generic(inner, _) | Expr::Paren(inner) => {
+                Expr::Member(inner, _) | Expr::Generic(inner, _) => {
                     expr = inner;
                 }
                 _ => return None,

@@ -24,13 +24,9 @@ impl Tables {
         }
 
         for number in with_stars {
-            let file = FileId(number as u32);
             let is_plain = |module: &FileId| {
                 let index = &self.files[module.0 as usize];
-                !index.has_stars()
-                    && !index.is_assigned()
-                    && *module != file
-                    && self.augmentations(*module).is_empty()
+                !index.has_stars() && !index.is_assigned() && self.augmentations(*module).is_empty()
             };
             let is_ambient = |specifier: &str| self.ambient.contains_key(&self.find(specifier));
 

@@ -64,7 +64,6 @@ impl Checker<'_> {
 
         let decl = self.decl(first);
         match decl.kind {
-            DeclKind::Import if decls.len() == 1 => self.resolve_import_decl(first, visited),
             DeclKind::Import => self.follow_beside(decls, visited),
             DeclKind::DefaultExport if decls.len() == 1 => {
                 // Broken code may export itself.
@@ -83,8 +82,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Merges an import with local declarations of its name: a value, and the types or namespace of
-    /// types merged with it.
+    /// Follows an import and merges it with local declarations of its name, if there are any: a
+    /// value, and the types or namespace of types merged with it.
     pub fn follow_beside(&self, decls: DeclList, visited: &mut Visited) -> ResolvedName {
         let (imports, local): (DeclList, DeclList) = decls
             .iter()
@@ -185,7 +184,7 @@ impl Checker<'_> {
                 let name = self.name(file, sym);
                 self.lookup_member_of_found(&object, name)
             }
-            Expr::Paren(inner) | Expr::Assign(_, inner) if !self.is_deepest() => {
+            Expr::Assign(_, inner) if !self.is_deepest() => {
                 self.with_depth(|| self.resolve_meaning(file.expr(inner), visited))
             }
             Expr::Require(sym) if !self.is_deepest() => {

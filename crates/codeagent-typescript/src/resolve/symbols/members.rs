@@ -127,11 +127,7 @@ impl Symbols<'_> {
             }
         }
 
-        if group.is_empty() {
-            DeclList::from_slice(&[decl])
-        } else {
-            group
-        }
+        group
     }
 
     /// Returns the declarations of a function or method; those of the last of merged interfaces

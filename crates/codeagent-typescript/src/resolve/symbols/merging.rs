@@ -371,10 +371,7 @@ fn merges(own: &Declaration, other: &Declaration) -> bool {
         K::Variable => 5,
         K::Method | K::Property | K::Getter | K::Setter | K::EnumMember => 6,
         K::Constructor => 7,
-        K::CallSignature => 8,
-        K::ConstructSignature => 9,
-        K::IndexSignature => 10,
-        K::TypeAlias => 11,
+        K::TypeAlias => 8,
         _ => 0,
     };
 

@@ -126,7 +126,6 @@ impl Checker<'_> {
     /// Reports whether a type is an instance of a class or of one derived from it.
     pub fn is_derived(&self, ty: Ty, from: Ty) -> Option<bool> {
         match (self.get(ty), self.get(from)) {
-            _ if ty == from => Some(true),
             (Type::Instance(..), Type::Instance(decl, _)) => {
                 Some(self.as_instance_of(ty, decl, 0).is_some())
             }
