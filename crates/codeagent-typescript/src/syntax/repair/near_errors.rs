@@ -16,18 +16,20 @@ use super::{Edit, EditKind, Repaired, Scan, is_space, is_word, is_word_start};
 /// Inspects one offset and adds the rewrite of a form that starts there.
 type Rule = fn(&mut Scan<'_>, usize, Node<'_>);
 
-const RULES: [Rule; 11] = [
-    tag_types,
-    keyword_name,
-    modifiers,
-    type_pattern,
-    angle_line,
-    escape,
-    attributes,
-    phase,
-    decorator_group,
-    static_index,
-    no_types,
+/// The rules, each with the number of lines before an error in which its form may start.
+const RULES: [(Rule, usize); 11] = [
+    (tag_types, 1),
+    (keyword_name, 1),
+    (modifiers, 1),
+    (type_pattern, 1),
+    // The error is at the closing tag.
+    (angle_line, 400),
+    (escape, 1),
+    (attributes, 1),
+    (phase, 1),
+    (decorator_group, 1),
+    (static_index, 1),
+    (no_types, 1),
 ];
 
 /// Modifiers in the order in which the grammar expects them.
@@ -62,7 +64,7 @@ pub fn improve<'t>(
     tree: &mut Tree,
     mut parse: impl FnMut(&[u8]) -> Option<Tree>,
 ) {
-    let Errors { mut weight, lines } = Errors::of(tree.root_node(), &repaired.text);
+    let Errors { mut weight, lines } = Errors::of(tree.root_node(), &repaired.text, 1);
     let mut attempt = |edits: Vec<Edit>, repaired: &mut Repaired<'t>, tree: &mut Tree| {
         let next = Repaired::with(text, edits);
         if next.text == repaired.text {
@@ -72,7 +74,7 @@ pub fn improve<'t>(
             return false;
         };
 
-        let left = Errors::of(next_tree.root_node(), &next.text).weight;
+        let left = Errors::of(next_tree.root_node(), &next.text, 0).weight;
         if left < weight {
             (weight, *repaired, *tree) = (left, next, next_tree);
         }
@@ -87,10 +89,10 @@ pub fn improve<'t>(
         return;
     }
 
-    for rule in RULES {
+    for (rule, before) in RULES {
         let mut scan = Scan::new(text);
         let root = tree.root_node();
-        for lines in Errors::of(root, &repaired.text).lines {
+        for lines in Errors::of(root, &repaired.text, before).lines {
             lines.for_each(|at| rule(&mut scan, at, root));
         }
 
@@ -108,12 +110,12 @@ pub fn improve<'t>(
 struct Errors {
     /// The bytes in error.
     weight: u32,
-    /// The lines of the errors, with one line before and after each.
+    /// The lines of the errors, with some before and one after each.
     lines: Vec<Range<usize>>,
 }
 
 impl Errors {
-    fn of(root: Node<'_>, text: &[u8]) -> Self {
+    fn of(root: Node<'_>, text: &[u8], before: usize) -> Self {
         let mut errors = Self {
             weight: 0,
             lines: Vec::new(),
@@ -121,10 +123,21 @@ impl Errors {
 
         for_each_error(root, |node| {
             errors.weight += weight(node);
-            let start = line_start(text, line_start(text, node.start_byte()).saturating_sub(1));
+            let reached = errors.lines.last().map_or(0, |last| last.end);
+            if node.end_byte() < reached {
+                return;
+            }
+
+            let mut start = node.start_byte();
+            for line in 0..=before {
+                if start <= reached {
+                    break;
+                }
+                start = line_start(text, start - usize::from(line > 0));
+            }
             let end = line_end(text, line_end(text, node.end_byte()) + 1);
             match errors.lines.last_mut() {
-                Some(last) if last.end >= start => last.end = last.end.max(end),
+                Some(last) if start <= reached => last.end = end,
                 _ => errors.lines.push(start..end),
             }
         });
@@ -238,7 +251,11 @@ fn keyword_name(scan: &mut Scan<'_>, at: usize, _: Node<'_>) {
                 && (matches!(before, b'(' | b',' | b'{' | b'}' | b';' | b'[' | b'=')
                     || scan.is_word_before(at, &DECLARING))
         }
-        b"type" => scan.is_word_before(at, &[b"as"]) || scan.word_at(next, b"as"),
+        b"type" => {
+            let alias = scan.skip(next + 2, is_space);
+            scan.is_word_before(at, &[b"as"])
+                || scan.word_at(next, b"as") && is_word_start(scan.byte(alias))
+        }
         b"any" | b"object" | b"string" | b"number" | b"boolean" | b"symbol" | b"bigint"
         | b"never" | b"unknown" | b"undefined" | b"unique" | b"infer" | b"keyof" | b"readonly" => {
             let colon = scan.skip(next, |byte| byte == b'?');
