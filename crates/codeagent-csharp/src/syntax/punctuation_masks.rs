@@ -265,8 +265,12 @@ fn list_pattern(code: &mut Rewriter<'_>, index: usize) {
     );
 
     let named = before == ":" && index > 1 && code.is_word(index - 2) && matches!(after, "}" | ",");
+    // `[..] all =>`, `[..] all when`
+    let is_designated = code.is_word(close + 1)
+        && (code.is_pair(close + 2, "=", ">") || code.word(close + 2) == "when");
     let is_pattern = matches!(after, "when" | "or" | "and")
         || code.is_pair(close + 1, "=", ">")
+        || is_designated
         || matches!(before, "is" | "not" | "or" | "and" | "case")
         || named
         || (before == ":" && after == ")");

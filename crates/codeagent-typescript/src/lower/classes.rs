@@ -11,6 +11,7 @@ use crate::lower::functions::FunctionHead;
 use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::signature_text::DeclText;
 use crate::lower::state::ValuePlace;
+use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
 /// The owner of the members of a body.
@@ -278,12 +279,19 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             }
             Kind::CallSignature => self.call_signature(child, DeclKind::CallSignature),
             Kind::ConstructSignature => self.call_signature(child, DeclKind::ConstructSignature),
+            Kind::IndexSignature if self.is_static_index(child) => {}
             Kind::IndexSignature => self.index_signature(child),
             Kind::Error => self.members(child, of),
             _ => {}
         }
 
         self.this = this;
+    }
+
+    /// Reports whether `static` before an index signature was blanked.
+    fn is_static_index(&self, child: Child<'tree>) -> bool {
+        let before = self.b.text.get(..child.start()).unwrap_or("").trim_end();
+        before.ends_with("static") && self.was(EditKind::StaticIndex, before.len() - 6)
     }
 
     /// Returns the modifiers of a member.
@@ -310,10 +318,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .is_some_and(|name| name.kind == Kind::PrivatePropertyIdentifier);
         match children
             .find(Kind::AccessibilityModifier)
-            .map(|modifier| self.text(modifier))
+            .map(|modifier| self.parsed_text(modifier))
         {
-            Some("private") => Access::Private,
-            Some("protected") => Access::Protected,
+            Some(b"private") => Access::Private,
+            Some(b"protected") => Access::Protected,
             _ if private_name => Access::Private,
             _ => Access::Public,
         }

@@ -157,6 +157,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.b.node_text(child.node)
     }
 
+    /// Returns the text of a node as the parser saw it, after repairs.
+    pub fn parsed_text(&self, child: Child<'_>) -> &'tree [u8] {
+        let text: &'tree [u8] = &self.repaired.text;
+        text.get(child.start()..child.end()).unwrap_or_default()
+    }
+
     /// Interns the text of a node.
     pub fn sym(&mut self, child: Child<'_>) -> Sym {
         self.b.sym_of(child.node)
@@ -273,7 +279,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     pub fn decorate(&mut self, owner: DeclId, decorators: impl IntoIterator<Item = Child<'tree>>) {
         let before = std::mem::replace(&mut self.b.owner, owner);
         for decorator in decorators {
-            let Some(inner) = self.children(decorator).first() else {
+            let Some(inner) = self.decorator_value(decorator) else {
                 continue;
             };
             if inner.kind == Kind::CallExpression {
@@ -286,6 +292,16 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             }
         }
         self.b.owner = before;
+    }
+
+    /// Returns the expression of a decorator; `@(a)` may have become `@_(a)`.
+    fn decorator_value(&mut self, decorator: Child<'tree>) -> Option<Child<'tree>> {
+        let inner = self.children(decorator).first()?;
+        if !self.was(EditKind::DecoratorGroup, decorator.start()) {
+            return Some(inner);
+        }
+        let arguments = self.children(inner).get(Field::Arguments)?;
+        self.children(arguments).first()
     }
 
     /// Returns the position of the last name token: `c` of `a.b.c`, `(a.c)!` or `c as T`, the

@@ -36,7 +36,6 @@ mod tests;
 use std::cell::RefCell;
 
 use codeagent_lang::LocalName;
-use codeagent_lang::lower::cursor::next_beside;
 use codeagent_lang::lower::limits;
 use codeagent_lang::lower::parsing;
 use codeagent_lang::lower::unparsed_facts;
@@ -46,7 +45,7 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::lower::lowering::Lowering;
 use crate::syntax::ampersands;
-use crate::syntax::repair::repair;
+use crate::syntax::repair::{Repaired, near_errors, repair};
 use crate::syntax::syntax::Grammar;
 
 pub use outline::outline;
@@ -99,8 +98,7 @@ fn lowered<T>(
         return None;
     }
 
-    let repaired = repair(text, dialect);
-    let tree = parse(&repaired.text, dialect.has_jsx())?;
+    let (repaired, tree) = parse(text, dialect)?;
     let mut lowering = Lowering::new(text, dialect, &tree, &repaired);
     lowering.is_library = is_library;
     lowering.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
@@ -115,56 +113,46 @@ thread_local! {
     static JSX: RefCell<Option<Parser>> = const { RefCell::new(None) };
 }
 
-/// Parses within the budget of [`limits::parse_steps`]; `None` if it is exceeded.
-fn parse(text: &[u8], jsx: bool) -> Option<Tree> {
+/// Repairs and parses a text within the budget of [`limits::parse_steps`]; `None` if it is exceeded.
+fn parse(text: &str, dialect: Dialect) -> Option<(Repaired<'_>, Tree)> {
+    let jsx = dialect.has_jsx();
     let mut budget = limits::parse_steps(text.len());
     let mut parse = |text: &[u8]| {
         let parser = if jsx { &JSX } else { &PLAIN };
         parsing::parse(parser, &Grammar::get(jsx).language, text, &mut budget)
     };
 
-    let tree = parse(text)?;
-    if !jsx || !tree.root_node().has_error() {
-        return Some(tree);
+    let mut repaired = repair(text, dialect);
+    let mut tree = parse(&repaired.text)?;
+
+    if jsx && tree.root_node().has_error() {
+        let mut edits = ampersands::edits(&repaired.text, &mut parse);
+        if !edits.is_empty() {
+            edits.extend_from_slice(&repaired.edits);
+            repaired = Repaired::with(text, edits);
+            tree = parse(&repaired.text)?;
+        }
     }
-    match ampersands::blank(text, &mut parse) {
-        Some(blanked) => parse(&blanked),
-        None => Some(tree),
+
+    if tree.root_node().has_error() {
+        near_errors::improve(text, &mut repaired, &mut tree, parse);
     }
+    Some((repaired, tree))
 }
 
 /// Counts the bytes in outermost ERROR nodes and the MISSING nodes.
 fn record_errors(root: Node<'_>, text: &str, facts: &mut Facts) {
-    if !root.has_error() {
-        return;
-    }
-
+    let bytes = text.as_bytes();
     let header = &mut facts.header;
-    header.parse_status = ParseStatus::Partial;
-
-    let mut cursor = root.walk();
-    loop {
-        let node = cursor.node();
-        let bad = node.is_error() || node.is_missing();
-        if bad {
-            header.error_bytes += if node.is_error() {
-                node.byte_range().len() as u32
-            } else {
-                1
-            };
-            if header.error_lines.len() < 8 {
-                // A line ending may have become a semicolon.
-                let before = &text.as_bytes()[..node.start_byte()];
-                header
-                    .error_lines
-                    .push(before.iter().filter(|byte| **byte == b'\n').count() as u32 + 1);
-            }
+    near_errors::for_each_error(root, |node| {
+        header.parse_status = ParseStatus::Partial;
+        header.error_bytes += near_errors::weight(node);
+        if header.error_lines.len() < 8 {
+            // A line ending may have become a semicolon.
+            let before = &bytes[..node.start_byte()];
+            header
+                .error_lines
+                .push(before.iter().filter(|byte| **byte == b'\n').count() as u32 + 1);
         }
-        if !bad && node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        if !next_beside(&mut cursor) {
-            return;
-        }
-    }
+    });
 }

@@ -1,4 +1,4 @@
-//! Blanks an `&` in JSX that stands for itself: the grammar accepts only references (`&amp;`).
+//! Finds each `&` in JSX that stands for itself: the grammar accepts only references (`&amp;`).
 //!
 //! `<p>terms & conditions, and more</p>` and `<a title="a&b">` are valid. The grammar rejects them,
 //! and may lose the whole component. A text in which every `&` is a `|` has the same JSX texts, and
@@ -7,27 +7,33 @@
 use codeagent_lang::lower::cursor::next_beside;
 use tree_sitter::{Node, Tree};
 
+use crate::syntax::repair::{Edit, EditKind};
+
 /// Longest name or number in a character reference.
 const MAX_REFERENCE: usize = 31;
 
-/// Returns the text with the `&` in JSX texts and strings blanked; `None` if there is none, or if
-/// `parse` exceeds its budget.
-pub fn blank(text: &[u8], parse: impl FnOnce(&[u8]) -> Option<Tree>) -> Option<Vec<u8>> {
+/// Returns the rewrites of the `&` in JSX texts and strings; none if `parse` exceeds its budget.
+pub fn edits(text: &[u8], parse: impl FnOnce(&[u8]) -> Option<Tree>) -> Vec<Edit> {
     let bars: Vec<u8> = (0..text.len())
         .map(|at| if is_bare(text, at) { b'|' } else { text[at] })
         .collect();
+    let mut edits = Vec::new();
     if bars == text {
-        return None;
+        return edits;
     }
-    let tree = parse(&bars)?;
+    let Some(tree) = parse(&bars) else {
+        return edits;
+    };
 
-    let mut blanked = None;
     for_each_jsx_text(tree.root_node(), |node| {
-        for at in node.byte_range().filter(|at| is_bare(text, *at)) {
-            blanked.get_or_insert_with(|| text.to_vec())[at] = b'_';
-        }
+        let bare = node.byte_range().filter(|at| is_bare(text, *at));
+        edits.extend(bare.map(|at| Edit {
+            offset: at as u32,
+            len: 1,
+            kind: EditKind::Ampersand,
+        }));
     });
-    blanked
+    edits
 }
 
 /// Reports whether an `&` is at this offset and starts no character reference.

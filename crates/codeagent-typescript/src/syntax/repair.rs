@@ -4,9 +4,10 @@
 //! Lowering takes all names and texts from the original, so a rewrite inside a string or comment
 //! changes nothing; if a rewrite changes the meaning, lowering finds it with [`Repaired::edit_at`].
 //!
-//! Limitations: a scan over bytes, not over tokens. Not repaired: `for (using x of y)`, `import
-//! defer`.
+//! Limitations: a scan over bytes, not over tokens. Forms that this is too coarse for are rewritten
+//! only in the lines around a syntax error ([`near_errors`]).
 
+pub mod near_errors;
 mod semicolons;
 
 use std::borrow::Cow;
@@ -49,6 +50,26 @@ pub enum EditKind {
     /// An escaped backtick was blanked: in a template literal type the grammar takes it for the
     /// end.
     Backtick,
+    /// An `&` in JSX that stands for itself became `_`.
+    Ampersand,
+    /// The last letter of a name that is also a keyword became `_`.
+    KeywordName,
+    /// The modifiers of a member were sorted.
+    Modifiers,
+    /// A destructured parameter of a function type became a name.
+    TypePattern,
+    /// The backslash of an escape that only tagged templates may contain became `_`.
+    Escape,
+    /// `defer` of an import was blanked.
+    Phase,
+    /// The attributes of an export, `with { .. }`, were blanked.
+    Attributes,
+    /// `static` of an index signature was blanked.
+    StaticIndex,
+    /// `@(` became a call of a name.
+    DecoratorGroup,
+    /// An empty list of type arguments was blanked.
+    NoTypes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,16 +100,21 @@ impl Repaired<'_> {
     }
 }
 
+impl<'t> Repaired<'t> {
+    /// Returns the text with these rewrites instead; `source` is the original.
+    pub fn with(source: &'t str, edits: Vec<Edit>) -> Self {
+        let mut scan = Scan::new(source);
+        scan.edits = edits;
+        scan.finish()
+    }
+}
+
 /// Rewrites a text. Rewrites that would break JSX (`<T,>(x) => ..`) or JavaScript (`if(a)!b.c`) are
 /// skipped there.
 pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
     let jsx = dialect.has_jsx();
     let typed = !dialect.is_javascript();
-    let mut scan = Scan {
-        source: text.as_bytes(),
-        edits: Vec::new(),
-        work: LOOKS * (text.len() + 1),
-    };
+    let mut scan = Scan::new(text);
 
     for (at, byte) in text
         .bytes()
@@ -160,6 +186,14 @@ fn is_space(byte: u8) -> bool {
 }
 
 impl<'t> Scan<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            source: text.as_bytes(),
+            edits: Vec::new(),
+            work: LOOKS * (text.len() + 1),
+        }
+    }
+
     fn byte(&self, at: usize) -> u8 {
         self.source.get(at).copied().unwrap_or(0)
     }
@@ -286,9 +320,12 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Repairs `<in T, out U>`.
+    /// Repairs `<in T, out U>` and `<const in T>`.
     fn variance(&mut self, at: usize) {
-        let start = self.code_after(at + 1);
+        let mut start = self.code_after(at + 1);
+        if self.word_at(start, b"const") {
+            start = self.skip(start + 5, |byte| matches!(byte, b' ' | b'\t'));
+        }
         let mut end = start;
         if self.word_at(start, b"in") {
             end = start + 2;
@@ -300,9 +337,13 @@ impl<'t> Scan<'t> {
             end = start + 3;
         }
 
-        let name = self.skip(end, |byte| matches!(byte, b' ' | b'\t'));
+        let blank = |byte| matches!(byte, b' ' | b'\t');
+        let mut name = self.skip(end, blank);
         if end == start || name == end || !is_word_start(self.byte(name)) {
             return;
+        }
+        if self.word_at(name, b"const") {
+            name = self.skip(name + 5, blank);
         }
 
         let after = self.skip(self.skip(name, is_word), is_space);
@@ -396,13 +437,15 @@ impl<'t> Scan<'t> {
 
     /// Repairs `accessor x = 1` as a class member.
     fn accessor(&mut self, at: usize) {
-        const BEFORE: [&[u8]; 6] = [
+        const BEFORE: [&[u8]; 8] = [
             b"static",
             b"public",
             b"private",
             b"protected",
             b"override",
             b"abstract",
+            b"readonly",
+            b"declare",
         ];
 
         if !self.word_at(at, b"accessor") || at > 0 && is_word(self.source[at - 1]) {
@@ -439,33 +482,47 @@ impl<'t> Scan<'t> {
     /// Blanks the type arguments of `` sql<T>`x` ``; with JSX, only types that do not look like a
     /// tag.
     fn tag_types(&mut self, at: usize, jsx: bool) {
-        const LIMIT: usize = 200;
-
-        if at < 3 || self.source[at - 1] != b'>' || self.source[at - 2] == b'=' {
+        let Some(open) = self.type_arguments_before(at) else {
             return;
+        };
+        let first = self.byte(self.skip(open + 1, is_space));
+        let plain = !jsx || first.is_ascii_uppercase() || first == b'{';
+        if is_word(self.source[open - 1]) && plain {
+            self.edit(open, at, EditKind::TagTypes);
+        }
+    }
+
+    /// Returns the start of what may be type arguments that end at an offset; something is before
+    /// them.
+    fn type_arguments_before(&self, end: usize) -> Option<usize> {
+        const LIMIT: usize = 2000;
+
+        if end < 3 || self.source[end - 1] != b'>' || self.source[end - 2] == b'=' {
+            return None;
         }
 
-        let mut depth = 0;
-        for open in (at.saturating_sub(LIMIT)..at).rev() {
+        let (mut depth, mut brackets) = (0, 0);
+        for open in (end.saturating_sub(LIMIT).max(1)..end).rev() {
+            let before = self.source[open - 1];
             match self.source[open] {
-                b'>' if open > 0 && self.source[open - 1] != b'=' => depth += 1,
+                b'>' if before != b'=' => depth += 1,
                 b'<' => {
                     depth -= 1;
                     if depth == 0 {
-                        let first = self.source[open + 1];
-                        let plain = !jsx || first.is_ascii_uppercase() || first == b'{';
-                        if open > 0 && is_word(self.source[open - 1]) && plain {
-                            self.edit(open, at, EditKind::TagTypes);
-                        }
-                        return;
+                        return (brackets == 0).then_some(open);
                     }
                 }
+                b')' | b']' | b'}' => brackets += 1,
                 // What has a substitution is no type, but the end of a template.
-                b'{' if open > 0 && self.source[open - 1] == b'$' => return,
-                b'`' | b'/' => return,
+                b'{' if before == b'$' => return None,
+                b'(' | b'[' | b'{' if brackets > 0 => brackets -= 1,
+                b'(' | b'[' | b'{' | b'`' => return None,
+                b';' if brackets == 0 => return None,
+                b'/' if before == b'<' || self.source[open + 1] == b'>' => return None,
                 _ => {}
             }
         }
+        None
     }
 
     /// Repairs `using x = ..` and `await using x = ..` at the start of a statement.
@@ -480,9 +537,11 @@ impl<'t> Scan<'t> {
             return self.edit(at, at + 5, EditKind::UsingName);
         }
 
-        let after = self.skip(self.skip(name, is_word), is_space);
+        let end = self.skip(name, is_word);
+        let after = self.skip(end, is_space);
         let assigns = self.byte(after) == b'=' && !matches!(self.byte(after + 1), b'=' | b'>');
-        if !assigns && self.byte(after) != b':' {
+        let iterates = self.word_at(after, b"of") && &self.source[name..end] != b"of";
+        if !assigns && !iterates && self.byte(after) != b':' {
             return;
         }
 
@@ -493,9 +552,21 @@ impl<'t> Scan<'t> {
             at
         };
         let border = self.skip_back(start, blank);
-        if border == 0 || matches!(self.source[border - 1], b'\n' | b';' | b'{' | b'}' | b')') {
+        let is_head = border > 0 && self.source[border - 1] == b'(';
+        let is_start =
+            border == 0 || matches!(self.source[border - 1], b'\n' | b';' | b'{' | b'}' | b')');
+        if is_head && self.is_for_before(border - 1) || is_start && !iterates {
             self.edit(start, at + 5, EditKind::Using);
         }
+    }
+
+    /// Reports whether `for` or `for await` is before a bracket.
+    fn is_for_before(&self, open: usize) -> bool {
+        let mut end = self.skip_back(open, is_space);
+        if let Some(start) = self.word_before(end, b"await") {
+            end = self.skip_back(start, is_space);
+        }
+        self.word_before(end, b"for").is_some()
     }
 
     fn finish(mut self) -> Repaired<'t> {
@@ -506,7 +577,7 @@ impl<'t> Scan<'t> {
             };
         }
 
-        self.edits.sort_unstable_by_key(|edit| edit.offset);
+        self.edits.sort_by_key(|edit| edit.offset);
 
         let mut end = 0;
         self.edits.retain(|edit| {
@@ -519,6 +590,12 @@ impl<'t> Scan<'t> {
 
         let mut text = self.source.to_vec();
         for edit in &self.edits {
+            if edit.kind == EditKind::Modifiers {
+                near_errors::sort_modifiers(
+                    &mut text[edit.offset as usize..(edit.offset + edit.len) as usize],
+                );
+                continue;
+            }
             rewrite(
                 &mut text[edit.offset as usize..(edit.offset + edit.len) as usize],
                 edit.kind,
@@ -540,6 +617,12 @@ fn rewrite(place: &mut [u8], kind: EditKind) {
         EditKind::TypeName => (b' ', b"typo"),
         EditKind::ThisLabel => (b' ', b"thiz"),
         EditKind::Semicolon => (b' ', b";"),
+        EditKind::Ampersand | EditKind::KeywordName | EditKind::Escape => (b'_', b""),
+        EditKind::TypePattern => (b' ', b"_"),
+        EditKind::DecoratorGroup => {
+            place[..].copy_from_slice(b"@_(");
+            return;
+        }
         _ => (b' ', b""),
     };
     for byte in place
@@ -602,6 +685,14 @@ mod tests {
             (
                 "sql<Map<A, () => B>>`x`; a > `b`; () => `c`",
                 "sql                 `x`; a > `b`; () => `c`",
+            ),
+            (
+                "for (using a of b) for await (await using c of d) for (using of e) f",
+                "for (const a of b) for await (const       c of d) for (using of e) f",
+            ),
+            (
+                "class A<const in T, in const U, const V> {}",
+                "class A<const    T,    const U, const V> {}",
             ),
         ] {
             assert_eq!(repaired(text), expected);

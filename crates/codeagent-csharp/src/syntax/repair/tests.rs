@@ -76,6 +76,10 @@ fn unsupported_syntax_is_masked() {
             "x is [_ ]; case {} when y: x switch { [_,    var r] => 1 }",
         ),
         (
+            "x switch { [] => 0, [..] a => 1, [..] b when c => 2 }",
+            "x switch { [] => 0, [_ ] a => 1, [_ ] b when c => 2 }",
+        ),
+        (
             "required |= b; (uint)await.Y; var with = 1; return nint;",
             "require_ |= b; (uint)awayt.Y; var wit_ = 1; return nin_;",
         ),

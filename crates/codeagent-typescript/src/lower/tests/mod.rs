@@ -2,6 +2,7 @@
 
 mod hostile;
 mod uses;
+mod valid_syntax;
 
 use codeagent_model::facts::Detail;
 use codeagent_model::graph::{Dialect, ParseStatus};

@@ -128,7 +128,7 @@ impl Scan<'_> {
     }
 
     /// Returns the end of the bracket at `open`, ignoring strings and comments.
-    fn closing(&mut self, open: usize) -> Option<usize> {
+    pub(super) fn closing(&mut self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         let mut at = open;
         while at < self.source.len() && self.spend(1) {
@@ -178,7 +178,7 @@ impl Scan<'_> {
     }
 
     /// Returns the end of the code on a line, without comments.
-    fn code_before(&mut self, newline: usize) -> Option<usize> {
+    pub(super) fn code_before(&mut self, newline: usize) -> Option<usize> {
         let mut end = newline;
         loop {
             end = self.skip_back(end, is_space);
