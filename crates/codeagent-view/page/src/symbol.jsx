@@ -45,8 +45,8 @@ function Head({ symbol }) {
   return (
     <div class="head">
       <nav aria-label="Containers" class="quiet">
-        {symbol.parents.map((parent) => (
-          <span key={parent.id}><a href={to("symbol", parent.id)}>{parent.name}</a> › </span>
+        {symbol.parents.map((parent, index) => (
+          <span key={parent.id}>{index > 0 && " › "}<a href={to("symbol", parent.id)}>{parent.name}</a></span>
         ))}
       </nav>
       <h1><Kind kind={symbol.kind} />{symbol.name}<span class="parameters">{symbol.parameters}</span></h1>
