@@ -1,8 +1,9 @@
 //! Snapshot of the open folders and documents that one request is answered from.
 //!
 //! What is at the cursor comes from the index, and from the file's own text: the index has no
-//! locals (see [`crate::file_text`]). A name can be both, as `a` in `const { a } = order` is a local
-//! and a use of a property.
+//! locals (see [`crate::file_text`]). A name can be both: `a` in `const { a } = order` is a local
+//! and a use of a property. So can a declaration: in `listen({ onError: () => {} })`, `onError` is a
+//! function and a use of the property that the parameter's type declares.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -88,7 +89,7 @@ pub struct AtCursor {
     pub range: Range,
     /// The symbols declared there.
     pub declared: Vec<Node>,
-    /// The uses there, if nothing is declared.
+    /// The uses there. That a declared symbol overrides or implements another is no use.
     pub uses: Vec<LineUse>,
     /// The local, parameter or type parameter declared or used there, if no symbol is declared.
     pub local: Option<LocalName>,
@@ -235,16 +236,29 @@ impl<'v> Answering<'v> {
 
     /// Returns what is declared or used at a position.
     pub fn at(&self, path: &str, position: Position) -> Result<AtCursor, RequestError> {
-        let mut cursor = self.indexed_at(path, position)?;
-        if cursor.declared.is_empty()
-            && let Some((range, local)) = self.local_at(path, position)
-            // An imported name stands for what is imported.
-            && (cursor.uses.is_empty() || local.kind != DeclKind::Import)
-        {
-            cursor.range = range;
-            cursor.local = Some(local);
+        let cursor = self.indexed_at(path, position)?;
+        if !cursor.declared.is_empty() {
+            return Ok(cursor);
         }
-        Ok(cursor)
+        let Some((range, local)) = self.local_at(path, position) else {
+            return Ok(cursor);
+        };
+
+        // Between two tokens, as in `prices[key]`, the one that begins there counts.
+        let is_same = cursor.range == range;
+        if !cursor.uses.is_empty() && !is_same && contains(cursor.range, position) {
+            return Ok(cursor);
+        }
+        let uses = if is_same { cursor.uses } else { Vec::new() };
+
+        // An imported name stands for what is imported.
+        let local = (uses.is_empty() || local.kind != DeclKind::Import).then_some(local);
+        Ok(AtCursor {
+            range,
+            declared: Vec::new(),
+            uses,
+            local,
+        })
     }
 
     /// Returns what the index has at a position.
@@ -272,13 +286,12 @@ impl<'v> Answering<'v> {
             span.is_some_and(|span| span.name_column == column)
         };
         let declared: Vec<Node> = declared.into_iter().filter(is_here).collect();
-        let uses = if declared.is_empty() {
-            uses.into_iter()
-                .filter(|each| each.column == column)
-                .collect()
-        } else {
-            Vec::new()
-        };
+        let is_use =
+            |each: &LineUse| declared.is_empty() || !query::is_hierarchical(each.edge_type);
+        let uses = uses
+            .into_iter()
+            .filter(|each| each.column == column && is_use(each))
+            .collect();
         Ok(AtCursor {
             range,
             declared,
@@ -313,7 +326,7 @@ fn at_cursor<T>(
 ) -> Option<(T, Range)> {
     let mut ending = None;
     for (token, range) in tokens {
-        if range.start <= position && position < range.end {
+        if contains(range, position) {
             return Some((token, range));
         }
         if range.end == position {
@@ -321,4 +334,8 @@ fn at_cursor<T>(
         }
     }
     ending
+}
+
+fn contains(range: Range, position: Position) -> bool {
+    range.start <= position && position < range.end
 }

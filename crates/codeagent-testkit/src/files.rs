@@ -29,6 +29,16 @@ pub fn copy_shop(target: &Path) {
     copy_folder(&shop, target).unwrap_or_else(|error| panic!("cannot copy the shop: {error}"));
 }
 
+/// Copies `tests/fixtures`, small repositories with known edges, into a folder.
+///
+/// # Panics
+/// If a file cannot be copied.
+pub fn copy_fixtures(target: &Path) {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    copy_folder(&fixtures, target)
+        .unwrap_or_else(|error| panic!("cannot copy the fixtures: {error}"));
+}
+
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {

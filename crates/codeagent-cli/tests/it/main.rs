@@ -16,6 +16,8 @@ mod damaged_index;
 #[cfg(unix)]
 mod docs;
 #[cfg(target_os = "linux")]
+mod editor_and_tools;
+#[cfg(target_os = "linux")]
 mod faults;
 #[cfg(target_os = "linux")]
 mod hostile_inputs;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
-use crate::query::{QueryError, Relation};
+use crate::query::{QueryError, Relation, TOP_LEVEL};
 use crate::store::{self, FileKey, Snapshot};
 
 /// A use on a line.
@@ -155,7 +155,7 @@ pub fn unresolved_on_lines(
 }
 
 /// Returns the symbols whose names are declared on a line of a file, each with its span there. The
-/// file itself is not among them.
+/// file itself is not among them, nor is the method of C# top-level statements, which no text names.
 pub fn declared_on_line(
     snapshot: &Snapshot,
     path: &str,
@@ -164,7 +164,9 @@ pub fn declared_on_line(
     let Some(file) = store::file_by_path(snapshot, path)? else {
         return Ok(Vec::new());
     };
-    Ok(store::nodes_named_on_line(snapshot, file.id, line)?)
+    let mut nodes = store::nodes_named_on_line(snapshot, file.id, line)?;
+    nodes.retain(|node| node.name != TOP_LEVEL);
+    Ok(nodes)
 }
 
 /// Returns the places of a relation of symbols that are treated as one, by path and position, each

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 pub use self::scip::{ScipExportError, ScipReport, SymbolScheme, export_scip};
 use crate::model::graph::{EdgeType, NodeId, NodeKind};
-use crate::query::{QueryError, Sources};
+use crate::query::{QueryError, Sources, TOP_LEVEL};
 use crate::store::{self, ExportEdge, ExportSymbol, FileKey, Snapshot};
 
 /// The tables, each with its header line.
@@ -75,9 +75,6 @@ pub fn export(snapshot: &Snapshot, workspace: &Workspace) -> Result<ExportTables
 
     Ok(tables)
 }
-
-/// The name of the method that contains C# top-level statements.
-const TOP_LEVEL: &str = "<Main>$";
 
 struct Graph<'a> {
     paths: FxHashMap<FileKey, &'a str>,

@@ -16,6 +16,12 @@ const VERBS: [EdgeType; 4] = [
     EdgeType::Extends,
 ];
 
+/// Reports whether edges of a type are the steps of a hierarchy.
+#[must_use]
+pub fn is_hierarchical(edge_type: EdgeType) -> bool {
+    VERBS.contains(&edge_type)
+}
+
 /// Returns the symbols that implement, extend, inherit or override these symbols, directly or
 /// indirectly, with their distance; nearest first.
 pub fn implementations_of(

@@ -82,7 +82,7 @@ pub use filter::Filter;
 pub use flow::flow;
 pub use folder::resolve_folder;
 pub use handlers::{handlers, handlers_named_in};
-pub use hierarchy::{bases_of, direct_implementations, implementations_of};
+pub use hierarchy::{bases_of, direct_implementations, implementations_of, is_hierarchical};
 pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
 };
@@ -145,6 +145,9 @@ pub use crate::store::{
 };
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The name of the method that contains C# top-level statements.
+const TOP_LEVEL: &str = "<Main>$";
 
 /// Locks a mutex that may be poisoned. Values cached between queries are replaced in one step, so
 /// they are consistent even after a panic.

@@ -22,7 +22,7 @@ use crate::requests::{Ask, RequestError};
 use crate::view::{Answering, AtCursor};
 
 /// Returns the declarations of the symbol at the cursor; of an inferred use, also those of the
-/// other candidates. Where a local is declared that is also a use of a member, as in
+/// other candidates. Where a name declares something and also uses a member, as in
 /// `const { a } = order`, returns the member.
 pub fn definition(
     ask: Ask<'_>,
@@ -34,7 +34,10 @@ pub fn definition(
     };
 
     let cursor = answering.at(&path, at.position)?;
-    let mut symbols = cursor.symbols();
+    let mut symbols: Vec<NodeId> = match cursor.uses.is_empty() {
+        true => cursor.symbols(),
+        false => cursor.uses.iter().map(|each| each.target).collect(),
+    };
     symbols.extend(cursor.uses.iter().flat_map(|each| each.candidates.clone()));
 
     let mut found = Vec::new();

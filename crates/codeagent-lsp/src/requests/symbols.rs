@@ -1,5 +1,7 @@
 //! The symbols of a document, and symbol search.
 
+use std::collections::HashMap;
+
 use codeagent_core::query::{self, get_outline};
 use codeagent_core::{Node, NodeFlags, NodeId, SearchFilter};
 use lsp_types::{
@@ -79,20 +81,16 @@ pub fn of_workspace(
 
 /// Nests symbols by container; a symbol whose container is not in the document is on top.
 fn tree(answering: &Answering<'_>, nodes: &[Node]) -> Vec<DocumentSymbol> {
-    let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
-    let parent_of = |at: usize| {
-        // Of several declarations of the container, the last one before the symbol.
-        let parent = nodes[at].parent?;
-        ids[..at].iter().rposition(|id| *id == parent)
-    };
-
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     let mut top = Vec::new();
-    for at in 0..nodes.len() {
-        match parent_of(at) {
-            Some(parent) => children[parent].push(at),
+    let mut last_of: HashMap<NodeId, usize> = HashMap::new();
+    for (at, node) in nodes.iter().enumerate() {
+        // Of several declarations of the container, the last one before the symbol.
+        match node.parent.and_then(|parent| last_of.get(&parent)) {
+            Some(parent) => children[*parent].push(at),
             None => top.push(at),
         }
+        last_of.insert(node.id, at);
     }
 
     let mut symbols: Vec<Option<DocumentSymbol>> = nodes

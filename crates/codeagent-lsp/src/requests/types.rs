@@ -1,4 +1,5 @@
-//! The type hierarchy: types and the types that they inherit, implement or extend.
+//! The type hierarchy: types and what they inherit, implement or extend: types, and functions that
+//! return classes (mixins).
 
 use codeagent_core::NodeId;
 use codeagent_core::query::{bases_of, direct_implementations};
@@ -20,8 +21,13 @@ pub fn prepare(
     let Some((answering, path)) = ask.view.open(&at.text_document.uri, ask.canceller)? else {
         return Ok(None);
     };
-    let symbols = answering.at(&path, at.position)?.symbols();
-    let items = items(&answering, &symbols, Some(&path))?;
+    let mut items = Vec::new();
+    for id in answering.at(&path, at.position)?.symbols() {
+        let item = Item::load(&answering, id, Some(&path))?.filter(Item::is_type);
+        if let Some(item) = item {
+            items.push(item.into_type_item(&answering)?);
+        }
+    }
     Ok((!items.is_empty()).then_some(items))
 }
 
@@ -36,7 +42,7 @@ pub fn supertypes(
     })
 }
 
-/// Returns the types that directly inherit, implement or extend an item.
+/// Returns what directly inherits, implements or extends an item.
 pub fn subtypes(
     ask: Ask<'_>,
     params: TypeHierarchySubtypesParams,
@@ -54,22 +60,11 @@ fn related(
     let Some((answering, _)) = ask.view.open(&item.uri, ask.canceller)? else {
         return Ok(None);
     };
-    let found = find(&answering, id_of(item.data.as_ref())?)?;
-    let ids: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
-    items(&answering, &ids, None).map(Some)
-}
-
-fn items(
-    answering: &Answering<'_>,
-    ids: &[NodeId],
-    path: Option<&str>,
-) -> Result<Vec<TypeHierarchyItem>, RequestError> {
     let mut items = Vec::new();
-    for id in ids {
-        let item = Item::load(answering, *id, path)?.filter(Item::is_type);
-        if let Some(item) = item {
-            items.push(item.into_type_item(answering)?);
+    for (id, _) in find(&answering, id_of(item.data.as_ref())?)? {
+        if let Some(item) = Item::load(&answering, id, None)? {
+            items.push(item.into_type_item(&answering)?);
         }
     }
-    Ok(items)
+    Ok(Some(items))
 }

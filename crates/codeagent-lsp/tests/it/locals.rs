@@ -126,6 +126,56 @@ fn a_destructured_property_is_found_where_it_becomes_a_local() {
 }
 
 #[test]
+fn a_function_of_an_object_literal_is_a_use_of_the_property_that_its_type_declares() {
+    let text = "interface Options { onError(code: number): void }\n\
+                export function listen(options: Options) { options.onError(1) }\n\
+                listen({ onError: (code) => { code + 1 } })\n";
+    let mut client = Client::over(&[("a.ts", text)]);
+    assert_eq!(
+        places(&mut client, "definition", ("a.ts", "onError", 2)),
+        ["a.ts:0:20-27"]
+    );
+    let uses = ["a.ts:1:51-58", "a.ts:2:9-16"];
+    for nth in [0, 2] {
+        let found = places(&mut client, "references", ("a.ts", "onError", nth));
+        assert_eq!(found, uses, "{nth}");
+    }
+    client.end();
+}
+
+#[test]
+fn a_name_beside_an_indexer_is_the_name() {
+    let text = "class Prices\n{\n    public int this[string key] => 1;\n    \
+                int Get(string name) => this[name];\n}\n";
+    let mut client = Client::over(&[("a.cs", text)]);
+    assert_eq!(
+        places(&mut client, "definition", ("a.cs", "name]", 0)),
+        ["a.cs:3:19-23"]
+    );
+    assert_eq!(
+        places(&mut client, "definition", ("a.cs", "[name", 0)),
+        ["a.cs:2:15-19"]
+    );
+    client.end();
+}
+
+#[test]
+fn top_level_statements_have_no_name() {
+    let mut client = Client::over(&[("Program.cs", "Cart cart = new();\nclass Cart { }\n")]);
+    let cart = ("Program.cs", "Cart", 0);
+    assert_eq!(
+        places(&mut client, "definition", cart),
+        ["Program.cs:1:6-10"]
+    );
+    let hover = client.ask_about("hover", "Program.cs", "Cart", 0);
+    assert_eq!(
+        hover["contents"]["value"],
+        "```csharp\ninternal class Cart\n```\n\nProgram.cs:2"
+    );
+    client.end();
+}
+
+#[test]
 fn imported_names_lead_to_what_is_imported_or_to_the_import() {
     let mut client = Client::over(&[
         ("a.ts", "export function here() {}\n"),

@@ -182,6 +182,15 @@ fn hover_shows_signature_documentation_and_confidence() {
     let text = hover["contents"]["value"].as_str().unwrap();
     assert!(text.contains("inferred: the target may also be"), "{text}");
 
+    let mut private = Client::over(&[(
+        "a.ts",
+        "class A { #total = 1; get() { return this.#total } }\n",
+    )]);
+    let hover = private.ask_about("hover", "a.ts", "#total", 1);
+    let text = hover["contents"]["value"].as_str().unwrap();
+    assert!(text.contains("property A.#total"), "{text}");
+    private.end();
+
     let found = client.ask_about("definition", "a.ts", "go()", 2);
     assert_eq!(client.places(&found), ["a.ts:2:10-12", "a.ts:3:10-12"]);
     client.end();

@@ -123,8 +123,9 @@ fn signature(node: &Node) -> String {
         .map(|access| format!("{} ", access.as_str().replace('_', " ")));
     let access = access.unwrap_or_default();
 
-    // TypeScript's qualified names begin with the path.
-    let name = node.qualified_name.rsplit('#').next().unwrap_or_default();
+    // TypeScript's qualified names begin with the path; a private name has a `#` too.
+    let whole = node.qualified_name.as_str();
+    let name = whole.split_once('#').map_or(whole, |(_, name)| name);
     let parameters = node.all_parameters();
     let declared = node.return_type.as_deref();
     let line = match (node.language, declared) {

@@ -100,9 +100,11 @@ export function Section({ title, count, class: name, children }) {
   );
 }
 
-/** A symbol with its uses, or a line of a file. */
+/** A symbol with the lines of its uses, or a line of a file. */
 export function Row({ row }) {
-  const sites = row.sites ?? [];
+  const all = row.sites ?? [];
+  const isFirst = (site, index) => all.findIndex((other) => other.path === site.path && other.line === site.line) === index;
+  const sites = all.filter(isFirst);
   return (
     <li class={row.confidence === "inferred" ? "inferred" : undefined}>
       {row.id ? (
@@ -122,7 +124,7 @@ export function Row({ row }) {
           {site.text && <code>{site.text}</code>}
         </div>
       ))}
-      {row.count > sites.length && sites.length > 0 && <div class="site quiet">{counted(row.count - sites.length, "more site")}</div>}
+      {row.count > all.length && all.length > 0 && <div class="site quiet">{counted(row.count - all.length, "more site")}</div>}
     </li>
   );
 }

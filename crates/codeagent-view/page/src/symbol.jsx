@@ -40,13 +40,18 @@ export function SymbolPage({ name, line }) {
   );
 }
 
+/** Whether only the path tells two symbols apart. */
+function isSame(one, other) {
+  return one.name === other.name && (one.parameters ?? "") === (other.parameters ?? "");
+}
+
 function Head({ symbol }) {
   const facts = [words(symbol.access), ...symbol.flags, words(symbol.kind)].filter(Boolean);
   return (
     <div class="head">
       <nav aria-label="Containers" class="quiet">
-        {symbol.parents.map((parent) => (
-          <span key={parent.id}><a href={to("symbol", parent.id)}>{parent.name}</a> › </span>
+        {symbol.parents.map((parent, index) => (
+          <span key={parent.id}>{index > 0 && " › "}<a href={to("symbol", parent.id)}>{parent.name}</a></span>
         ))}
       </nav>
       <h1><Kind kind={symbol.kind} />{symbol.name}<span class="parameters">{symbol.parameters}</span></h1>
@@ -58,7 +63,11 @@ function Head({ symbol }) {
       {symbol.also.length > 0 && (
         <p class="quiet">
           Also named so:{" "}
-          {symbol.also.map((other) => <a key={other.id} class="also" href={to("symbol", other.id)}>{other.name}{other.parameters}</a>)}
+          {symbol.also.map((other) => (
+            <a key={other.id} class="also" href={to("symbol", other.id)}>
+              {other.name}{other.parameters}{isSame(other, symbol) && ` in ${other.path}`}
+            </a>
+          ))}
         </p>
       )}
       {symbol.parsed !== "full" && <p class="warning">The file was not parsed completely; symbols and uses may be missing.</p>}

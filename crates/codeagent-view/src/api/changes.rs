@@ -3,9 +3,11 @@
 use codeagent_core::Dialect;
 use codeagent_core::model::graph::{Node, NodeId};
 use codeagent_core::query::{
-    self, AffectedUse, Break, ChangeKind, ImpactQuery, Labels, Sources, SymbolChange,
+    self, Affected, AffectedUse, Break, ChangeKind, Changes, Impact, ImpactQuery, ImpactStep,
+    Labels, Sources, SymbolChange,
 };
 use codeagent_render::answers::{self, AnswerError, IMPACT_DEPTH};
+use codeagent_workspace::ChangedFile;
 use serde_json::{Value, json};
 
 use super::{ApiError, Query, rows};
@@ -26,6 +28,20 @@ pub fn changes(query: &Query<'_>) -> Result<Value, ApiError> {
     };
     let impact = query::impact(&mut sources, &asked)?;
 
+    Ok(json!({
+        "files": list(changes.git.files.iter().map(file_row).collect()),
+        "symbols": list(changed(query, &changes.symbols)?),
+        "breaks": list(changes.breaks.iter().map(break_row).collect()),
+        "direct": uses(&mut sources, &impact.direct)?,
+        "possible": uses(&mut sources, &impact.possible)?,
+        "tests": list(tests(&affected)),
+        "steps": impact.steps.iter().filter(|step| step.symbols > 0).map(step_row).collect::<Value>(),
+        "public": public(query, &impact.public)?,
+        "notes": notes(&changes, &impact),
+    }))
+}
+
+fn notes(changes: &Changes, impact: &Impact) -> Vec<&'static str> {
     let mut notes = Vec::new();
     if changes.is_cut {
         notes.push("only the first files were compared by symbol");
@@ -36,40 +52,28 @@ pub fn changes(query: &Query<'_>) -> Result<Value, ApiError> {
     if impact.is_cut {
         notes.push("the search for what is affected was cut off");
     }
+    notes
+}
 
-    let files: Vec<Value> = changes
-        .git
-        .files
-        .iter()
-        .map(|file| {
-            let path = file.path.as_str();
-            let is_indexed = file.new.is_some() && Dialect::of_path(path).is_some();
-            json!({ "path": path, "is_indexed": is_indexed })
-        })
-        .collect();
-    let steps: Vec<Value> = impact
-        .steps
-        .iter()
-        .filter(|step| step.symbols > 0)
-        .map(|step| json!({ "distance": step.distance, "symbols": step.symbols, "files": step.files }))
-        .collect();
-    let mut tests = answers::affected_json(&affected)["tests"].take();
-    for test in tests.as_array_mut().into_iter().flatten() {
-        test["name"] = test["reason"].take();
-    }
+fn file_row(file: &ChangedFile) -> Value {
+    let path = file.path.as_str();
+    let is_indexed = file.new.is_some() && Dialect::of_path(path).is_some();
+    json!({ "path": path, "is_indexed": is_indexed })
+}
+
+fn step_row(step: &ImpactStep) -> Value {
+    json!({ "distance": step.distance, "symbols": step.symbols, "files": step.files })
+}
+
+/// Returns the tests that the changes may affect, each with the reason as its name.
+fn tests(affected: &Affected) -> Vec<Value> {
+    let mut tests = answers::affected_json(affected)["tests"].take();
     let tests = tests.as_array_mut().map(std::mem::take).unwrap_or_default();
-
-    Ok(json!({
-        "files": list(files),
-        "symbols": list(changed(query, &changes.symbols)?),
-        "breaks": list(changes.breaks.iter().map(break_row).collect()),
-        "direct": uses(&mut sources, &impact.direct)?,
-        "possible": uses(&mut sources, &impact.possible)?,
-        "tests": list(tests),
-        "steps": steps,
-        "public": public(query, &impact.public)?,
-        "notes": notes,
-    }))
+    let named = |mut test: Value| {
+        test["name"] = test["reason"].take();
+        test
+    };
+    tests.into_iter().map(named).collect()
 }
 
 /// Returns the first rows, with the number of all.

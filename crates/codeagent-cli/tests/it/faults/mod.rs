@@ -15,5 +15,5 @@ mod disk;
 mod http_clients;
 mod resource_limits;
 mod soak;
-mod support;
+pub mod support;
 mod watching;

@@ -10,11 +10,8 @@ use serde_json::Value;
 
 use crate::model::graph::{EdgeType, Language, NodeFlags, NodeId, NodeKind, NodeType};
 use crate::query::overview::graph::{ProjectGraph, folder_of};
-use crate::query::{QueryError, Sources};
+use crate::query::{QueryError, Sources, TOP_LEVEL};
 use crate::store;
-
-/// The name of the method that contains C# top-level statements.
-const TOP_LEVEL: &str = "<Main>$";
 
 /// Folders that builds write to.
 const OUTPUTS: [&str; 8] = ["dist", "build", "lib", "out", "esm", "cjs", "umd", "bin"];

@@ -10,14 +10,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{Access, EdgeType, NodeFlags, NodeId, NodeKind, NodeType};
 use crate::query::overview::graph::ProjectGraph;
-use crate::query::{QueryError, Snapshot, Sources};
+use crate::query::{QueryError, Snapshot, Sources, TOP_LEVEL};
 use crate::store::{self, SymbolBrief};
 
 /// Maximum number of unused symbols whose files are read.
 const MAX_READ: usize = 200;
 
 /// Names of methods called by the runtime.
-const STARTED: [&str; 2] = ["Main", "<Main>$"];
+const STARTED: [&str; 2] = ["Main", TOP_LEVEL];
 
 /// A symbol without uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
