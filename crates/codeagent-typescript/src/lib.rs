@@ -96,8 +96,9 @@ impl LanguageSupport for TypeScript {
         files: &[WorldFile],
         projects: &ProjectModel,
         installed: &InstalledPackages,
+        known: &[WorldFile],
     ) -> Vec<WorldFile> {
-        resolve::library_files(files, projects, &package_answers(installed))
+        resolve::library_files(files, projects, &package_answers(installed), known)
     }
 
     fn build_index(&self, input: IndexInput<'_>) -> Option<Box<dyn LanguageIndex>> {
