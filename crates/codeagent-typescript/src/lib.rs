@@ -152,6 +152,10 @@ impl LanguageSupport for TypeScript {
         resolve::identity(file, decl, parent)
     }
 
+    fn adds_files(&self) -> bool {
+        true
+    }
+
     fn is_component(&self, facts: &Facts, decl: DeclId) -> bool {
         resolve::is_component(facts, decl)
     }
