@@ -50,7 +50,7 @@ fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> ExportSurface<'f> {
     let globals: Vec<&str> = globals(facts).map(of_decl).collect();
     let ambient: Vec<&str> = ambient(facts).map(of_decl).collect();
     ExportSurface {
-        is_script: !facts.header.is_module && !(globals.is_empty() && ambient.is_empty()),
+        is_script: !(facts.header.is_module || globals.is_empty() && ambient.is_empty()),
         globals,
         ambient,
         stars: index
