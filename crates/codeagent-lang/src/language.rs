@@ -82,12 +82,13 @@ pub trait LanguageSupport: Send + Sync {
     ) -> ReadProjects;
 
     /// Returns the library declarations that the files of a world need, as further files. `files`
-    /// are in the order of the world.
+    /// are in the order of the world; those of an earlier world, `known`, may be used again.
     fn library_files(
         &self,
         _files: &[WorldFile],
         _projects: &ProjectModel,
         _supplied: &InstalledPackages,
+        _known: &[WorldFile],
     ) -> Vec<WorldFile> {
         Vec::new()
     }

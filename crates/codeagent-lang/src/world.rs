@@ -137,8 +137,11 @@ impl World {
     ) -> Option<Self> {
         files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
         // Libraries keep their order, which decides whose overloads come first.
+        let known = before
+            .as_deref()
+            .map_or(&[][..], |before| before.files.as_slice());
         for support in projects.languages().iter() {
-            files.extend(support.library_files(&files, &projects, installed));
+            files.extend(support.library_files(&files, &projects, installed, known));
         }
         let mut before = before.filter(|before| before.has_same_paths(&files, &projects));
 

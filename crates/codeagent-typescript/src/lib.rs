@@ -96,8 +96,9 @@ impl LanguageSupport for TypeScript {
         files: &[WorldFile],
         projects: &ProjectModel,
         installed: &InstalledPackages,
+        known: &[WorldFile],
     ) -> Vec<WorldFile> {
-        resolve::library_files(files, projects, &package_answers(installed))
+        resolve::library_files(files, projects, &package_answers(installed), known)
     }
 
     fn build_index(&self, input: IndexInput<'_>) -> Option<Box<dyn LanguageIndex>> {
@@ -149,6 +150,10 @@ impl LanguageSupport for TypeScript {
 
     fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity {
         resolve::identity(file, decl, parent)
+    }
+
+    fn adds_files(&self) -> bool {
+        true
     }
 
     fn is_component(&self, facts: &Facts, decl: DeclId) -> bool {

@@ -1,5 +1,5 @@
 //! Finds the dependency keys that are invalidated when only some members of a file changed, or
-//! types were added to it.
+//! types were added to it or removed.
 //!
 //! Limitations: needs the file's previous facts in memory. Without them, the whole file counts as
 //! changed.
@@ -80,13 +80,13 @@ impl MemberHashes {
     }
 
     /// Returns the keys that differ from `before`, or `None` if anything outside members changed
-    /// except that types were added.
+    /// except that types were added or removed.
     #[must_use]
     pub fn differing(&self, before: &Self) -> Option<Vec<DependencyKeyHash>> {
         if self.frame != before.frame {
             return None;
         }
-        let added = added(&before.types, &self.types)?;
+        let types = added(&before.types, &self.types).or(added(&self.types, &before.types))?;
 
         let mut only_before: FxHashMap<DependencyKeyHash, u64> =
             before.answers.iter().copied().collect();
@@ -100,7 +100,7 @@ impl MemberHashes {
             .collect();
 
         differing.extend(only_before.into_keys());
-        differing.extend(added.iter().flat_map(|(_, keys)| keys));
+        differing.extend(types.iter().flat_map(|(_, keys)| keys));
         differing.sort_unstable();
         differing.dedup();
         Some(differing)

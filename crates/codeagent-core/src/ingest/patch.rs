@@ -6,7 +6,7 @@
 //! files are resolved again. The resulting index equals the one that a rebuilt world would give.
 //!
 //! Limitations: the world is rebuilt if the tables of the language refuse a change
-//! (`global_index/patch.rs` of each), and if a TypeScript file is new.
+//! (`global_index/patch.rs` of each).
 
 use std::sync::Arc;
 

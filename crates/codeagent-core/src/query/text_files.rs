@@ -1,7 +1,8 @@
 //! Text files in no indexed language: which ones exist, and which words they contain.
 //!
 //! Listing them takes a walk over the repository. If the repository is watched, the list is cached
-//! until a batch contains changes to such files.
+//! until a batch contains changes to such files. A process that only reads the index caches it as
+//! long as the writer reports the same state.
 //!
 //! Limitations: words are stored as hashes, so a file may be searched in vain.
 
@@ -89,6 +90,8 @@ struct Shared {
 #[derive(Default)]
 struct CachedTexts {
     is_told: bool,
+    /// The state that the writer reported, in a process that reads the index.
+    told: Option<String>,
     batches: u64,
     listing: Option<Arc<Listing>>,
 }
@@ -99,6 +102,24 @@ impl TextFiles {
         let mut kept = unpoisoned(&self.0.kept);
         kept.is_told = is_told;
         kept.listing = None;
+    }
+
+    /// Returns the number of the state of the files, if changes are reported.
+    pub fn state(&self) -> Option<u64> {
+        let kept = unpoisoned(&self.0.kept);
+        kept.is_told.then_some(kept.batches)
+    }
+
+    /// Sets the state that the writer of the index reports, so that the list may be cached until it
+    /// reports another one; `None` if it is unknown.
+    pub fn set_state(&self, state: Option<&str>) {
+        let mut kept = unpoisoned(&self.0.kept);
+        kept.is_told = state.is_some();
+        if state.is_none() || kept.told.as_deref() != state {
+            kept.told = state.map(str::to_owned);
+            kept.batches += 1;
+            kept.listing = None;
+        }
     }
 
     /// Drops the cached list, and prevents a running walk from caching its result.
@@ -203,12 +224,25 @@ mod tests {
         assert_eq!(found(), 2, "not told yet");
         texts.forget();
         assert_eq!(found(), 3);
-        texts.forget();
+        texts.set_state(Some("1"));
+        add("d.html");
+        assert_eq!(found(), 4);
+        add("e.html");
+        texts.set_state(Some("1"));
+        assert_eq!(found(), 4, "the writer reports the same state");
+        texts.set_state(Some("2"));
+        assert_eq!(found(), 5);
+        add("f.html");
+        texts.set_state(None);
+        assert_eq!(found(), 6);
+        add("g.html");
+        assert_eq!(found(), 7, "the state is unknown");
+        texts.set_told(true);
         std::thread::scope(|scope| {
             let all: Vec<_> = (0..8).map(|_| scope.spawn(found)).collect();
             assert!(
                 all.into_iter()
-                    .all(|one| one.join().is_ok_and(|count| count == 3))
+                    .all(|one| one.join().is_ok_and(|count| count == 7))
             );
         });
     }

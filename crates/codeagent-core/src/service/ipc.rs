@@ -3,8 +3,9 @@
 //! A request is one line, and so is its answer:
 //!
 //! * `sync PROTOCOL VERSION MILLISECONDS all|now|anew`, followed by paths, one per line, and an
-//!   empty line, asks to index every change made so far. The answer is `done GENERATION` or `behind
-//!   GENERATION JSON`, a [`Staleness`].
+//!   empty line, asks to index every change made so far. The answer is `done GENERATION`, followed
+//!   by the state of the files in no language if it is known, or `behind GENERATION JSON`, a
+//!   [`Staleness`].
 //! * `stay PROTOCOL VERSION` gets no answer: the client stays connected to notice the writer's end.
 //! * `who PROTOCOL VERSION` is answered by `daemon PROCESS SECONDS ROLE`, with the process's start
 //!   time.
@@ -57,24 +58,28 @@ pub struct SyncReply {
     pub generation: u64,
     /// The changes that the index is missing.
     pub staleness: Staleness,
+    /// The state of the text files that are not indexed, if the writer is told of their changes.
+    pub texts: Option<String>,
 }
 
 impl SyncReply {
     fn parse(answer: &str) -> Option<Self> {
         let mut words = answer.trim_end().splitn(3, ' ');
         let (word, generation) = (words.next()?, words.next()?.parse().ok()?);
-        let staleness = match word {
-            "done" => Staleness::default(),
+        let (staleness, texts) = match word {
+            "done" => (Staleness::default(), words.next().map(str::to_owned)),
             "behind" => {
                 let json = words.next().unwrap_or_default();
                 // A writer of another version may send an unknown format.
-                serde_json::from_str(json).unwrap_or_else(|_| Staleness::unknown())
+                let staleness = serde_json::from_str(json).unwrap_or_else(|_| Staleness::unknown());
+                (staleness, None)
             }
             _ => return None,
         };
         Some(Self {
             generation,
             staleness,
+            texts,
         })
     }
 }
@@ -328,12 +333,20 @@ fn sync_answer(shared: &OwnerState, request: &SyncRequest, wait: Duration) -> St
         .filter(|generation| !generation.is_empty())
         .unwrap_or_else(|| "0".to_owned());
     if staleness.is_none() {
-        format!("done {generation}\n")
+        let texts = texts_state(shared).map(|state| format!(" {state}"));
+        format!("done {generation}{}\n", texts.unwrap_or_default())
     } else {
         // A struct of strings always serializes, and its JSON has no line breaks.
         let json = serde_json::to_string(&staleness.abridged()).unwrap_or_default();
         format!("behind {generation} {json}\n")
     }
+}
+
+/// Returns the state of the text files that are not indexed; differs between writers.
+fn texts_state(shared: &OwnerState) -> Option<String> {
+    let number = shared.engine.reader().texts().state()?;
+    let began = shared.lifetime.began.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{}-{number}", began.as_nanos()))
 }
 
 fn serve_request(

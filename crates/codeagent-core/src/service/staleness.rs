@@ -76,9 +76,11 @@ pub fn quick_check(reader: &IndexReader) -> Staleness {
 
     let everything = SyncRequest::default();
     if let Ok(reply) = ipc::sync(reader.data(), &everything, FRESHNESS_TIMEOUT) {
+        reader.texts().set_state(reply.texts.as_deref());
         return reply.staleness;
     }
 
+    reader.texts().set_state(None);
     compare_disk(reader)
 }
 

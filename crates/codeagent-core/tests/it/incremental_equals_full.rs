@@ -7,7 +7,8 @@
 //! `CODEAGENT_LAW_ROOTS` (folders, separated by `:`), `CODEAGENT_LAW_STEPS`, `CODEAGENT_LAW_EVERY`
 //! (compare after every n-th edit) and `CODEAGENT_LAW_SEED` run it on more than `tests/shop`.
 //! `CODEAGENT_LAW_ONLY=trivia` edits only comments, newlines and directives; `members` edits only
-//! members and declarations; `types` adds and removes only types, in files old and new.
+//! members and declarations; `types` adds and removes only types, in files old and new; `imports`
+//! edits only imports and adds files, which may be imported already.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -288,7 +289,8 @@ fn edit(
     let only_trivia = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "trivia");
     let only_members = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "members");
     let only_types = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "types");
-    match random.below(38) {
+    let only_imports = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "imports");
+    match random.below(40) {
         // Restore files now and then, because permanently broken ones stop being a useful test.
         28..32 => one("restored", fs::read(source.join(&path)).unwrap_or(text)),
         _ if only_trivia => one("trivia", trivia(random, &text)),
@@ -298,8 +300,12 @@ fn edit(
         }
         _ if only_types && random.below(3) == 0 => Some(new_file(random, &path, &text, step)),
         _ if only_types => one("types", declare(random, &text)),
+        _ if only_imports && random.below(3) == 0 => Some(new_file(random, &path, &text, step)),
+        _ if only_imports && random.below(3) == 0 => one("import", drop_import(random, &text)),
+        _ if only_imports => one("import", import(random, &path, &text, files)),
         32..36 => one("types", declare(random, &text)),
-        36.. => Some(new_file(random, &path, &text, step)),
+        36..38 => Some(new_file(random, &path, &text, step)),
+        38.. => one("import", import(random, &path, &text, files)),
         23..28 => one("member", member(random, &text, files, root)),
         20..23 => one("trivia", trivia(random, &text)),
         0..5 => one(
@@ -309,14 +315,7 @@ fn edit(
             }),
         ),
         5..9 => one("signature", rename(random, &text, files, root)),
-        9..12 => one(
-            "import",
-            drop_line(random, &text, |line| {
-                line.starts_with("import ")
-                    || line.starts_with("using ")
-                    || line.starts_with("export ")
-            }),
-        ),
+        9..12 => one("import", drop_import(random, &text)),
         12..14 => one("type", retype(random, &text)),
         14 => one("line", drop_line(random, &text, |_| true)),
         15 => one("layout", [b"\n".as_slice(), &text].concat()),
@@ -421,6 +420,51 @@ fn type_text(random: &mut Random, text: &[u8]) -> String {
     format!("\n{}\n", spelled.collect::<String>())
 }
 
+/// Adds an import of a file in the same folder, which may be one that is added later.
+fn import(random: &mut Random, path: &str, text: &[u8], files: &[String]) -> Vec<u8> {
+    let Some(extension) = script_extension(path) else {
+        return text.to_vec();
+    };
+    let prefix = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let is_beside = |file: &&String| {
+        let (folder, _) = file.rsplit_once('/').unwrap_or(("", file));
+        folder == prefix && script_extension(file) == Some(extension)
+    };
+    let beside: Vec<&String> = files.iter().filter(is_beside).collect();
+    let stem = match random.below(3) {
+        0 => format!("later{}", random.below(3)),
+        _ => {
+            let picked = random.pick(&beside).map_or("later0", |file| file.as_str());
+            let name = picked.rsplit('/').next().unwrap_or(picked);
+            name.trim_end_matches(extension).to_owned()
+        }
+    };
+    let whole = String::from_utf8_lossy(text).into_owned();
+    let words = words(&whole);
+    let name = *random.pick(&words).unwrap_or(&"Fresh2");
+    let line = match random.below(4) {
+        0 => format!("export * from './{stem}';\n"),
+        1 => format!("import './{stem}';\n"),
+        2 => format!("export {{ {name} }} from './{stem}';\n"),
+        _ => format!("import {{ {name}, Fresh2 }} from './{stem}';\n"),
+    };
+    format!("{line}{whole}").into_bytes()
+}
+
+fn drop_import(random: &mut Random, text: &[u8]) -> Vec<u8> {
+    let words = ["import ", "using ", "export "];
+    drop_line(random, text, |line| {
+        words.iter().any(|word| line.starts_with(word))
+    })
+}
+
+/// Returns the extension of a TypeScript file.
+fn script_extension(path: &str) -> Option<&'static str> {
+    [".ts", ".tsx", ".mts", ".cts"]
+        .into_iter()
+        .find(|end| path.ends_with(end))
+}
+
 /// Returns a new file with a type, beside another one and in its namespace.
 fn new_file(random: &mut Random, path: &str, text: &[u8], step: usize) -> Edit {
     let whole = String::from_utf8_lossy(text).into_owned();
@@ -428,10 +472,26 @@ fn new_file(random: &mut Random, path: &str, text: &[u8], step: usize) -> Edit {
         .lines()
         .find(|line| line.starts_with("namespace ") && line.trim_end().ends_with(';'))
         .unwrap_or_default();
-    let fresh = format!("{namespace}\n{}", type_text(random, text));
+    let imports = whole.lines().filter(|line| line.starts_with("import "));
+    let imports: String = imports.map(|line| format!("{line}\n")).collect();
+    let fresh = match random.below(4) {
+        0 => String::new(),
+        1 => format!("{imports}{}", type_text(random, text)),
+        _ => format!("{namespace}\n{}", type_text(random, text)),
+    };
+    let named = match (script_extension(path), random.below(2)) {
+        (Some(extension), 0) => {
+            let folder = path
+                .rsplit_once('/')
+                .map(|(folder, _)| format!("{folder}/"));
+            let number = random.below(3);
+            format!("{}later{number}{extension}", folder.unwrap_or_default())
+        }
+        _ => renamed(path, 1000 + step),
+    };
     Edit {
         what: "new",
-        files: vec![(renamed(path, 1000 + step), Some(fresh.into_bytes()))],
+        files: vec![(named, Some(fresh.into_bytes()))],
     }
 }
 

@@ -262,6 +262,19 @@ fn changes_in_a_package_are_noticed() {
 }
 
 #[test]
+fn declarations_above_the_size_limit_leave_the_index_unchanged() {
+    let large = format!("{PASS}// {}\n", "x".repeat(4 << 20));
+    let mut repository = Repository::of(&[("a.ts", USE), ("node_modules/lib/index.d.ts", &large)]);
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+    repository.engine = None;
+    assert!(repository.index().unchanged);
+    repository.write(&[("node_modules/lib/index.d.ts", PASS)]);
+    repository.index();
+    assert_eq!(repository.calls(), TYPED);
+}
+
+#[test]
 fn an_edit_can_start_using_a_package() {
     // A module too, so that nothing else distinguishes the two.
     let without = USE.replace("import { pass } from \"lib\";", "export {};");

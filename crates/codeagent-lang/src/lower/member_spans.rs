@@ -5,8 +5,8 @@
 //! file that reads this file at all sees its types, their heads and everything else that is not a
 //! member.
 //!
-//! A top-level type may be separate too: then an added type concerns only files that looked up its
-//! name. A change of its head concerns all readers of the file.
+//! A top-level type may be separate too: then an added or removed type concerns only files that
+//! looked up its name. A change of its head concerns all readers of the file.
 //!
 //! Limitations: a file with syntax errors is not split into members, because there one member
 //! affects how the rest is parsed.

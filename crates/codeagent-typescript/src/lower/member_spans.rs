@@ -1,11 +1,11 @@
 //! The declarations of a module that other files depend on separately: statements that declare one
-//! name, and members of classes and interfaces.
+//! name, and members of classes and interfaces. Classes and interfaces are separate types.
 //!
 //! Limitations: scripts and JavaScript files are not split.
 
 use codeagent_lang::lower::member_spans::{MemberSpan, SeparateParts, member_span};
 use codeagent_model::facts::{
-    DeclFlags, DeclId, DeclKind, Declaration, Expr, Facts, ScopeId, ScopeKind,
+    DeclFlags, DeclId, DeclKind, Declaration, Expr, Facts, ScopeId, ScopeKind, Sym,
 };
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
@@ -13,8 +13,8 @@ use tree_sitter::Node;
 /// The container of statements before the first narrowing; each narrowing lowers it by one.
 const OF_MODULE: u32 = u32::MAX;
 
-/// Returns statements that declare one name, members of classes and interfaces, and the offsets of
-/// all other declarations of the module.
+/// Returns statements that declare one name, members of classes and interfaces, the offsets of all
+/// other declarations of the module, and its classes and interfaces.
 pub fn find_members(facts: &Facts, root: Node<'_>) -> SeparateParts {
     if !facts.header.is_module || facts.header.dialect.is_javascript() {
         return SeparateParts::default();
@@ -24,9 +24,10 @@ pub fn find_members(facts: &Facts, root: Node<'_>) -> SeparateParts {
     let mut others = offsets_outside_members(facts);
 
     let mut by_statement: FxHashMap<usize, Vec<DeclId>> = FxHashMap::default();
-    let mut types: FxHashMap<DeclId, u32> = FxHashMap::default();
+    let mut containers: FxHashMap<DeclId, u32> = FxHashMap::default();
+    let mut parts_of_name: FxHashMap<Sym, u32> = FxHashMap::default();
 
-    let mut members = Vec::new();
+    let (mut members, mut types) = (Vec::new(), Vec::new());
     for id in facts
         .decl_ids()
         .filter(|id| !facts.decl(*id).name.is_none())
@@ -44,11 +45,13 @@ pub fn find_members(facts: &Facts, root: Node<'_>) -> SeparateParts {
             None if decl.scope == ScopeId(0) => others.push(at),
             _ => {}
         }
-        if decl.scope == ScopeId(0) && matches!(decl.kind, DeclKind::Class | DeclKind::Interface) {
-            types.insert(id, types.len() as u32);
+        if decl.scope == ScopeId(0) && is_type(decl.kind) {
+            let part = parts_of_name.entry(decl.name).or_default();
+            containers.insert(id, container_number(facts.text(decl.name), *part));
+            *part += 1;
         }
         if is_named_member(facts, id)
-            && let Some(container) = types.get(&facts.scope(decl.scope).owner)
+            && let Some(container) = containers.get(&facts.scope(decl.scope).owner)
         {
             members.extend(member_span(facts, id, *container));
         }
@@ -58,27 +61,53 @@ pub fn find_members(facts: &Facts, root: Node<'_>) -> SeparateParts {
     for (statement, decls) in by_statement {
         let (start, end) = statements[statement];
         let container = OF_MODULE - narrowed_from.partition_point(|from| *from <= start) as u32;
+        let span = |decl| MemberSpan {
+            decl,
+            start,
+            end,
+            behind: end,
+            container,
+        };
         match decls[..] {
-            [decl] if is_statement(facts, decl) => members.push(MemberSpan {
-                decl,
-                start,
-                end,
-                behind: end,
-                container,
-            }),
-            _ => others.extend(
-                decls
-                    .iter()
-                    .map(|decl| facts.decl(*decl).at.offset as usize),
-            ),
+            [decl] if is_statement(facts, decl) => {
+                members.push(span(decl));
+                continue;
+            }
+            [decl] if is_separate_type(facts, decl) => types.push(span(decl)),
+            _ => {}
         }
+        others.extend(
+            decls
+                .iter()
+                .map(|decl| facts.decl(*decl).at.offset as usize),
+        );
     }
 
+    types.sort_unstable_by_key(|of| of.start);
     SeparateParts {
         members,
         others,
-        types: Vec::new(),
+        types,
     }
+}
+
+fn is_type(kind: DeclKind) -> bool {
+    matches!(kind, DeclKind::Class | DeclKind::Interface)
+}
+
+/// Reports whether other files see a class or interface only by its name.
+fn is_separate_type(facts: &Facts, id: DeclId) -> bool {
+    let decl = facts.decl(id);
+    is_type(decl.kind) && !decl.flags.has(DeclFlags::DEFAULT) && !decl.detail.is_none()
+}
+
+/// Hashes the name of a type and the number of its part, so that types added elsewhere change
+/// nothing.
+fn container_number(name: &str, part: u32) -> u32 {
+    const PRIME: u32 = 0x0100_0193;
+    name.bytes().fold(0x811c_9dc5 ^ part, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(PRIME)
+    })
 }
 
 /// Returns the byte ranges of the top-level statements.

@@ -114,8 +114,14 @@ impl ProjectSet for TypeScriptProjects {
     }
 
     fn only_adds(&self, path: &str, before: &dyn ProjectSet) -> bool {
-        // A new script may be what specifiers of other files resolve to.
-        script_kind(path).is_none() && (before as &dyn Any).downcast_ref() == Some(self)
+        let Some(before) = (before as &dyn Any).downcast_ref::<Self>() else {
+            return false;
+        };
+        let covered = self.covered.iter().filter(|(covered, _)| *covered != path);
+        covered.eq(&before.covered)
+            && self.projects == before.projects
+            && self.packages == before.packages
+            && self.configs == before.configs
     }
 }
 

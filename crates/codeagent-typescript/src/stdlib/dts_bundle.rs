@@ -452,8 +452,19 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
+/// Returns the facts of declarations, with the hash of their text as that of their interface.
 #[must_use]
 pub fn parse_declarations(text: &str) -> Arc<Facts> {
     let parse = || extract_declarations(text, Dialect::Ts);
-    Arc::new(one_heavy_at_a_time(text, parse))
+    let mut facts = one_heavy_at_a_time(text, parse);
+    facts.header.interface_hash = hash(text);
+    Arc::new(facts)
+}
+
+/// Returns the hash of a text.
+#[must_use]
+pub fn hash(text: &str) -> [u8; 16] {
+    let mut first = [0; 16];
+    first.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    first
 }

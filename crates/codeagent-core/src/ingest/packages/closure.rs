@@ -212,7 +212,7 @@ impl PackageCrawl<'_> {
                 .collect();
 
             for read in read?.into_iter().flatten() {
-                self.bytes += read.row.size;
+                self.bytes += read.row.size.min(MAX_FILE_BYTES);
                 if self.bytes > MAX_BYTES {
                     self.left_out += 1;
                     continue;
@@ -271,7 +271,7 @@ impl PackageCrawl<'_> {
                 let (size, stamp) = self.packages.stat(&place).unwrap_or_default();
                 let row = PackageRow {
                     path: path.to_owned(),
-                    size: size.min(MAX_FILE_BYTES),
+                    size,
                     stamp,
                     hash: NEVER_READ,
                     facts_key: None,

@@ -3,6 +3,7 @@
 
 use codeagent_workspace::{ExternalKind, Packages, RepoPath, Stamp, Watcher, Workspace};
 
+use super::closure::MAX_FILE_BYTES;
 use super::{kind_and_path, texts};
 use crate::ingest::scan::{COARSEST_TIME_NS, KnownFiles, NEVER_READ, package_folders};
 use crate::store::PackageRow;
@@ -46,6 +47,12 @@ pub fn compare(
             }
             return PackageFreshness::Other;
         };
+
+        // Declarations above the limit are not read, whatever they are.
+        let is_left_out = row.hash == NEVER_READ && kind == ExternalKind::NodeModules;
+        if is_left_out && size.min(row.size) > MAX_FILE_BYTES {
+            continue;
+        }
 
         let is_recent = stamp.changed_ns > known.scanned_at.saturating_sub(COARSEST_TIME_NS);
         if (size, stamp) == (row.size, row.stamp) && !is_recent {

@@ -4,7 +4,7 @@ mod hostile;
 mod uses;
 mod valid_syntax;
 
-use codeagent_model::facts::Detail;
+use codeagent_model::facts::{Detail, Facts};
 use codeagent_model::graph::{Dialect, ParseStatus};
 use codeagent_model::print::print;
 use expect_test::{Expect, expect};
@@ -548,7 +548,8 @@ fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
             .iter()
             .any(|other| other.hash == member.hash)
     });
-    (was.header.frame_hash == is.header.frame_hash).then(|| {
+    let heads = |facts: &Facts| -> Vec<_> { facts.type_hashes.iter().map(|of| of.hash).collect() };
+    (was.header.frame_hash == is.header.frame_hash && heads(&was) == heads(&is)).then(|| {
         changed
             .map(|member| is.decl_name(member.decl).to_owned())
             .collect()

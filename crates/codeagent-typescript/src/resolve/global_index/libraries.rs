@@ -13,7 +13,7 @@ use codeagent_lang::project::{ProjectModel, paths};
 use codeagent_lang::world::{FileId, WorldFile};
 use codeagent_model::facts::Facts;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file_index::specifiers;
 use super::module_resolution::PackageAnswers;
@@ -25,10 +25,12 @@ use crate::stdlib::javascript::{self, Libraries};
 use crate::stdlib::npm::{self, BundledPackage, BundledPackages};
 
 /// Returns the selected declarations as further files of a world. `files` are in the world's order.
+/// The facts of equal texts are taken from the earlier files `known`.
 pub fn library_files(
     files: &[WorldFile],
     projects: &ProjectModel,
     installed: &PackageAnswers,
+    known: &[WorldFile],
 ) -> Vec<WorldFile> {
     let scripts = || files.iter().filter(|file| is_typescript(file));
     if scripts().next().is_none() {
@@ -80,10 +82,22 @@ pub fn library_files(
     let sources = selection.finish();
 
     let texts = file_texts(&sources, is_name);
-    let file = |(path, text): (String, String)| WorldFile {
-        path: Arc::from(path),
-        facts: dts_bundle::parse_declarations(&text).into(),
-        external: true,
+    let known: FxHashMap<&str, &WorldFile> = known
+        .iter()
+        .filter(|file| is_in_binary(file))
+        .map(|file| (&*file.path, file))
+        .collect();
+    let file = |(path, text): (String, String)| {
+        let hash = dts_bundle::hash(&text);
+        let same = known.get(path.as_str());
+        match same.filter(|file| file.facts.header.interface_hash == hash) {
+            Some(file) => (*file).clone(),
+            None => WorldFile {
+                path: Arc::from(path),
+                facts: dts_bundle::parse_declarations(&text).into(),
+                external: true,
+            },
+        }
     };
 
     texts.into_par_iter().map(file).collect()

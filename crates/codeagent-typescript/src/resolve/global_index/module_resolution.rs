@@ -7,8 +7,8 @@
 //! precede a package of the repository with the same name, as in the compiler.
 //!
 //! Limitations: only the list of paths and the texts of package.json and tsconfig files are known:
-//! no disk access, no links, no `rootDirs`. Each world needs a new value, because the resolver
-//! inside caches its results.
+//! no disk access, no links, no `rootDirs`. The results are cached, so a file can only be added if
+//! no result depends on it; for other changes of the paths, a new value is needed.
 
 mod installed_modules;
 mod memory_fs;
@@ -45,6 +45,9 @@ const WRITTEN: [(&str, &[&str]); 7] = [
     (".mjs", &[".mts", ".d.mts", ".mjs", ".ts"]),
     (".cjs", &[".cts", ".d.cts", ".cjs", ".ts"]),
 ];
+
+/// Stems of files that specifiers without these words may resolve to.
+const ENTRIES: [&str; 4] = ["", "index", "main", "public-api"];
 
 /// The files that can be imported, by path.
 #[derive(Debug, Default)]
@@ -109,6 +112,7 @@ pub struct ModulePaths {
     installed: Arc<PackageAnswers>,
     /// The declaration files of installed packages.
     external: FxHashMap<Arc<str>, FileId>,
+    file_system: MemoryFs,
     with_tsconfig: ResolverGeneric<MemoryFs>,
     without_tsconfig: ResolverGeneric<MemoryFs>,
     /// Prefixes that some tsconfig maps; specifiers with other prefixes are not mapped.
@@ -156,7 +160,8 @@ impl ModulePaths {
             installed: Arc::clone(installed),
             external: external.into_iter().map(numbered).collect(),
             with_tsconfig: ResolverGeneric::new_with_file_system(file_system.clone(), options()),
-            without_tsconfig: ResolverGeneric::new_with_file_system(file_system, without),
+            without_tsconfig: ResolverGeneric::new_with_file_system(file_system.clone(), without),
+            file_system,
             mapped,
             base_segments,
             answers: FxHashMap::default(),
@@ -185,6 +190,69 @@ impl ModulePaths {
         self.answers.insert(key, answer);
 
         answer
+    }
+
+    /// Adds a file of the repository, in a folder with other files. Returns false, with nothing
+    /// changed, if a specifier that was resolved before may now have another target.
+    pub fn add(&mut self, path: &Arc<str>, file: FileId) -> bool {
+        let stem = stem(path);
+        let is_entry = ENTRIES.contains(&stem) || self.file_system.mentions(stem);
+        let is_based = !self.base_segments.is_empty();
+        let is_new_segment = is_based && self.base_segments.insert(stem.to_owned());
+        self.paths.by_path.insert(Arc::clone(path), file);
+
+        let is_same = |((folder, specifier), answer): (&(String, String), &Option<FileId>)| {
+            if !is_entry && !specifier.contains(stem) {
+                return true;
+            }
+            let is_of_package = || {
+                let key = (folder.clone(), specifier.clone());
+                self.installed.of_packages.contains_key(&key)
+            };
+            if is_relative(specifier) {
+                self.relative(folder, specifier) == *answer || is_of_package()
+            } else if self.may_be_mapped(specifier) {
+                is_of_package()
+            } else {
+                self.bare(&format!("{folder}/"), specifier) == *answer || is_of_package()
+            }
+        };
+        if self.answers.iter().all(is_same) {
+            self.file_system.add(path);
+            self.clear_caches();
+            return true;
+        }
+
+        self.paths.by_path.remove(path);
+        if is_new_segment {
+            self.base_segments.remove(stem);
+        }
+        false
+    }
+
+    /// Removes a file that was added and that only its own specifiers were resolved to.
+    pub fn remove(&mut self, path: &str) {
+        if let Some(file) = self.paths.by_path.remove(path) {
+            self.answers.retain(|_, answer| *answer != Some(file));
+            self.file_system.remove(path);
+            self.clear_caches();
+        }
+    }
+
+    fn clear_caches(&self) {
+        self.with_tsconfig.clear_cache();
+        self.without_tsconfig.clear_cache();
+    }
+
+    /// Returns the number of files of the repository.
+    pub fn count(&self) -> usize {
+        self.paths.by_path.len()
+    }
+
+    /// Reports whether all files of the repository find the same installed packages.
+    pub fn has_one_base(&self) -> bool {
+        let bases = &self.installed.bases;
+        bases.is_empty() || bases.len() == 1 && bases.contains("")
     }
 
     /// Replaces the numbers of all files.
@@ -360,6 +428,12 @@ impl Prefixes {
         ends.filter_map(|end| specifier.get(..end))
             .any(|prefix| self.all.contains(prefix))
     }
+}
+
+/// Returns a path's file name up to its first point.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split('.').next().unwrap_or(name)
 }
 
 fn path_segments<'f>(files: impl Iterator<Item = &'f WorldFile>) -> FxHashSet<String> {

@@ -26,6 +26,8 @@ type Set = u32;
 pub struct Programs {
     names: Vec<String>,
     sets: Interner<Box<[u64]>>,
+    /// The programs that each file belongs to without being imported.
+    alone: Vec<Set>,
     /// The programs that compile each file.
     compiled: Vec<Set>,
     /// The programs in which each file is resolved: those that cover it, if any do.
@@ -62,12 +64,16 @@ impl Programs {
         // otherwise be visible everywhere.
         let words = (loose.names.len() + 1).div_ceil(64);
         let mut sets: Vec<Box<[u64]>> = seeds.iter().map(|seeds| set_of(seeds, words)).collect();
+        let mut interner = Interner::default();
+        let alone = sets.iter().map(|set| interner.add(set.clone())).collect();
         spread(&mut sets, &targets);
 
         set_libraries(files, &mut sets, projects, loose.names.len(), words);
 
         let mut programs = Self {
             names: loose.names,
+            sets: interner,
+            alone,
             ..Self::default()
         };
 
@@ -93,8 +99,63 @@ impl Programs {
             .first()
             .map_or(1, |set| self.sets.get(*set).len());
         let none = self.sets.add(set_of(&[], words));
-        shift.apply(&mut self.compiled, || none);
-        shift.apply(&mut self.seen_as, || none);
+        for list in [&mut self.alone, &mut self.compiled, &mut self.seen_as] {
+            shift.apply(list, || none);
+        }
+    }
+
+    /// Assigns a file that no other one imports to its programs. Returns false, with nothing
+    /// changed, if it is the first file of one.
+    pub fn add(&mut self, id: FileId, file: &WorldFile, model: &ProjectModel) -> bool {
+        let projects = model.of::<TypeScriptProjects>();
+        let words = (self.names.len() + 1).div_ceil(64);
+        let covering = projects.covering(&file.path);
+        let own = match covering {
+            Some(covering) => Some(set_of(covering, words)),
+            None => self
+                .loose(&file.path, projects)
+                .map(|own| set_of(&[own], words)),
+        };
+        let Some(own) = own else {
+            return false;
+        };
+
+        let seen_as = match covering {
+            Some(_) => own.clone(),
+            None => with_owner(own.clone(), file, model),
+        };
+        let (own, seen_as) = (self.sets.add(own), self.sets.add(seen_as));
+        let at = id.0 as usize;
+        (self.alone[at], self.compiled[at], self.seen_as[at]) = (own, own, seen_as);
+        true
+    }
+
+    /// Returns the program of the files around one that no tsconfig covers.
+    fn loose(&self, path: &str, projects: &TypeScriptProjects) -> Option<u32> {
+        let is_package = |folder: &&str| {
+            let mut packages = projects.packages.iter();
+            packages.any(|package| package.folder == *folder)
+        };
+        let around = paths::ancestors(paths::folder_of(path)).find(is_package);
+        let name = loose_name(around.unwrap_or(""));
+        let first = projects.projects.len();
+        let at = self.names[first..]
+            .iter()
+            .position(|known| *known == name)?;
+        Some((first + at) as u32)
+    }
+
+    /// Reports whether all files stay in the same programs if a file gains and loses imports.
+    pub fn stay(&self, file: FileId, gained: &[FileId], lost: &[FileId]) -> bool {
+        let compiled = |file: &FileId| self.sets.get(self.compiled[file.0 as usize]);
+        let own = compiled(&file);
+        let has_own = |other: &FileId| {
+            let mut words = own.iter().zip(compiled(other).iter());
+            words.all(|(own, other)| own & !other == 0)
+        };
+        let is_alone =
+            |other: &FileId| self.alone[other.0 as usize] == self.compiled[other.0 as usize];
+        gained.iter().all(has_own) && lost.iter().all(is_alone)
     }
 
     /// Reports whether the global declarations of `of` are visible in `file`.
@@ -200,6 +261,11 @@ pub fn selected_libraries(projects: &ProjectModel) -> Selection {
         .fold(Selection::default(), Selection::with)
 }
 
+/// Returns the name of the program of a package's files that no tsconfig covers.
+fn loose_name(folder: &str) -> String {
+    format!("{folder}/")
+}
+
 /// The programs of files that no tsconfig covers: one for each package.
 struct LooseFiles<'p> {
     names: Vec<String>,
@@ -231,7 +297,7 @@ impl<'p> LooseFiles<'p> {
             .find_map(|folder| self.packages.get(folder).copied());
         let folder = around.unwrap_or("");
         *self.ids.entry(folder).or_insert_with(|| {
-            self.names.push(format!("{folder}/"));
+            self.names.push(loose_name(folder));
             self.names.len() as u32 - 1
         })
     }

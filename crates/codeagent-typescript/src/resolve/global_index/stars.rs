@@ -3,6 +3,7 @@
 //! Limitations: the names of files that are indexed on demand include some that they do not export,
 //! so a clause may be followed in vain.
 
+use codeagent_lang::FileFacts;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::world::{FileId, WorldFile};
 use codeagent_model::facts::ExportId;
@@ -24,23 +25,7 @@ impl Tables {
         }
 
         for number in with_stars {
-            let is_plain = |module: &FileId| {
-                let index = &self.files[module.0 as usize];
-                !index.has_stars() && !index.is_assigned() && self.augmentations(*module).is_empty()
-            };
-            let is_ambient = |specifier: &str| self.ambient.contains_key(&self.find(specifier));
-
-            let mut targets = StarTargets::default();
-            let stars = self.files[number].stars(&files[number].facts);
-            for (position, (specifier, target)) in stars.into_iter().enumerate() {
-                let target = target.filter(|_| !is_ambient(specifier));
-                targets.all.push(target);
-                match target.filter(is_plain) {
-                    Some(target) => targets.plain.push((target, position)),
-                    None => targets.others.push(position),
-                }
-            }
-            targets.plain.sort_unstable();
+            let targets = self.star_targets(FileId(number as u32), &files[number].facts);
             self.files[number].set_stars(targets);
         }
 
@@ -59,6 +44,42 @@ impl Tables {
         }
     }
 
+    /// Returns the targets of a file's `export *` clauses.
+    fn star_targets(&self, file: FileId, facts: &FileFacts) -> StarTargets {
+        let is_plain = |module: &FileId| {
+            let index = &self.files[module.0 as usize];
+            !index.has_stars()
+                && !index.is_assigned()
+                && *module != file
+                && self.augmentations(*module).is_empty()
+        };
+        let is_ambient = |specifier: &str| self.ambient.contains_key(&self.find(specifier));
+
+        let mut targets = StarTargets::default();
+        let stars = self.files[file.0 as usize].stars(facts);
+        for (position, (specifier, target)) in stars.into_iter().enumerate() {
+            let target = target.filter(|_| !is_ambient(specifier));
+            targets.all.push(target);
+            match target.filter(is_plain) {
+                Some(target) => targets.plain.push((target, position)),
+                None => targets.others.push(position),
+            }
+        }
+        targets.plain.sort_unstable();
+        targets
+    }
+
+    /// Sets the targets of a new file's `export *` clauses.
+    pub(super) fn set_star_targets(&mut self, file: FileId, facts: &FileFacts) {
+        let targets = self.star_targets(file, facts);
+        self.files[file.0 as usize].set_stars(targets);
+    }
+
+    /// Reports whether some file has `export *`. Only then the exporters are known.
+    pub(super) fn has_stars(&self) -> bool {
+        self.files.iter().any(IndexedFile::has_stars)
+    }
+
     /// Updates the exporters after a file's exported names changed.
     pub fn change_exports(
         &mut self,
@@ -67,7 +88,7 @@ impl Tables {
         now: &FxHashSet<Name>,
     ) {
         // Exporters are only used to follow `export *`.
-        if !self.files.iter().any(IndexedFile::has_stars) {
+        if !self.has_stars() {
             return;
         }
 
@@ -182,8 +203,8 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
+    use codeagent_lang::DeclarationOutline;
     use codeagent_lang::project::ProjectModel;
-    use codeagent_lang::{DeclarationOutline, FileFacts};
     use codeagent_model::facts::Facts;
     use codeagent_model::graph::Dialect;
 

@@ -27,16 +27,18 @@ use crate::stdlib::npm::BundledPackage;
 /// The global index of the language.
 pub struct Tables {
     pub(crate) names: Names,
-    modules: ModulePaths,
+    pub(super) modules: ModulePaths,
     pub(super) files: Vec<IndexedFile>,
     pub(crate) globals: FxHashMap<Name, Vec<DeclRef>>,
     pub(super) ambient: FxHashMap<Name, Vec<DeclRef>>,
-    augmented: FxHashMap<FileId, Vec<DeclRef>>,
+    pub(super) augmented: FxHashMap<FileId, Vec<DeclRef>>,
     /// The interfaces of the repository that may add members to types of absent packages, in order.
     augmenting: Vec<DeclRef>,
     /// The files that export a name themselves, in order.
     pub(super) exporters: FxHashMap<Name, Vec<FileId>>,
-    programs: Programs,
+    pub(super) programs: Programs,
+    /// A new file until its facts are there, and whether it could be added.
+    pub(super) added: Option<(FileId, bool)>,
     /// The first name that was added after the library declarations were selected.
     pub(super) asked: Name,
     /// The first file of library declarations.
@@ -65,6 +67,7 @@ impl Tables {
             augmenting: Vec::new(),
             exporters: FxHashMap::default(),
             programs: Programs::default(),
+            added: None,
             asked: Name::NONE,
             libraries: FileId(u32::MAX),
             packages: files.iter().filter_map(package_of).collect(),

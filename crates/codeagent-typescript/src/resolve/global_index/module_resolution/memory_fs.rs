@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use codeagent_lang::project::ProjectModel;
 use oxc_resolver::{FileMetadata, FileSystem, ResolveError};
@@ -19,7 +19,7 @@ pub const MOUNT: &str = "/r";
 
 #[derive(Default)]
 struct Tree {
-    files: FxHashSet<Arc<str>>,
+    files: RwLock<FxHashSet<Arc<str>>>,
     folders: FxHashSet<String>,
     texts: Arc<BTreeMap<String, Arc<str>>>,
     configs: Arc<BTreeMap<String, Arc<str>>>,
@@ -37,24 +37,49 @@ impl MemoryFs {
     pub fn new<'a>(paths: impl Iterator<Item = &'a Arc<str>>, projects: &ProjectModel) -> Self {
         let configs = Arc::clone(&projects.of::<TypeScriptProjects>().configs);
         let texts = Arc::clone(&projects.sources);
-        let mut tree = Tree {
-            texts,
-            configs,
-            ..Tree::default()
-        };
-
+        let (mut files, mut folders) = (FxHashSet::default(), FxHashSet::default());
         for path in paths {
-            tree.files.insert(Arc::clone(path));
-            add_folders(&mut tree.folders, path);
+            files.insert(Arc::clone(path));
+            add_folders(&mut folders, path);
         }
 
         for path in projects.sources.keys() {
-            add_folders(&mut tree.folders, path);
+            add_folders(&mut folders, path);
         }
 
         Self {
-            tree: Arc::new(tree),
+            tree: Arc::new(Tree {
+                files: RwLock::new(files),
+                folders,
+                texts,
+                configs,
+            }),
         }
+    }
+
+    /// Adds a file to a folder that exists.
+    pub fn add(&self, path: &Arc<str>) {
+        let files = self.tree.files.write();
+        let mut files = files.unwrap_or_else(PoisonError::into_inner);
+        files.insert(Arc::clone(path));
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, path: &str) {
+        let files = self.tree.files.write();
+        files.unwrap_or_else(PoisonError::into_inner).remove(path);
+    }
+
+    fn has_file(&self, path: &str) -> bool {
+        let files = self.tree.files.read();
+        files.unwrap_or_else(PoisonError::into_inner).contains(path)
+    }
+
+    /// Reports whether the text of a project file contains a word.
+    pub fn mentions(&self, word: &str) -> bool {
+        let finder = memchr::memmem::Finder::new(word);
+        let mut texts = self.tree.texts.values().chain(self.tree.configs.values());
+        texts.any(|text| finder.find(text.as_bytes()).is_some())
     }
 
     fn find(&self, path: &Path) -> Option<FileMetadata> {
@@ -63,7 +88,7 @@ impl MemoryFs {
             return Some(FileMetadata::new(false, true, false));
         }
         let relative = text.strip_prefix(MOUNT)?.strip_prefix('/')?;
-        if self.tree.files.contains(relative) || self.tree.texts.contains_key(relative) {
+        if self.has_file(relative) || self.tree.texts.contains_key(relative) {
             return Some(FileMetadata::new(true, false, false));
         }
         if self.tree.folders.contains(relative) {
