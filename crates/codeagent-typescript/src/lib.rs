@@ -30,7 +30,7 @@ use codeagent_lang::nodes::Identity;
 use codeagent_lang::project::{ProjectModel, ReadProjects};
 use codeagent_lang::{
     DeclarationOutline, FileId, IndexInput, InstalledPackages, LanguageIndex, LanguageSupport,
-    LocalName, Resolution, World, WorldFile,
+    LocalName, PublishedFile, Resolution, World, WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site, Sym};
 use codeagent_model::graph::{Dialect, Language, Node};
@@ -149,6 +149,10 @@ impl LanguageSupport for TypeScript {
 
     fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity {
         resolve::identity(file, decl, parent)
+    }
+
+    fn published_names(&self, file: PublishedFile<'_>) -> Vec<(DeclId, String)> {
+        resolve::published_names(file)
     }
 
     fn is_component(&self, facts: &Facts, decl: DeclId) -> bool {
