@@ -3,7 +3,7 @@
 //! 1. A table is a folder, and each repository one file in it: `symbols/shop.parquet`. Exports of
 //!    several repositories to one place are read together.
 //! 2. Ids join all tables and repositories: a published symbol has the same id in the repository
-//!    that declares it and in those that use it ([`graph`]).
+//!    that declares it and in those that use it (module `graph`).
 //! 3. Rows are sorted, so that statistics of row groups and pages tell where a symbol is.
 //! 4. Equal indexes give equal bytes.
 //! 5. In memory are the declarations of the repository, a bounded number of its uses at a time, and
