@@ -26,7 +26,8 @@ use codeagent_lang::explain::Report;
 use codeagent_lang::nodes::Identity;
 use codeagent_lang::project::ReadProjects;
 use codeagent_lang::{
-    FileId, IndexInput, LanguageIndex, LanguageSupport, LocalName, Resolution, World, WorldFile,
+    FileId, IndexInput, LanguageIndex, LanguageSupport, LocalName, PublishedFile, Resolution,
+    World, WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site};
 use codeagent_model::graph::{Dialect, Language, Node};
@@ -100,6 +101,10 @@ impl LanguageSupport for CSharp {
 
     fn adds_files(&self) -> bool {
         true
+    }
+
+    fn published_names(&self, file: PublishedFile<'_>) -> Vec<(DeclId, String)> {
+        stdlib::published_names::published_names(file)
     }
 
     fn is_outermost(&self, facts: &Facts, decl: DeclId) -> bool {

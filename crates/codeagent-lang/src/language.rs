@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use codeagent_model::facts::{DeclId, Facts, Site, Sym};
-use codeagent_model::graph::{Dialect, Language, Node};
+use codeagent_model::graph::{Dialect, Language, Node, NodeKind};
 use smallvec::SmallVec;
 
 use crate::dependencies::DependencyKey;
@@ -26,6 +26,26 @@ use crate::nodes::Identity;
 use crate::project::{ProjectModel, ReadProjects};
 use crate::resolution::Resolution;
 use crate::world::{FileId, FileShift, InstalledPackages, World, WorldFile};
+
+/// A file whose declarations are named as users of its package name them.
+#[derive(Clone, Copy)]
+pub struct PublishedFile<'a> {
+    /// The facts of the file.
+    pub facts: &'a Facts,
+    /// Name of its package.
+    pub package: &'a str,
+    /// Returns the type that is used at a line and UTF-16 column.
+    pub type_at: &'a dyn Fn(u32, u32) -> Option<NamedType>,
+}
+
+/// A type by its full name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedType {
+    /// The name with the numbers of type parameters: ``System.Collections.Generic.List`1``.
+    pub name: String,
+    /// Its kind; `None` for an external type.
+    pub kind: Option<NodeKind>,
+}
 
 /// Everything that differs from language to language.
 pub trait LanguageSupport: Send + Sync {
@@ -139,6 +159,13 @@ pub trait LanguageSupport: Send + Sync {
 
     /// Returns the identity of a declaration whose enclosing node is `parent`.
     fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity;
+
+    /// Returns the declarations of a file with the names that users of its package have for them, in
+    /// the notation of external symbols: documentation-comment ids or descriptors of SCIP. Those
+    /// that nobody outside the file can name are left out.
+    fn published_names(&self, _file: PublishedFile<'_>) -> Vec<(DeclId, String)> {
+        Vec::new()
+    }
 
     /// Reports whether a declaration has no enclosing node, not even its file.
     fn is_outermost(&self, _facts: &Facts, _decl: DeclId) -> bool {

@@ -41,7 +41,9 @@ pub mod world;
 pub use dependencies::Dependencies;
 pub use dispatch::{Dispatch, DispatchEnd};
 pub use file_facts::{DeclarationOutline, FileFacts};
-pub use language::{IndexInput, LanguageIndex, LanguageSupport, Languages};
+pub use language::{
+    IndexInput, LanguageIndex, LanguageSupport, Languages, NamedType, PublishedFile,
+};
 pub use local_names::{LocalName, LocalUses};
 pub use resolution::{
     ExternalUse, InheritedImplementation, Reference, Resolution, Target, Unresolved, link,

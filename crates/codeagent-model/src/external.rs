@@ -5,6 +5,7 @@
 //! documentation-comment id (ECMA-334 annex D.4.2, `M:System.IO.Path.Combine(System.String)`), for
 //! TypeScript descriptors of SCIP (`Observable#pipe().`).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -75,6 +76,17 @@ impl ExternalSymbol {
                 .next()
                 .unwrap_or_default()
                 .to_owned(),
+        }
+    }
+
+    /// Returns the name that is equal however the symbol was found: for .NET the
+    /// documentation-comment id, for TypeScript the path. An import of a package that is not
+    /// installed does not tell a class from its constructor, nor a function from a variable.
+    #[must_use]
+    pub fn key(&self) -> Cow<'_, str> {
+        match self.descriptor.split_once(':') {
+            Some((kind, _)) if kind.len() == 1 => Cow::Borrowed(&self.descriptor),
+            _ => Cow::Owned(self.path()),
         }
     }
 

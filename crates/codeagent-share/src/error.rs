@@ -59,6 +59,15 @@ pub enum ShareError {
     /// The index cannot be read.
     #[error("{0}")]
     Index(#[from] StoreError),
+    /// The tables cannot be written.
+    #[error("cannot write the tables: {0}; check the folder or URL and your permissions")]
+    Tables(#[from] parquet::errors::ParquetError),
+    /// The packages of the repository cannot be read.
+    #[error("{0}")]
+    Packages(#[from] codeagent_core::InspectError),
+    /// The index cannot be read.
+    #[error("{0}")]
+    Query(Box<codeagent_core::QueryError>),
     /// A thread or buffer is not available.
     #[error("cannot read or write the snapshot: {0}")]
     Io(#[from] io::Error),

@@ -1,4 +1,4 @@
-//! Snapshots: an index made once is shared through an object store.
+//! Snapshots: an index made once is shared through an object store. [`tables`] are for other engines.
 //!
 //! 1. What is shared: *facts* (per text, under a key that covers everything they depend on) and,
 //!    with `--graph`, the whole *graph* of a commit.
@@ -30,6 +30,7 @@ mod pack;
 mod pull;
 mod push;
 mod remote;
+pub mod tables;
 
 pub use error::ShareError;
 pub use gc::{Collected, gc};

@@ -15,9 +15,9 @@ use crate::{ShareError, pack};
 /// A snapshot store.
 pub struct Remote {
     url: String,
-    store: Arc<dyn ObjectStore>,
+    pub(crate) store: Arc<dyn ObjectStore>,
     base: Path,
-    runtime: Runtime,
+    pub(crate) runtime: Runtime,
 }
 
 /// A snapshot in a list.
@@ -56,7 +56,7 @@ impl Remote {
         &self.url
     }
 
-    fn at(&self, name: &str) -> Path {
+    pub(crate) fn at(&self, name: &str) -> Path {
         name.split('/')
             .filter(|part| !part.is_empty())
             .fold(self.base.clone(), |path, part| path.join(part))

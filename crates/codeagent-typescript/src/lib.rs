@@ -30,7 +30,7 @@ use codeagent_lang::nodes::Identity;
 use codeagent_lang::project::{ProjectModel, ReadProjects};
 use codeagent_lang::{
     DeclarationOutline, FileId, IndexInput, InstalledPackages, LanguageIndex, LanguageSupport,
-    LocalName, Resolution, World, WorldFile,
+    LocalName, PublishedFile, Resolution, World, WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site, Sym};
 use codeagent_model::graph::{Dialect, Language, Node};
@@ -154,6 +154,10 @@ impl LanguageSupport for TypeScript {
 
     fn adds_files(&self) -> bool {
         true
+    }
+
+    fn published_names(&self, file: PublishedFile<'_>) -> Vec<(DeclId, String)> {
+        resolve::published_names(file)
     }
 
     fn is_component(&self, facts: &Facts, decl: DeclId) -> bool {

@@ -1,4 +1,4 @@
-//! `codeagent export`: the whole graph as TSV tables or as a SCIP index.
+//! `codeagent export`: the whole graph as TSV tables, as a SCIP index or as Parquet tables.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -11,6 +11,9 @@ use codeagent_core::inspect;
 use codeagent_core::query::{self, ScipReport, SymbolScheme};
 use codeagent_core::service::Staleness;
 use codeagent_render::staleness_text;
+use codeagent_share::Remote;
+use codeagent_share::tables::{TablesOptions, export_tables};
+use codeagent_workspace::file_uri;
 
 use crate::commands::Root;
 use crate::error::Usage;
@@ -28,9 +31,15 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = Scheme::Codeagent)]
     scheme: Scheme,
     /// TSV: prefix of the output files PREFIX.symbols.tsv, PREFIX.calls.tsv, PREFIX.inherits.tsv,
-    /// PREFIX.refs.tsv. SCIP: the output file
-    #[arg(long, value_name = "PATH")]
+    /// PREFIX.refs.tsv. SCIP: the output file. Parquet: a folder, or the URL of an object store
+    #[arg(long, value_name = "PATH|URL")]
     out: PathBuf,
+    /// Parquet: name of the repository in the tables [default: the name of its folder]
+    #[arg(long, value_name = "NAME")]
+    repo: Option<String>,
+    /// Parquet: id of the commit in the tables [default: HEAD]
+    #[arg(long, value_name = "ID")]
+    commit: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -39,6 +48,9 @@ enum Format {
     Tsv,
     /// A SCIP index
     Scip,
+    /// Tables for DuckDB, DataFusion, ClickHouse and Spark: a file TABLE/NAME.parquet for each. Files
+    /// of an earlier export of the repository are replaced
+    Parquet,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -72,6 +84,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             notes.extend(changed_note(&report));
             vec![arguments.out.display().to_string()]
         }
+        Format::Parquet => write_parquet(root, &answers, arguments)?,
     };
 
     if root.json {
@@ -85,6 +98,17 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 
 /// Checks the arguments before anything is read.
 fn check(arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.format != Format::Scip && arguments.scheme != Scheme::Codeagent {
+        bail!(Usage("--scheme needs --format scip".to_owned()));
+    }
+    if arguments.format == Format::Parquet {
+        return check_tables(arguments);
+    }
+    if arguments.repo.is_some() || arguments.commit.is_some() {
+        bail!(Usage(
+            "--repo and --commit need --format parquet".to_owned()
+        ));
+    }
     let folder = arguments
         .out
         .parent()
@@ -101,10 +125,53 @@ fn check(arguments: &Arguments) -> anyhow::Result<()> {
             arguments.out.display()
         )));
     }
-    if arguments.format == Format::Tsv && arguments.scheme != Scheme::Codeagent {
-        bail!(Usage("--scheme needs --format scip".to_owned()));
+    Ok(())
+}
+
+fn check_tables(arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.out.is_file() {
+        bail!(Usage(format!(
+            "--out: {} is a file; pass a folder or a URL",
+            arguments.out.display()
+        )));
     }
     Ok(())
+}
+
+/// Writes the tables and returns their names.
+fn write_parquet(
+    root: &Root,
+    answers: &IndexReader,
+    arguments: &Arguments,
+) -> anyhow::Result<Vec<String>> {
+    let out = arguments.out.display().to_string();
+    let remote = if out.contains("://") {
+        Remote::open(&out)?
+    } else {
+        let folder = std::path::absolute(&arguments.out)?;
+        let url = file_uri(&folder).context("--out: the path is not UTF-8")?;
+        Remote::open(&url)?
+    };
+
+    let commit = match &arguments.commit {
+        Some(commit) => commit.clone(),
+        None => head(answers).unwrap_or_default(),
+    };
+    let options = TablesOptions {
+        repository: root.repository_name(arguments.repo.as_deref())?,
+        commit,
+    };
+    let tables = export_tables(&remote, answers, &options)?.into_iter();
+    let place = out.trim_end_matches('/');
+    Ok(tables
+        .map(|table| format!("{place}/{}", table.name))
+        .collect())
+}
+
+/// Returns the id of the commit of the work tree, if it is in git.
+fn head(answers: &IndexReader) -> Option<String> {
+    let git = answers.workspace().git().ok()?;
+    git.history(1).ok()?.pop()
 }
 
 fn write_tables(answers: &IndexReader, prefix: &Path) -> anyhow::Result<Vec<String>> {

@@ -171,9 +171,9 @@ enum Command {
     /// List the packages of each project: version asked for, version locked, number of uses
     #[command(after_help = "Examples:\n  codeagent packages\n  codeagent packages rxjs --json")]
     Packages(packages::Arguments),
-    /// Export the graph as TSV tables or as a SCIP index
+    /// Export the graph as TSV tables, as a SCIP index or as Parquet tables
     #[command(
-        after_help = "Examples:\n  codeagent export --format tsv --out /tmp/graph\n  codeagent export --format scip --out index.scip"
+        after_help = "Examples:\n  codeagent export --format tsv --out /tmp/graph\n  codeagent export --format scip --out index.scip\n  codeagent export --format parquet --out tables"
     )]
     Export(export::Arguments),
     /// Add the symbols of another language from a SCIP index
@@ -442,6 +442,18 @@ impl Root {
     /// Returns the resolved path of the folder.
     fn resolved(&self) -> anyhow::Result<PathBuf> {
         Ok(resolved(&self.folder)?)
+    }
+
+    /// Returns the name of the repository for others: the given one, else that of its folder.
+    fn repository_name(&self, given: Option<&str>) -> anyhow::Result<String> {
+        if let Some(name) = given {
+            return Ok(name.to_owned());
+        }
+        let folder = self.resolved()?;
+        let name = folder.file_name().and_then(|name| name.to_str());
+        Ok(name
+            .context("the folder has no name; pass --repo")?
+            .to_owned())
     }
 
     fn answers(&self) -> anyhow::Result<IndexReader> {

@@ -1,6 +1,6 @@
 //! `codeagent snapshot`: shares indexes through an object store.
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::{Args, Subcommand};
 use codeagent_render::staleness_text;
 use codeagent_share::{PullOptions, PushOptions, Remote, gc, pull, push};
@@ -197,14 +197,7 @@ fn print(root: &Root, text: String, value: Value) -> anyhow::Result<()> {
 
 impl Place {
     fn repo(&self, root: &Root) -> anyhow::Result<String> {
-        if let Some(repo) = &self.repo {
-            return Ok(repo.clone());
-        }
-        let folder = root.resolved()?;
-        let name = folder.file_name().and_then(|name| name.to_str());
-        Ok(name
-            .context("the folder has no name; pass --repo")?
-            .to_owned())
+        root.repository_name(self.repo.as_deref())
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! Limitations: all symbols are held in memory.
 
+mod published;
 mod scip;
 
 use std::fmt::Write;
@@ -14,6 +15,7 @@ use std::fmt::Write;
 use codeagent_workspace::Workspace;
 use rustc_hash::FxHashMap;
 
+pub use self::published::{PublishedName, published_names};
 pub use self::scip::{ScipExportError, ScipReport, SymbolScheme, export_scip};
 use crate::model::graph::{EdgeType, NodeId, NodeKind};
 use crate::query::{QueryError, Sources, TOP_LEVEL};

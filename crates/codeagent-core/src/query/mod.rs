@@ -69,7 +69,10 @@ pub use cursor::{
 pub use dispatch::{DispatchStep, dispatched_from, dispatched_to, generic_handlers, routes_of};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
-pub use export::{ExportTables, ScipExportError, ScipReport, SymbolScheme, export, export_scip};
+pub use export::{
+    ExportTables, PublishedName, ScipExportError, ScipReport, SymbolScheme, export, export_scip,
+    published_names,
+};
 pub use external::{
     ExternalTarget, PackageUse, external_members, external_names, external_targets, external_uses,
     package_uses_by_file, resolve_external, used_packages,

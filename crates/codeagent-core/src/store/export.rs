@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::model::graph::{Confidence, EdgeType, NodeFlags, NodeId, NodeKind};
-use crate::store::codec::{id_column, word_column};
+use crate::model::graph::{Access, Confidence, EdgeType, Language, NodeFlags, NodeId, NodeKind};
+use crate::store::codec::{id_column, stored_id, word_column};
 use crate::store::{EdgeRow, FileKey, Snapshot, StoreError, edges, files};
 
 /// One declaration site.
@@ -20,6 +20,8 @@ pub struct ExportSymbol {
     pub file: FileKey,
     /// First line.
     pub line_start: u32,
+    /// UTF-16 column where it begins.
+    pub column_start: u32,
     /// Last line.
     pub line_end: u32,
     /// Line of the name token.
@@ -48,7 +50,7 @@ pub struct ExportEdge {
 }
 
 const SYMBOLS: &str = "SELECT n.id, n.parent_id, n.kind, n.name, s.file_id, s.line_start, s.line_end, s.name_line, \
-    s.name_column, s.start_offset, s.end_offset, n.flags, CASE n.kind WHEN ?1 THEN n.qualified_name END FROM spans s \
+    s.name_column, s.start_offset, s.end_offset, n.flags, CASE n.kind WHEN ?1 THEN n.qualified_name END, s.column_start FROM spans s \
     JOIN nodes n ON n.id = s.node_id ORDER BY s.node_id, s.position";
 
 /// Returns all declaration sites, grouped by node, primary first.
@@ -71,6 +73,7 @@ pub fn export_symbols(snapshot: &Snapshot) -> Result<Vec<ExportSymbol>, StoreErr
             offsets: (row.get(9)?, row.get(10)?),
             flags: NodeFlags(row.get(11)?),
             namespace: row.get(12)?,
+            column_start: row.get(13)?,
         });
     }
 
@@ -110,6 +113,44 @@ pub fn edges_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<EdgeRow>,
         edges::of_source_in_file(connection, source, file, &mut found)?;
     }
     Ok(found)
+}
+
+/// What a declared symbol is, without its location.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportNode {
+    pub qualified_name: String,
+    pub language: Language,
+    pub access: Option<Access>,
+    /// Parameter list as written.
+    pub parameters: Option<String>,
+    /// Declared type as written.
+    pub return_type: Option<String>,
+    /// Summary of the doc comment.
+    pub doc: Option<String>,
+}
+
+const NODE: &str = "SELECT qualified_name, language, access, parameter_signature, return_type, doc \
+    FROM nodes WHERE id = ?1";
+
+/// Returns what a symbol is.
+pub fn export_node(snapshot: &Snapshot, id: NodeId) -> Result<Option<ExportNode>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(NODE)?;
+    let mut rows = statement.query([stored_id(id)])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let access = match row.get::<_, Option<u8>>(2)? {
+        Some(_) => Some(word_column(row, 2, Access::from_code)?),
+        None => None,
+    };
+    Ok(Some(ExportNode {
+        qualified_name: row.get(0)?,
+        language: word_column(row, 1, Language::from_code)?,
+        access,
+        parameters: row.get(3)?,
+        return_type: row.get(4)?,
+        doc: row.get(5)?,
+    }))
 }
 
 /// Inverts a map of file keys.

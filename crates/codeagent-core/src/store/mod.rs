@@ -49,7 +49,8 @@ pub use edges::{
     reference_count,
 };
 pub use export::{
-    ExportEdge, ExportSymbol, edges_of_file, export_edges, export_symbols, paths_by_key,
+    ExportEdge, ExportNode, ExportSymbol, edges_of_file, export_edges, export_node, export_symbols,
+    paths_by_key,
 };
 pub use external::{
     ExternalRow, ExternalSite, FilePackageUse, StoredExternal, external_packages,

@@ -1,7 +1,8 @@
 //! Documentation-comment ids of library declarations (ECMA-334 annex D.4.2):
 //! `M:System.IO.Path.Combine(System.String,System.String)`.
 //!
-//! The types in a library's facts are written in full, so nothing is resolved.
+//! The types in a library's facts are written in full, so nothing is resolved. For sources, the full
+//! names of types are passed in.
 //!
 //! Limitations: operators and conversions have none, and neither have members whose signature
 //! mentions a type that C# cannot name (function pointers).
@@ -16,14 +17,38 @@ const MAX_DEPTH: u32 = 16;
 /// Number of elements of a tuple type; further ones are in a nested tuple.
 const TUPLE_SIZE: usize = 7;
 
+/// The type that a segment of a written name means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FullName {
+    /// The name with the numbers of type parameters: ``System.Collections.Generic.List`1``.
+    pub name: String,
+    /// Whether it is a value type, so that `?` makes another type of it.
+    pub is_value: bool,
+}
+
+/// Returns the type that the nth segment of a written name means.
+pub type FullNames<'a> = &'a dyn Fn(TypeId, usize) -> Option<FullName>;
+
 /// Returns the id of a declaration in the facts of a library type.
 #[must_use]
 pub fn comment_id(facts: &Facts, decl: DeclId) -> Option<String> {
-    let declared = facts.decl(decl);
-    let kind = match declared.kind {
+    id_of(&Signature { facts, names: None }, decl)
+}
+
+/// Returns the id of a declaration in the facts of a source file; `None` if a type in its signature
+/// has no full name.
+#[must_use]
+pub fn source_comment_id(facts: &Facts, decl: DeclId, names: FullNames<'_>) -> Option<String> {
+    let names = Some(names);
+    id_of(&Signature { facts, names }, decl)
+}
+
+fn id_of(signature: &Signature<'_>, decl: DeclId) -> Option<String> {
+    let facts = signature.facts;
+    let kind = match facts.decl(decl).kind {
         DeclKind::Namespace => 'N',
         kind if kind.opens_type() => 'T',
-        DeclKind::Method | DeclKind::Constructor => 'M',
+        DeclKind::Method | DeclKind::Constructor | DeclKind::PrimaryConstructor => 'M',
         DeclKind::Property | DeclKind::Indexer => 'P',
         DeclKind::Field | DeclKind::EnumMember => 'F',
         DeclKind::Event => 'E',
@@ -33,7 +58,7 @@ pub fn comment_id(facts: &Facts, decl: DeclId) -> Option<String> {
     let mut id = format!("{kind}:");
     add_name(facts, decl, &mut id);
     if matches!(kind, 'M' | 'P') {
-        add_parameters(facts, decl, &mut id)?;
+        signature.add_parameters(decl, &mut id)?;
     }
     Some(id)
 }
@@ -47,7 +72,7 @@ fn add_name(facts: &Facts, decl: DeclId, id: &mut String) {
     }
 
     match declared.kind {
-        DeclKind::Constructor => id.push_str("#ctor"),
+        DeclKind::Constructor | DeclKind::PrimaryConstructor => id.push_str("#ctor"),
         DeclKind::Indexer => id.push_str("Item"),
         _ => id.push_str(facts.decl_name(decl)),
     }
@@ -68,93 +93,192 @@ fn owner_of(facts: &Facts, decl: DeclId) -> Option<DeclId> {
     facts.scope(facts.decl(decl).scope.some()?).owner.some()
 }
 
-fn add_parameters(facts: &Facts, decl: DeclId, id: &mut String) -> Option<()> {
-    let params = facts.list(facts.decl(decl).params);
-    if params.is_empty() {
-        return Some(());
-    }
-
-    let by_reference = DeclFlags::REF | DeclFlags::OUT | DeclFlags::IN;
-    for (index, param) in params.iter().enumerate() {
-        let param = facts.decl(*param);
-        id.push(if index == 0 { '(' } else { ',' });
-        add_type(facts, param.ty, 0, id)?;
-        if param.flags.0 & by_reference.0 != 0 {
-            id.push('@');
-        }
-    }
-    id.push(')');
-    Some(())
+/// Writes the types of parameters.
+struct Signature<'a> {
+    facts: &'a Facts,
+    /// `None` if the facts have full names.
+    names: Option<FullNames<'a>>,
 }
 
-fn add_type(facts: &Facts, ty: TypeId, depth: u32, id: &mut String) -> Option<()> {
-    if depth > MAX_DEPTH {
-        return None;
+impl Signature<'_> {
+    fn add_parameters(&self, decl: DeclId, id: &mut String) -> Option<()> {
+        let params = self.facts.list(self.facts.decl(decl).params);
+        if params.is_empty() {
+            return Some(());
+        }
+
+        let by_reference = DeclFlags::REF | DeclFlags::OUT | DeclFlags::IN;
+        for (index, param) in params.iter().enumerate() {
+            let param = self.facts.decl(*param);
+            id.push(if index == 0 { '(' } else { ',' });
+            self.add_type(param.ty, 0, id)?;
+            if param.flags.0 & by_reference.0 != 0 {
+                id.push('@');
+            }
+        }
+        id.push(')');
+        Some(())
     }
 
-    match facts.type_expr(ty) {
-        TypeExpr::Primitive(word) => id.push_str(full_name(facts.text(word))?),
-        TypeExpr::Name(segments, scope) => {
-            add_named(facts, (facts.list(segments), scope), depth, id)?;
+    fn add_type(&self, ty: TypeId, depth: u32, id: &mut String) -> Option<()> {
+        if depth > MAX_DEPTH {
+            return None;
         }
-        TypeExpr::Array(of, rank) => {
-            add_type(facts, of, depth + 1, id)?;
-            let rank = usize::from(rank.max(1));
-            let dimensions = if rank == 1 {
-                String::new()
-            } else {
-                vec!["0:"; rank].join(",")
-            };
-            id.push_str(&format!("[{dimensions}]"));
-        }
-        TypeExpr::Pointer(of) => {
-            add_type(facts, of, depth + 1, id)?;
-            id.push('*');
-        }
-        TypeExpr::ByRef(of) => {
-            add_type(facts, of, depth + 1, id)?;
-            id.push('@');
-        }
-        TypeExpr::Nullable(of) => {
-            id.push_str("System.Nullable{");
-            add_type(facts, of, depth + 1, id)?;
-            id.push('}');
-        }
-        TypeExpr::Tuple(elements) => add_tuple(facts, facts.list(elements), depth, id)?,
-        _ => return None,
-    }
-    Some(())
-}
 
-fn add_named(
-    facts: &Facts,
-    (segments, scope): (&[Segment], ScopeId),
-    depth: u32,
-    id: &mut String,
-) -> Option<()> {
-    let [first, path @ ..] = segments else {
-        return None;
-    };
-    if facts.text(first.name) != GLOBAL {
-        return add_type_parameter(facts, first.name, scope, id);
+        match self.facts.type_expr(ty) {
+            TypeExpr::Primitive(word) => id.push_str(full_name(self.facts.text(word))?),
+            TypeExpr::Name(segments, scope) => {
+                let segments = self.facts.list(segments);
+                self.add_named(ty, (segments, scope), depth, id)?;
+            }
+            TypeExpr::Array(of, rank) => {
+                self.add_type(of, depth + 1, id)?;
+                let rank = usize::from(rank.max(1));
+                let dimensions = if rank == 1 {
+                    String::new()
+                } else {
+                    vec!["0:"; rank].join(",")
+                };
+                id.push_str(&format!("[{dimensions}]"));
+            }
+            TypeExpr::Pointer(of) => {
+                self.add_type(of, depth + 1, id)?;
+                id.push('*');
+            }
+            TypeExpr::ByRef(of) => {
+                self.add_type(of, depth + 1, id)?;
+                id.push('@');
+            }
+            TypeExpr::Nullable(of) if self.is_reference(of) => self.add_type(of, depth + 1, id)?,
+            TypeExpr::Nullable(of) => {
+                id.push_str("System.Nullable{");
+                self.add_type(of, depth + 1, id)?;
+                id.push('}');
+            }
+            TypeExpr::Tuple(elements) => self.add_tuple(self.facts.list(elements), depth, id)?,
+            _ => return None,
+        }
+        Some(())
     }
 
-    for (index, segment) in path.iter().enumerate() {
-        if index > 0 {
-            id.push('.');
+    /// Reports whether `?` behind a type in a source says only that it may be null.
+    ///
+    /// Limitations: a type parameter counts as a reference.
+    fn is_reference(&self, ty: TypeId) -> bool {
+        let Some(names) = self.names else {
+            return false;
+        };
+        match self.facts.type_expr(ty) {
+            TypeExpr::Primitive(word) => {
+                matches!(self.facts.text(word), "string" | "object" | "dynamic")
+            }
+            TypeExpr::Name(segments, _) => {
+                let named = names(ty, segments.len().saturating_sub(1));
+                named.is_none_or(|named| !named.is_value)
+            }
+            TypeExpr::Tuple(_) => false,
+            _ => true,
         }
-        id.push_str(facts.text(segment.name));
+    }
 
-        let args = facts.list(segment.args);
+    fn add_named(
+        &self,
+        ty: TypeId,
+        (segments, scope): (&[Segment], ScopeId),
+        depth: u32,
+        id: &mut String,
+    ) -> Option<()> {
+        let [first, path @ ..] = segments else {
+            return None;
+        };
+        let is_full = self.facts.text(first.name) == GLOBAL;
+        match self.names {
+            Some(names) => {
+                if segments.len() == 1
+                    && add_type_parameter(self.facts, first.name, scope, id).is_some()
+                {
+                    return Some(());
+                }
+                let full = names(ty, segments.len() - 1)?;
+                let written = if is_full { path } else { segments };
+                return self.add_full_name(&full.name, written, depth, id);
+            }
+            None if !is_full => return add_type_parameter(self.facts, first.name, scope, id),
+            None => {}
+        }
+
+        for (index, segment) in path.iter().enumerate() {
+            if index > 0 {
+                id.push('.');
+            }
+            id.push_str(self.facts.text(segment.name));
+            self.add_arguments(segment, depth, id)?;
+        }
+        Some(())
+    }
+
+    fn add_arguments(&self, segment: &Segment, depth: u32, id: &mut String) -> Option<()> {
+        let args = self.facts.list(segment.args);
         for (index, arg) in args.iter().enumerate() {
             id.push(if index == 0 { '{' } else { ',' });
-            add_type(facts, *arg, depth + 1, id)?;
+            self.add_type(*arg, depth + 1, id)?;
         }
         if !args.is_empty() {
             id.push('}');
         }
+        Some(())
     }
-    Some(())
+
+    /// Adds a full name with the type arguments that are written in its last segments. A generic type
+    /// around it that is not written is the one that the code is in.
+    fn add_full_name(
+        &self,
+        full: &str,
+        written: &[Segment],
+        depth: u32,
+        id: &mut String,
+    ) -> Option<()> {
+        let parts: Vec<&str> = full.split('.').collect();
+        let mut position = 0;
+        for (index, part) in parts.iter().enumerate() {
+            let (name, arity) = part.split_once('`').unwrap_or((part, "0"));
+            let arity: usize = arity.parse().ok()?;
+            if index > 0 {
+                id.push('.');
+            }
+            id.push_str(name);
+
+            let segment = (index + written.len()).checked_sub(parts.len());
+            let segment = segment.and_then(|index| written.get(index));
+            match segment.filter(|segment| segment.args.len() == arity) {
+                Some(segment) => self.add_arguments(segment, depth, id)?,
+                None if arity > 0 => {
+                    let own = (position..position + arity).map(|at| format!("`{at}"));
+                    id.push_str(&format!("{{{}}}", own.collect::<Vec<_>>().join(",")));
+                }
+                None => {}
+            }
+            position += arity;
+        }
+        Some(())
+    }
+
+    fn add_tuple(&self, elements: &[Element], depth: u32, id: &mut String) -> Option<()> {
+        let (here, rest) = elements.split_at(elements.len().min(TUPLE_SIZE));
+        id.push_str("System.ValueTuple{");
+        for (index, element) in here.iter().enumerate() {
+            if index > 0 {
+                id.push(',');
+            }
+            self.add_type(element.ty, depth + 1, id)?;
+        }
+        if !rest.is_empty() {
+            id.push(',');
+            self.add_tuple(rest, depth + 1, id)?;
+        }
+        id.push('}');
+        Some(())
+    }
 }
 
 /// Adds a type parameter by its position: two backquotes for a method's, one for a type's, which
@@ -194,23 +318,6 @@ fn outer_arity(facts: &Facts, decl: DeclId) -> usize {
         outer = owner_of(facts, decl);
     }
     arity
-}
-
-fn add_tuple(facts: &Facts, elements: &[Element], depth: u32, id: &mut String) -> Option<()> {
-    let (here, rest) = elements.split_at(elements.len().min(TUPLE_SIZE));
-    id.push_str("System.ValueTuple{");
-    for (index, element) in here.iter().enumerate() {
-        if index > 0 {
-            id.push(',');
-        }
-        add_type(facts, element.ty, depth + 1, id)?;
-    }
-    if !rest.is_empty() {
-        id.push(',');
-        add_tuple(facts, rest, depth + 1, id)?;
-    }
-    id.push('}');
-    Some(())
 }
 
 /// Returns the full name of the type of a keyword.

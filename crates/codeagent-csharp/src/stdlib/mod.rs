@@ -25,6 +25,7 @@
 pub mod assembly_model;
 pub mod comment_ids;
 pub mod metadata;
+pub mod published_names;
 
 mod facts;
 mod pack;
@@ -43,7 +44,7 @@ use crate::stdlib::assembly_model::{
 pub use crate::stdlib::pack::BundleWriter;
 use crate::stdlib::pack::Packed;
 pub use crate::stdlib::reachable::needed;
-use codeagent_model::facts::Facts;
+use codeagent_model::facts::{DeclKind, Declaration, Facts};
 use codeagent_model::graph::Dialect;
 
 /// The declarations of .NET 9, ASP.NET Core and Microsoft.Extensions.
@@ -193,6 +194,22 @@ impl Library {
                 arity,
             ))
             .copied()
+    }
+
+    /// Reports whether a full name, with the numbers of type parameters, is that of a struct or enum.
+    #[must_use]
+    pub fn has_value_type(&self, name: &str) -> bool {
+        let (namespace, name) = name.rsplit_once('.').unwrap_or(("", name));
+        let (name, arity) = name.split_once('`').unwrap_or((name, "0"));
+        let unit = arity
+            .parse()
+            .ok()
+            .and_then(|arity| self.unit_of(namespace, name, arity));
+        let Some(unit) = unit else { return false };
+        let facts = &self.declared(unit).facts;
+        let is_value = |decl: &Declaration| matches!(decl.kind, DeclKind::Struct | DeclKind::Enum);
+        let types = facts.decls.iter().filter(|decl| decl.kind.opens_type());
+        types.take(1).any(is_value)
     }
 
     /// Returns all units that a unit refers to, directly or indirectly, sorted.

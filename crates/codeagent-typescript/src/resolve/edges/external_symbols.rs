@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use codeagent_lang::query::memo::MemoTable;
-use codeagent_lang::{DeclRef, ExternalUse};
+use codeagent_lang::{DeclRef, ExternalUse, PublishedFile};
 use codeagent_model::external::{ExternalSymbol, PackageManager};
 use codeagent_model::facts::*;
 use codeagent_model::graph::EdgeType;
@@ -233,6 +233,18 @@ impl ImportedPath {
             self.names.push(name.to_owned());
         }
     }
+}
+
+/// Returns the declarations of a file that have a name outside it, each with the name that users of
+/// the package have for it.
+#[must_use]
+pub fn published_names(file: PublishedFile<'_>) -> Vec<(DeclId, String)> {
+    let facts = file.facts;
+    (0..facts.decls.len() as u32)
+        .map(DeclId)
+        .filter(|decl| !facts.decl(*decl).detail.is_none())
+        .filter_map(|decl| Some((decl, descriptor_of(facts, decl, file.package)?)))
+        .collect()
 }
 
 /// Returns the package of a declaration file, from its path.

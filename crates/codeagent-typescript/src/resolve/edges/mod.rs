@@ -11,7 +11,7 @@ mod constructors;
 mod dispatch;
 mod display;
 pub mod explain;
-mod external_symbols;
+pub mod external_symbols;
 pub mod identity;
 mod implementations;
 mod site_targets;
