@@ -26,6 +26,12 @@ pub enum ShareError {
         /// Name of the repository.
         repo: String,
     },
+    /// There is no pack.
+    #[error("there is no pack at {place}; make one with `codeagent snapshot push --pack {place}`")]
+    NoPack {
+        /// Its path or URL.
+        place: String,
+    },
     /// A name that cannot be part of a path in the store.
     #[error("invalid {what} `{name}`: use letters, digits, `.`, `_` and `-`")]
     Name {

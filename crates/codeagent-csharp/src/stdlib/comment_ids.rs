@@ -19,17 +19,7 @@ const TUPLE_SIZE: usize = 7;
 /// Returns the id of a declaration in the facts of a library type.
 #[must_use]
 pub fn comment_id(facts: &Facts, decl: DeclId) -> Option<String> {
-    let declared = facts.decl(decl);
-    let kind = match declared.kind {
-        DeclKind::Namespace => 'N',
-        kind if kind.opens_type() => 'T',
-        DeclKind::Method | DeclKind::Constructor => 'M',
-        DeclKind::Property | DeclKind::Indexer => 'P',
-        DeclKind::Field | DeclKind::EnumMember => 'F',
-        DeclKind::Event => 'E',
-        _ => return None,
-    };
-
+    let kind = kind_of(facts.decl(decl).kind)?;
     let mut id = format!("{kind}:");
     add_name(facts, decl, &mut id);
     if matches!(kind, 'M' | 'P') {
@@ -38,8 +28,22 @@ pub fn comment_id(facts: &Facts, decl: DeclId) -> Option<String> {
     Some(id)
 }
 
+/// Returns the letter before the id of a declaration.
+#[must_use]
+pub fn kind_of(kind: DeclKind) -> Option<char> {
+    Some(match kind {
+        DeclKind::Namespace => 'N',
+        kind if kind.opens_type() => 'T',
+        DeclKind::Method | DeclKind::Constructor => 'M',
+        DeclKind::Property | DeclKind::Indexer => 'P',
+        DeclKind::Field | DeclKind::EnumMember => 'F',
+        DeclKind::Event => 'E',
+        _ => return None,
+    })
+}
+
 /// Adds the full name of a declaration, with the numbers of type parameters.
-fn add_name(facts: &Facts, decl: DeclId, id: &mut String) {
+pub fn add_name(facts: &Facts, decl: DeclId, id: &mut String) {
     let declared = facts.decl(decl);
     if let Some(owner) = owner_of(facts, decl) {
         add_name(facts, owner, id);
@@ -64,7 +68,8 @@ fn add_name(facts: &Facts, decl: DeclId, id: &mut String) {
 }
 
 /// Returns the type or namespace that encloses a declaration.
-fn owner_of(facts: &Facts, decl: DeclId) -> Option<DeclId> {
+#[must_use]
+pub fn owner_of(facts: &Facts, decl: DeclId) -> Option<DeclId> {
     facts.scope(facts.decl(decl).scope.some()?).owner.some()
 }
 

@@ -16,6 +16,7 @@ fn a_base_named_by_many_declarations_is_visited_once() {
         path: Arc::from(path),
         facts: Arc::new(LANGUAGES.extract(text, Dialect::Ts, &[])).into(),
         external: false,
+        package: None,
     };
     let same = |number: usize| {
         file(

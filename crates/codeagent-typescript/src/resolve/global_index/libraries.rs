@@ -84,6 +84,7 @@ pub fn library_files(
         path: Arc::from(path),
         facts: dts_bundle::parse_declarations(&text).into(),
         external: true,
+        package: None,
     };
 
     texts.into_par_iter().map(file).collect()
