@@ -16,8 +16,17 @@ pub enum ShareError {
         reason: String,
     },
     /// The store failed.
-    #[error("the object store failed: {0}; check the URL and your credentials")]
-    Store(#[from] object_store::Error),
+    #[error("{url}: {what} ({reason}); {next}")]
+    Store {
+        /// The URL.
+        url: String,
+        /// What failed.
+        what: &'static str,
+        /// What the store or the network said.
+        reason: String,
+        /// What to do.
+        next: String,
+    },
     /// There is nothing to pull.
     #[error("{url} has no snapshot of `{repo}`; `codeagent snapshot ls` lists those it has")]
     Nothing {

@@ -34,6 +34,7 @@ mod place;
 mod pull;
 mod push;
 mod remote;
+mod services;
 
 pub use error::ShareError;
 pub use gc::{Collected, gc};

@@ -38,7 +38,7 @@ enum Action {
 /// The store, and the repository's name there.
 #[derive(Debug, Args)]
 struct Place {
-    /// URL of the store, such as file:///srv/snapshots
+    /// URL of the store, such as file:///srv/snapshots or s3://bucket/snapshots
     url: String,
     /// Name of the repository in the store [default: the name of its folder]
     #[arg(long, value_name = "NAME")]
@@ -75,7 +75,7 @@ struct PullArguments {
 
 #[derive(Debug, Args)]
 struct ListArguments {
-    /// URL of the store, such as file:///srv/snapshots
+    /// URL of the store, such as file:///srv/snapshots or s3://bucket/snapshots
     url: String,
     /// Only snapshots of this repository
     #[arg(long, value_name = "NAME")]
