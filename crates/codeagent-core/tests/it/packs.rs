@@ -35,7 +35,8 @@ const TYPESCRIPT: Files<'_> = &[
     (
         "src/connect.ts",
         "import { Repository } from './repository';
-export function connect() { return { of: <T>(type: new () => T) => new Repository<T>() }; }
+export function connect() { return new Connection(); }
+export class Connection { of<T>(type: new () => T) { return new Repository<T>(); } }
 ",
     ),
     (
@@ -177,12 +178,12 @@ fn joint_uses(files: (Files<'_>, Files<'_>), package: &str) -> Vec<String> {
         let owner = symbols
             .iter()
             .find(|symbol| Some(symbol.id) == target.parent)
-            .map_or("", |owner| &owner.name);
+            .map_or("", |owner| owner.name.as_str());
         let name = match target.kind {
             NodeKind::File => package,
             NodeKind::Constructor => owner,
             NodeKind::Operator => "op_Addition",
-            _ => &target.name,
+            _ => target.name.as_str(),
         };
         let Some(path) = paths[&edge.file].strip_prefix("app/") else {
             return;
