@@ -85,6 +85,8 @@ pub use engine::{Engine, EngineError, EngineOptions, ErrorKind, IndexReader};
 pub use ingest::imports;
 #[doc(hidden)]
 pub use ingest::inspect;
+#[doc(hidden)]
+pub use ingest::packs;
 pub use ingest::{
     Change, ChangeBatch, FileProblem, IngestError, IngestOptions, InspectError, Phase, PhaseTime,
     Progress, Summary,

@@ -16,6 +16,7 @@ use codeagent_model::graph::{Confidence, EdgeType};
 use crate::explain::Report;
 use crate::query::stack::QueryStack;
 use crate::resolution::{ExternalUse, Reference, Resolution, Target, Unresolved};
+use crate::world::FileId;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteTarget {
@@ -67,6 +68,12 @@ pub trait ResolveSites {
     /// Returns the name under which a site whose resolution was cut off is recorded, if any.
     fn name_of_exceeded(&self, site: &Site) -> Option<Sym>;
 
+    /// Reports whether a file comes from an interface pack.
+    fn is_packed(&self, file: FileId) -> bool;
+
+    /// Returns the symbol of a target in an interface pack; `None` if it has no name outside.
+    fn packed_symbol(&self, target: Target) -> Option<Arc<ExternalSymbol>>;
+
     /// Explains the target of a site.
     fn explain_site(&self, site: &Site, report: &mut Report<'_>);
 }
@@ -108,7 +115,11 @@ fn record_site<R: ResolveSites>(resolver: &R, site: &Site, resolution: &mut Reso
 
     match found.target {
         SiteTarget::Edge(edge) => {
-            resolution.calls_resolved += u32::from(is_call);
+            let count = match leads_into_pack(resolver, &edge) {
+                true => &mut resolution.calls_external,
+                false => &mut resolution.calls_resolved,
+            };
+            *count += u32::from(is_call);
             resolution.uses.push(edge);
         }
         SiteTarget::External(named) => {
@@ -126,6 +137,36 @@ fn record_site<R: ResolveSites>(resolver: &R, site: &Site, resolution: &mut Reso
         }
         SiteTarget::Value | SiteTarget::Nothing => {}
     }
+}
+
+/// Makes the uses of declarations in interface packs uses of external symbols.
+pub fn separate_packed<R: ResolveSites>(resolver: &R, resolution: &mut Resolution) {
+    let uses = std::mem::take(&mut resolution.uses);
+    let (packed, own): (Vec<_>, Vec<_>) = uses
+        .into_iter()
+        .partition(|used| leads_into_pack(resolver, used));
+    resolution.uses = own;
+    if packed.is_empty() {
+        return;
+    }
+
+    let named = packed.iter().filter_map(|used| {
+        Some(ExternalUse {
+            symbol: resolver.packed_symbol(*used.targets.first()?)?,
+            edge_type: used.edge_type,
+            confidence: used.confidence,
+            at: used.at,
+        })
+    });
+    resolution.external.extend(named);
+    resolution.external.sort_by_key(|used| used.at.offset);
+}
+
+fn leads_into_pack<R: ResolveSites>(resolver: &R, used: &Reference) -> bool {
+    used.targets.first().is_some_and(|target| match target {
+        Target::Decl(decl) => resolver.is_packed(decl.file),
+        Target::File(file) => resolver.is_packed(*file),
+    })
 }
 
 fn unresolved(site: &Site, name: Sym) -> Unresolved {

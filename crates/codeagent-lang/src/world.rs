@@ -75,6 +75,23 @@ pub struct WorldFile {
     /// Its declarations are external (a library's): they provide types, but are never nodes or
     /// targets, and the file itself is not resolved.
     pub external: bool,
+    /// The package that publishes it, if it comes from an interface pack: its declarations are
+    /// resolved like the repository's own, but uses of them are uses of external symbols, and the
+    /// file itself is not resolved.
+    pub package: Option<Arc<str>>,
+}
+
+impl WorldFile {
+    /// Reports whether it is a file of the repository.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        !self.external && self.package.is_none()
+    }
+
+    /// Returns what files are sorted by: those of the repository first, then those of packs.
+    fn order(&self) -> (bool, bool, &str) {
+        (self.external, self.package.is_some(), &self.path)
+    }
 }
 
 /// Data of installed packages other than declaration files: at most one value per type. The
@@ -135,7 +152,7 @@ impl World {
         installed: &InstalledPackages,
         cancel: &Arc<AtomicBool>,
     ) -> Option<Self> {
-        files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
+        files.sort_by(|a, b| a.order().cmp(&b.order()));
         // Libraries keep their order, which decides whose overloads come first.
         let known = before
             .as_deref()
@@ -214,10 +231,9 @@ impl World {
     /// projects but for that file. Returns `None`, with nothing changed, if the world has to be
     /// rebuilt.
     pub fn add(&mut self, file: &WorldFile, projects: &Arc<ProjectModel>) -> Option<FileId> {
-        let path = (false, &*file.path);
         let at = self
             .files
-            .binary_search_by(|other| (other.external, &*other.path).cmp(&path))
+            .binary_search_by(|other| other.order().cmp(&file.order()))
             .err()?;
         let id = FileId(at as u32);
         let empty = WorldFile {
@@ -269,8 +285,8 @@ impl World {
             .expect("a language asks for its own index")
     }
 
-    /// Returns all files in order: those of the repository by path, then external ones by path,
-    /// then those of libraries (packages, then frameworks).
+    /// Returns all files in order: those of the repository by path, then those of packs, then
+    /// external ones by path, then those of libraries (packages, then frameworks).
     #[must_use]
     pub fn files(&self) -> &[WorldFile] {
         &self.files
@@ -281,7 +297,7 @@ impl World {
         self.files
             .iter()
             .enumerate()
-            .filter(|(_, file)| !file.external)
+            .filter(|(_, file)| file.is_own())
             .map(|(index, _)| FileId(index as u32))
     }
 
@@ -294,7 +310,7 @@ impl World {
     pub fn find(&self, path: &str) -> Option<FileId> {
         let index = self
             .files
-            .binary_search_by(|file| (file.external, &*file.path).cmp(&(false, path)))
+            .binary_search_by(|file| file.order().cmp(&(false, false, path)))
             .ok()?;
         Some(FileId(index as u32))
     }

@@ -16,8 +16,17 @@ pub enum ShareError {
         reason: String,
     },
     /// The store failed.
-    #[error("the object store failed: {0}; check the URL and your credentials")]
-    Store(#[from] object_store::Error),
+    #[error("{url}: {what} ({reason}); {next}")]
+    Store {
+        /// The URL.
+        url: String,
+        /// What failed.
+        what: &'static str,
+        /// What the store or the network said.
+        reason: String,
+        /// What to do.
+        next: String,
+    },
     /// There is nothing to pull.
     #[error("{url} has no snapshot of `{repo}`; `codeagent snapshot ls` lists those it has")]
     Nothing {
@@ -25,6 +34,12 @@ pub enum ShareError {
         url: String,
         /// Name of the repository.
         repo: String,
+    },
+    /// There is no pack.
+    #[error("there is no pack at {place}; make one with `codeagent snapshot push --pack {place}`")]
+    NoPack {
+        /// Its path or URL.
+        place: String,
     },
     /// A name that cannot be part of a path in the store.
     #[error("invalid {what} `{name}`: use letters, digits, `.`, `_` and `-`")]

@@ -18,6 +18,9 @@
 //!    names; what is younger than a day is kept, because a push may be about to name it.
 //! 10. The URL comes from the user, never from the repository. Only these commands use a network.
 //!
+//! 11. An *interface pack* is one object at its own URL or a file; see `ingest/packs` of
+//!     `codeagent-core`.
+//!
 //! Limitations: who may write to the store decides what the edges of its graphs say; a pull without
 //! the graph trusts facts only about texts that the repository has.
 
@@ -27,14 +30,17 @@ mod error;
 mod gc;
 mod manifest;
 mod pack;
+mod place;
 mod pull;
 mod push;
 mod remote;
+mod services;
 pub mod tables;
 
 pub use error::ShareError;
 pub use gc::{Collected, gc};
 pub use manifest::{Manifest, Part};
+pub use place::{read_pack, write_pack};
 pub use pull::{PullOptions, Pulled, pull};
 pub use push::{PushOptions, Pushed, push};
 pub use remote::{Listed, Remote};

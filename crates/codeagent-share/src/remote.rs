@@ -5,16 +5,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_util::TryStreamExt;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt, parse_url_opts};
+use object_store::{ObjectStore, ObjectStoreExt};
 use tokio::runtime::{Builder, Runtime};
 use url::Url;
 
 use crate::manifest::{self, Manifest, Part};
+use crate::services::Service;
 use crate::{ShareError, pack};
 
 /// A snapshot store.
 pub struct Remote {
     url: String,
+    service: Service,
     pub(crate) store: Arc<dyn ObjectStore>,
     base: Path,
     pub(crate) runtime: Runtime,
@@ -39,15 +41,19 @@ impl Remote {
             reason,
         };
         let parsed = Url::parse(url).map_err(|error| invalid(error.to_string()))?;
-        let variables = std::env::vars().map(|(name, value)| (name.to_ascii_lowercase(), value));
-        let (store, base) =
-            parse_url_opts(&parsed, variables).map_err(|error| invalid(error.to_string()))?;
+        let (service, base) = Service::of(&parsed).map_err(invalid)?;
+        let store = service.open(&parsed).map_err(invalid)?;
         Ok(Self {
             url: url.to_owned(),
-            store: Arc::from(store),
+            service,
+            store,
             base,
             runtime: Builder::new_current_thread().enable_all().build()?,
         })
+    }
+
+    fn failed(&self, error: &object_store::Error) -> ShareError {
+        self.service.failed(&self.url, error)
     }
 
     /// Returns the URL.
@@ -67,14 +73,16 @@ impl Remote {
         let read = async {
             let found = match self.store.get(&self.at(name)).await {
                 Err(object_store::Error::NotFound { .. }) => return Ok(None),
-                other => other?,
+                other => other.map_err(|error| self.failed(&error))?,
             };
             // A store sends as many bytes as it says.
             if found.meta.size > limit {
+                let name = if name.is_empty() { self.url.as_str() } else { name };
                 let reason = format!("it has more than {limit} bytes");
                 return Err(ShareError::refused(name, reason));
             }
-            Ok(Some(Vec::from(found.bytes().await?)))
+            let bytes = found.bytes().await;
+            Ok(Some(Vec::from(bytes.map_err(|error| self.failed(&error))?)))
         };
         self.runtime.block_on(read)
     }
@@ -97,7 +105,8 @@ impl Remote {
     /// Writes an object. Readers see all of it or nothing.
     pub fn write(&self, name: &str, bytes: Vec<u8>) -> Result<(), ShareError> {
         let put = async { self.store.put(&self.at(name), bytes.into()).await };
-        self.runtime.block_on(put)?;
+        let written = self.runtime.block_on(put);
+        written.map_err(|error| self.failed(&error))?;
         Ok(())
     }
 
@@ -105,7 +114,7 @@ impl Remote {
     pub fn remove(&self, name: &str) -> Result<(), ShareError> {
         match self.runtime.block_on(self.store.delete(&self.at(name))) {
             Err(object_store::Error::NotFound { .. }) | Ok(()) => Ok(()),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(self.failed(&error)),
         }
     }
 
@@ -114,7 +123,8 @@ impl Remote {
         let prefix = self.at(folder);
         let found: Vec<_> = self
             .runtime
-            .block_on(self.store.list(Some(&prefix)).try_collect())?;
+            .block_on(self.store.list(Some(&prefix)).try_collect())
+            .map_err(|error| self.failed(&error))?;
         let name = |path: &Path| {
             let parts = path.prefix_match(&prefix)?;
             let parts: Vec<String> = parts.map(|part| part.as_ref().to_owned()).collect();

@@ -13,6 +13,7 @@ use codeagent_core::store::canonical_dump;
 use codeagent_core::{DataRoot, Engine, EngineOptions, Summary};
 use codeagent_share::{
     Manifest, Part, PullOptions, Pulled, PushOptions, Pushed, Remote, ShareError, gc, pull, push,
+    read_pack, write_pack,
 };
 use codeagent_testkit::files::{copy_shop, write_file};
 
@@ -361,4 +362,17 @@ fn names_and_urls_that_leave_the_store_are_refused() {
         );
     }
     assert!(Path::new(&place.store()).exists());
+}
+
+#[test]
+fn an_interface_pack_is_written_to_a_path_and_read_from_its_url() {
+    let place = Place::new();
+    let path = place.root("packs").join("shop.pack");
+    let url = format!("file://{}", path.display());
+    let absent = read_pack(&url).unwrap_err().to_string();
+    assert!(absent.contains("there is no pack at"), "{absent}");
+
+    write_pack(path.to_str().unwrap(), vec![1, 2, 3]).unwrap();
+    assert_eq!(read_pack(&url).unwrap(), [1, 2, 3]);
+    assert!(read_pack("https://example.com/shop.pack").is_err());
 }

@@ -116,7 +116,7 @@ impl DataDir {
 }
 
 /// Writes a file under another name and then renames it.
-fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let draft = path.with_extension(format!("draft-{}", std::process::id()));
     std::fs::remove_file(&draft).ok();
     let written = open_own(&draft)

@@ -30,6 +30,7 @@ mod limits;
 mod lock;
 mod log;
 mod package_dirs;
+mod packs;
 mod path;
 mod priority;
 mod read;

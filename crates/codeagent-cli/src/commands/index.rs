@@ -7,18 +7,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+use anyhow::{Context as _, bail};
 use clap::Args;
 use codeagent_core::engine::{Engine, EngineError, EngineOptions, ErrorKind, IndexReader};
+use codeagent_core::packs::add_pack;
 use codeagent_core::query;
 use codeagent_core::service::Staleness;
 use codeagent_core::service::ipc::{self, SyncRequest};
 use codeagent_core::{IngestError, IngestOptions, Progress, Summary};
 use codeagent_render::staleness_text;
+use codeagent_share::read_pack;
 use codeagent_workspace::DataRoot;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::commands::{Root, Threads};
+use crate::error::Usage;
 use crate::exit;
 use crate::output::{self, count};
 
@@ -48,6 +52,13 @@ pub struct Arguments {
     /// List the files with parse errors, and the time of each phase
     #[arg(long, short)]
     verbose: bool,
+    /// Resolve calls into another repository by its interface pack, which `codeagent snapshot push
+    /// --pack` wrote; the index keeps it until it is removed
+    #[arg(long, value_name = "FILE|URL")]
+    pack: Vec<String>,
+    /// Remove an interface pack
+    #[arg(long, value_name = "NAME")]
+    remove_pack: Vec<String>,
     #[command(flatten)]
     threads: Threads,
 }
@@ -61,6 +72,7 @@ impl Arguments {
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     root.check()?;
+    change_packs(root, arguments)?;
     let cancel = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(Arc::clone(&cancel))?;
 
@@ -116,6 +128,28 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Adds and removes interface packs.
+fn change_packs(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.pack.is_empty() && arguments.remove_pack.is_empty() {
+        return Ok(());
+    }
+    let data = root.data()?;
+    for name in &arguments.remove_pack {
+        if !data.remove_pack(name)? {
+            let packs = data.packs(0).into_iter().map(|(name, _)| name);
+            let known = match packs.collect::<Vec<_>>().as_slice() {
+                [] => "the index has no packs".to_owned(),
+                names => format!("the packs are {}", names.join(", ")),
+            };
+            bail!(Usage(format!("no pack is named {name:?}; {known}")));
+        }
+    }
+    for place in &arguments.pack {
+        add_pack(&data, &read_pack(place)?).with_context(|| format!("cannot use {place}"))?;
+    }
+    Ok(())
 }
 
 /// Brings the index up to date for another command, without output.

@@ -212,7 +212,7 @@ enum Command {
     View(view::Arguments),
     /// Share indexes through an object store: made once, used by everybody
     #[command(
-        after_help = "Only these commands use a network. The store's URL never comes from the repository.\n\nExamples:\n  codeagent snapshot push file:///srv/snapshots\n  codeagent snapshot pull file:///srv/snapshots && codeagent index\n  codeagent snapshot gc file:///srv/snapshots --keep 20"
+        after_help = "Only these commands and `index --pack URL` use a network. The store's URL never comes from the repository.\n\nExamples:\n  codeagent snapshot push file:///srv/snapshots\n  codeagent snapshot pull s3://bucket/snapshots && codeagent index\n  codeagent snapshot gc file:///srv/snapshots --keep 20"
     )]
     Snapshot(snapshot::Arguments),
     /// Remove the index of this repository, or the indexes of repositories that no longer exist

@@ -2,8 +2,10 @@
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
+use codeagent_core::IndexReader;
+use codeagent_core::packs::{PackInfo, make_pack};
 use codeagent_render::staleness_text;
-use codeagent_share::{PullOptions, PushOptions, Remote, gc, pull, push};
+use codeagent_share::{PullOptions, PushOptions, Remote, gc, pull, push, write_pack};
 use codeagent_workspace::{DataRoot, Workspace};
 use serde_json::{Value, json};
 
@@ -36,7 +38,7 @@ enum Action {
 /// The store, and the repository's name there.
 #[derive(Debug, Args)]
 struct Place {
-    /// URL of the store, such as file:///srv/snapshots
+    /// URL of the store, such as file:///srv/snapshots or s3://bucket/snapshots
     url: String,
     /// Name of the repository in the store [default: the name of its folder]
     #[arg(long, value_name = "NAME")]
@@ -53,6 +55,10 @@ struct PushArguments {
     /// Write the graph, too: larger, and faster for this very commit
     #[arg(long)]
     graph: bool,
+    /// Write an interface pack to URL, which may be a path, for `codeagent index --pack` of
+    /// repositories that use this one
+    #[arg(long, conflicts_with = "graph")]
+    pack: bool,
 }
 
 #[derive(Debug, Args)]
@@ -69,7 +75,7 @@ struct PullArguments {
 
 #[derive(Debug, Args)]
 struct ListArguments {
-    /// URL of the store, such as file:///srv/snapshots
+    /// URL of the store, such as file:///srv/snapshots or s3://bucket/snapshots
     url: String,
     /// Only snapshots of this repository
     #[arg(long, value_name = "NAME")]
@@ -100,6 +106,9 @@ fn run_push(root: &Root, arguments: &PushArguments) -> anyhow::Result<()> {
         output::note(&staleness_text(&staleness));
     }
 
+    if arguments.pack {
+        return push_pack(root, arguments, &index);
+    }
     let options = PushOptions {
         repo: arguments.place.repo(root)?,
         history: history(root, arguments.commit.as_deref())?,
@@ -121,6 +130,39 @@ fn run_push(root: &Root, arguments: &PushArguments) -> anyhow::Result<()> {
         "sent_bytes": pushed.sent_bytes,
     });
     print(root, text, value)
+}
+
+/// Writes an interface pack. The commit only says what is in it, so a folder without git has one.
+fn push_pack(root: &Root, arguments: &PushArguments, index: &IndexReader) -> anyhow::Result<()> {
+    let (url, name) = (&arguments.place.url, arguments.place.repo(root)?);
+    let history = history(root, arguments.commit.as_deref()).unwrap_or_default();
+    let commit = history.first().map_or("", String::as_str);
+    let (bytes, pack) = make_pack(index.workspace(), &index.snapshot()?, (&name, commit))?;
+
+    let length = bytes.len() as u64;
+    write_pack(url, bytes)?;
+    let text = format!("wrote {} to {url}: {}", pack_text(&pack), size(length));
+    let value = json!({
+        "pack": name,
+        "commit": pack.commit,
+        "packages": pack.packages,
+        "files": pack.files,
+        "sent_bytes": length,
+    });
+    print(root, text, value)
+}
+
+/// Returns the text about a pack.
+pub fn pack_text(pack: &PackInfo) -> String {
+    let packages = match pack.packages.as_slice() {
+        [package] => format!("package {package}"),
+        packages => count(packages.len() as u64, "package"),
+    };
+    format!(
+        "pack {} ({packages}, {})",
+        pack.name,
+        count(pack.files as u64, "file")
+    )
 }
 
 fn run_pull(root: &Root, arguments: &PullArguments) -> anyhow::Result<()> {

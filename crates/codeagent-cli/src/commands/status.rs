@@ -2,12 +2,14 @@
 
 use clap::Args;
 use codeagent_core::engine::IndexReader;
+use codeagent_core::packs::{PackError, PackInfo, packs};
 use codeagent_core::query::{self, ImportRow};
 use codeagent_core::service::ipc::{self, WriterConnection, WriterInfo};
 use codeagent_core::service::vector_progress;
 use codeagent_render::{LanguageQuality, StatusReport, partially_parsed_text, staleness_text};
 use serde::{Serialize, Serializer};
 
+use crate::commands::snapshot::pack_text;
 use crate::commands::{Root, import, index, indexes, model};
 use crate::output::{self, count};
 
@@ -63,6 +65,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let watcher = ipc::writer_info(answers.data()).ok();
     let mut lines = content_lines(&report.report, watcher.as_ref());
     lines.extend(report.imports.iter().map(import::line));
+    lines.extend(report.packs.iter().cloned());
     lines.extend(file_lines(&report, arguments.files));
     output::lines(lines)?;
     report.notes.iter().for_each(|note| output::note(note));
@@ -102,8 +105,19 @@ fn collect_report(answers: &IndexReader) -> anyhow::Result<Report> {
             .map(|(path, sites)| DirListing::new(path, too_costly(*sites)))
             .collect(),
         imports: query::imports(&snapshot)?,
+        packs: pack_lines(answers),
         notes: answers.workspace().config().notes.clone(),
     })
+}
+
+/// Returns a line about each interface pack.
+fn pack_lines(answers: &IndexReader) -> Vec<String> {
+    let line = |pack: Result<PackInfo, PackError>| match pack {
+        Ok(pack) if pack.commit.is_empty() => pack_text(&pack),
+        Ok(pack) => format!("{} of {}", pack_text(&pack), pack.commit),
+        Err(error) => error.to_string(),
+    };
+    packs(answers.data()).into_iter().map(line).collect()
 }
 
 /// Returns the note about vectors that are not computed yet.
@@ -217,6 +231,7 @@ struct Report {
     given_up: Vec<DirListing>,
     #[serde(serialize_with = "imports")]
     imports: Vec<ImportRow>,
+    packs: Vec<String>,
     notes: Vec<String>,
 }
 

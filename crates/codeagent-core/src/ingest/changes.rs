@@ -9,6 +9,7 @@ use codeagent_workspace::Workspace;
 use crate::ingest::cache::{CachedState, files_of};
 use crate::ingest::context::BatchContext;
 use crate::ingest::packages::{self, PackageFreshness};
+use crate::ingest::packs::PackSet;
 use crate::ingest::pipeline::IngestPipeline;
 use crate::ingest::scan::{self, KnownFiles, Scan, SourceFile};
 use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase};
@@ -151,9 +152,12 @@ impl IngestPipeline {
         let current = cached.world.as_ref().map(|world| &world.state.projects);
         let projects = match current.filter(|_| !resolve_all && paths_before == cached.paths) {
             Some(projects) => Arc::clone(projects),
-            None => ctx.install(Phase::World, || {
-                projects(&self.workspace, &cached.paths, texts)
-            }),
+            None => {
+                let packs = self.packs();
+                ctx.install(Phase::World, || {
+                    projects(&self.workspace, &packs, &cached.paths, texts)
+                })
+            }
         };
         changes.inputs = Some(inputs);
         Ok(Comparison::Different { changes, projects })
@@ -204,9 +208,18 @@ impl IngestPipeline {
     }
 }
 
-/// Returns the repository's projects, including owners named in the settings.
-pub fn projects(workspace: &Workspace, paths: &[String], texts: InputTexts) -> Arc<ProjectModel> {
-    let projects = ProjectModel::build(LANGUAGES, paths, texts);
+/// Returns the projects of the repository and its packs, including owners named in the settings.
+pub fn projects(
+    workspace: &Workspace,
+    packs: &PackSet,
+    paths: &[String],
+    mut texts: InputTexts,
+) -> Arc<ProjectModel> {
+    texts.extend(packs.texts.clone());
+    let projects = match packs.files.is_empty() {
+        true => ProjectModel::build(LANGUAGES, paths, texts),
+        false => ProjectModel::build(LANGUAGES, &packs.paths(paths), texts),
+    };
     Arc::new(projects.with_owners(paths, |path| workspace.config().project_of(path)))
 }
 

@@ -2,6 +2,7 @@
 
 use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::project::ProjectModel;
+use codeagent_lang::project::paths::is_packed;
 use codeagent_workspace::{RepoPath, root_mark};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -194,6 +195,7 @@ fn notes(projects: &ProjectModel, installed: &Installed) -> String {
     let lines: Vec<String> = projects
         .warnings
         .iter()
+        .filter(|warning| !is_packed(warning))
         .chain(&installed.notes)
         .take(MAX_NOTES)
         .map(|warning| warning.replace('\n', " "))

@@ -19,6 +19,7 @@ use crate::ingest::context::worker_threads;
 use crate::ingest::load::Loader;
 use crate::ingest::package_cache::PackageCache;
 use crate::ingest::packages;
+use crate::ingest::packs::PackSet;
 use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::scan::{self, KnownFiles, Scan};
 use crate::ingest::source::{Overlay, SourceReader};
@@ -188,6 +189,7 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
         path: file.path,
         facts: file.facts.into(),
         external: false,
+        package: None,
     });
 
     let files = own.chain(installed.world_files()).collect();
@@ -245,7 +247,7 @@ fn scanned(workspace: &Workspace, threads: &ThreadPool) -> (Scan, Arc<ProjectMod
             None,
         );
         let (_, texts) = scan::read_inputs(workspace, &mut scan);
-        let projects = projects(workspace, &scan.paths, texts);
+        let projects = projects(workspace, &PackSet::default(), &scan.paths, texts);
         (scan, projects)
     })
 }

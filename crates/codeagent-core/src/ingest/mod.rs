@@ -23,6 +23,7 @@ mod world;
 pub mod change;
 pub mod imports;
 pub mod inspect;
+pub mod packs;
 pub mod pipeline;
 pub mod plan;
 pub mod summary;

@@ -156,7 +156,12 @@ impl IngestPipeline {
         let at = paths.binary_search_by(|known| known.as_str().cmp(path));
         paths.insert(at.err()?, path.to_owned());
         let texts = (*state.projects.sources).clone();
-        let projects = ctx.install(Phase::World, || projects(&self.workspace, &paths, texts));
+        let projects = {
+            let packs = self.packs();
+            ctx.install(Phase::World, || {
+                projects(&self.workspace, &packs, &paths, texts)
+            })
+        };
         projects
             .only_adds(path, &state.projects)
             .then_some(projects)
@@ -246,6 +251,7 @@ impl Edits {
             path: Arc::clone(&file.path),
             facts: Arc::clone(&file.facts).into(),
             external: false,
+            package: None,
         };
         let add = || state.world.add(&of_world, projects);
         let Some(id) = ctx.timer.time(Phase::World, add) else {

@@ -16,8 +16,8 @@
 //!
 //! Limitations: a batch holds the facts of all files in memory.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use codeagent_lang::nodes::NodeTable;
 use codeagent_workspace::{DataDir, Watcher, Workspace, lower_priority};
@@ -29,6 +29,7 @@ use crate::ingest::changes::{ChangeSet, Comparison};
 use crate::ingest::context::{BatchContext, build, thread_pool, worker_threads};
 use crate::ingest::package_cache::PackageCache;
 use crate::ingest::packages::{self, Installed};
+use crate::ingest::packs::{self, PackSet};
 use crate::ingest::patch::{MOST_PATCHED, Patch, PatchOutcome};
 use crate::ingest::scan::{KnownFiles, SourceFile};
 use crate::ingest::source::{Overlay, SourceReader};
@@ -65,12 +66,13 @@ pub struct IngestPipeline {
     pub(super) watcher: Option<Arc<Watcher>>,
     /// The index whose sibling worktrees' indexes provide facts.
     pub(super) worktrees: Option<DataDir>,
-    /// The index whose imports are part of this one.
+    /// The index whose imports and packs are part of this one.
     pub(super) imports: Option<DataDir>,
     /// The folder of the facts of packages that all indexes share.
     pub(super) package_facts: Option<DataDir>,
     threads: Arc<ThreadPool>,
     overlay: Overlay,
+    packs: Mutex<Arc<PackSet>>,
     cached: Option<CachedState>,
     removed: FxHashSet<String>,
 }
@@ -95,6 +97,7 @@ impl IngestPipeline {
             package_facts: None,
             threads,
             overlay: Overlay::default(),
+            packs: Mutex::default(),
             cached: None,
             removed: FxHashSet::default(),
         })
@@ -115,7 +118,7 @@ impl IngestPipeline {
         self.worktrees = Some(data);
     }
 
-    /// Makes later batches include the imports in a data folder.
+    /// Makes later batches include the imports and packs in a data folder.
     pub fn import_from(&mut self, data: DataDir) {
         self.imports = Some(data);
     }
@@ -138,6 +141,7 @@ impl IngestPipeline {
 
     /// Frees the cached world; reports whether there was one.
     pub fn drop_caches(&mut self) -> bool {
+        self.packs = Mutex::default();
         self.cached
             .as_mut()
             .is_some_and(|cached| cached.world.take().is_some())
@@ -505,11 +509,25 @@ impl IngestPipeline {
         Ok(Arc::new(build(threads)?))
     }
 
-    /// Returns the index's inputs other than source and project files: versions and settings.
+    /// Returns the packs in the data folder, which are read again if they changed.
+    pub(super) fn packs(&self) -> Arc<PackSet> {
+        let Some(data) = &self.imports else {
+            return Arc::default();
+        };
+        let state = packs::state(data);
+        let mut current = self.packs.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.state != state {
+            *current = Arc::new(PackSet::load(data, state));
+        }
+        Arc::clone(&current)
+    }
+
+    /// Returns the index's inputs other than source and project files: versions, settings, packs.
     pub(super) fn engine_fingerprint(&self) -> String {
         let settings = self.workspace.config().fingerprint();
+        let packs = self.imports.as_ref().map(packs::state).unwrap_or_default();
         format!(
-            "{} facts {FACTS_VERSION} links {LINK_VERSION} settings {settings}",
+            "{} facts {FACTS_VERSION} links {LINK_VERSION} settings {settings}{packs}",
             env!("CARGO_PKG_VERSION")
         )
     }

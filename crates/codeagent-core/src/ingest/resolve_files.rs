@@ -268,6 +268,7 @@ mod tests {
             path: Arc::from(*path),
             facts: Arc::new(LANGUAGES.extract(text, Dialect::Ts, &[])).into(),
             external: false,
+            package: None,
         };
         World::build(
             paths.iter().map(file).collect(),

@@ -13,6 +13,7 @@ use crate::ingest::context::BatchContext;
 use crate::ingest::load::{FactsStore, LoadedFile, Loader};
 use crate::ingest::package_cache::PackageCache;
 use crate::ingest::packages::{self, CachedPackages, Installed};
+use crate::ingest::packs::PackSet;
 use crate::ingest::pipeline::IngestPipeline;
 use crate::ingest::rows;
 use crate::ingest::worktree_cache::WorktreeCache;
@@ -63,6 +64,7 @@ impl IngestPipeline {
             world: mut former,
             nodes: nodes_before,
         } = before.map(Reused::of).unwrap_or_default();
+        let packs = self.packs();
         let threads = ctx.threads.current_num_threads();
         let worktrees = WorktreeCache::of(self.worktrees.as_ref(), threads);
         let packages = PackageCache::of(self.package_facts.as_ref());
@@ -70,14 +72,19 @@ impl IngestPipeline {
         let (loaded, installed) = ctx.threads.install(|| {
             let loaded = loader.load(&changes.scan.sources)?;
             let folders = &changes.scan.packages;
-            let installed = packages::gather(&loader, folders, &loaded, &cached)?;
+            let mut installed = packages::gather(&loader, folders, &loaded, &cached)?;
+            installed.notes.extend(packs.notes.iter().cloned());
             Ok::<_, IngestError>((loaded, installed))
         })?;
         drop((facts, cached));
 
         ctx.begin(Phase::World, 0);
-        let (world, nodes) =
-            self.build_tables(ctx, former.as_mut(), (&loaded, &installed), &projects);
+        let (world, nodes) = self.build_tables(
+            ctx,
+            former.as_mut(),
+            (&loaded, &installed, &packs),
+            &projects,
+        );
         // Freeing a large world takes time, so a worker does it.
         ctx.threads.spawn(move || drop(former));
         let keys = rows::file_keys(&loaded, &ctx.known);
@@ -97,7 +104,7 @@ impl IngestPipeline {
         &self,
         ctx: &BatchContext<'_>,
         former: Option<&mut World>,
-        (loaded, installed): (&[LoadedFile], &Installed),
+        (loaded, installed, packs): (&[LoadedFile], &Installed, &PackSet),
         projects: &Arc<ProjectModel>,
     ) -> (Option<World>, NodeTable) {
         let files: Vec<WorldFile> = loaded
@@ -106,6 +113,7 @@ impl IngestPipeline {
                 path: Arc::clone(&file.path),
                 facts: Arc::clone(&file.facts).into(),
                 external: false,
+                package: None,
             })
             .collect();
 
@@ -115,6 +123,7 @@ impl IngestPipeline {
                 files
                     .iter()
                     .cloned()
+                    .chain(packs.files.iter().cloned())
                     .chain(installed.world_files())
                     .collect(),
                 Arc::clone(projects),

@@ -159,6 +159,7 @@ fn tried(text: &str, path: &str) -> bool {
             path: path.into(),
             facts: Arc::new(facts).into(),
             external: false,
+            package: None,
         }],
         projects,
     );

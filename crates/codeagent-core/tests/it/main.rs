@@ -18,6 +18,7 @@ mod literals;
 mod nodes;
 mod nuget;
 mod packages;
+mod packs;
 mod relinking;
 mod repository;
 mod rule_case;

@@ -17,6 +17,7 @@ fn table(files: &[(&str, &str)]) -> NodeTable {
                 path: Arc::from(*path),
                 facts: Arc::new(LANGUAGES.extract(text, dialect, &[])).into(),
                 external: false,
+                package: None,
             }
         })
         .collect();

@@ -149,6 +149,7 @@ impl Case {
                 path: path.as_str().into(),
                 facts: Arc::new(facts).into(),
                 external: path.starts_with("external/"),
+                package: None,
             })
         });
         let world = World::build(files.collect(), projects.clone());

@@ -233,6 +233,7 @@ fn a_language_needs_its_trait_and_a_line_in_the_registry() {
         path: Arc::from(path),
         facts: Arc::new(LANGUAGES.extract(text, Dialect::CSharp, &[])).into(),
         external: false,
+        package: None,
     };
     let files = vec![
         file("a.cs", "def greet\n    call speak\n    call nobody\n"),

@@ -45,16 +45,7 @@ pub fn source_comment_id(facts: &Facts, decl: DeclId, names: FullNames<'_>) -> O
 
 fn id_of(signature: &Signature<'_>, decl: DeclId) -> Option<String> {
     let facts = signature.facts;
-    let kind = match facts.decl(decl).kind {
-        DeclKind::Namespace => 'N',
-        kind if kind.opens_type() => 'T',
-        DeclKind::Method | DeclKind::Constructor | DeclKind::PrimaryConstructor => 'M',
-        DeclKind::Property | DeclKind::Indexer => 'P',
-        DeclKind::Field | DeclKind::EnumMember => 'F',
-        DeclKind::Event => 'E',
-        _ => return None,
-    };
-
+    let kind = kind_of(facts.decl(decl).kind)?;
     let mut id = format!("{kind}:");
     add_name(facts, decl, &mut id);
     if matches!(kind, 'M' | 'P') {
@@ -63,8 +54,22 @@ fn id_of(signature: &Signature<'_>, decl: DeclId) -> Option<String> {
     Some(id)
 }
 
+/// Returns the letter before the id of a declaration.
+#[must_use]
+pub fn kind_of(kind: DeclKind) -> Option<char> {
+    Some(match kind {
+        DeclKind::Namespace => 'N',
+        kind if kind.opens_type() => 'T',
+        DeclKind::Method | DeclKind::Constructor | DeclKind::PrimaryConstructor => 'M',
+        DeclKind::Property | DeclKind::Indexer => 'P',
+        DeclKind::Field | DeclKind::EnumMember => 'F',
+        DeclKind::Event => 'E',
+        _ => return None,
+    })
+}
+
 /// Adds the full name of a declaration, with the numbers of type parameters.
-fn add_name(facts: &Facts, decl: DeclId, id: &mut String) {
+pub fn add_name(facts: &Facts, decl: DeclId, id: &mut String) {
     let declared = facts.decl(decl);
     if let Some(owner) = owner_of(facts, decl) {
         add_name(facts, owner, id);
@@ -89,7 +94,8 @@ fn add_name(facts: &Facts, decl: DeclId, id: &mut String) {
 }
 
 /// Returns the type or namespace that encloses a declaration.
-fn owner_of(facts: &Facts, decl: DeclId) -> Option<DeclId> {
+#[must_use]
+pub fn owner_of(facts: &Facts, decl: DeclId) -> Option<DeclId> {
     facts.scope(facts.decl(decl).scope.some()?).owner.some()
 }
 

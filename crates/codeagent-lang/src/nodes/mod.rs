@@ -61,7 +61,7 @@ impl NodeTable {
     #[must_use]
     pub fn of_files(files: &[WorldFile], projects: &ProjectModel) -> Self {
         let mut builder = TableBuilder::default();
-        for file in files.iter().filter(|file| !file.external) {
+        for file in files.iter().filter(|file| file.is_own()) {
             builder.add_file(projects, file);
         }
         builder.finish()

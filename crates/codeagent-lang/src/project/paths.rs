@@ -10,6 +10,19 @@ use crate::project::globs::Glob;
 /// can be distinguished from relative ones.
 pub const ROOT: &str = "/_/";
 
+/// What the paths of files of interface packs begin with; see `ingest/packs` of `codeagent-core`.
+const PACK: &str = "pack:";
+
+/// Returns the folder of an interface pack.
+pub fn pack_folder(name: &str) -> String {
+    format!("{PACK}{name}")
+}
+
+/// Reports whether a path is of a file in an interface pack.
+pub fn is_packed(path: &str) -> bool {
+    path.starts_with(PACK)
+}
+
 /// Returns the folder of a path; empty for the root.
 pub fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)

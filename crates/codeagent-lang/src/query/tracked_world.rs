@@ -7,6 +7,7 @@
 //! has to record it ([`TrackedWorld::record_lookup`]).
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use codeagent_model::facts::{Declaration, Facts, ScopeId};
 
@@ -90,6 +91,13 @@ impl<'w> TrackedWorld<'w> {
     #[inline]
     pub fn is_external_file(&self, file: FileId) -> bool {
         self.world.file(file).external
+    }
+
+    /// Returns the package that publishes a file of an interface pack. Not recorded, for the same
+    /// reason.
+    #[inline]
+    pub fn package_of(&self, file: FileId) -> Option<&'w Arc<str>> {
+        self.world.file(file).package.as_ref()
     }
 
     /// Returns the path of a file, for display. Not recorded: no edge depends on it.

@@ -14,6 +14,7 @@ fn file(path: &str, text: &str) -> WorldFile {
         path: Arc::from(path),
         facts: Arc::new(LANGUAGES.extract(text, Dialect::Ts, &[])).into(),
         external: false,
+        package: None,
     }
 }
 

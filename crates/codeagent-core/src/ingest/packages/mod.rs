@@ -118,6 +118,7 @@ impl Installed {
             path: Arc::clone(&file.path),
             facts: file.facts.clone(),
             external: true,
+            package: None,
         })
     }
 

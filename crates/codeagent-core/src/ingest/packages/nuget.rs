@@ -26,6 +26,7 @@ use codeagent_csharp::project::CSharpProjects;
 use codeagent_csharp::resolve::PackageAssembly;
 use codeagent_csharp::stdlib::Library;
 use codeagent_csharp::stdlib::metadata::Compiled;
+use codeagent_lang::project::paths::is_packed;
 use codeagent_workspace::{ExternalKind, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -93,7 +94,8 @@ pub fn gather(
     let mut restore = Restore::new(loader.workspace(), &built);
 
     let mut wanted: BTreeMap<String, AssemblyRequest> = BTreeMap::new();
-    for (number, project) in (0..).zip(projects) {
+    let numbered = (0..).zip(projects);
+    for (number, project) in numbered.filter(|(_, project)| !is_packed(&project.path)) {
         for found in restore.assemblies(project, projects) {
             let name = found.name();
             if built.contains(&name) {

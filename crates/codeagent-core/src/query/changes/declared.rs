@@ -81,6 +81,7 @@ pub fn declarations(path: &str, text: &str, dialect: Dialect) -> Declarations {
         path: path.into(),
         facts: Arc::clone(&facts).into(),
         external: false,
+        package: None,
     };
     let table = NodeTable::of_files(&[file], &ProjectModel::empty(LANGUAGES));
 

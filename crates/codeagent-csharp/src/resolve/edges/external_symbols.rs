@@ -50,6 +50,17 @@ impl SiteResolver<'_> {
         })?;
         Some(ExternalUse::of_site(site, edge_type, symbol))
     }
+
+    /// Returns the symbol of a declaration in an interface pack.
+    pub(super) fn packed_symbol(&self, decl: DeclRef) -> Option<Arc<ExternalSymbol>> {
+        self.external.get_or_insert_with(decl, || {
+            Some(Arc::new(ExternalSymbol {
+                manager: PackageManager::NuGet,
+                package: (&**self.package_of(decl.file)?).into(),
+                descriptor: self.packed_id(decl)?.into(),
+            }))
+        })
+    }
 }
 
 /// Returns the package of a library file, from its path: `dotnet:System.String`,

@@ -11,6 +11,7 @@ mod external_symbols;
 pub mod identity;
 mod implementations;
 mod name_sites;
+mod packed_symbols;
 mod site_targets;
 
 use std::cell::OnceCell;
@@ -90,6 +91,7 @@ pub fn link(file: FileId, world: &World) -> Resolution {
     sites::record_sites(&resolver, &mut resolution);
     resolver.record_implementations(&mut resolution);
     resolver.record_dispatch(&mut resolution);
+    sites::separate_packed(&resolver, &mut resolution);
     resolution
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));

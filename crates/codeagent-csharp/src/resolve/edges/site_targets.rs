@@ -3,12 +3,15 @@
 //! Limitations: the namespace before a dot has no edge; a `using` of a namespace has one, to its
 //! first declaration.
 
+use std::sync::Arc;
+
 use codeagent_lang::explain::Report;
 use codeagent_lang::query::stack::QueryStack;
 use codeagent_lang::sites::{ResolveSites, SiteResolution, SiteTarget};
-use codeagent_lang::{DeclRef, Reference, Target};
+use codeagent_lang::{DeclRef, FileId, Reference, Target};
+use codeagent_model::external::ExternalSymbol;
 use codeagent_model::facts::{
-    CallId, DeclKind, Expr, ExprId, Site, SiteKind, Subject, Sym, TypeExpr, TypeId,
+    CallId, DeclId, DeclKind, Expr, ExprId, Site, SiteKind, Subject, Sym, TypeExpr, TypeId,
 };
 use codeagent_model::graph::{Confidence, EdgeType};
 
@@ -16,7 +19,7 @@ use crate::resolve::edges::{FileResolver, SiteResolver};
 use crate::resolve::expressions::calls::CallOutcome;
 use crate::resolve::global_index::tables::TypeDef;
 use crate::resolve::types::queries::Query;
-use crate::resolve::types::{Ty, Type};
+use crate::resolve::types::{SiteContext, Ty, Type};
 
 impl ResolveSites for FileResolver<'_> {
     type Query = Query;
@@ -43,6 +46,20 @@ impl ResolveSites for FileResolver<'_> {
 
     fn name_of_exceeded(&self, site: &Site) -> Option<Sym> {
         Some(self.at(site.owner).used_name(site.subject))
+    }
+
+    fn is_packed(&self, file: FileId) -> bool {
+        self.types
+            .at(SiteContext::default())
+            .package_of(file)
+            .is_some()
+    }
+
+    fn packed_symbol(&self, target: Target) -> Option<Arc<ExternalSymbol>> {
+        match target {
+            Target::Decl(decl) => self.at(DeclId::NONE).packed_symbol(decl),
+            Target::File(_) => None,
+        }
     }
 
     fn explain_site(&self, site: &Site, report: &mut Report<'_>) {

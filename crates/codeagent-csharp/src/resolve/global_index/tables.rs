@@ -273,6 +273,7 @@ impl Tables {
                 path: Arc::clone(&declared.path),
                 facts: Arc::clone(&declared.facts).into(),
                 external: true,
+                package: None,
             };
 
             let table = FileBuilder::new(self, &file, FileId(files.len() as u32))

@@ -60,6 +60,7 @@ fn world(files: &BTreeMap<String, String>) -> World {
         path: path.as_str().into(),
         facts: Arc::new(LANGUAGES.extract(text, Dialect::CSharp, &[])).into(),
         external: path.starts_with("lib/"),
+        package: None,
     });
 
     let read = ReadProjects {

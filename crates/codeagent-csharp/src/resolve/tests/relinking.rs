@@ -290,6 +290,7 @@ fn types_and_files_are_added_in_place() {
                     path: (*path).into(),
                     facts: facts.into(),
                     external: false,
+                    package: None,
                 };
                 let projects = Arc::clone(&before.projects);
                 assert!(before.add(&file, &projects).is_some(), "{path} is added");

@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use codeagent_lang::query::memo::MemoTable;
-use codeagent_lang::{DeclRef, ExternalUse, PublishedFile};
+use codeagent_lang::{DeclRef, ExternalUse, FileId, PublishedFile, Target};
 use codeagent_model::external::{ExternalSymbol, PackageManager};
 use codeagent_model::facts::*;
 use codeagent_model::graph::EdgeType;
@@ -47,6 +47,25 @@ impl FileResolver<'_> {
             .external
             .get_or_insert_with(decl, || self.symbol_of(decl).map(Arc::new))?;
         Some(ExternalUse::of_site(site, edge_type, symbol))
+    }
+
+    /// Returns the symbol of a declaration or module in an interface pack.
+    pub(super) fn symbol_in_pack(&self, target: Target) -> Option<Arc<ExternalSymbol>> {
+        let symbol = |file: FileId, descriptor: String| {
+            Some(Arc::new(ExternalSymbol {
+                manager: PackageManager::Npm,
+                package: (&**self.package_of(file)?).into(),
+                descriptor: descriptor.into(),
+            }))
+        };
+        match target {
+            Target::File(file) => symbol(file, String::new()),
+            Target::Decl(decl) => self.external.get_or_insert_with(decl, || {
+                let package = self.package_of(decl.file)?;
+                let descriptor = descriptor_of(self.facts(decl.file), decl.decl, package)?;
+                symbol(decl.file, descriptor)
+            }),
+        }
     }
 
     /// Returns the use of an import from a package that has no declarations.

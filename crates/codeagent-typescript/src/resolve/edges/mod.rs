@@ -57,6 +57,7 @@ pub fn link(file: FileId, world: &World) -> Resolution {
     resolver.record_module_edges(&mut resolution);
     resolver.record_implementations(&mut resolution);
     resolver.record_dispatch(&mut resolution);
+    sites::separate_packed(&resolver, &mut resolution);
     resolution
         .uses
         .sort_by_key(|used| (used.at.offset, used.edge_type, used.source));

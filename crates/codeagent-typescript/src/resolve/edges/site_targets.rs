@@ -6,10 +6,13 @@
 //! Limitations: a use with an unknown receiver is unresolved; a use of an external symbol is
 //! external. Locals and parameters are not targets.
 
+use std::sync::Arc;
+
 use codeagent_lang::explain::Report;
 use codeagent_lang::query::stack::QueryStack;
 use codeagent_lang::sites::{ResolveSites, SiteResolution, SiteTarget};
-use codeagent_lang::{DeclRef, Reference, Resolution, Target};
+use codeagent_lang::{DeclRef, FileId, Reference, Resolution, Target};
+use codeagent_model::external::ExternalSymbol;
 use codeagent_model::facts::*;
 use codeagent_model::graph::{Confidence, EdgeType};
 use rustc_hash::FxHashSet;
@@ -84,6 +87,14 @@ impl ResolveSites for FileResolver<'_> {
     /// Returns the name in any case: the site may or may not be external.
     fn name_of_exceeded(&self, site: &Site) -> Option<Sym> {
         used_names::name_or_fallback(self.own_facts(), *site)
+    }
+
+    fn is_packed(&self, file: FileId) -> bool {
+        self.package_of(file).is_some()
+    }
+
+    fn packed_symbol(&self, target: Target) -> Option<Arc<ExternalSymbol>> {
+        self.symbol_in_pack(target)
     }
 
     fn explain_site(&self, site: &Site, report: &mut Report<'_>) {

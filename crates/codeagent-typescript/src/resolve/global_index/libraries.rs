@@ -96,6 +96,7 @@ pub fn library_files(
                 path: Arc::from(path),
                 facts: dts_bundle::parse_declarations(&text).into(),
                 external: true,
+                package: None,
             },
         }
     };

@@ -288,6 +288,11 @@ impl ModulePaths {
             return Some(file);
         }
 
+        if self.packages.is_packed(specifier) {
+            return self
+                .packages
+                .resolve(paths::folder_of(from), specifier, &self.paths);
+        }
         if !self.packages.is_of_itself(from, specifier)
             && let Some(path) = self
                 .installed

@@ -219,6 +219,7 @@ mod tests {
             path: "node_modules/a/index.d.ts".into(),
             facts: FileFacts::on_demand(Dialect::Ts, outline, empty),
             external: true,
+            package: None,
         };
 
         let projects = ProjectModel::empty(LANGUAGES);

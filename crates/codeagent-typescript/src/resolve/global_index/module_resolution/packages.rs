@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use codeagent_lang::project::paths::{ancestors, folder_of};
+use codeagent_lang::project::paths::{self, ancestors, folder_of};
 use codeagent_lang::world::FileId;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -74,6 +74,7 @@ impl Packages {
         packages.all.sort_by_cached_key(|package| {
             let folder = &package.folder;
             (
+                paths::is_packed(folder),
                 package.is_private_root(texts),
                 folder.matches('/').count(),
                 folder.clone(),
@@ -189,6 +190,12 @@ impl Packages {
                 .iter()
                 .find_map(|root| paths.file_or_index(&join(root, &source)?))
         })
+    }
+
+    /// Reports whether a specifier names a package of an interface pack.
+    pub fn is_packed(&self, specifier: &str) -> bool {
+        let found = self.by_name.get(split_name(specifier).0);
+        found.is_some_and(|package| paths::is_packed(&self.all[*package].folder))
     }
 
     /// Reports whether a file imports the package it belongs to.

@@ -16,6 +16,7 @@ fn paths(files: &[&str], texts: &[(&str, &str)]) -> (ModulePaths, Vec<String>) {
             path: Arc::from(*path),
             facts: Arc::new(Facts::of(Dialect::Ts)).into(),
             external: false,
+            package: None,
         })
         .collect();
     let sources: BTreeMap<String, Arc<str>> = texts
