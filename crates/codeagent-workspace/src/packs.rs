@@ -82,7 +82,6 @@ impl DataDir {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::DataRoot;
 
     #[test]
