@@ -77,7 +77,11 @@ impl Remote {
             };
             // A store sends as many bytes as it says.
             if found.meta.size > limit {
-                let name = if name.is_empty() { self.url.as_str() } else { name };
+                let name = if name.is_empty() {
+                    self.url.as_str()
+                } else {
+                    name
+                };
                 let reason = format!("it has more than {limit} bytes");
                 return Err(ShareError::refused(name, reason));
             }

@@ -525,7 +525,7 @@ impl IngestPipeline {
     /// Returns the index's inputs other than source and project files: versions, settings, packs.
     pub(super) fn engine_fingerprint(&self) -> String {
         let settings = self.workspace.config().fingerprint();
-        let packs = self.imports.as_ref().map(packs::state).unwrap_or_default();
+        let packs = &self.packs().state;
         format!(
             "{} facts {FACTS_VERSION} links {LINK_VERSION} settings {settings}{packs}",
             env!("CARGO_PKG_VERSION")

@@ -143,8 +143,10 @@ pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use wrapped::wrappers_of;
 
 pub use crate::store::{
-    Counts, FileKey, FilePackageUse, ImportRow, LanguageCounts, MatchedBy, Score, SearchFilter,
-    Snapshot, StoredExternal, SymbolBrief, VectorSource, imports, is_test_path,
+    Counts, ExportSymbol, ExternalSite, FileKey, FilePackageUse, FileRow, ImportRow,
+    LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, StoredExternal, SymbolBrief,
+    VectorSource, export_edges, export_node, export_symbols, external_uses_in, files, imports,
+    is_test_path,
 };
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

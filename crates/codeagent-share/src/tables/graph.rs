@@ -6,8 +6,9 @@
 use codeagent_core::NodeId;
 use codeagent_core::model::external::{ExternalSymbol, OwnPackage};
 use codeagent_core::model::graph::{NodeKind, NodeType};
-use codeagent_core::query::{self, PublishedName, QueryError};
-use codeagent_core::store::{ExportSymbol, ExternalSite, FileRow, Snapshot};
+use codeagent_core::query::{
+    self, ExportSymbol, ExternalSite, FileRow, PublishedName, QueryError, Snapshot,
+};
 use codeagent_core::{FileKey, Language};
 use rustc_hash::FxHashMap;
 

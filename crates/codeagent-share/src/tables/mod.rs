@@ -20,8 +20,9 @@ mod writer;
 
 pub use schema::{Column, Kind, TABLES, Table, VERSION};
 
+use codeagent_core::IndexReader;
 use codeagent_core::inspect;
-use codeagent_core::{IndexReader, query::QueryError, store};
+use codeagent_core::query::{self, QueryError};
 use parquet::errors::ParquetError;
 
 use crate::remote::check_name;
@@ -62,8 +63,8 @@ pub fn export_tables(
     let snapshot = index.snapshot()?;
     let own = inspect::own_packages(index.workspace())?;
     let declared = inspect::packages(index.workspace())?;
-    let files = store::files(&snapshot)?;
-    let symbols = store::export_symbols(&snapshot)?;
+    let files = query::files(&snapshot)?;
+    let symbols = query::export_symbols(&snapshot)?;
     let graph = Graph::new(&snapshot, (repository, &own), &files, &symbols)?;
 
     let rows = Rows {

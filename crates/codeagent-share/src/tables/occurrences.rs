@@ -3,7 +3,7 @@
 //! The index has them by source and by file. They are read several times, each time for another
 //! range of targets, so that a bounded number of them is in memory.
 
-use codeagent_core::store::{self, ExportSymbol};
+use codeagent_core::query::{self, ExportSymbol};
 use codeagent_core::{Confidence, EdgeType, FileKey};
 use rustc_hash::FxHashMap;
 
@@ -67,7 +67,7 @@ pub fn write(rows: &Rows<'_>, sink: &mut Sink<'_>) -> Result<(), ShareError> {
 /// Calls `visit` with every use, in no particular order.
 fn each(rows: &Rows<'_>, mut visit: impl FnMut(Occurrence)) -> Result<(), ShareError> {
     let graph = rows.graph;
-    store::export_edges(rows.snapshot, |edge| {
+    query::export_edges(rows.snapshot, |edge| {
         let ends = (graph.id(edge.target), graph.id(edge.source));
         if let ((Some(target), Some(source)), Some(file)) = (ends, graph.position(edge.file)) {
             visit(Occurrence {
@@ -94,7 +94,7 @@ pub fn each_external(rows: &Rows<'_>, mut visit: impl FnMut(Occurrence)) -> Resu
 
     for (file, position) in rows.graph.files.iter().zip(0..) {
         let mut uses = Vec::new();
-        for (used, sites) in store::external_uses_in(rows.snapshot, file.id)? {
+        for (used, sites) in query::external_uses_in(rows.snapshot, file.id)? {
             let target = published_id(&used.symbol);
             uses.extend(sites.into_iter().map(|site| (site, target)));
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use codeagent_core::inspect::DependencyScope;
 use codeagent_core::inspect::ProjectPackages;
 use codeagent_core::model::external::{OwnPackage, PackageManager};
-use codeagent_core::store::{self, ExportSymbol, FileRow, Snapshot};
+use codeagent_core::query::{self, ExportSymbol, FileRow, Snapshot};
 use codeagent_core::{EdgeType, Language};
 
 use super::graph::{Graph, published_id};
@@ -141,7 +141,7 @@ impl Rows<'_> {
         sorted.sort_unstable_by(|a, b| (a.0, a.1, &a.2, a.3).cmp(&(b.0, b.1, &b.2, b.3)));
 
         for (manager, package, path, id, site) in sorted {
-            let Some(node) = store::export_node(self.snapshot, site.id)? else {
+            let Some(node) = query::export_node(self.snapshot, site.id)? else {
                 continue;
             };
             let symbol = self.graph.published.get(&site.id);
@@ -191,7 +191,7 @@ impl Rows<'_> {
         let mut counts: BTreeMap<_, (i64, u32, u32)> = BTreeMap::new();
         for file in self.graph.files {
             let mut in_file: BTreeMap<_, (i64, u32)> = BTreeMap::new();
-            for (used, sites) in store::external_uses_in(self.snapshot, file.id)? {
+            for (used, sites) in query::external_uses_in(self.snapshot, file.id)? {
                 let symbol = &used.symbol;
                 for site in sites {
                     let key = (
@@ -230,7 +230,7 @@ impl Rows<'_> {
 
     fn hierarchy(&self, sink: &mut Sink<'_>) -> Result<(), ShareError> {
         let mut rows = Vec::new();
-        store::export_edges(self.snapshot, |edge| {
+        query::export_edges(self.snapshot, |edge| {
             let ends = (self.graph.id(edge.target), self.graph.id(edge.source));
             if let (Some(base), Some(derived)) = ends
                 && is_hierarchy(edge.edge_type)

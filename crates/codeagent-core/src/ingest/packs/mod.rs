@@ -159,7 +159,7 @@ pub fn state(data: &DataDir) -> String {
 /// The packs of an index, ready for its world.
 #[derive(Default)]
 pub struct PackSet {
-    /// What [`state`] returned for them.
+    /// What [`state`] returned for them, and whether some are damaged.
     pub state: String,
     /// The source files.
     pub files: Vec<WorldFile>,
@@ -182,6 +182,10 @@ impl PackSet {
             if let Err(error) = added {
                 set.notes.push(format!("pack {name}: left out: {error}"));
             }
+        }
+        // The head of a damaged pack may be that of the whole one that replaces it.
+        if !set.notes.is_empty() {
+            set.state.push_str(" damaged");
         }
         set
     }
