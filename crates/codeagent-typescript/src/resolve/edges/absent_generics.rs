@@ -23,6 +23,7 @@ use crate::resolve::global_index::provided_keys::AUGMENTING;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 use crate::resolve::types::members::MemberLookup;
+use crate::resolve::types::signatures::Signature;
 
 /// The most expressions and types that lead from a receiver to type arguments.
 const MAX_STEPS: u32 = 8;
@@ -212,14 +213,20 @@ impl FileResolver<'_> {
         let facts = self.facts(file);
         let callee = facts.calls[call.index()].callee;
         let function = self.type_of_expr(file.expr(callee));
-        if let Type::Function(decl, _) = self.get(function) {
-            return self.types_in_type(decl.file, self.decl(decl).ty, step + 1);
+        let site = CallSite { file, call };
+        if let Type::Function(decl, mapper) = self.get(function) {
+            let signature = Signature::Declared(decl, mapper);
+            return self
+                .types_in_type(decl.file, self.decl(decl).ty, step + 1)
+                .into_iter()
+                .map(|ty| self.bound_at(signature, site, ty))
+                .collect();
         }
         if !function.is_opaque() {
             return Vec::new();
         }
 
-        let given = self.call_type_args(CallSite { file, call });
+        let given = self.call_type_args(site);
         if !given.is_empty() {
             return self.parts(&given);
         }
@@ -228,6 +235,8 @@ impl FileResolver<'_> {
                 let objects = self.types_by_arguments(file.expr(object), step + 1);
                 self.types_behind(objects, self.name(file, sym), true)
             }
+            // What an absent function returns comes from the absent generics that it is given.
+            Expr::Name(..) if function == Ty::EXTERNAL => self.types_of_foreign_args(site, step),
             // A callback's parameter that is called.
             Expr::Name(..) => self
                 .types_by_arguments(file.expr(callee), step + 1)
@@ -239,6 +248,16 @@ impl FileResolver<'_> {
                 .collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// The type arguments of the arguments that are absent generics.
+    fn types_of_foreign_args(&self, site: CallSite, step: u32) -> Vec<Ty> {
+        let args = self.call_args(site);
+        args.iter()
+            .map(|arg| site.file.expr(arg.value))
+            .filter(|arg| self.type_of_expr(*arg) == Ty::FOREIGN_GENERIC)
+            .flat_map(|arg| self.types_by_arguments(arg, step + 1))
+            .collect()
     }
 
     /// The type of a callback's parameter, if another argument is an absent generic with the type of
@@ -256,12 +275,9 @@ impl FileResolver<'_> {
             return Vec::new();
         }
 
-        let args = self.call_args(site);
-        let passed = args
-            .iter()
-            .filter(|arg| self.type_of_expr(file.expr(arg.value)) == Ty::FOREIGN_GENERIC)
-            .flat_map(|arg| self.types_by_arguments(file.expr(arg.value), step + 1));
+        let passed = self.types_of_foreign_args(site, step);
         passed
+            .into_iter()
             .filter_map(|function| {
                 let signature = *self.signatures(function).first()?;
                 let params = self.signature_params(signature);
