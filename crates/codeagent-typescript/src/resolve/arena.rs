@@ -141,7 +141,7 @@ pub type Bindings = Rc<[(DeclRef, Ty)]>;
 const UNION_LIMIT: usize = 12;
 
 /// Largest number of literal types in a union.
-const LITERAL_LIMIT: usize = 48;
+pub const LITERAL_LIMIT: usize = 48;
 
 /// All types of one resolution.
 pub struct Arena {
@@ -259,6 +259,14 @@ impl Arena {
                 self.add(Type::Union(args))
             }
         }
+    }
+
+    /// Reports whether a union has reached a limit, so that members may be missing.
+    pub fn is_full(&self, args: Args) -> bool {
+        let members = self.list(args);
+        let is_literal = |ty: &&Ty| matches!(self.get(**ty), Type::Literal(..));
+        let literals = members.iter().filter(is_literal).count();
+        literals >= LITERAL_LIMIT || members.len() - literals >= UNION_LIMIT
     }
 
     /// Adds a new member of a union, unless its limit is reached.

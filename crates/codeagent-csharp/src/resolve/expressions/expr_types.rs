@@ -81,7 +81,7 @@ impl Checker<'_> {
             Expr::Conditional(inner) => self.type_of_conditional(inner),
             Expr::NonNull(inner) => self.strip_nullable(self.type_of_expr(inner)),
 
-            Expr::Assign(left, _) => self.type_of_expr(left),
+            Expr::Assign(left, value) => self.type_of_assignment(left, value),
             Expr::Or(first, second) => self.type_of_either(first, second),
             Expr::Binary(operator, left, right) => self.resolve_binary(operator, left, right).1,
             Expr::Unary(operator, inner) => self.resolve_unary(operator, inner).1,
@@ -423,6 +423,17 @@ impl Checker<'_> {
         } else {
             ty
         }
+    }
+
+    /// Returns the type of `left = value`, or of `left ??= value`, which is that of `left ?? value`.
+    fn type_of_assignment(&self, left: ExprId, value: ExprId) -> Ty {
+        let coalesces = match self.facts.expr(value) {
+            Expr::Or(present, _) => {
+                matches!(self.facts.expr(present), Expr::NonNull(target) if target == left)
+            }
+            _ => false,
+        };
+        self.type_of_expr(if coalesces { value } else { left })
     }
 
     /// Returns the type of `c ? a : b` (§12.18), or of `a ?? b` (§12.15), whose first value comes

@@ -9,6 +9,7 @@ use codeagent_model::facts::*;
 use crate::resolve::arena::{Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::inference::Inference;
+use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::symbols::at;
 use crate::resolve::types::signatures::{Param, Signature, Signatures};
 
@@ -17,6 +18,16 @@ use crate::resolve::types::signatures::{Param, Signature, Signatures};
 pub struct CallSite {
     pub file: FileId,
     pub call: CallId,
+}
+
+/// An argument of a call as overload resolution sees it.
+#[derive(Clone, Copy, Debug)]
+enum GivenArg {
+    Value(ExprRef),
+    /// An element of a spread tuple.
+    Element(Ty),
+    /// The elements of a spread list; `UNKNOWN` if its type is not known.
+    Elements(Ty),
 }
 
 impl Checker<'_> {
@@ -58,7 +69,7 @@ impl Checker<'_> {
                 if callee_type == Ty::EXTERNAL && self.is_own_class(receiver) {
                     return Ty::UNKNOWN;
                 }
-                self.arena.substitute_this(result, receiver)
+                self.with_this(result, receiver)
             }
             _ => result,
         }
@@ -242,7 +253,11 @@ impl Checker<'_> {
         let type_args = self.call_type_args(site).len();
 
         let mut best: Option<(u32, Signature)> = None;
-        for &signature in signatures {
+        let (literal, others): (Signatures, Signatures) = signatures
+            .iter()
+            .copied()
+            .partition(|signature| self.has_literal_param(*signature));
+        for signature in literal.into_iter().chain(others) {
             if type_args > 0 && !self.takes_type_args(signature, type_args) {
                 continue;
             }
@@ -259,40 +274,122 @@ impl Checker<'_> {
             .or(signatures.first().copied())
     }
 
-    pub fn mismatches(&self, signature: Signature, file: FileId, args: &[Arg]) -> u32 {
-        let lists = self.param_lists(signature, args.len());
-        let counts = lists
+    /// Reports whether a parameter is written as a literal type. Such signatures are tried first.
+    fn has_literal_param(&self, signature: Signature) -> bool {
+        let Signature::Declared(decl, _) = signature else {
+            return false;
+        };
+        let facts = self.facts(decl.file);
+        let params = facts.list(facts.decl(decl.decl).params);
+        params
             .iter()
-            .map(|params| self.mismatches_of(params, file, args));
-        counts.max().unwrap_or_default()
+            .any(|param| match facts.type_expr(facts.decl(*param).ty) {
+                TypeExpr::Literal(..) => true,
+                TypeExpr::Primitive(word) => matches!(facts.text(word), "null" | "true" | "false"),
+                _ => false,
+            })
     }
 
-    fn mismatches_of(&self, params: &[Param], file: FileId, args: &[Arg]) -> u32 {
-        let spread = args.iter().any(|arg| arg.mode == ArgMode::Spread);
+    pub fn mismatches(&self, signature: Signature, file: FileId, args: &[Arg]) -> u32 {
+        let lists = self.param_lists(signature, args.len());
+        let given = self.given_args(file, args);
+        let refused = self.refused_nothings(signature, &given);
+        let counts = lists
+            .iter()
+            .map(|params| self.mismatches_of(params, &given));
+        refused + counts.max().unwrap_or_default()
+    }
+
+    /// Returns the arguments; a spread tuple is one argument for each element.
+    fn given_args(&self, file: FileId, args: &[Arg]) -> Vec<GivenArg> {
+        let mut given = Vec::with_capacity(args.len());
+        for arg in args {
+            if arg.mode != ArgMode::Spread {
+                given.push(GivenArg::Value(file.expr(arg.value)));
+                continue;
+            }
+            let ty = self.type_of_expr(file.expr(arg.value));
+            match self.get(ty) {
+                Type::Tuple(elements) => {
+                    let elements = self.arena.list(elements);
+                    given.extend(elements.iter().map(|ty| GivenArg::Element(*ty)));
+                }
+                Type::BuiltIn(BuiltinType::Array, _) => {
+                    given.push(GivenArg::Elements(self.type_of_element(ty)));
+                }
+                _ => given.push(GivenArg::Elements(Ty::UNKNOWN)),
+            }
+        }
+        given
+    }
+
+    fn mismatches_of(&self, params: &[Param], given: &[GivenArg]) -> u32 {
+        let spread = given
+            .iter()
+            .position(|arg| matches!(arg, GivenArg::Elements(_)));
         let required = params
             .iter()
             .filter(|param| !param.optional && !param.rest)
             .count();
         let has_rest = params.last().is_some_and(|param| param.rest);
-
-        let mut count = 0;
-        if !spread && (args.len() < required || (args.len() > params.len() && !has_rest)) {
-            count += 10;
-        }
-
-        for (index, arg) in args.iter().enumerate() {
-            if arg.mode == ArgMode::Spread {
-                break;
+        let is_miscounted = match spread {
+            None => given.len() < required || given.len() > params.len() && !has_rest,
+            // The number of elements of a list is unknown.
+            Some(at) => {
+                let is_known = !matches!(given[at], GivenArg::Elements(Ty::UNKNOWN));
+                is_known && (at < required || at >= params.len() && !has_rest)
             }
+        };
+
+        let mut count = if is_miscounted { 10 } else { 0 };
+        for (index, arg) in given.iter().enumerate() {
             let Some(param) = params
                 .get(index)
                 .or(params.last().filter(|param| param.rest))
             else {
                 break;
             };
-            count += u32::from(self.rejects(param.ty, file.expr(arg.value)));
+            count += u32::from(match *arg {
+                GivenArg::Value(value) => self.rejects(param.ty, value),
+                GivenArg::Element(ty) | GivenArg::Elements(ty) => {
+                    self.extends(ty, param.ty, &mut Vec::new()) == Some(false)
+                }
+            });
+            if matches!(arg, GivenArg::Elements(_)) {
+                break;
+            }
         }
 
+        count
+    }
+
+    /// Counts the arguments `null` and `undefined` for parameters whose written types exclude them.
+    fn refused_nothings(&self, signature: Signature, given: &[GivenArg]) -> u32 {
+        let Signature::Declared(decl, _) = signature else {
+            return 0;
+        };
+        let mut params = None;
+        let mut count = 0;
+        for (index, arg) in given.iter().enumerate() {
+            let GivenArg::Value(ExprRef { file, expr }) = *arg else {
+                break;
+            };
+            let Expr::Literal(kind @ (LiteralKind::Null | LiteralKind::Undefined), _) =
+                self.facts(file).expr(expr)
+            else {
+                continue;
+            };
+            let params = params.get_or_insert_with(|| self.params(decl));
+            let Some(&param) = params.get(index) else {
+                break;
+            };
+            let declaration = self.decl(param);
+            let is_optional =
+                kind == LiteralKind::Undefined && declaration.flags.has(DeclFlags::OPTIONAL);
+            let excludes = !declaration.flags.has(DeclFlags::REST)
+                && self.excludes_nothing(param.file, declaration.ty, 0);
+            count += u32::from(excludes && !is_optional);
+        }
         count
     }
 
@@ -307,7 +404,10 @@ impl Checker<'_> {
                         || matches!(self.get(*ty), Type::Param(_))
                         || !self.signatures(*ty).is_empty()
                 });
-                !callable || self.takes_fewer_params(param, at(file, lambda))
+                let lambda = at(file, lambda);
+                !callable
+                    || self.takes_fewer_params(param, lambda)
+                    || self.returns_other(param, lambda)
             }
             Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _) => false,
             _ => {
@@ -315,6 +415,28 @@ impl Checker<'_> {
                 self.extends(given, param, &mut Vec::new()) == Some(false)
             }
         }
+    }
+
+    /// Reports whether a lambda whose parameters have written types returns something else than a
+    /// callback type wants.
+    fn returns_other(&self, callback: Ty, lambda: DeclRef) -> bool {
+        let is_written = |param: &DeclRef| !self.decl(*param).ty.is_none();
+        let [Signature::Declared(wanted, _)] = self.signatures(callback)[..] else {
+            return false;
+        };
+        if !self.params(lambda).iter().all(is_written) {
+            return false;
+        }
+
+        let result = self.result_of(callback);
+        if result.is_opaque() || result == Ty::NOTHING || self.is_open(result) {
+            return false;
+        }
+        let given = self.type_of_return(lambda);
+        if given == Ty::NOTHING {
+            return self.excludes_nothing(wanted.file, self.decl(wanted).ty, 0);
+        }
+        self.extends(given, result, &mut Vec::new()) == Some(false)
     }
 
     /// Reports whether a lambda has more parameters than a callback type passes.

@@ -57,7 +57,7 @@ impl Checker<'_> {
         match facts.expr(call.callee) {
             Expr::Member(object, _) => {
                 let receiver = self.type_of_expr(lambda.file.expr(object));
-                self.arena.substitute_this(ty, receiver)
+                self.with_this(ty, receiver)
             }
             _ => ty,
         }

@@ -10,11 +10,11 @@
 
 use std::rc::Rc;
 
-use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Args, Ty, Type, primitive_of};
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper, primitive_of};
 use crate::resolve::checker::Checker;
 use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::queries::Query;
@@ -48,12 +48,10 @@ impl Checker<'_> {
         match (self.get(sub), self.get(sup)) {
             (Type::Union(args), _) => {
                 let members = self.arena.list(args);
-                self.all_extend(members.iter().map(|member| (*member, sup)), inferred)
+                let all = self.all_extend(members.iter().map(|member| (*member, sup)), inferred);
+                all.filter(|fits| !*fits || !self.arena.is_full(args))
             }
-            (_, Type::Union(args)) => {
-                let members = self.arena.list(args);
-                self.any_extends(members.iter().map(|member| (sub, *member)), inferred)
-            }
+            (_, Type::Union(args)) => self.extends_union(sub, sup, args, inferred),
             (_, Type::Intersection(args)) if !self.arena.is_keys(sub) => {
                 let members = self.arena.list(args);
                 self.all_extend(members.iter().map(|member| (sub, *member)), inferred)
@@ -66,7 +64,10 @@ impl Checker<'_> {
                     self.extends(bound, sup, inferred).filter(|fits| *fits)
                 }
             }
-            (Type::Conditional(..) | Type::Indexed(..) | Type::Deferred(..), _) => None,
+            (Type::Conditional(file, ty, mapper), _) => {
+                self.branches_extend((file, ty, mapper), sup, inferred)
+            }
+            (Type::Indexed(..) | Type::Deferred(..), _) => None,
             // `keyof any`
             (Type::Literal(..) | Type::Simple(_), Type::KeyOf(Ty::ANY)) => Some(matches!(
                 self.arena.widen(sub),
@@ -104,13 +105,84 @@ impl Checker<'_> {
             (Type::Simple(simple), Type::Simple(other)) => Some(simple == other),
             (Type::Simple(simple), Type::Literal(..)) if simple.is_primitive() => Some(false),
             (Type::Simple(simple), _) if simple.is_primitive() || simple == Ty::NOTHING => {
-                self.primitive_extends(sup)
+                self.primitive_extends(simple, sup, inferred)
             }
-            (Type::Literal(..), _) => self.primitive_extends(sup),
+            (Type::Literal(..), _) => self.primitive_extends(self.arena.widen(sub), sup, inferred),
+            (Type::Instance(decl, _), Type::Simple(Ty::STRING | Ty::NUMBER))
+                if self.is_enum(sub) =>
+            {
+                self.enum_extends(decl, sup)
+            }
             (_, Type::Simple(simple)) => Some(simple == Ty::THIS),
             (_, Type::Literal(..)) => Some(false),
             _ => self.object_extends(sub, sup, inferred),
         }
+    }
+
+    /// Compares a type with each member of a union; keys are compared one by one.
+    fn extends_union(&self, sub: Ty, sup: Ty, args: Args, inferred: &mut Inferred) -> Option<bool> {
+        let members = self.arena.list(args);
+        let any = self.any_extends(members.iter().map(|member| (sub, *member)), inferred);
+        if any == Some(true) {
+            return any;
+        }
+        if self.arena.is_keys(sub) {
+            return self.keys_extend(sub, sup, inferred);
+        }
+        // A full union may lack the member.
+        any.filter(|_| !self.arena.is_full(args))
+    }
+
+    /// Compares a deferred conditional type: both of its branches must be assignable.
+    fn branches_extend(
+        &self,
+        (file, ty, mapper): (FileId, TypeId, TypeMapper),
+        sup: Ty,
+        inferred: &mut Inferred,
+    ) -> Option<bool> {
+        let facts = self.facts(file);
+        let TypeExpr::Conditional(parts) = facts.type_expr(ty) else {
+            return None;
+        };
+        let branches: Vec<Ty> = facts
+            .list(parts)
+            .get(2..4)?
+            .iter()
+            .map(|branch| self.substitute(self.type_of(file, *branch), mapper))
+            .filter(|branch| *branch != Ty::NOTHING)
+            .collect();
+        // Before the condition is known, a branch that does not fit proves nothing.
+        self.all_extend(branches.into_iter().map(|branch| (branch, sup)), inferred)
+            .filter(|fits| *fits)
+    }
+
+    /// Compares an enumeration with `string` or `number`; undecided if it has members of both.
+    fn enum_extends(&self, decl: DeclRef, sup: Ty) -> Option<bool> {
+        let parts = self.merged_symbol(decl);
+        let mut members = parts
+            .iter()
+            .flat_map(|part| self.enum_values(*part))
+            .map(|value| value == sup);
+        let first = members.next()?;
+        members.all(|fits| fits == first).then_some(first)
+    }
+
+    /// Returns `string` or `number` for each member of an enumeration.
+    fn enum_values(&self, decl: DeclRef) -> Vec<Ty> {
+        let facts = self.facts(decl.file);
+        let inner = self.decl(decl).inner;
+        if inner.is_none() {
+            return Vec::new();
+        }
+        let members = self.declared_in(decl.file, inner);
+        let members = members.iter().map(|(_, member)| facts.decl(*member));
+        members
+            .filter(|member| member.kind == DeclKind::EnumMember)
+            .map(|member| match facts.expr(member.init) {
+                Expr::Literal(kind, _) => primitive_of(kind),
+                _ => Ty::NUMBER,
+            })
+            .collect()
     }
 
     pub fn extends_param(&self, sub: Ty, param: DeclRef, inferred: &mut Inferred) -> Option<bool> {
@@ -164,10 +236,12 @@ impl Checker<'_> {
                 self.all_extend(given.iter().copied().zip(wanted.iter().copied()), inferred)
             }
             (_, Type::Function(..)) => self.function_extends(sub, sup, inferred),
-            (
-                Type::Function(..) | Type::Tuple(_) | Type::BuiltIn(..),
-                Type::Instance(..) | Type::BuiltIn(..),
-            ) => self.callable_extends(sub, sup),
+            (Type::BuiltIn(..) | Type::Tuple(_), Type::Instance(..)) => {
+                self.built_in_extends(sub, sup, inferred)
+            }
+            (Type::Function(..) | Type::Tuple(_), Type::Instance(..) | Type::BuiltIn(..)) => {
+                self.callable_extends(sub, sup, inferred)
+            }
             (_, Type::BuiltIn(BuiltinType::Record, args)) => {
                 self.record_extends(sub, args, inferred)
             }
@@ -319,34 +393,67 @@ impl Checker<'_> {
         }
     }
 
-    fn primitive_extends(&self, sup: Ty) -> Option<bool> {
+    /// Compares a primitive type, which has the members of its wrapper: `string` is assignable to
+    /// `{ length: number }`.
+    fn primitive_extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         match self.get(sup) {
-            Type::Instance(..) => Some(self.is_enum(sup)),
-            Type::Object(..)
-            | Type::BuiltIn(..)
-            | Type::Function(..)
-            | Type::Tuple(_)
-            | Type::Static(_) => Some(false),
+            Type::Instance(..) if self.is_enum(sup) => Some(true),
+            Type::Instance(..) | Type::Object(..) if sub == Ty::NOTHING => Some(false),
+            // The compiler refuses a type whose members are all optional, but not `{}`.
+            Type::Instance(..) | Type::Object(..) => {
+                let fits = self.compare_members(sub, sup, None, inferred);
+                fits.filter(|fits| !*fits || !self.has_only_optional_members(sup))
+            }
+            Type::BuiltIn(..) | Type::Function(..) | Type::Tuple(_) | Type::Static(_) => {
+                Some(false)
+            }
             _ => None,
         }
     }
 
-    fn callable_extends(&self, sub: Ty, sup: Ty) -> Option<bool> {
-        let is_function = matches!(self.get(sub), Type::Function(..));
-        if is_function
-            && matches!(
-                self.get(sup),
-                Type::BuiltIn(BuiltinType::Function | BuiltinType::Object, _)
-            )
-        {
-            return Some(true);
-        }
+    fn has_only_optional_members(&self, ty: Ty) -> bool {
+        self.key_names(ty).is_none_or(|names| {
+            let is_optional = |name: &Name| self.is_optional(ty, &self.lookup_member(ty, *name));
+            !names.is_empty() && names.iter().all(is_optional)
+        })
+    }
 
-        let callable = !self.signatures(sup).is_empty();
-        if is_function && callable {
-            None
-        } else {
-            Some(false)
+    /// Reports whether a type has exactly the members that the libraries declare.
+    fn is_built_in(&self, ty: Ty) -> bool {
+        matches!(
+            self.get(ty),
+            Type::BuiltIn(..)
+                | Type::Tuple(_)
+                | Type::Simple(Ty::STRING | Ty::NUMBER | Ty::BOOLEAN)
+        )
+    }
+
+    /// Compares a list, map or other built-in type with an interface. Of the interfaces of a
+    /// library, only those with a length take lists.
+    fn built_in_extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+        if self.is_enum(sup) {
+            return Some(false);
+        }
+        if !self.is_declared_by_library(sup) {
+            return self.compare_members(sub, sup, None, inferred);
+        }
+        let length = self.lookup_member(sup, self.tables.find("length"));
+        (!matches!(length, MemberLookup::Declared(_))).then_some(false)
+    }
+
+    fn callable_extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+        if !matches!(self.get(sub), Type::Function(..)) {
+            return Some(false);
+        }
+        match self.get(sup) {
+            Type::BuiltIn(BuiltinType::Function | BuiltinType::Object, _) => Some(true),
+            _ if !self.signatures(sup).is_empty() => None,
+            Type::Instance(..) if !self.is_declared_by_library(sup) => {
+                let function = self.arena.built_in(BuiltinType::Function, &[]);
+                let fits = self.compare_members(function, sup, None, inferred);
+                fits.filter(|fits| !*fits)
+            }
+            _ => Some(false),
         }
     }
 
@@ -448,7 +555,7 @@ impl Checker<'_> {
                 MemberLookup::Missing => return Some(false),
                 // All members of a built-in type are declared, if any is.
                 MemberLookup::External
-                    if matches!(self.get(sub), Type::BuiltIn(..))
+                    if self.is_built_in(sub)
                         && self.tables.has_libraries()
                         && !self.is_object_member(name) =>
                 {

@@ -81,7 +81,11 @@ impl Checker<'_> {
 
     fn held_type(&self, decl: DeclRef, declaration: &Declaration) -> Ty {
         if !declaration.ty.is_none() {
-            return self.type_of(decl.file, declaration.ty);
+            let ty = self.type_of(decl.file, declaration.ty);
+            return match declaration.kind {
+                DeclKind::Variable | DeclKind::Parameter => self.with_own_this(ty, decl),
+                _ => ty,
+            };
         }
         let ty = self.type_of_expr(decl.file.expr(declaration.init));
         let keeps_literal = declaration.flags.has(DeclFlags::CONST)

@@ -113,6 +113,66 @@ impl Checker<'_> {
         }
     }
 
+    /// Replaces `this` types by a receiver, also in `this["K"]`.
+    pub fn with_this(&self, ty: Ty, receiver: Ty) -> Ty {
+        match self.get(ty) {
+            Type::Indexed(Ty::THIS, key) if receiver != Ty::THIS => {
+                self.type_of_indexed(receiver, key)
+            }
+            Type::Union(args) => {
+                let members: Vec<Ty> = self
+                    .arena
+                    .list(args)
+                    .iter()
+                    .map(|member| self.with_this(*member, receiver))
+                    .collect();
+                self.arena.union(&members)
+            }
+            _ => self.arena.substitute_this(ty, receiver),
+        }
+    }
+
+    /// Replaces `this` types in the type of a local or parameter by the type it is declared in.
+    pub fn with_own_this(&self, ty: Ty, decl: DeclRef) -> Ty {
+        if !self.has_this(ty) {
+            return ty;
+        }
+        match self.enclosing_type(decl) {
+            Some(class) => self.with_this(ty, self.own_instance(class)),
+            None => ty,
+        }
+    }
+
+    fn has_this(&self, ty: Ty) -> bool {
+        match self.get(ty) {
+            Type::Simple(Ty::THIS) | Type::Indexed(Ty::THIS, _) => true,
+            Type::Union(args) => {
+                let members = self.arena.list(args);
+                members.iter().any(|member| self.has_this(*member))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the class or interface around a declaration.
+    fn enclosing_type(&self, decl: DeclRef) -> Option<DeclRef> {
+        let facts = self.facts(decl.file);
+        let mut scope = facts.decl(decl.decl).scope;
+        while !scope.is_none() {
+            let Scope { owner, parent, .. } = *facts.scope(scope);
+            if let Some(owner) = owner.some()
+                && matches!(
+                    facts.decl(owner).kind,
+                    DeclKind::Class | DeclKind::Interface
+                )
+            {
+                return Some(at(decl.file, owner));
+            }
+            scope = parent;
+        }
+        None
+    }
+
     pub fn has_external_base(&self, ty: Ty) -> bool {
         let Type::Instance(decl, _) = self.get(ty) else {
             return false;

@@ -1,11 +1,12 @@
-//! Assignability to index signatures for strings and to `Record<K, V>`.
+//! Assignability to index signatures for strings and numbers, and to `Record<K, V>`.
 //!
 //! A class or interface must declare such a signature itself; for an object type or literal, every
 //! member is compared.
 //!
-//! Limitations: signatures for numbers, symbols and patterns are not compared.
+//! Limitations: signatures for symbols and patterns are not compared.
 
 use codeagent_lang::DeclRef;
+use codeagent_lang::query::names::Name;
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Args, Ty, Type};
@@ -14,32 +15,91 @@ use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::types::assignability::{Inferred, MAX_MEMBERS};
 use crate::resolve::types::members::MemberLookup;
 
-/// An index signature: its declaration and the type of its values.
-type Index = (DeclRef, Ty);
+/// An index signature.
+#[derive(Clone, Copy)]
+struct Index {
+    value: Ty,
+    /// The values are written `any`.
+    is_any: bool,
+}
 
 impl Checker<'_> {
-    /// Compares a type with the index signature of another; `Some(true)` if that has none.
+    /// Compares a type with the index signatures of another; `Some(true)` if that has none.
     pub fn index_extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
-        let Some((signature, wanted)) = self.string_index(sup) else {
-            return Some(true);
+        let texts = match self.index_of(sup, Ty::STRING) {
+            Some(wanted) => self.text_index_extends(sub, wanted, inferred),
+            None => Some(true),
         };
-        if let Some((_, given)) = self.string_index(sub) {
-            return self.nested_extends(given, wanted, inferred);
+        if texts != Some(true) {
+            return texts;
+        }
+        match self.index_of(sup, Ty::NUMBER) {
+            Some(wanted) => self.number_index_extends(sub, wanted.value, inferred),
+            None => Some(true),
+        }
+    }
+
+    fn text_index_extends(&self, sub: Ty, wanted: Index, inferred: &mut Inferred) -> Option<bool> {
+        if let Some(given) = self.index_of(sub, Ty::STRING) {
+            return self.nested_extends(given.value, wanted.value, inferred);
         }
 
         match self.get(sub) {
             // A signature of type `any` takes every object.
-            Type::Instance(..) if self.is_any(signature) => Some(true),
+            Type::Instance(..) | Type::BuiltIn(..) | Type::Tuple(_) if wanted.is_any => Some(true),
             Type::Instance(..) if self.has_external_base(sub) => None,
-            Type::Instance(..) => Some(false),
-            Type::Object(..) => self.members_extend(sub, wanted, inferred),
+            Type::Instance(..) | Type::BuiltIn(..) | Type::Tuple(_) | Type::Simple(_) => {
+                Some(false)
+            }
+            Type::Object(..) => self.members_extend(sub, wanted.value, inferred),
             _ => Some(true),
+        }
+    }
+
+    /// Compares with an index signature for numbers: elements of lists, and the members of an object
+    /// type that have numbers for names.
+    fn number_index_extends(&self, sub: Ty, wanted: Ty, inferred: &mut Inferred) -> Option<bool> {
+        let index = self
+            .index_of(sub, Ty::NUMBER)
+            .or_else(|| self.index_of(sub, Ty::STRING));
+        if let Some(given) = index {
+            return self.nested_extends(given.value, wanted, inferred);
+        }
+
+        match self.get(sub) {
+            Type::BuiltIn(BuiltinType::Array, _) | Type::Tuple(_) => {
+                let element = self.type_of_element(sub);
+                self.nested_extends(element, wanted, inferred)
+            }
+            Type::Simple(Ty::STRING) => self.nested_extends(Ty::STRING, wanted, inferred),
+            Type::Instance(..) if self.has_external_base(sub) => None,
+            Type::Instance(..) | Type::Simple(_) => Some(false),
+            Type::Object(..) => {
+                let names = self.key_names(sub)?.into_iter();
+                let is_number = |name: &Name| {
+                    let spelling = self.spelling(*name);
+                    spelling.starts_with(|first: char| first.is_ascii_digit())
+                };
+                let numbers = names.filter(is_number);
+                self.named_members_extend(sub, numbers.collect(), wanted, inferred)
+            }
+            _ => None,
         }
     }
 
     /// Whether each member of an object type has a type.
     pub fn members_extend(&self, sub: Ty, wanted: Ty, inferred: &mut Inferred) -> Option<bool> {
         let names = self.key_names(sub)?;
+        self.named_members_extend(sub, names, wanted, inferred)
+    }
+
+    fn named_members_extend(
+        &self,
+        sub: Ty,
+        names: Vec<Name>,
+        wanted: Ty,
+        inferred: &mut Inferred,
+    ) -> Option<bool> {
         let mut unsure = false;
         for name in names {
             let given = self.type_of_member(sub, name);
@@ -104,39 +164,49 @@ impl Checker<'_> {
 
     /// Reports whether a type has an index signature for strings, which provides no property.
     pub fn has_string_keys(&self, ty: Ty) -> bool {
-        match self.get(ty) {
-            Type::BuiltIn(BuiltinType::Record, args) => {
-                self.arena.list(args).first() == Some(&Ty::STRING)
-            }
-            _ => self.string_index(ty).is_some(),
-        }
+        self.index_of(ty, Ty::STRING).is_some()
     }
 
-    /// Returns the index signature for strings that an interface, class or object type declares.
-    fn string_index(&self, ty: Ty) -> Option<Index> {
+    /// Returns the index signature for `string` or `number` that an interface, class or object type
+    /// declares, or that of a `Record`.
+    fn index_of(&self, ty: Ty, key: Ty) -> Option<Index> {
         let (group, mapper) = match self.get(ty) {
             Type::Object(decl, mapper) => (vec![decl], mapper),
             Type::Instance(decl, args) => {
                 let types = self.arena.list(args);
                 (self.merged_symbol(decl).to_vec(), self.bind(decl, &types))
             }
+            Type::BuiltIn(BuiltinType::Record, args) => {
+                let args = self.arena.list(args);
+                let value = *args.get(1).filter(|_| args[0] == key)?;
+                let is_any = false;
+                return Some(Index { value, is_any });
+            }
             _ => return None,
         };
         let mut signatures = group
             .into_iter()
             .flat_map(|part| self.nameless_members(part, DeclKind::IndexSignature));
-        let signature = signatures.find(|signature| self.indexes_strings(*signature))?;
+        let signature = signatures.find(|signature| self.indexes(*signature, key))?;
         let ty = self.type_of_decl(signature);
 
-        Some((signature, self.substitute(ty, mapper)))
+        Some(Index {
+            value: self.substitute(ty, mapper),
+            is_any: self.is_any(signature),
+        })
     }
 
-    fn indexes_strings(&self, signature: DeclRef) -> bool {
+    fn indexes(&self, signature: DeclRef, wanted: Ty) -> bool {
+        let wanted = if wanted == Ty::STRING {
+            "string"
+        } else {
+            "number"
+        };
         let facts = self.facts(signature.file);
         let key = facts.list(facts.decl(signature.decl).params).first();
         key.is_some_and(|key| {
             let key = facts.decl(*key).ty;
-            matches!(facts.type_expr(key), TypeExpr::Primitive(word) if facts.text(word) == "string")
+            matches!(facts.type_expr(key), TypeExpr::Primitive(word) if facts.text(word) == wanted)
         })
     }
 

@@ -10,6 +10,8 @@ use rustc_hash::FxHashSet;
 
 use crate::resolve::arena::{Args, Ty, Type};
 use crate::resolve::checker::Checker;
+use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
+use crate::resolve::types::members::MemberLookup;
 
 /// Largest number of keys that are listed.
 const MAX_KEYS: usize = 512;
@@ -20,13 +22,18 @@ impl Checker<'_> {
     pub fn keys_of(&self, ty: Ty) -> Option<Vec<Ty>> {
         match self.get(ty) {
             Type::KeyOf(object) => {
-                let names = self.key_names(object)?;
-                Some(
-                    names
-                        .into_iter()
-                        .map(|name| self.arena.add(Type::Literal(LiteralKind::String, name)))
-                        .collect(),
-                )
+                let mut names = self.key_names(object)?;
+                if self.is_of_class(object) {
+                    names.retain(|name| !self.is_hidden_member(object, *name));
+                }
+                if matches!(self.get(object), Type::Static(_)) {
+                    names.push(self.tables.find("prototype"));
+                }
+                let mut keys = Vec::with_capacity(names.len());
+                for name in names {
+                    self.add_keys_named(object, name, &mut keys);
+                }
+                Some(keys)
             }
             Type::Intersection(args) => {
                 let members = self.arena.list(args);
@@ -42,6 +49,7 @@ impl Checker<'_> {
 
                 keys
             }
+            Type::Union(args) if self.arena.is_full(args) => None,
             Type::Union(args) => {
                 let mut keys = Vec::new();
                 for member in self.arena.list(args).iter() {
@@ -53,6 +61,48 @@ impl Checker<'_> {
             Type::Simple(Ty::NOTHING) => Some(Vec::new()),
             _ => None,
         }
+    }
+
+    /// Adds the key of a member, or for `[name]` the values of the constants that each of its
+    /// declarations names.
+    fn add_keys_named(&self, object: Ty, name: Name, keys: &mut Vec<Ty>) {
+        let constant = self
+            .spelling(name)
+            .strip_prefix('[')
+            .and_then(|inner| inner.strip_suffix(']'))
+            .map(|inner| self.tables.find(inner))
+            .filter(|constant| *constant != Name::NONE);
+        if let Some(constant) = constant
+            && let MemberLookup::Declared(member) = self.lookup_member(object, name)
+        {
+            let values = member
+                .decls
+                .iter()
+                .map(|decl| self.value_named(*decl, constant));
+            keys.extend(values.filter(|value| matches!(self.get(*value), Type::Literal(..))));
+        }
+        keys.push(self.arena.add(Type::Literal(LiteralKind::String, name)));
+    }
+
+    /// Returns the type of the value that a name means where a member is declared.
+    fn value_named(&self, member: DeclRef, name: Name) -> Ty {
+        let position = LookupPosition {
+            file: member.file,
+            scope: self.decl(member).scope,
+            offset: u32::MAX,
+        };
+        let found = self.lookup_value(position, name, Meaning::Value);
+        self.type_of_decls(&found)
+    }
+
+    fn is_of_class(&self, ty: Ty) -> bool {
+        matches!(self.get(ty), Type::Instance(decl, _) | Type::Static(decl) if self.decl(decl).kind == DeclKind::Class)
+    }
+
+    /// Reports whether a member is private or protected.
+    fn is_hidden_member(&self, object: Ty, name: Name) -> bool {
+        matches!(self.lookup_member(object, name), MemberLookup::Declared(member)
+            if member.decls.iter().any(|decl| self.is_hidden(*decl)))
     }
 
     /// Returns the names of the members of a type; `None` if they cannot be listed.

@@ -79,7 +79,7 @@ impl Checker<'_> {
                 }
                 let ty = self.type_of_decls(&member.decls);
                 let ty = self.substitute(ty, member.mapper);
-                self.arena.substitute_this(ty, receiver)
+                self.with_this(ty, receiver)
             }
         }
     }

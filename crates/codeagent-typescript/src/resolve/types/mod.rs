@@ -18,3 +18,4 @@ mod signature_relations;
 pub mod signatures;
 pub mod type_nodes;
 pub mod utility_types;
+mod written_types;

@@ -162,8 +162,14 @@ impl Checker<'_> {
 
     /// Returns a declared parameter; a rest parameter of a tuple type is one parameter per element.
     fn declared_params(&self, param: DeclRef, mapper: TypeMapper) -> SmallVec<[Param; 1]> {
-        let flags = self.decl(param).flags;
-        let ty = self.type_of_decl(param);
+        let declaration = self.decl(param);
+        let flags = declaration.flags;
+        // A written `this` is the receiver of the call.
+        let ty = if declaration.ty.is_none() {
+            self.type_of_decl(param)
+        } else {
+            self.type_of(param.file, declaration.ty)
+        };
         let rest = flags.has(DeclFlags::REST);
         let ty = self.substitute(ty, mapper);
 

@@ -306,7 +306,7 @@ impl Checker<'_> {
 
     /// Returns the type of `T[K]`.
     pub fn type_of_indexed(&self, object: Ty, key: Ty) -> Ty {
-        if self.is_generic(object) || self.is_open(key) {
+        if object == Ty::THIS || self.is_generic(object) || self.is_open(key) {
             return self.arena.add(Type::Indexed(object, key));
         }
 

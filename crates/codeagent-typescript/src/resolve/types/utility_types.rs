@@ -3,9 +3,11 @@
 //! Those that only change modifiers or remove members are represented by the type itself, because a
 //! member found through them is a member of that type.
 //!
-//! Limitations: `Exclude` and `Extract` filter only unions whose members are clearly assignable.
+//! Limitations: `Exclude` and `Extract` remove only members that clearly are, or are not, assignable.
 
-use crate::resolve::arena::{Args, Ty, Type, Utility};
+use std::rc::Rc;
+
+use crate::resolve::arena::{Args, LITERAL_LIMIT, Ty, Type, Utility};
 use crate::resolve::checker::Checker;
 use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::types::signatures::Signature;
@@ -134,16 +136,27 @@ impl Checker<'_> {
     }
 
     fn filter_union(&self, union: Ty, by: Ty, keep: bool) -> Ty {
-        if !matches!(self.get(union), Type::Union(_)) {
-            return union;
-        }
+        let members = match self.get(union) {
+            // All keys that are listed are strings.
+            Type::KeyOf(_) if by == Ty::STRING => return union,
+            Type::KeyOf(_) => match self.keys_of(union) {
+                Some(keys) if keys.len() <= LITERAL_LIMIT => Rc::from(keys),
+                _ => return union,
+            },
+            _ => self.arena.members(union),
+        };
+
         let mut kept = Vec::new();
-        for &member in self.arena.members(union).iter() {
+        for &member in members.iter() {
             match self.extends(member, by, &mut Vec::new()) {
                 Some(is_subtype) if is_subtype != keep => {}
                 _ => kept.push(member),
             }
         }
-        self.arena.union(&kept)
+        if kept.is_empty() {
+            Ty::NOTHING
+        } else {
+            self.arena.union(&kept)
+        }
     }
 }
