@@ -9,12 +9,12 @@ fn with_little_memory_indexing_succeeds_or_fails_cleanly() {
     let (mut done, mut refused) = (0, 0);
     // Address space in kilobytes; most of it is stacks that are never touched.
     let sizes = [
-        78_000, 150_000, 200_000, 327_680, 400_000, 800_000, 2_000_000,
+        96_000, 150_000, 200_000, 327_680, 400_000, 800_000, 2_000_000,
     ];
     // Sizes at which some threads start and others do not.
     for (version, kilobytes) in sizes
         .into_iter()
-        .chain((79_000..110_000).step_by(6_000))
+        .chain((97_000..128_000).step_by(6_000))
         .enumerate()
     {
         place.write_all(version + 1);
